@@ -1,0 +1,19 @@
+// The one way every process reaches ClickHouse, embedded or not.
+import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import type { Config } from '../config.js';
+
+export type { ClickHouseClient };
+
+export function createClickHouse(
+  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>,
+  options: { maxConnections?: number; requestTimeoutMs?: number } = {},
+): ClickHouseClient {
+  return createClient({
+    url: config.CLICKHOUSE_URL,
+    database: config.CLICKHOUSE_DATABASE,
+    application: 'event-analytics-service',
+    max_open_connections: options.maxConnections ?? 10,
+    request_timeout: options.requestTimeoutMs ?? 60_000,
+    keep_alive: { enabled: true },
+  });
+}

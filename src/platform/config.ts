@@ -1,0 +1,73 @@
+// Parses the environment once, with one schema, and names every problem. The only file that reads process.env.
+import { z } from 'zod';
+
+const integer = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback);
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0'])
+    .default(fallback ? 'true' : 'false')
+    .transform((text) => text === 'true' || text === '1');
+
+const MEBIBYTE = 1024 * 1024;
+
+const schema = z.object({
+  NODE_ENV: z.string().default('development'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(8080),
+  QUERY_HOST: z.string().default('127.0.0.1'),
+  QUERY_PORT: integer(8081),
+  QUERY_URL: z.url().optional(),
+  WORKER_HOST: z.string().default('127.0.0.1'),
+  WORKER_PORT: z.coerce.number().int().min(0).optional(),
+  WORKER_JOBS: z.string().optional(),
+  TRUST_PROXY: z.string().optional(),
+
+  DATABASE_URL: z.url(),
+  REDIS_URL: z.url(),
+  CLICKHOUSE_URL: z.url(),
+  CLICKHOUSE_DATABASE: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .default('analytics'),
+  SECRET_KEY_BASE: z.string().min(32, 'must have at least 32 characters'),
+  GEOIP_DATABASE: z.string().optional(),
+
+  MAX_BATCH_SIZE: integer(2000, 1),
+  MAX_REQUEST_BYTES: integer(5 * MEBIBYTE, 1),
+  MAX_PROPERTIES_COUNT: integer(256),
+  MAX_USER_PROPS_COUNT: integer(128),
+  MAX_PROPERTY_KEY_LEN: integer(256, 1),
+  MAX_PROPERTY_VALUE_LEN: integer(8192, 1),
+
+  QUERY_TIMEOUT_MS: integer(30_000, 1),
+  QUERY_CONCURRENCY: integer(4, 1),
+  QUERY_QUEUE_MAX: integer(32),
+  QUERY_MEMORY_BYTES: integer(2048 * MEBIBYTE, 1),
+
+  INGEST_COMMIT_EVENTS: integer(2000, 1),
+  INGEST_COMMIT_DELAY_MS: integer(3),
+  INGEST_FLUSH_ROWS: integer(10_000, 1),
+  INGEST_FLUSH_DELAY_MS: integer(250),
+  INGEST_LANES: integer(1, 1),
+  INGEST_BACKLOG_JOBS_MAX: integer(20_000, 1),
+  REDIS_MEMORY_HIGH_WATER_BYTES: integer(1024 * MEBIBYTE, 1),
+  CREDENTIAL_CACHE_MS: integer(1000),
+
+  METRICS_ENABLED: flag(true),
+});
+
+export type Config = Readonly<z.infer<typeof schema>>;
+
+/** Throws one error that lists every setting that is missing or wrong, by name. */
+export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  // An empty variable is an unset one: `FOO= node …` and blank lines in .env files mean nothing else.
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(present);
+  if (parsed.success) return Object.freeze(parsed.data);
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`the configuration has ${problems.length} problem(s): ${problems.join('; ')}`);
+}
+
+export const readConfig = (): Config => parseConfig(process.env);

@@ -1,0 +1,13 @@
+// One structured logger per process. Request logs mask `?key=`; event payloads and personal ids are never logged.
+import { type Logger, pino } from 'pino';
+
+export type { Logger };
+
+export function createLogger(options: { process: string; level: string }): Logger {
+  return pino({
+    level: options.level,
+    base: { process: options.process },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: ['req.headers["x-api-key"]', 'req.headers.cookie', 'req.headers.authorization'],
+  });
+}

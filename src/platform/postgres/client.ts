@@ -1,0 +1,13 @@
+// The one way every process reaches PostgreSQL.
+import knex, { type Knex } from 'knex';
+import type { Config } from '../config.js';
+
+export type Postgres = Knex;
+
+export function createPostgres(config: Pick<Config, 'DATABASE_URL'>, options: { poolMax?: number } = {}): Postgres {
+  return knex.default({
+    client: 'pg',
+    connection: { connectionString: config.DATABASE_URL, application_name: 'event-analytics-service' },
+    pool: { min: 0, max: options.poolMax ?? 5 },
+  });
+}
