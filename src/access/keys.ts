@@ -1,0 +1,47 @@
+// The text of keys: how they are made, recognised, digested for storage, and kept readable for owners.
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { randomBase62 } from '../platform/ids.js';
+
+export const KEY_PREFIXES = { public: 'pk_', secret: 'sk_', admin: 'ak_', token: 'aat_' } as const;
+export type KeyKind = keyof typeof KEY_PREFIXES;
+
+const KEY_RANDOM_LENGTH = 32;
+const SHOWN_LENGTH = 8;
+
+/** A prefix and 32 characters of base62: 190 bits. */
+export const newKey = (kind: KeyKind): string => KEY_PREFIXES[kind] + randomBase62(KEY_RANDOM_LENGTH);
+
+/** The kind a text claims by its prefix and form; undefined for what cannot be a key. */
+export function keyKindOf(text: string): KeyKind | undefined {
+  for (const [kind, prefix] of Object.entries(KEY_PREFIXES)) {
+    if (text.startsWith(prefix) && /^[0-9A-Za-z]{32}$/.test(text.slice(prefix.length))) return kind as KeyKind;
+  }
+  return undefined;
+}
+
+/** What is stored and compared. Keys are random, so a plain SHA-256 cannot be guessed backwards. */
+export const digestKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+/** The first characters, kept for display beside the digest. */
+export const shownPrefix = (key: string): string => key.slice(0, SHOWN_LENGTH);
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const encryptionKey = (secretKeyBase: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretKeyBase, '', 'event-analytics: secret keys', 32));
+
+/** AES-256-GCM: iv, tag, ciphertext. */
+export function encryptSecret(text: string, secretKeyBase: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', encryptionKey(secretKeyBase), iv);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]);
+}
+
+/** Throws when SECRET_KEY_BASE is not the one it was encrypted with, or the bytes were changed. */
+export function decryptSecret(bytes: Buffer, secretKeyBase: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', encryptionKey(secretKeyBase), bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+}

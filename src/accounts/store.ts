@@ -1,0 +1,59 @@
+// Organizations and projects in PostgreSQL.
+import { digestKey, encryptSecret, newKey, shownPrefix } from '../access/keys.js';
+import { newUuidV7, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+
+export interface NewOrganization {
+  readonly id: OrganizationId;
+  /** Shown once: only its digest is stored. */
+  readonly adminKey: string;
+}
+
+export async function createOrganization(postgres: Postgres, organization: { name: string }): Promise<NewOrganization> {
+  const id = newUuidV7();
+  const adminKey = newKey('admin');
+  await postgres('organizations').insert({
+    id,
+    name: organization.name,
+    slug: `${toSlug(organization.name)}-${id.slice(-6)}`,
+    admin_key_digest: digestKey(adminKey),
+    admin_key_prefix: shownPrefix(adminKey),
+  });
+  return { id: toOrganizationId(id), adminKey };
+}
+
+export interface NewProject {
+  readonly id: ProjectId;
+  readonly publicKey: string;
+  readonly secretKey: string;
+}
+
+export async function createProject(
+  postgres: Postgres,
+  project: { organizationId: string; name: string; secretKeyBase: string; ipPolicy?: string; timezone?: string },
+): Promise<NewProject> {
+  const id = newUuidV7();
+  const publicKey = newKey('public');
+  const secretKey = newKey('secret');
+  await postgres('projects').insert({
+    id,
+    organization_id: project.organizationId,
+    name: project.name,
+    public_key: publicKey,
+    secret_key_digest: digestKey(secretKey),
+    secret_key_prefix: shownPrefix(secretKey),
+    secret_key_encrypted: encryptSecret(secretKey, project.secretKeyBase),
+    ip_policy: project.ipPolicy ?? 'anonymize',
+    timezone: project.timezone ?? 'UTC',
+  });
+  return { id: toProjectId(id), publicKey, secretKey };
+}
+
+/** Lower-case words joined with dashes; never empty. */
+export function toSlug(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return words === null ? 'organization' : words.join('-').slice(0, 48);
+}

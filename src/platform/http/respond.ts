@@ -1,0 +1,50 @@
+// How every process answers what went wrong: JSON {error}, the status of the error's kind, nothing else leaked.
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { PublicError } from '../errors.js';
+import type { Logger } from '../log.js';
+
+const RETRY_AFTER_SECONDS = 60;
+
+export const notFound: RequestHandler = () => {
+  throw new PublicError('not_found', 'there is no such route');
+};
+
+export function errorResponder(log: Logger): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    // The answer has begun: breaking the connection is the only honest sign of failure that is left.
+    if (res.headersSent) return next(error);
+    const known = error instanceof PublicError ? error : fromBodyParser(error);
+    if (known === undefined) {
+      log.error({ err: error, method: req.method, path: req.path }, 'request failed');
+      res.status(500).json({ error: 'internal error' });
+      return;
+    }
+    if (known.kind === 'rate_limited') res.set('Retry-After', String(RETRY_AFTER_SECONDS));
+    res.status(known.status).json({ error: known.message, ...(known.details && { details: known.details }) });
+  };
+}
+
+/** body-parser's errors carry a `type`; its 415 becomes a 400, as the interface knows no other. */
+function fromBodyParser(error: unknown): PublicError | undefined {
+  if (typeof error !== 'object' || error === null || !('type' in error)) return undefined;
+  switch (error.type) {
+    case 'entity.too.large':
+      return new PublicError('too_large', `the request body is larger than ${describeLimit(error)}`);
+    case 'entity.parse.failed':
+      return new PublicError('bad_request', 'the request body is not valid JSON');
+    case 'encoding.unsupported':
+      return new PublicError('bad_request', 'the content encoding is not supported; send identity, gzip or br');
+    case 'charset.unsupported':
+      return new PublicError('bad_request', 'the charset is not supported; send UTF-8');
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new PublicError('bad_request', 'the request body is incomplete');
+    default:
+      return 'status' in error && error.status === 400
+        ? new PublicError('bad_request', 'the request body cannot be decompressed')
+        : undefined;
+  }
+}
+
+const describeLimit = (error: object): string =>
+  'limit' in error && typeof error.limit === 'number' ? `${error.limit} bytes` : 'the limit';

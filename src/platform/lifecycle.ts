@@ -1,0 +1,33 @@
+// How a process ends: on SIGTERM or SIGINT its steps run in reverse order of their registration, within a deadline.
+import type { Logger } from './log.js';
+
+export interface Lifecycle {
+  /** Runs at shutdown, the latest registered first. */
+  onClose(name: string, step: () => Promise<unknown>): void;
+}
+
+// Heroku and the like kill a process 30 s after SIGTERM.
+const SHUTDOWN_DEADLINE_MS = 28_000;
+
+export function createLifecycle(log: Logger): Lifecycle {
+  const steps: { name: string; step: () => Promise<unknown> }[] = [];
+  let isClosing = false;
+
+  async function close(signal: string): Promise<void> {
+    if (isClosing) return;
+    isClosing = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.error('stopping took too long; exiting');
+      process.exit(1);
+    }, SHUTDOWN_DEADLINE_MS).unref();
+    for (const { name, step } of steps.reverse()) {
+      await step().catch((err: unknown) => log.error({ err, step: name }, 'a step of stopping failed'));
+    }
+    log.info('stopped');
+    process.exit(0);
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
+  return { onClose: (name, step) => void steps.push({ name, step }) };
+}
