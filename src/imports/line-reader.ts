@@ -1,0 +1,68 @@
+// Splits a stream of bytes into lines with constant memory: node:readline would buffer a line of any length, and a file
+// that is no log at all may well be one line.
+
+export interface Line {
+  readonly text: string;
+  readonly number: number;
+  /** False for the last line of a stream that does not end with a newline: it may still be being written. */
+  readonly isTerminated: boolean;
+  /** True where the line is longer than the limit; `text` then holds its beginning. */
+  readonly isCut: boolean;
+}
+
+const LINE_BYTES_MAX = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** Lines without their ends (`\n` or `\r\n`), numbered from 1. Invalid UTF-8 is replaced, a byte order mark dropped. */
+export async function* readLines(
+  source: AsyncIterable<Buffer>,
+  options: { lineBytesMax?: number } = {},
+): AsyncGenerator<Line, void, undefined> {
+  const lineBytesMax = options.lineBytesMax ?? LINE_BYTES_MAX;
+  const pending = new PendingLine(lineBytesMax);
+  let number = 0;
+  for await (const chunk of source) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      pending.append(chunk.subarray(start, end));
+      number += 1;
+      yield { ...pending.take(number), isTerminated: true };
+      start = end + 1;
+    }
+    pending.append(chunk.subarray(start));
+  }
+  if (!pending.isEmpty) yield { ...pending.take(number + 1), isTerminated: false };
+}
+
+/** The bytes of the line that is being read, up to the limit. */
+class PendingLine {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  #isCut = false;
+
+  constructor(private readonly bytesMax: number) {}
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  append(piece: Buffer): void {
+    const room = this.bytesMax - this.#bytes;
+    if (piece.length > room) this.#isCut = true;
+    if (piece.length === 0 || room === 0) return;
+    this.#pieces.push(piece.subarray(0, room));
+    this.#bytes += Math.min(piece.length, room);
+  }
+
+  take(number: number): Omit<Line, 'isTerminated'> {
+    const [first] = this.#pieces;
+    const bytes = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    const isCut = this.#isCut;
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.#isCut = false;
+    const decoded = bytes.toString('utf8');
+    const withoutMark = number === 1 && decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded;
+    return { text: withoutMark.endsWith('\r') ? withoutMark.slice(0, -1) : withoutMark, number, isCut };
+  }
+}

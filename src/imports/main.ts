@@ -1,0 +1,107 @@
+// `npm run import`: reads the command line, runs the import, shows its progress and says how it went.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { env } from 'node:process';
+import { packageRoot } from '../platform/paths.js';
+import { HELP, type ImportArguments, parseArguments, UsageError } from './arguments.js';
+import { type ImportSummary, importAccessLog } from './import-access-log.js';
+import { type Line, readLines } from './line-reader.js';
+import { openLogFile } from './log-file.js';
+import { formatCount, ProgressDisplay } from './progress.js';
+import { resolveTarget } from './target.js';
+import { createTrackClient, TrackError } from './track-client.js';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
+const UNPARSABLE_SHOWN_MAX = 5;
+const NOTHING: ImportSummary = { lines: 0, sent: 0, accepted: 0, skipped: 0, unparsable: 0 };
+
+const interrupt = new AbortController();
+const display = new ProgressDisplay(process.stderr);
+
+async function run(): Promise<void> {
+  const args = parseArguments(process.argv.slice(2));
+  if (args.kind === 'help') {
+    process.stdout.write(HELP);
+    return;
+  }
+  const summary = await importFile(args);
+  display.clear();
+  process.stdout.write(toReport(summary));
+  const isOtherFormat = summary.lines > 0 && summary.unparsable === summary.lines;
+  if (isOtherFormat) throw new TrackError(`no line of ${args.file} is in the common or combined log format`);
+}
+
+async function importFile(args: ImportArguments): Promise<ImportSummary> {
+  const target = await resolveTarget(args, { ...env, dataDirectory: resolve(packageRoot, env.DATA_DIR ?? 'data') });
+  const file = await openLogFile(args.file, process.stdin, interrupt.signal);
+  const library = `service-import/${readVersion()}`;
+  const startedMs = performance.now();
+  let summary = NOTHING;
+  const send = createTrackClient({
+    ...target,
+    userAgent: library,
+    signal: interrupt.signal,
+    onRetry: (reason, delayMs) => display.note(`${reason}; trying again in ${delayMs / 1000} s`),
+  });
+  try {
+    return await importAccessLog(readLines(file.stream), {
+      send,
+      library,
+      site: args.site,
+      onUnparsable: createUnparsableNotes(),
+      onProgress: (now) => {
+        summary = now;
+        const elapsedMs = performance.now() - startedMs;
+        display.update({ summary, bytesRead: file.bytesRead(), bytesTotal: file.bytesTotal, elapsedMs });
+      },
+    });
+  } catch (cause) {
+    display.clear();
+    process.stdout.write(toReport(summary));
+    throw cause;
+  }
+}
+
+/** Names the first few lines that do not parse; a log of another format would fill the screen. */
+function createUnparsableNotes(): (line: Line) => void {
+  let count = 0;
+  return (line) => {
+    count += 1;
+    const excerpt = JSON.stringify(line.text.slice(0, 80));
+    if (count <= UNPARSABLE_SHOWN_MAX) display.note(`line ${line.number} does not parse: ${excerpt}`);
+    else if (count === UNPARSABLE_SHOWN_MAX + 1) display.note('further lines that do not parse are only counted');
+  };
+}
+
+const toReport = (summary: ImportSummary): string =>
+  Object.entries(summary)
+    .map(([name, count]: [string, number]) => `${name.padEnd(11)}${formatCount(count).padStart(14)}\n`)
+    .join('');
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
+  return String(version);
+}
+
+function fail(cause: unknown): void {
+  display.clear();
+  if (interrupt.signal.aborted) {
+    process.stderr.write('interrupted; run the same command again to go on: what was imported is not counted twice\n');
+    process.exitCode = EXIT_INTERRUPTED;
+  } else if (cause instanceof UsageError) {
+    process.stderr.write(`${cause.message}\n`);
+    process.exitCode = EXIT_USAGE;
+  } else {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    process.stderr.write(
+      `${message}\nnothing is lost: run the same command again, and only what is missing is added\n`,
+    );
+    process.exitCode = EXIT_FAILED;
+  }
+}
+
+process.once('SIGINT', () => interrupt.abort());
+await run().catch(fail);

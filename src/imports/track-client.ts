@@ -1,0 +1,95 @@
+// Sends batches to the public POST /track, with the retries that the service asks of every client. A batch sent again
+// has the same ids and times, so the service counts it once.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface TrackClientOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly userAgent: string;
+  readonly signal?: AbortSignal;
+  /** Replaced in tests. */
+  readonly wait?: (delayMs: number) => Promise<unknown>;
+  readonly onRetry?: (reason: string, delayMs: number) => void;
+}
+
+export type SendBatch = (body: string) => Promise<{ accepted: number }>;
+
+/** The service did not take a batch, and trying once more would not help. The message is for the person at the shell. */
+export class TrackError extends Error {
+  override readonly name = 'TrackError';
+}
+
+type Attempt =
+  | { readonly kind: 'accepted'; readonly accepted: number }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'passing'; readonly reason: string; readonly retryAfterMs: number };
+
+const RETRY_DELAYS_MS = [1000, 2000, 4000];
+const RETRY_AFTER_MAX_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+export function createTrackClient(options: TrackClientOptions): SendBatch {
+  const wait = options.wait ?? ((delayMs: number) => sleep(delayMs, undefined, { signal: options.signal }));
+  return async (body) => {
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await postOnce(options, body);
+      if (result.kind === 'accepted') return { accepted: result.accepted };
+      const delayMs = RETRY_DELAYS_MS[attempt];
+      if (result.kind === 'refused') throw new TrackError(`${options.url} refused the events: ${result.reason}`);
+      if (delayMs === undefined) throw new TrackError(`${options.url} does not take events: ${result.reason}`);
+      const waitMs = Math.max(delayMs, Math.min(result.retryAfterMs, RETRY_AFTER_MAX_MS));
+      options.onRetry?.(result.reason, waitMs);
+      await wait(waitMs);
+    }
+  };
+}
+
+async function postOnce({ url, key, userAgent, signal }: TrackClientOptions, body: string): Promise<Attempt> {
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  try {
+    const response = await fetch(new URL('track', withSlash(url)), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key, 'user-agent': userAgent },
+      body,
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    });
+    return toAttempt(response, await response.text());
+  } catch (cause) {
+    // fetch tells every failure of the network by a TypeError whose cause says what happened.
+    signal?.throwIfAborted();
+    const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+    return { kind: 'passing', reason: describe(reason), retryAfterMs: 0 };
+  }
+}
+
+function toAttempt(response: Response, text: string): Attempt {
+  if (response.ok) {
+    const accepted = tryReadJson(text)?.accepted;
+    if (typeof accepted === 'number') return { kind: 'accepted', accepted };
+    return { kind: 'refused', reason: 'its answer has no "accepted"; is this the address of the service?' };
+  }
+  const message = tryReadJson(text)?.error;
+  const reason = `status ${response.status}${typeof message === 'string' ? `, ${message}` : ''}`;
+  if (response.status !== 429 && response.status < 500) return { kind: 'refused', reason };
+  return { kind: 'passing', reason, retryAfterMs: toRetryAfterMs(response.headers.get('retry-after')) };
+}
+
+/** Seconds only: the service never sends the form with a date. */
+const toRetryAfterMs = (header: string | null): number => (/^\d+$/.test(header ?? '') ? Number(header) * 1000 : 0);
+
+const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
+
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  // An AggregateError (both families of an address refused) has a code and no message.
+  return cause.message !== '' ? cause.message : String('code' in cause ? cause.code : cause.name);
+}
+
+function tryReadJson(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { digestLine, type PageViewEvent, toPageView } from '../../../src/imports/access-log-event.js';
+import { tryParseAccessLogLine } from '../../../src/imports/access-log-line.js';
+
+const HEAD = '203.0.113.9 - - [17/May/2015:10:05:03 +0000]';
+const LINE = `${HEAD} "GET /a?b=c HTTP/1.1" 200 20 "http://example.com/" "Mozilla/5.0 (X11)"`;
+
+function toEvent(text: string, options: { site?: string; repetition?: number } = {}): PageViewEvent {
+  const line = tryParseAccessLogLine(text);
+  if (line === undefined) throw new Error(`does not parse: ${text}`);
+  const identity = { digest: digestLine(text), repetition: options.repetition ?? 0 };
+  return toPageView(line, identity, { site: options.site, library: 'service-import/1.0.0' });
+}
+
+test('a line becomes a page view with its own time, address and user agent', () => {
+  expect(toEvent(LINE, { site: 'https://example.com' })).toEqual({
+    event_type: 'page_view',
+    time: '2015-05-17T10:05:03.000Z',
+    insert_id: expect.stringMatching(/^[\w-]{22}$/),
+    device_id: expect.stringMatching(/^[\w-]{22}$/),
+    event_properties: {
+      url: 'https://example.com/a?b=c',
+      referrer: 'http://example.com/',
+      status: 200,
+      method: 'GET',
+      bytes: 20,
+    },
+    ip: '203.0.113.9',
+    user_agent: 'Mozilla/5.0 (X11)',
+    library: 'service-import/1.0.0',
+  });
+});
+
+const URLS: readonly (readonly [target: string, site: string | undefined, url: string | undefined])[] = [
+  ['/a', undefined, '/a'],
+  ['/a', 'https://example.com', 'https://example.com/a'],
+  ['//admin', 'https://example.com', 'https://example.com//admin'],
+  ['http://other.org/a', 'https://example.com', 'http://other.org/a'],
+  ['*', 'https://example.com', undefined],
+  ['host:443', undefined, undefined],
+];
+
+test.each(URLS)('the url of target %s with site %s is %s', (target, site, url) => {
+  const event = toEvent(`${HEAD} "GET ${target} HTTP/1.1" 200 1`, site === undefined ? {} : { site });
+  expect(event.event_properties.url).toBe(url);
+});
+
+test('a request that is none has its text as a property, and neither url nor method', () => {
+  const event = toEvent(`${HEAD} "\\x16\\x03\\x01" 400 - "-" "-"`);
+  expect(event.event_properties).toEqual({ status: 400, request: '\\x16\\x03\\x01' });
+});
+
+test('what the log does not know is sent as empty, so that the address of the import is not taken', () => {
+  expect(toEvent(`host.example - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "-"`)).toMatchObject({
+    ip: '',
+    user_agent: '',
+  });
+});
+
+test('a url that is too long is cut to what the service takes, between two characters', () => {
+  const url = String(toEvent(`${HEAD} "GET /${'я'.repeat(5000)} HTTP/1.1" 200 1`).event_properties.url);
+  expect(Buffer.byteLength(url)).toBe(8191);
+  expect(url.endsWith('я')).toBe(true);
+});
+
+describe('ids', () => {
+  const id = (text: string, repetition = 0) => toEvent(text, { repetition }).insert_id;
+  const device = (text: string) => toEvent(text).device_id;
+
+  test('the same line has the same insert_id, another line or repetition another', () => {
+    expect(id(LINE)).toBe(id(LINE));
+    expect(new Set([id(LINE), id(LINE, 1), id(LINE, 2), id(`${LINE} `)]).size).toBe(4);
+  });
+
+  test('the device is the address and the user agent', () => {
+    expect(device(LINE)).toBe(device(LINE.replace('/a?b=c', '/other')));
+    expect(device(LINE)).not.toBe(device(LINE.replace('203.0.113.9', '203.0.113.8')));
+    expect(device(LINE)).not.toBe(device(LINE.replace('X11', 'X12')));
+  });
+
+  test('without an address there is no device', () => {
+    expect(device(LINE.replace('203.0.113.9', '-'))).toBeUndefined();
+  });
+});

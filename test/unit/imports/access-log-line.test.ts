@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { type AccessLogLine, tryParseAccessLogLine } from '../../../src/imports/access-log-line.js';
+
+const HEAD = '203.0.113.9 - - [17/May/2015:10:05:03 +0000]';
+const TIME = Date.UTC(2015, 4, 17, 10, 5, 3);
+
+const GOOD: readonly (readonly [rule: string, line: string, expected: Partial<AccessLogLine>])[] = [
+  [
+    'the combined format',
+    `${HEAD} "GET /a?b=c HTTP/1.1" 200 203023 "http://example.com/" "Mozilla/5.0 (X11)"`,
+    {
+      address: '203.0.113.9',
+      timeMs: TIME,
+      request: { kind: 'http', method: 'GET', target: '/a?b=c' },
+      status: 200,
+      bytes: 203023,
+      referrer: 'http://example.com/',
+      userAgent: 'Mozilla/5.0 (X11)',
+      isComplete: true,
+    },
+  ],
+  ['the common format', `${HEAD} "GET / HTTP/1.1" 200 5`, { bytes: 5, referrer: undefined, userAgent: undefined }],
+  ['dashes are absent', `- - - [17/May/2015:10:05:03 +0000] "-" 408 - "-" "-"`, absent()],
+  ['IPv6', `2001:db8::1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1`, { address: '2001:db8::1' }],
+  ['a user name with spaces', `1.2.3.4 - A B [17/May/2015:10:05:03 +0000] "GET / HTTP/2.0" 200 1`, { timeMs: TIME }],
+  ['an offset east', `a - - [17/May/2015:12:05:03 +0200] "GET / HTTP/1.1" 200 1`, { timeMs: TIME }],
+  ['an offset west', `a - - [17/May/2015:00:35:03 -0930] "GET / HTTP/1.1" 200 1`, { timeMs: TIME }],
+  [
+    'escaped quotes',
+    `${HEAD} "GET /x HTTP/1.1" 200 1 "a\\"b" "say \\"hi\\\\"`,
+    { referrer: 'a"b', userAgent: 'say "hi\\' },
+  ],
+  ['bytes of UTF-8', `${HEAD} "GET /\\xd0\\xbf HTTP/1.1" 200 1`, { request: http('/п') }],
+  ['no protocol', `${HEAD} "GET /old" 200 1`, { request: http('/old') }],
+  ['spaces in the target', `${HEAD} "GET /a b c HTTP/1.1" 200 1`, { request: http('/a b c') }],
+  [
+    'TLS bytes',
+    `${HEAD} "\\x16\\x03\\x01" 400 226 "-" "-"`,
+    { request: { kind: 'malformed', text: '\\x16\\x03\\x01' } },
+  ],
+  ['further fields', `${HEAD} "GET / HTTP/1.1" 200 1 "-" "curl" 0.005 "x"`, { userAgent: 'curl', isComplete: true }],
+  ['a cut user agent', `${HEAD} "GET / HTTP/1.1" 200 1 "-" "Mozilla/5`, { userAgent: 'Mozilla/5', isComplete: false }],
+  ['a cut escape', `${HEAD} "GET / HTTP/1.1" 200 1 "-" "Moz\\`, { userAgent: 'Moz', isComplete: false }],
+  ['a leap second', `a - - [31/Dec/2016:23:59:60 +0000] "GET / HTTP/1.1" 200 1`, { timeMs: Date.UTC(2017, 0, 1) }],
+];
+
+test.each(GOOD)('%s', (_rule, line, expected) => {
+  expect(tryParseAccessLogLine(line)).toMatchObject(expected);
+});
+
+const BAD: readonly (readonly [rule: string, line: string])[] = [
+  ['nothing', ''],
+  ['prose', 'not a log line'],
+  ['no time', '1.2.3.4 - - "GET / HTTP/1.1" 200 1'],
+  ['a day that does not exist', 'a - - [31/Apr/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1'],
+  ['a month that does not exist', 'a - - [01/Foo/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1'],
+  ['an hour that does not exist', 'a - - [01/May/2015:24:05:03 +0000] "GET / HTTP/1.1" 200 1'],
+  ['a minute that does not exist', 'a - - [01/May/2015:10:60:03 +0000] "GET / HTTP/1.1" 200 1'],
+  ['a request that is cut', `${HEAD} "GET /`],
+  ['no status', `${HEAD} "GET / HTTP/1.1"`],
+  ['a status that is no number', `${HEAD} "GET / HTTP/1.1" OK 1`],
+];
+
+test.each(BAD)('is not a line: %s', (_rule, line) => {
+  expect(tryParseAccessLogLine(line)).toBeUndefined();
+});
+
+test('a hostile line takes no more time than its length', () => {
+  const started = performance.now();
+  tryParseAccessLogLine(`a - ${'['.repeat(30_000)}`);
+  tryParseAccessLogLine(`${HEAD} "${'\\"'.repeat(30_000)}`);
+  tryParseAccessLogLine(`${HEAD} "GET ${' '.repeat(30_000)}`);
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+function http(target: string): AccessLogLine['request'] {
+  return { kind: 'http', method: 'GET', target };
+}
+
+function absent(): Partial<AccessLogLine> {
+  return { address: undefined, request: undefined, bytes: undefined, referrer: undefined, userAgent: undefined };
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { digestLine } from '../../../src/imports/access-log-event.js';
+import { RepetitionCounter } from '../../../src/imports/repetition-counter.js';
+
+const CASES: readonly (readonly [rule: string, lines: string, numbers: readonly number[]])[] = [
+  ['every line counts for itself', 'abab', [0, 0, 1, 1]],
+  ['in any order', 'abcacb', [0, 0, 0, 1, 1, 1]],
+  ['across a generation', 'abcda', [0, 0, 0, 0, 1]],
+  ['a line of the previous generation is carried on', 'aabcdaa', [0, 1, 0, 0, 0, 2, 3]],
+  ['a line is forgotten after two generations', 'abcdefgha', [0, 0, 0, 0, 0, 0, 0, 0, 0]],
+];
+
+test.each(CASES)('%s', (_rule, lines, numbers) => {
+  const counter = new RepetitionCounter(4);
+  expect([...lines].map((line) => counter.next(digestLine(line)))).toEqual(numbers);
+});

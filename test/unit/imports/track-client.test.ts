@@ -1,0 +1,97 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createTrackClient } from '../../../src/imports/track-client.js';
+
+type Answer = { readonly status: number; readonly body?: string; readonly retryAfter?: string };
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+/** Answers each request with the next of the answers, the last one for ever. */
+async function serve(answers: readonly Answer[]) {
+  const requests: { path: string | undefined; key: unknown; body: string }[] = [];
+  const server = createServer(async (req, res) => {
+    let body = '';
+    for await (const chunk of req) body += chunk;
+    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? { status: 500 };
+    requests.push({ path: req.url, key: req.headers['x-api-key'], body });
+    res.writeHead(answer.status, answer.retryAfter === undefined ? {} : { 'retry-after': answer.retryAfter });
+    res.end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+async function send(answers: readonly Answer[]) {
+  const { url, requests } = await serve(answers);
+  const waits: number[] = [];
+  const wait = async (delayMs: number) => waits.push(delayMs);
+  const client = createTrackClient({ url, key: 'sk_x', userAgent: 'test', wait });
+  const outcome = await client('{"events":[]}').catch((error: Error) => error.message.replace(url, 'URL'));
+  return { outcome, waits, requests };
+}
+
+const OK = { status: 200, body: '{"accepted":7}' };
+
+test('a batch is posted with the key, and the accepted count comes back', async () => {
+  const { outcome, requests } = await send([OK]);
+  expect(outcome).toEqual({ accepted: 7 });
+  expect(requests).toEqual([{ path: '/track', key: 'sk_x', body: '{"events":[]}' }]);
+});
+
+const RETRIES: readonly (readonly [
+  rule: string,
+  answers: readonly Answer[],
+  waits: readonly number[],
+  outcome: unknown,
+])[] = [
+  ['a server error is passing', [{ status: 503 }, OK], [1000], { accepted: 7 }],
+  ['a longer Retry-After is honoured', [{ status: 429, retryAfter: '5' }, OK], [5000], { accepted: 7 }],
+  ['a shorter one is not', [{ status: 429, retryAfter: '0' }, OK], [1000], { accepted: 7 }],
+  ['up to a minute', [{ status: 429, retryAfter: '600' }, OK], [60_000], { accepted: 7 }],
+  [
+    'after three retries it ends',
+    [{ status: 500, body: '{"error":"internal error"}' }],
+    [1000, 2000, 4000],
+    'URL does not take events: status 500, internal error',
+  ],
+  [
+    'other refusals end it at once',
+    [{ status: 401, body: '{"error":"x"}' }],
+    [],
+    'URL refused the events: status 401, x',
+  ],
+];
+
+test.each(RETRIES)('%s', async (_rule, answers, waits, outcome) => {
+  const sent = await send(answers);
+  expect({ waits: sent.waits, outcome: sent.outcome }).toEqual({ waits, outcome });
+});
+
+test("an answer that is not the service's is refused", async () => {
+  expect((await send([{ status: 200, body: '<html>' }])).outcome).toContain('is this the address of the service?');
+});
+
+test('a service that is not there is passing', async () => {
+  const { url } = await serve([OK]);
+  await closers.pop()?.();
+  const waits: number[] = [];
+  const client = createTrackClient({ url, key: 'k', userAgent: 't', wait: async (delayMs) => waits.push(delayMs) });
+  await expect(client('{}')).rejects.toThrow(/does not take events: .*ECONNREFUSED/);
+  expect(waits).toEqual([1000, 2000, 4000]);
+});
+
+test('an interrupt ends a wait', async () => {
+  const { url } = await serve([{ status: 500 }]);
+  const interrupt = new AbortController();
+  const onRetry = () => interrupt.abort();
+  const client = createTrackClient({ url, key: 'k', userAgent: 't', signal: interrupt.signal, onRetry });
+  await expect(client('{}')).rejects.toThrow(/abort/i);
+});
