@@ -33,6 +33,7 @@ const schema = z.object({
     .default('analytics'),
   SECRET_KEY_BASE: z.string().min(32, 'must have at least 32 characters'),
   GEOIP_DATABASE: z.string().optional(),
+  GEOIP_HEADERS: z.string().optional(),
 
   MAX_BATCH_SIZE: integer(2000, 1),
   MAX_REQUEST_BYTES: integer(5 * MEBIBYTE, 1),

@@ -1,0 +1,40 @@
+// The routes of the web process.
+import express, { type Express, type RequestHandler, type Router } from 'express';
+import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
+import { PublicError } from '../platform/errors.js';
+import { errorResponder, notFound } from '../platform/http/respond.js';
+import type { Logger } from '../platform/log.js';
+
+export interface AppDeps {
+  readonly ingest: IngestDeps;
+  /** Answers POST /query: the router itself, or what forwards to the process that has it. */
+  readonly queries: Router | RequestHandler;
+  readonly operations: Router;
+  /** Proxies whose X-Forwarded-For is believed, in express's notation; none by default. */
+  readonly trustProxy: string | undefined;
+  readonly log: Logger;
+}
+
+export function createApp(deps: AppDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // Answers here are never the same twice: hashing each for an entity tag is wasted.
+  app.disable('etag');
+  if (deps.trustProxy !== undefined) app.set('trust proxy', deps.trustProxy);
+
+  // The hot path first: every router in front of it would cost every event.
+  app.use(createIngestRouter(deps.ingest));
+  app.post('/identify', notBuilt('identify'));
+  app.use('/query', deps.queries);
+  app.use(deps.operations);
+  app.use(notFound);
+  app.use(errorResponder(deps.log));
+  return app;
+}
+
+/** Routes of the interface that this version does not have say so instead of pretending. */
+const notBuilt =
+  (name: string): RequestHandler =>
+  () => {
+    throw new PublicError('unavailable', `${name} is not available yet`);
+  };

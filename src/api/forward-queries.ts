@@ -1,0 +1,30 @@
+// Streams a query to the query process and its answer back, so that one public address serves everything.
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { RequestHandler } from 'express';
+import { PublicError } from '../platform/errors.js';
+
+// Only what the query process reads: everything else of a client's headers ends here.
+const FORWARDED_REQUEST_HEADERS = ['content-type', 'content-length', 'content-encoding', 'x-api-key', 'x-request-id'];
+
+export function forwardQueries(queryUrl: string): RequestHandler {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  return (req, res, next) => {
+    const headers = Object.fromEntries(
+      FORWARDED_REQUEST_HEADERS.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),
+    );
+    const upstream = request(new URL(req.originalUrl, queryUrl), { method: req.method, headers, agent });
+    upstream.on('response', (answer: IncomingMessage) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      // A broken answer breaks the connection: pipeline destroys both ends.
+      pipeline(answer, res, () => {});
+    });
+    upstream.on('error', (cause) => {
+      if (res.headersSent || res.destroyed) res.destroy();
+      else next(new PublicError('unavailable', 'queries cannot be answered right now; try again', { cause }));
+    });
+    // A client that leaves takes its query with it.
+    res.on('close', () => upstream.destroy());
+    req.pipe(upstream);
+  };
+}

@@ -1,0 +1,99 @@
+// The edge's whole decision about one request: which events are taken, their ids, their times, where they come from, and
+// what of the client's address may be kept. Pure but for the random ids.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Credential } from '../access/credentials.js';
+import { randomBase62 } from '../platform/ids.js';
+import { isObject, type RawEvent, type TrackBody } from './body.js';
+import { applyIpPolicy, tryParseAddress } from './client-address.js';
+import type { GeographyLookup } from './enrich/geography.js';
+import { tryParseEventTime } from './event-time.js';
+import type { Frame, FrameHeader } from './frame.js';
+import type { EventLimits } from './limits.js';
+import { findSkipReason, type SkipReason, toIdText, tryOriginOf } from './schema.js';
+
+export const GENERATED_ID_LENGTH = 16;
+
+export interface TrackRequest {
+  readonly bytes: Buffer;
+  readonly body: TrackBody;
+  readonly credential: Credential;
+  readonly address: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** When the request was received, milliseconds. */
+  readonly now: number;
+}
+
+export interface AcceptedRequest {
+  readonly frame: Frame;
+  readonly skipped: readonly SkipReason[];
+  /** Events whose client sent an insert id but no usable time: position to insert id. */
+  readonly timeless: ReadonlyMap<number, string>;
+}
+
+export function acceptRequest(
+  request: TrackRequest,
+  deps: { limits: EventLimits; findGeography: GeographyLookup },
+): AcceptedRequest {
+  const { events, batch } = request.body;
+  const skip: number[] = [];
+  const skipped: SkipReason[] = [];
+  const timeless = new Map<number, string>();
+  let ids = '';
+  events.forEach((event, position) => {
+    const reason = findSkipReason(event, deps.limits);
+    if (reason !== undefined || !isObject(event)) {
+      skip.push(position);
+      skipped.push(reason ?? 'not_an_object');
+      return;
+    }
+    const insertId = toIdText(event.insert_id);
+    if (insertId === '') ids += randomBase62(GENERATED_ID_LENGTH);
+    else if (tryParseEventTime(event.time, request.now) === undefined) timeless.set(position, insertId);
+  });
+
+  const address = tryParseAddress(request.address);
+  const header: FrameHeader = {
+    v: 1,
+    p: request.credential.projectId,
+    t: request.now,
+    ip: applyIpPolicy(address, request.credential.ipPolicy),
+    ua: request.headers['user-agent'] ?? '',
+    geo: deps.findGeography(address, request.headers),
+    o: tryOriginOf(batch) ?? 'unknown',
+    n: events.length - skip.length,
+    ...(skip.length > 0 && { skip }),
+    ...(ids !== '' && { ids }),
+  };
+  return { frame: placeEvents(request, header, deps.findGeography), skipped, timeless };
+}
+
+/**
+ * The bytes are kept as they came. Only a secret key may speak for others, as an import does: its events may carry `ip`
+ * and `user_agent`; then the body is written anew, so that no address passes that the policy forbids.
+ */
+function placeEvents(request: TrackRequest, header: FrameHeader, findGeography: GeographyLookup): Frame {
+  const { events, batch } = request.body;
+  const speaksForOthers = request.credential.kind === 'secret' && events.some(isSpokenFor);
+  if (!speaksForOthers) return { header, body: request.bytes };
+  const rewritten = events.map((event) =>
+    isObject(event) ? resolveSpokenFor(event, request.credential, findGeography) : null,
+  );
+  const body = Buffer.from(JSON.stringify(batch === undefined ? rewritten[0] : { events: rewritten }), 'utf8');
+  return { header: { ...header, own: true }, body };
+}
+
+const isSpokenFor = (event: unknown): boolean =>
+  isObject(event) && (typeof event.ip === 'string' || typeof event.user_agent === 'string');
+
+function resolveSpokenFor(event: RawEvent, credential: Credential, findGeography: GeographyLookup): RawEvent {
+  const { ip, user_agent: userAgent, geo: _, ...rest } = event;
+  const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
+  return {
+    ...rest,
+    ...(typeof ip === 'string' && {
+      ip: applyIpPolicy(address, credential.ipPolicy),
+      geo: findGeography(address, {}),
+    }),
+    ...(typeof userAgent === 'string' && { user_agent: userAgent }),
+  };
+}

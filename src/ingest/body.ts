@@ -1,0 +1,55 @@
+// From the bytes of a request to its raw events: one object, or a batch. Run at the edge and again by the worker on the
+// same bytes, so it depends on nothing but them.
+import { PublicError } from '../platform/errors.js';
+
+export type RawEvent = Readonly<Record<string, unknown>>;
+
+export interface TrackBody {
+  readonly events: readonly unknown[];
+  /** The batch itself, whose `origin` and `clientOriginated` stand for events that say nothing of their own. */
+  readonly batch: RawEvent | undefined;
+}
+
+/** Throws bad_request when the bytes are not JSON, or neither an event nor a batch. */
+export function parseTrackBody(bytes: Buffer): TrackBody {
+  const body = parseJson(bytes);
+  if (!isObject(body)) throw notAnEvent();
+  if ('events' in body) {
+    if (!Array.isArray(body.events)) throw new PublicError('bad_request', '"events" must be an array');
+    return { events: body.events, batch: body };
+  }
+  if (!('event_type' in body)) throw notAnEvent();
+  return { events: [body], batch: undefined };
+}
+
+const notAnEvent = (): PublicError =>
+  new PublicError('bad_request', 'the body must be an object with "event_type" or with an array "events"');
+
+export const isObject = (value: unknown): value is RawEvent =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return hasDoubtfulEscape(bytes) ? sanitize(value) : value;
+  } catch (cause) {
+    // A RangeError is the stack that ended while values nested thousands deep were sanitized.
+    const problem = cause instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON';
+    throw new PublicError('bad_request', `the body ${problem}`, { cause });
+  }
+}
+
+/** NUL and lone surrogates can only come out of JSON through a \u escape: raw, they are no valid JSON or UTF-8. */
+const hasDoubtfulEscape = (bytes: Buffer): boolean =>
+  bytes.includes('\\u0000') || bytes.includes('\\ud') || bytes.includes('\\uD');
+
+/** NUL is removed and a lone surrogate becomes U+FFFD, in keys as in values. */
+function sanitize(value: unknown): unknown {
+  if (typeof value === 'string') return sanitizeText(value);
+  if (Array.isArray(value)) return value.map(sanitize);
+  if (!isObject(value)) return value;
+  // fromEntries defines properties, so a key named __proto__ stays a key.
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [sanitizeText(key), sanitize(item)]));
+}
+
+const sanitizeText = (text: string): string => text.toWellFormed().replaceAll('\0', '');

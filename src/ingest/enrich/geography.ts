@@ -1,0 +1,170 @@
+// Where an address is, from MaxMind-format databases or from the headers of a trusted proxy. Two field layouts are known:
+// MaxMind's own (nested, names by language) and the flat one of the DB-IP packages.
+import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+import { type Response as MmdbRecord, Reader } from 'maxmind';
+import { continentOf } from './continents.js';
+
+export const GEO_TEXT_FIELDS = [
+  'country',
+  'region',
+  'region_code',
+  'city',
+  'continent',
+  'timezone',
+  'metro_code',
+  'postal_code',
+] as const;
+export type GeoTextField = (typeof GEO_TEXT_FIELDS)[number];
+
+/** What is unknown is absent. Country is the ISO 3166-1 code, continent the two-letter code, region and city are names. */
+export type Geography = Readonly<Partial<Record<GeoTextField, string> & Record<'latitude' | 'longitude', number>>>;
+
+export type GeographyLookup = (address: string | undefined, headers: IncomingHttpHeaders) => Geography;
+
+/**
+ * Reads `country=cf-ipcountry,city=cf-ipcity`: which header of a trusted proxy holds which field. Throws for a field that
+ * is none.
+ */
+export function parseGeographyHeaders(text: string | undefined): Partial<Record<GeoTextField, string>> {
+  const names: Partial<Record<GeoTextField, string>> = {};
+  for (const pair of text?.split(',') ?? []) {
+    const [field, header] = pair.split('=').map((part) => part.trim());
+    const known = GEO_TEXT_FIELDS.find((name) => name === field);
+    if (known === undefined || header === undefined || header === '') {
+      throw new Error(`GEOIP_HEADERS: "${pair}" is not field=header; the fields are ${GEO_TEXT_FIELDS.join(', ')}`);
+    }
+    names[known] = header;
+  }
+  return names;
+}
+
+const NOWHERE: Geography = Object.freeze({});
+const CACHED_ADDRESSES_MAX = 20_000;
+
+/**
+ * `databases` are paths; the first one that knows the address answers. `headerNames` maps a field to the header a proxy
+ * sets; where it yields a country, no database is asked. Throws at once for a file that is not there.
+ */
+export function createGeographyLookup(options: {
+  databases: readonly string[];
+  headerNames: Readonly<Partial<Record<GeoTextField, string>>>;
+}): GeographyLookup {
+  const readers = options.databases.map(openWhenNeeded);
+  const cache = new LRUCache<string, Geography>({ max: CACHED_ADDRESSES_MAX });
+
+  function findByAddress(address: string): Geography {
+    const known = cache.get(address);
+    if (known !== undefined) return known;
+    let geography = NOWHERE;
+    for (const find of readers) {
+      const record = find(address);
+      if (record === undefined) continue;
+      geography = toGeography(record);
+      break;
+    }
+    cache.set(address, geography);
+    return geography;
+  }
+
+  const headerNames = Object.entries(options.headerNames) as [GeoTextField, string][];
+  return (address, headers) => {
+    const fromProxy = headerNames.length === 0 ? NOWHERE : fromHeaders(headerNames, headers);
+    if (fromProxy.country !== undefined || address === undefined || readers.length === 0) return fromProxy;
+    return isPublic(address) ? findByAddress(address) : NOWHERE;
+  };
+}
+
+const isPublic = (address: string): boolean => ipaddr.parse(address).range() === 'unicast';
+
+/**
+ * A city database is tens of megabytes per family of addresses: it is read when the first public address of its family
+ * comes, so that an idle process does not hold it.
+ */
+function openWhenNeeded(path: string): (address: string) => MmdbRecord | undefined {
+  if (!existsSync(path)) throw new Error(`GEOIP_DATABASE: there is no file ${path}`);
+  // Files with one family of addresses say so by their names; any other is opened for both.
+  const family = /ipv([46])[^/]*$/i.exec(path)?.[1];
+  let reader: Reader<MmdbRecord> | undefined;
+  return (address) => {
+    const isIpv6 = address.includes(':');
+    if (family !== undefined && (family === '6') !== isIpv6) return undefined;
+    reader ??= new Reader<MmdbRecord>(readFileSync(path));
+    // An IPv4-only tree cannot be walked with an IPv6 address.
+    if (isIpv6 && reader.metadata.ipVersion === 4) return undefined;
+    return reader.get(address) ?? undefined;
+  };
+}
+
+function fromHeaders(names: readonly [GeoTextField, string][], headers: IncomingHttpHeaders): Geography {
+  const geography: Partial<Record<GeoTextField, string>> = {};
+  for (const [field, name] of names) {
+    const value = headers[name.toLowerCase()];
+    if (typeof value === 'string' && value !== '') geography[field] = value;
+  }
+  return withContinent(geography);
+}
+
+/** Either layout, read field by field: a database of countries only has fewer of them. */
+export function toGeography(record: unknown): Geography {
+  const nested = textAt(record, 'country', 'iso_code');
+  return withContinent(nested === undefined && hasFlatLayout(record) ? fromFlatLayout(record) : fromNested(record));
+}
+
+const hasFlatLayout = (record: unknown): boolean => textAt(record, 'country_code') !== undefined;
+
+const fromFlatLayout = (record: unknown): Geography =>
+  compact({
+    country: textAt(record, 'country_code'),
+    region: textAt(record, 'state1'),
+    city: textAt(record, 'city'),
+    timezone: textAt(record, 'timezone'),
+    postal_code: textAt(record, 'postcode'),
+    latitude: numberAt(record, 'latitude'),
+    longitude: numberAt(record, 'longitude'),
+  });
+
+const fromNested = (record: unknown): Geography =>
+  compact({
+    country: textAt(record, 'country', 'iso_code') ?? textAt(record, 'registered_country', 'iso_code'),
+    region: textAt(record, 'subdivisions', '0', 'names', 'en'),
+    region_code: textAt(record, 'subdivisions', '0', 'iso_code'),
+    city: textAt(record, 'city', 'names', 'en'),
+    continent: textAt(record, 'continent', 'code'),
+    timezone: textAt(record, 'location', 'time_zone'),
+    metro_code: textAt(record, 'location', 'metro_code'),
+    postal_code: textAt(record, 'postal', 'code'),
+    latitude: numberAt(record, 'location', 'latitude'),
+    longitude: numberAt(record, 'location', 'longitude'),
+  });
+
+function withContinent(geography: Geography): Geography {
+  if (geography.continent !== undefined || geography.country === undefined) return geography;
+  const continent = continentOf(geography.country);
+  return continent === undefined ? geography : { ...geography, continent };
+}
+
+const compact = (fields: Record<string, string | number | undefined>): Geography =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+function valueAt(record: unknown, path: readonly string[]): unknown {
+  let value = record;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function textAt(record: unknown, ...path: string[]): string | undefined {
+  const value = valueAt(record, path);
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function numberAt(record: unknown, ...path: string[]): number | undefined {
+  const value = valueAt(record, path);
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,59 @@
+// What a User-Agent header says about browser, system and kind of device. Crawlers, HTTP libraries and headless browsers
+// are labelled, never dropped: their browser is the product that names itself.
+import { isbot } from 'isbot';
+import { LRUCache } from 'lru-cache';
+import { UAParser } from 'ua-parser-js';
+
+export interface UserAgent {
+  readonly browser: string;
+  readonly browserVersion: string;
+  readonly os: string;
+  readonly osVersion: string;
+  readonly platform: 'android' | 'ios' | 'web';
+  readonly deviceType: 'mobile' | 'bot' | 'desktop';
+}
+
+// Longer headers are nothing a browser sends, and the parser's patterns are not asked to read them.
+const LENGTH_MAX = 1024;
+const CACHED_MAX = 10_000;
+const cache = new LRUCache<string, UserAgent>({ max: CACHED_MAX });
+
+export function parseUserAgent(header: string): UserAgent {
+  const text = header.slice(0, LENGTH_MAX);
+  const known = cache.get(text);
+  if (known !== undefined) return known;
+  const parsed = parse(text);
+  cache.set(text, parsed);
+  return parsed;
+}
+
+function parse(text: string): UserAgent {
+  const { browser, os, device } = new UAParser(text).getResult();
+  const isBot = text !== '' && isbot(text);
+  const product = isBot ? botProduct(text) : undefined;
+  return {
+    browser: product?.name ?? browser.name ?? '',
+    browserVersion: product?.version ?? browser.version ?? '',
+    os: os.name ?? '',
+    osVersion: os.version ?? '',
+    platform: platformOf(os.name),
+    deviceType: isBot ? 'bot' : MOBILE_DEVICES.has(device.type ?? '') ? 'mobile' : 'desktop',
+  };
+}
+
+const MOBILE_DEVICES: ReadonlySet<string> = new Set(['mobile', 'tablet', 'wearable']);
+
+function platformOf(os: string | undefined): UserAgent['platform'] {
+  if (os === 'iOS') return 'ios';
+  return os?.startsWith('Android') === true ? 'android' : 'web';
+}
+
+// "Mozilla/5.0 (compatible; Googlebot/2.1; +http://…)" names its product in the comment, "curl/8.5.0" in front.
+const NAMED_BOT =
+  /([\w.-]{0,64}(?:bot|crawler|spider|slurp|headless|monitor|preview|fetch)[\w.-]{0,64})(?:[/ ]v?(\d[\w.]{0,31}))?/i;
+const FIRST_PRODUCT = /^([^\s/;(),]{1,64})(?:\/v?(\d[\w.]{0,31}))?/;
+
+function botProduct(text: string): { name: string; version: string } | undefined {
+  const match = NAMED_BOT.exec(text) ?? FIRST_PRODUCT.exec(text);
+  return match?.[1] === undefined ? undefined : { name: match[1], version: match[2] ?? '' };
+}

@@ -1,0 +1,52 @@
+// The time rules of the interface: RFC 3339 text, or epoch numbers; within bounds; anything else is absent.
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const EARLIEST_MS = Date.UTC(2000, 0, 1);
+// A number below this counts seconds, else milliseconds: it is the year 5138 in seconds, and March 1973 in milliseconds.
+const SECONDS_BELOW = 100_000_000_000;
+
+const ISO_8601 =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/**
+ * Milliseconds since the epoch, or undefined for what is absent, unparseable, before 2000 or more than 24 h after `now`.
+ * Text without an offset is UTC; fractions are cut to milliseconds.
+ */
+export function tryParseEventTime(value: unknown, now: number): number | undefined {
+  const time =
+    typeof value === 'string' ? tryParseIso(value) : typeof value === 'number' ? fromEpoch(value) : undefined;
+  return time !== undefined && time >= EARLIEST_MS && time <= now + DAY_MS ? time : undefined;
+}
+
+const fromEpoch = (value: number): number => Math.trunc(value < SECONDS_BELOW ? value * 1000 : value);
+
+function tryParseIso(text: string): number | undefined {
+  const match = ISO_8601.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset = 'Z'] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const date = new Date(
+    Date.UTC(
+      Number(year),
+      Number(month) - 1,
+      Number(day),
+      Number(hour),
+      Number(minute),
+      Number(second),
+      Number(fraction.slice(0, 3).padEnd(3, '0')),
+    ),
+  );
+  // Date.UTC rolls February 30 over into March; such a date is no date.
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
+  const shift = offsetMinutes(offset);
+  return shift === undefined ? undefined : date.getTime() - shift * MINUTE_MS;
+}
+
+function offsetMinutes(offset: string): number | undefined {
+  if (offset === 'Z' || offset === 'z') return 0;
+  const hours = Number(offset.slice(1, 3));
+  const minutes = Number(offset.slice(3).replace(':', '') || '0');
+  if (hours > 23 || minutes > 59) return undefined;
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}

@@ -1,0 +1,63 @@
+// From a frame back to its events, with every default filled in. Only repeats what the edge decided: no clock, no limits,
+// no random numbers, so a job that runs twice gives equal events.
+import { GENERATED_ID_LENGTH } from './accept.js';
+import { isObject, parseTrackBody, type RawEvent } from './body.js';
+import type { Geography } from './enrich/geography.js';
+import { tryParseEventTime } from './event-time.js';
+import type { Frame } from './frame.js';
+import { type IngestOrigin, toIdText, tryOriginOf } from './schema.js';
+
+export interface AcceptedEvent {
+  readonly projectId: string;
+  readonly eventType: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly insertId: string;
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly sessionId: string;
+  readonly library: string;
+  readonly origin: IngestOrigin;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly geography: Geography;
+  readonly receivedAt: number;
+  readonly eventProperties: RawEvent;
+  readonly userProperties: RawEvent;
+}
+
+const LIBRARY_LENGTH_MAX = 256;
+const NO_PROPERTIES: RawEvent = Object.freeze({});
+
+/** Calls `visit` for every accepted event of the frame, in the order of the request. */
+export function visitEvents({ header, body }: Frame, visit: (event: AcceptedEvent) => void): void {
+  const { events } = parseTrackBody(body);
+  const skipped = new Set(header.skip);
+  let generated = 0;
+  events.forEach((event, position) => {
+    if (skipped.has(position) || !isObject(event)) return;
+    let insertId = toIdText(event.insert_id);
+    if (insertId === '') {
+      insertId = `evt_${(header.ids ?? '').slice(generated, generated + GENERATED_ID_LENGTH)}`;
+      generated += GENERATED_ID_LENGTH;
+    }
+    const speaker = header.own === true ? event : undefined;
+    visit({
+      projectId: header.p,
+      eventType: String(event.event_type),
+      time: tryParseEventTime(event.time, header.t) ?? header.first?.[position] ?? header.t,
+      insertId,
+      userId: toIdText(event.user_id),
+      deviceId: toIdText(event.device_id),
+      sessionId: toIdText(event.session_id),
+      library: typeof event.library === 'string' ? event.library.slice(0, LIBRARY_LENGTH_MAX) : '',
+      origin: tryOriginOf(event) ?? header.o,
+      ip: typeof speaker?.ip === 'string' ? speaker.ip : header.ip,
+      userAgent: typeof speaker?.user_agent === 'string' ? speaker.user_agent : header.ua,
+      geography: isObject(speaker?.geo) ? (speaker.geo as Geography) : header.geo,
+      receivedAt: header.t,
+      eventProperties: isObject(event.event_properties) ? event.event_properties : NO_PROPERTIES,
+      userProperties: isObject(event.user_properties) ? event.user_properties : NO_PROPERTIES,
+    });
+  });
+}

@@ -1,0 +1,55 @@
+// One insert at a time per project, in whatever process: the lookup that drops duplicates is exact only then. The engine
+// itself is the lock. Every insert of a lane has the same query id, and ClickHouse refuses to run two queries of one id
+// (code 216), so the lock ends exactly when the engine's work does: when a worker is killed between lookup and insert, the
+// next one waits for that insert, then finds its rows.
+
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { isQueryIdRunning } from '../platform/clickhouse/failures.js';
+
+const BUSY_DELAY_MS = 20;
+
+/**
+ * The lane of a project. All processes must agree on the number of lanes (INGEST_LANES): two that do not may both insert
+ * for one project.
+ */
+export function laneOf(projectId: string, lanes: number): number {
+  return lanes === 1 ? 0 : createHash('sha256').update(projectId).digest().readUInt32LE(0) % lanes;
+}
+
+/** Resolves once the engine has stored every row of the block that was not stored yet. */
+export async function insertEvents(
+  clickhouse: ClickHouseClient,
+  insert: { lane: number; block: Buffer; database: string },
+): Promise<void> {
+  for (;;) {
+    try {
+      const { stream } = await clickhouse.exec({
+        query: 'INSERT INTO events_inbox FORMAT Native',
+        values: Readable.from([insert.block], { objectMode: false }),
+        query_id: `ingest-${insert.database}-${insert.lane}`,
+        clickhouse_settings: INSERT_SETTINGS,
+      });
+      // The answer is empty, but the connection is only free again when it has been read.
+      await finished(stream.resume());
+      return;
+    } catch (error) {
+      if (!isQueryIdRunning(error)) throw error;
+      await delay(BUSY_DELAY_MS * (0.5 + Math.random()));
+    }
+  }
+}
+
+const INSERT_SETTINGS = {
+  // Sorting out duplicates within the block is done by the view; the default would sort and merge the block once more.
+  optimize_on_insert: 0,
+  // The view sees each block of an insert by itself: rows of one request must stay one block.
+  max_insert_threads: '1',
+  min_insert_block_size_rows: '1000000',
+  min_insert_block_size_bytes: '1000000000',
+  async_insert: 0,
+  wait_end_of_query: 1,
+} as const;

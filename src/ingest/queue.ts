@@ -1,0 +1,58 @@
+// The ingest queue: what a job holds, how it is put in, how it is taken out. The events themselves lie beside the job
+// under a key of their own (claim check), so that BullMQ does not turn them into text again.
+import { type ConnectionOptions, Queue } from 'bullmq';
+import { newUuidV7 } from '../platform/ids.js';
+import type { Redis } from '../platform/redis/client.js';
+import { encodeFrame, type Frame } from './frame.js';
+
+export const INGEST_QUEUE = 'ingest';
+
+export interface IngestJob {
+  readonly version: 1;
+  /** Redis key of the frames. */
+  readonly claim: string;
+  /** Events in the frames. */
+  readonly events: number;
+}
+
+const CLAIM_PREFIX = 'ingest:claim:';
+
+// Attempts are spent on outages as well, and those may last for days: a job gives up only when it can never succeed.
+const ATTEMPTS = 1_000_000;
+const BACKOFF = { type: 'exponential', delay: 500, jitter: 0.5 } as const;
+// The event stream of a queue is for dashboards; it must not grow with the traffic.
+const EVENT_STREAM_LENGTH = 100;
+
+export type IngestQueue = Queue<IngestJob, void, 'events'>;
+
+export function createIngestQueue(redis: Redis): IngestQueue {
+  return new Queue<IngestJob, void, 'events'>(INGEST_QUEUE, {
+    connection: redis as unknown as ConnectionOptions,
+    streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
+    skipMetasUpdate: true,
+    defaultJobOptions: { attempts: ATTEMPTS, backoff: BACKOFF, removeOnComplete: true, removeOnFail: false },
+  });
+}
+
+/** Resolves once Redis holds the events and the job that stands for them. */
+export async function enqueueIngest(
+  queue: IngestQueue,
+  redis: Redis,
+  commit: { frames: readonly Frame[]; events: number },
+): Promise<void> {
+  const id = newUuidV7();
+  const claim = CLAIM_PREFIX + id;
+  // The events first: a job whose claim is missing would be a loss, a claim without a job is swept up.
+  await redis.set(claim, Buffer.concat(commit.frames.map(encodeFrame)));
+  await queue.add('events', { version: 1, claim, events: commit.events }, { jobId: id });
+}
+
+/** When a claim was written; undefined for a key that is none. */
+export function claimedAt(key: string): number | undefined {
+  const id = key.startsWith(CLAIM_PREFIX) ? key.slice(CLAIM_PREFIX.length) : '';
+  const milliseconds = Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
+  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+}
+
+export const claimPattern = `${CLAIM_PREFIX}*`;
+export const jobIdOfClaim = (key: string): string => key.slice(CLAIM_PREFIX.length);

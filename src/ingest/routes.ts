@@ -1,0 +1,92 @@
+// POST /track: credential, body, decision, commit, answer. The answer is given only when Redis holds the events.
+import express, { type Request, type RequestHandler, Router } from 'express';
+import type { CredentialStore } from '../access/credentials.js';
+import { credentialOf, requireCredential } from '../access/middleware.js';
+import { PublicError } from '../platform/errors.js';
+import type { Redis } from '../platform/redis/client.js';
+import { acceptRequest } from './accept.js';
+import type { Admission } from './admission.js';
+import { parseTrackBody } from './body.js';
+import type { GeographyLookup } from './enrich/geography.js';
+import { settleFirstTimes } from './first-times.js';
+import type { FrameHeader } from './frame.js';
+import type { GroupCommit } from './group-commit.js';
+import type { EventLimits } from './limits.js';
+import type { IngestMetrics } from './metrics.js';
+
+export interface IngestDeps {
+  readonly credentials: CredentialStore;
+  readonly admission: Admission;
+  readonly groupCommit: GroupCommit;
+  readonly redis: Redis;
+  readonly findGeography: GeographyLookup;
+  readonly limits: EventLimits & { readonly batchSizeMax: number; readonly requestBytesMax: number };
+  readonly metrics: IngestMetrics;
+}
+
+export function createIngestRouter(deps: IngestDeps): Router {
+  const router = Router();
+  router.options('/track', openToBrowsers);
+  router.post(
+    '/track',
+    openToBrowsers,
+    requireCredential(deps.credentials, 'track'),
+    // Every content type is read: a beacon cannot choose its own, and curl sends a form's by default.
+    express.raw({ type: () => true, limit: deps.limits.requestBytesMax }),
+    async (req, res) => {
+      deps.admission.admit();
+      res.json({ accepted: await track(req, credentialOf(res), deps) });
+    },
+  );
+  return router;
+}
+
+async function track(req: Request, credential: ReturnType<typeof credentialOf>, deps: IngestDeps): Promise<number> {
+  const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+  const body = parseTrackBody(bytes);
+  if (body.events.length > deps.limits.batchSizeMax) {
+    throw new PublicError(
+      'bad_request',
+      `the batch has ${body.events.length} events; the limit is ${deps.limits.batchSizeMax}`,
+    );
+  }
+  const now = Date.now();
+  const request = { bytes, body, credential, address: req.ip, headers: req.headers, now };
+  const { frame, skipped, timeless } = acceptRequest(request, deps);
+  for (const reason of skipped) deps.metrics.skipped.inc({ reason });
+  if (frame.header.n === 0) return 0;
+
+  const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps.redis);
+  await deps.groupCommit.add({ header, body: frame.body });
+  deps.metrics.accepted.inc(header.n);
+  return header.n;
+}
+
+async function withFirstTimes(
+  header: FrameHeader,
+  timeless: ReadonlyMap<number, string>,
+  redis: Redis,
+): Promise<FrameHeader> {
+  const insertIds = [...timeless.values()];
+  const times = await settleFirstTimes(redis, { projectId: header.p, insertIds, now: header.t });
+  const first: Record<string, number> = {};
+  [...timeless.keys()].forEach((position, index) => {
+    const time = times[index];
+    if (time !== undefined && time !== header.t) first[position] = time;
+  });
+  return Object.keys(first).length === 0 ? header : { ...header, first };
+}
+
+const PREFLIGHT_CACHED_SECONDS = '86400';
+
+/** Any page may send events with a public key: the key is public, and no cookie is ever read here. */
+const openToBrowsers: RequestHandler = (req, res, next) => {
+  res.set('Access-Control-Allow-Origin', '*');
+  if (req.method !== 'OPTIONS') return next();
+  res
+    .set('Access-Control-Allow-Methods', 'POST')
+    .set('Access-Control-Allow-Headers', 'Content-Type, Content-Encoding, X-API-Key')
+    .set('Access-Control-Max-Age', PREFLIGHT_CACHED_SECONDS)
+    .status(204)
+    .end();
+};

@@ -1,0 +1,87 @@
+// What the edge decides about each event: whether it is taken, and why not. Invalid events are skipped, never an error.
+import type { RawEvent } from './body.js';
+import { isObject } from './body.js';
+import { EVENT_TYPE_LENGTH_MAX, type EventLimits, ID_LENGTH_MAX, isWithinBytes, isWithinLength } from './limits.js';
+
+export const SKIP_REASONS = [
+  'not_an_object',
+  'event_type_missing',
+  'event_type_too_long',
+  'id_not_a_string',
+  'id_too_long',
+  'properties_not_an_object',
+  'too_many_properties',
+  'property_key_length',
+  'property_value_too_long',
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+export const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
+
+/** Undefined for an event that is taken. */
+export function findSkipReason(event: unknown, limits: EventLimits): SkipReason | undefined {
+  if (!isObject(event)) return 'not_an_object';
+  const type = event.event_type;
+  if (typeof type !== 'string' || type === '') return 'event_type_missing';
+  if (!isWithinLength(type, EVENT_TYPE_LENGTH_MAX)) return 'event_type_too_long';
+  for (const field of ID_FIELDS) {
+    const reason = findIdProblem(event[field]);
+    if (reason !== undefined) return reason;
+  }
+  return (
+    findPropertiesProblem(event.event_properties, limits.propertiesMax, limits) ??
+    findPropertiesProblem(event.user_properties, limits.userPropertiesMax, limits)
+  );
+}
+
+function findIdProblem(value: unknown): SkipReason | undefined {
+  if (value === undefined || value === null || typeof value === 'number') return undefined;
+  if (typeof value !== 'string') return 'id_not_a_string';
+  return isWithinLength(value, ID_LENGTH_MAX) ? undefined : 'id_too_long';
+}
+
+function findPropertiesProblem(properties: unknown, countMax: number, limits: EventLimits): SkipReason | undefined {
+  if (properties === undefined || properties === null) return undefined;
+  if (!isObject(properties)) return 'properties_not_an_object';
+  let count = 0;
+  for (const key in properties) {
+    count += 1;
+    if (count > countMax) return 'too_many_properties';
+    if (key === '' || !isWithinLength(key, limits.keyLengthMax)) return 'property_key_length';
+    if (!isValueWithinBytes(properties[key], limits.valueBytesMax)) return 'property_value_too_long';
+  }
+  return undefined;
+}
+
+function isValueWithinBytes(value: unknown, max: number): boolean {
+  if (typeof value === 'number' || typeof value === 'boolean') return true;
+  try {
+    const text = textOf(value);
+    return text === undefined || isWithinBytes(text, max);
+  } catch (error) {
+    // JSON.stringify recurses: a value nested thousands deep ends the stack before it is measured.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** The stored text of a property value that is stored as text. Objects and arrays are kept as their JSON. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
+}
+
+/** The text of an id, empty when absent. A number becomes its text. */
+export function toIdText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : '';
+}
+
+export type IngestOrigin = 'client' | 'server' | 'unknown';
+
+/** Where an event, or a batch, says it comes from; undefined when it says nothing. */
+export function tryOriginOf(source: RawEvent | undefined): Exclude<IngestOrigin, 'unknown'> | undefined {
+  if (source === undefined) return undefined;
+  if (source.origin === 'server' || source.origin === 'client') return source.origin;
+  return source.clientOriginated === true ? 'client' : undefined;
+}

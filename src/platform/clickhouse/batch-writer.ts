@@ -1,0 +1,148 @@
+// Collects rows from many callers into few inserts, and tells each caller when its rows are stored.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../log.js';
+import { isBadData } from './failures.js';
+
+export interface Block {
+  readonly rows: number;
+}
+
+export interface BatchWriterOptions<B extends Block> {
+  readonly createBlock: () => B;
+  /** Resolves when the rows are stored; may be called again with the same block. */
+  readonly write: (block: B) => Promise<void>;
+  /** A batch is written when it has this many rows, or `delayMs` after its first. */
+  readonly rowsMax: number;
+  readonly delayMs: number;
+  /** Callers wait before adding while this many rows are collected: it bounds the memory. */
+  readonly capacityRows: number;
+  readonly log: Logger;
+}
+
+interface Batch<B> {
+  readonly block: B;
+  readonly entries: Entry<B>[];
+}
+
+interface Entry<B> {
+  readonly fill: (block: B) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const RETRY_DELAY_FIRST_MS = 100;
+const RETRY_DELAY_MAX_MS = 10_000;
+
+/**
+ * One batch is collecting while at most one is being written. States of a batch: collecting → (full, or its delay is
+ * over, and nothing is being written) → writing → stored, or refused. A failure that may pass is retried for ever with
+ * growing pauses; when the rows themselves are at fault, each caller's rows are written alone, and only the callers whose
+ * rows are refused hear of it. After `close` a failure is passed on instead of retried.
+ */
+export class BatchWriter<B extends Block> {
+  readonly #options: BatchWriterOptions<B>;
+  readonly #closing = new AbortController();
+  #collecting: Batch<B> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isDue = false;
+  #writing: Promise<void> | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: BatchWriterOptions<B>) {
+    this.#options = options;
+  }
+
+  /** Resolves when there is room for more rows. */
+  async room(): Promise<void> {
+    while ((this.#collecting?.block.rows ?? 0) >= this.#options.capacityRows) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** `fill` adds its rows at once, and again if they have to be written alone. Resolves when they are stored. */
+  add(fill: (block: B) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const batch = this.#collecting ?? this.#start();
+      try {
+        fill(batch.block);
+      } catch (error) {
+        reject(error);
+        return;
+      }
+      batch.entries.push({ fill, resolve, reject });
+      if (batch.block.rows >= this.#options.rowsMax) this.#isDue = true;
+      this.#writeWhenDue();
+    });
+  }
+
+  /** Writes what is collected and waits for it; failures are no longer retried. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    while (this.#collecting !== undefined || this.#writing !== undefined) {
+      this.#isDue = true;
+      this.#writeWhenDue();
+      await this.#writing;
+    }
+  }
+
+  #start(): Batch<B> {
+    this.#collecting = { block: this.#options.createBlock(), entries: [] };
+    this.#timer = setTimeout(() => {
+      this.#isDue = true;
+      this.#writeWhenDue();
+    }, this.#options.delayMs);
+    return this.#collecting;
+  }
+
+  #writeWhenDue(): void {
+    const batch = this.#collecting;
+    if (batch === undefined || !this.#isDue || this.#writing !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#collecting = undefined;
+    this.#isDue = false;
+    for (const proceed of this.#waiting.splice(0)) proceed();
+    this.#writing = this.#store(batch).finally(() => {
+      this.#writing = undefined;
+      this.#writeWhenDue();
+    });
+  }
+
+  async #store(batch: Batch<B>): Promise<void> {
+    if (batch.block.rows === 0) return resolveAll(batch);
+    try {
+      await this.#writeUntilStored(batch.block);
+      resolveAll(batch);
+    } catch (error) {
+      if (!isBadData(error) || batch.entries.length === 1) return rejectAll(batch, error);
+      this.#options.log.error({ err: error, rows: batch.block.rows }, 'a batch was refused; writing its parts alone');
+      for (const entry of batch.entries) await this.#storeAlone(entry);
+    }
+  }
+
+  async #storeAlone(entry: Entry<B>): Promise<void> {
+    const block = this.#options.createBlock();
+    entry.fill(block);
+    await this.#writeUntilStored(block).then(entry.resolve, entry.reject);
+  }
+
+  async #writeUntilStored(block: B): Promise<void> {
+    for (let pause = RETRY_DELAY_FIRST_MS; ; pause = Math.min(pause * 2, RETRY_DELAY_MAX_MS)) {
+      try {
+        return await this.#options.write(block);
+      } catch (error) {
+        if (isBadData(error) || this.#closing.signal.aborted) throw error;
+        this.#options.log.warn({ err: error, rows: block.rows, retryInMs: pause }, 'an insert failed; trying again');
+        // The pause ends early when the writer closes; the next failure is then passed on.
+        await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(() => {});
+      }
+    }
+  }
+}
+
+function resolveAll<B>(batch: Batch<B>): void {
+  for (const entry of batch.entries) entry.resolve();
+}
+
+function rejectAll<B>(batch: Batch<B>, error: unknown): void {
+  for (const entry of batch.entries) entry.reject(error);
+}

@@ -1,0 +1,87 @@
+// Ingest jobs → rows. Many jobs are taken at a time and their rows share inserts; each job ends only after ClickHouse has
+// acknowledged its rows, and its events leave Redis only after the job has ended.
+import { isAscii } from 'node:buffer';
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { visitEvents } from '../src/ingest/events.js';
+import { decodeFrames, type Frame } from '../src/ingest/frame.js';
+import { insertEvents, laneOf } from '../src/ingest/lane.js';
+import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
+import { EventBlock } from '../src/ingest/row.js';
+import { BatchWriter } from '../src/platform/clickhouse/batch-writer.js';
+import { isBadData } from '../src/platform/clickhouse/failures.js';
+import type { WorkerDeps } from './runtime.js';
+
+// A batch fills from jobs that wait for it together, so there must be many of them at a time: at a commit every 3 ms,
+// about 80 arrive within one flush delay of 250 ms.
+const JOBS_AT_A_TIME = 200;
+// Under load a batch grows while the one before it is being stored; beyond this, jobs wait in Redis instead of in memory.
+const CAPACITY_BATCHES = 4;
+// A killed worker's jobs are stalled, however often that happens: they are never given up for it.
+const STALLED_MAX = 1_000_000;
+
+type EventWriter = BatchWriter<EventBlock>;
+
+export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } {
+  const { config, clickhouse, redis, log } = deps;
+  const writers = new Map<number, EventWriter>();
+
+  function writerOf(projectId: string): EventWriter {
+    const lane = laneOf(projectId, config.INGEST_LANES);
+    const known = writers.get(lane);
+    if (known !== undefined) return known;
+    const writer = new BatchWriter<EventBlock>({
+      createBlock: () => new EventBlock(),
+      write: (block) => insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE }),
+      rowsMax: config.INGEST_FLUSH_ROWS,
+      delayMs: config.INGEST_FLUSH_DELAY_MS,
+      capacityRows: config.INGEST_FLUSH_ROWS * CAPACITY_BATCHES,
+      log,
+    });
+    writers.set(lane, writer);
+    return writer;
+  }
+
+  async function storeFrame(frame: Frame): Promise<void> {
+    const writer = writerOf(frame.header.p);
+    await writer.room();
+    const isAscii = isPlainAscii(frame.body);
+    await writer.add((block) => visitEvents(frame, (event) => block.add(event, isAscii)));
+  }
+
+  async function process(job: Job<IngestJob>): Promise<void> {
+    const bytes = await redis.getBuffer(job.data.claim);
+    if (bytes === null) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
+    try {
+      await Promise.all(decodeFrames(bytes).map(storeFrame));
+    } catch (error) {
+      // Kept for a person to look at: trying the same rows again cannot end better.
+      if (isBadData(error)) throw new UnrecoverableError(String(error));
+      throw error;
+    }
+  }
+
+  const worker = new Worker<IngestJob, void>(INGEST_QUEUE, process, {
+    connection: redis.duplicate(),
+    concurrency: JOBS_AT_A_TIME,
+    maxStalledCount: STALLED_MAX,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: Number.MAX_SAFE_INTEGER },
+  });
+  worker.on('completed', (job) => {
+    // What this leaves behind when it fails is swept up.
+    redis.unlink(job.data.claim).catch((err: unknown) => log.warn({ err }, 'a finished claim could not be deleted'));
+  });
+  worker.on('failed', (job, err) => log.error({ err, job: job?.id }, 'an ingest job failed'));
+  worker.on('error', (err) => log.warn({ err }, 'the ingest worker lost touch with redis'));
+
+  return {
+    async close() {
+      const closed = worker.close();
+      await Promise.all([...writers.values()].map((writer) => writer.close()));
+      await closed;
+    },
+  };
+}
+
+/** JSON whose texts are all ASCII once decoded: the bytes are, and none is written as an escape. */
+const isPlainAscii = (body: Buffer): boolean => isAscii(body) && !body.includes('\\u');

@@ -1,0 +1,53 @@
+// The worker process: runs all jobs, or those named in WORKER_JOBS.
+import express from 'express';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { readConfig } from '../src/platform/config.js';
+import { createOperationsRouter } from '../src/platform/http/operations.js';
+import { listen } from '../src/platform/http/server.js';
+import { createLifecycle } from '../src/platform/lifecycle.js';
+import { createLogger } from '../src/platform/log.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
+import { createRedis } from '../src/platform/redis/client.js';
+import { startIngestWorker } from './ingest-events.js';
+import { chooseJobs, type JobStarter } from './runtime.js';
+import { startClaimSweep } from './sweep-claims.js';
+
+const JOBS: Readonly<Record<string, JobStarter>> = {
+  'ingest-events': startIngestWorker,
+  'sweep-claims': startClaimSweep,
+};
+
+const config = readConfig();
+const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
+const lifecycle = createLifecycle(log);
+
+const clickhouse = createClickHouse(config, { requestTimeoutMs: 300_000 });
+lifecycle.onClose('clickhouse', () => clickhouse.close());
+const postgres = createPostgres(config);
+lifecycle.onClose('postgres', () => postgres.destroy());
+const redis = createRedis(config);
+lifecycle.onClose('redis', async () => redis.disconnect());
+
+for (const [name, start] of chooseJobs(JOBS, config.WORKER_JOBS)) {
+  const job = await start({ config, clickhouse, postgres, redis, log: log.child({ job: name }) });
+  lifecycle.onClose(name, () => job.close());
+}
+
+if (config.WORKER_PORT !== undefined) {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const app = express();
+  app.use(
+    createOperationsRouter({
+      metrics,
+      isReady: async () => {
+        await redis.ping();
+        await clickhouse.query({ query: 'SELECT 1 FROM events LIMIT 1', format: 'JSONEachRow' });
+      },
+    }),
+  );
+  const server = await listen(app, { host: config.WORKER_HOST, port: config.WORKER_PORT });
+  lifecycle.onClose('http', () => server.close(1000));
+}
+log.info('ready');

@@ -1,0 +1,49 @@
+// Every ten minutes: claims that no job stands for are deleted, whatever crash left them.
+import { type ConnectionOptions, Queue, Worker } from 'bullmq';
+import { claimedAt, claimPattern, createIngestQueue, type IngestQueue, jobIdOfClaim } from '../src/ingest/queue.js';
+import type { Redis } from '../src/platform/redis/client.js';
+import type { RunningJob, WorkerDeps } from './runtime.js';
+
+const QUEUE = 'sweep-claims';
+const EVERY_MS = 10 * 60_000;
+
+export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<RunningJob> {
+  const connection = redis as unknown as ConnectionOptions;
+  const schedule = new Queue(QUEUE, { connection });
+  // Upserting is safe from any number of processes: the scheduler is one, whoever declares it.
+  await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
+  const ingestQueue = createIngestQueue(redis);
+  const worker = new Worker(
+    QUEUE,
+    async () => {
+      const swept = await sweepClaims(redis, ingestQueue, Date.now());
+      if (swept > 0) log.warn({ swept }, 'claims without a job were deleted');
+    },
+    { connection: redis.duplicate() as unknown as ConnectionOptions },
+  );
+  worker.on('error', (err) => log.warn({ err }, 'the claim sweep lost touch with redis'));
+  return {
+    async close() {
+      await worker.close();
+      await ingestQueue.close();
+      await schedule.close();
+    },
+  };
+}
+
+const ORPHAN_AGE_MS = 60 * 60_000;
+const SCAN_COUNT = 500;
+
+/** Deletes claims older than an hour whose job never came to be or has ended. Resolves with how many. */
+export async function sweepClaims(redis: Redis, queue: IngestQueue, now: number): Promise<number> {
+  let swept = 0;
+  for await (const keys of redis.scanStream({ match: claimPattern, count: SCAN_COUNT })) {
+    for (const key of keys as string[]) {
+      const at = claimedAt(key);
+      if (at === undefined || now - at < ORPHAN_AGE_MS) continue;
+      if ((await queue.getJob(jobIdOfClaim(key))) !== undefined) continue;
+      swept += await redis.unlink(key);
+    }
+  }
+  return swept;
+}
