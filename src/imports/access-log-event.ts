@@ -15,6 +15,7 @@ export interface PageViewEvent {
   readonly ip: string;
   readonly user_agent: string;
   readonly library: string;
+  readonly origin: 'server';
 }
 
 export interface LineIdentity {
@@ -46,6 +47,7 @@ export function toPageView(line: AccessLogLine, identity: LineIdentity, options:
     ip: line.address !== undefined && isIP(line.address) !== 0 ? line.address : '',
     user_agent: line.userAgent ?? '',
     library: options.library,
+    origin: 'server',
   };
 }
 
@@ -69,8 +71,9 @@ function toProperties(line: AccessLogLine, site: string | undefined): Record<str
 /** Undefined for targets that name no page: `*` of OPTIONS, `host:port` of CONNECT. */
 function tryToUrl(target: string, site: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(target)) return target;
-  // Joined as text: resolved as a reference, `//admin` would turn into a host.
-  return target.startsWith('/') ? `${site ?? ''}${target}` : undefined;
+  if (!target.startsWith('/')) return undefined;
+  // Joined as text: resolved as a reference, `//admin` would turn into a host; on its own it would be read as one.
+  return site === undefined ? target.replace(/^\/+/, '/') : `${site}${target}`;
 }
 
 /** Undefined without an address: all visitors a log does not tell apart would become one device. */

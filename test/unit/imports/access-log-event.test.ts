@@ -28,6 +28,7 @@ test('a line becomes a page view with its own time, address and user agent', () 
     ip: '203.0.113.9',
     user_agent: 'Mozilla/5.0 (X11)',
     library: 'service-import/1.0.0',
+    origin: 'server',
   });
 });
 
@@ -35,6 +36,7 @@ const URLS: readonly (readonly [target: string, site: string | undefined, url: s
   ['/a', undefined, '/a'],
   ['/a', 'https://example.com', 'https://example.com/a'],
   ['//admin', 'https://example.com', 'https://example.com//admin'],
+  ['//admin', undefined, '/admin'],
   ['http://other.org/a', 'https://example.com', 'http://other.org/a'],
   ['*', 'https://example.com', undefined],
   ['host:443', undefined, undefined],
