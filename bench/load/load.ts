@@ -1,0 +1,64 @@
+// The bench's end of the load process: its own process, so that what it costs is counted apart from what it measures.
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { LoadCommand, LoadOptions, LoadReport, LoadSummary, RunLimits } from './protocol.js';
+
+export class Load {
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess) {
+    this.#process = process;
+  }
+
+  /** Resolves when the bodies are built. */
+  static async start(options: LoadOptions): Promise<Load> {
+    const load = new Load(fork(fileURLToPath(new URL('process.js', import.meta.url))));
+    const prepared = load.#next('prepared', () => undefined);
+    load.#send({ kind: 'prepare', options });
+    await prepared;
+    return load;
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** Resolves when the last request that was sent within the limits is answered. */
+  async run(limits: RunLimits, onProgress: (accepted: number) => void = () => undefined): Promise<LoadSummary> {
+    const done = this.#next('done', onProgress);
+    this.#send({ kind: 'run', limits });
+    return (await done).summary;
+  }
+
+  /** Bounds the events of the current run that may be sent in all. */
+  allow(events: number): void {
+    this.#send({ kind: 'allow', events });
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null) return;
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
+    this.#process.disconnect();
+    await ended;
+  }
+
+  #send(command: LoadCommand): void {
+    this.#process.send(command);
+  }
+
+  #next<K extends LoadReport['kind']>(
+    kind: K,
+    onProgress: (accepted: number) => void,
+  ): Promise<Extract<LoadReport, { kind: K }>> {
+    return new Promise((resolve, reject) => {
+      const onExit = (code: number | null) => reject(new Error(`the load process ended with code ${code}`));
+      const onMessage = (message: LoadReport) => {
+        if (message.kind === 'progress') onProgress(message.accepted);
+        if (message.kind !== kind) return;
+        this.#process.off('message', onMessage).off('exit', onExit);
+        resolve(message as Extract<LoadReport, { kind: K }>);
+      };
+      this.#process.on('message', onMessage).on('exit', onExit);
+    });
+  }
+}

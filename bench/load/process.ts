@@ -1,0 +1,107 @@
+// The load process: a closed loop of connections, each sending its next request when the last one is answered.
+import { percentile } from '../statistics.js';
+import { Connection } from './connection.js';
+import { type BodyTemplate, createBodyTemplate } from './event-template.js';
+import type { LoadCommand, LoadOptions, LoadReport, LoadSummary, RunLimits } from './protocol.js';
+
+const PROGRESS_MS = 100;
+/** Times are measured per event of thousands a second: enough for any percentile, bounded in memory. */
+const ANSWER_TIMES_MAX = 200_000;
+
+class LoadLoop {
+  readonly #options: LoadOptions;
+  readonly #bodies: readonly BodyTemplate[];
+  #allowed = Number.POSITIVE_INFINITY;
+  #wake: (() => void)[] = [];
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    const { host } = new URL(options.url);
+    this.#bodies = Array.from({ length: options.bodies }, () =>
+      createBodyTemplate({ ...options, host, path: '/track' }),
+    );
+  }
+
+  allow(events: number): void {
+    this.#allowed = events;
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+
+  async run(limits: RunLimits, onProgress: (accepted: number) => void): Promise<LoadSummary> {
+    const { hostname, port } = new URL(this.#options.url);
+    const open = () => Connection.open(hostname, Number(port));
+    const connections = await Promise.all(Array.from({ length: this.#options.connections }, open));
+    const answerMs: number[] = [];
+    const refusals: Record<string, number> = {};
+    const startedMs = performance.now();
+    let [requests, accepted, sent, nextBody] = [0, 0, 0, 0];
+    const progress = setInterval(() => onProgress(accepted), PROGRESS_MS);
+    const isOver = () => performance.now() - startedMs >= limits.durationMs || sent >= limits.eventsMax;
+
+    const loop = async (connection: Connection): Promise<void> => {
+      while (!isOver()) {
+        if (sent >= this.#allowed) {
+          await this.#untilAllowed();
+          continue;
+        }
+        const body = this.#bodies[nextBody++ % this.#bodies.length] as BodyTemplate;
+        sent += body.events;
+        body.renew(Date.now());
+        const askedMs = performance.now();
+        const answer = await connection.exchange(body.bytes);
+        if (answerMs.length < ANSWER_TIMES_MAX) answerMs.push(performance.now() - askedMs);
+        requests += 1;
+        if (answer.status === 200) accepted += Number(/"accepted":(\d+)/.exec(answer.body)?.[1] ?? 0);
+        else refusals[answer.status] = (refusals[answer.status] ?? 0) + 1;
+      }
+    };
+    await Promise.all(
+      connections.map((connection) =>
+        loop(connection)
+          .catch(() => {
+            refusals[0] = (refusals[0] ?? 0) + 1;
+          })
+          .finally(() => connection.close()),
+      ),
+    );
+    clearInterval(progress);
+    return {
+      requests,
+      accepted,
+      refusals,
+      elapsedMs: performance.now() - startedMs,
+      answerMs: { p50: percentile(answerMs, 0.5), p95: percentile(answerMs, 0.95), p99: percentile(answerMs, 0.99) },
+      bytesPerEvent: (this.#bodies[0]?.bytes.length ?? 0) / this.#options.eventsPerRequest,
+    };
+  }
+
+  /** A pause also ends by itself, for the loop to see that its time is over. */
+  #untilAllowed(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PROGRESS_MS);
+      this.#wake.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}
+
+const report = (message: LoadReport): void => void process.send?.(message);
+
+let loop: LoadLoop | undefined;
+process.on('message', async (command: LoadCommand) => {
+  switch (command.kind) {
+    case 'prepare':
+      loop = new LoadLoop(command.options);
+      return report({ kind: 'prepared' });
+    case 'allow':
+      return loop?.allow(command.events);
+    case 'run': {
+      const summary = await loop?.run(command.limits, (accepted) => report({ kind: 'progress', accepted }));
+      if (summary !== undefined) report({ kind: 'done', summary });
+      return;
+    }
+  }
+});
+process.on('disconnect', () => process.exit());
