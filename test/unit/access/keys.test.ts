@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { decryptSecret, encryptSecret, keyKindOf, newKey } from '../../../src/access/keys.js';
+import { newUuidV7, randomBase62 } from '../../../src/platform/ids.js';
+
+describe('keys', () => {
+  test.each(['public', 'secret', 'admin', 'token'] as const)('a new %s key is recognised as one', (kind) => {
+    expect(keyKindOf(newKey(kind))).toBe(kind);
+    expect(newKey(kind)).not.toBe(newKey(kind));
+  });
+
+  test.each(['', 'pk_', `pk_${'x'.repeat(31)}`, `pk_${'x'.repeat(33)}`, `pk_${'x'.repeat(31)}'`, 'x'.repeat(35)])(
+    '"%s" is no key',
+    (text) => {
+      expect(keyKindOf(text)).toBeUndefined();
+    },
+  );
+
+  test('a secret is read back with its key base only, and not after a change', () => {
+    const base = 'a'.repeat(32);
+    const encrypted = encryptSecret('sk_x', base);
+    expect(decryptSecret(encrypted, base)).toBe('sk_x');
+    expect(() => decryptSecret(encrypted, 'b'.repeat(32))).toThrow();
+    encrypted[encrypted.length - 1] = (encrypted.at(-1) ?? 0) ^ 1;
+    expect(() => decryptSecret(encrypted, base)).toThrow();
+  });
+});
+
+test('base62 uses all of its characters', () => {
+  expect(new Set(randomBase62(20_000)).size).toBe(62);
+});
+
+test('UUIDv7 sorts by time and says its version', () => {
+  const [earlier, later] = [newUuidV7(1_000), newUuidV7(2_000)];
+  expect(earlier < later).toBe(true);
+  expect(later).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});

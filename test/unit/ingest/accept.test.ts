@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { Credential } from '../../../src/access/credentials.js';
+import { acceptRequest } from '../../../src/ingest/accept.js';
+import { parseTrackBody } from '../../../src/ingest/body.js';
+import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
+import { decodeFrames, encodeFrame } from '../../../src/ingest/frame.js';
+import { toOrganizationId, toProjectId } from '../../../src/platform/ids.js';
+
+const NOW = Date.UTC(2026, 10, 20, 9, 30);
+const LIMITS = { propertiesMax: 10, userPropertiesMax: 10, keyLengthMax: 256, valueBytesMax: 100 };
+const PROJECT = '0190a000-0000-7000-8000-000000000001';
+const ADDRESS = '203.0.113.77';
+
+/** A geography that tells addresses of one network apart without naming them. */
+const townOf = (address: string) => `Town ${address.split('.').at(-1)}`;
+
+const credential = (fields: Partial<Credential> = {}): Credential => ({
+  kind: 'public',
+  projectId: toProjectId(PROJECT),
+  organizationId: toOrganizationId(PROJECT),
+  scopes: new Set(['track']),
+  ipPolicy: 'anonymize',
+  timezone: 'UTC',
+  ...fields,
+});
+
+function accept(body: unknown, options: { credential?: Credential; headers?: Record<string, string> } = {}) {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return acceptRequest(
+    {
+      bytes,
+      body: parseTrackBody(bytes),
+      credential: options.credential ?? credential(),
+      address: ADDRESS,
+      headers: options.headers ?? {},
+      now: NOW,
+    },
+    { limits: LIMITS, findGeography: (address) => (address === undefined ? {} : { city: `city of ${address}` }) },
+  );
+}
+
+/** What a worker reads of it, after the way through Redis. */
+function replay({ frame }: ReturnType<typeof accept>): AcceptedEvent[] {
+  const events: AcceptedEvent[] = [];
+  for (const decoded of decodeFrames(encodeFrame(frame))) visitEvents(decoded, (event) => events.push(event));
+  return events;
+}
+
+describe('acceptRequest', () => {
+  test('skips invalid events, counts their reasons, and keeps the order of the others', () => {
+    const accepted = accept({ events: [{ event_type: 'a' }, {}, 5, { event_type: 'b' }] });
+    expect(accepted.frame.header.n).toBe(2);
+    expect(accepted.skipped).toEqual(['event_type_missing', 'not_an_object']);
+    expect(replay(accepted).map((event) => event.eventType)).toEqual(['a', 'b']);
+  });
+
+  test('makes ids for the events that lack one, the same at every replay', () => {
+    const accepted = accept({
+      events: [{ event_type: 'a' }, { event_type: 'b', insert_id: 'mine' }, { event_type: 'c' }],
+    });
+    const ids = replay(accepted).map((event) => event.insertId);
+    expect(ids).toEqual([
+      expect.stringMatching(/^evt_[0-9A-Za-z]{16}$/),
+      'mine',
+      expect.stringMatching(/^evt_[0-9A-Za-z]{16}$/),
+    ]);
+    expect(ids[0]).not.toBe(ids[2]);
+    expect(replay(accepted)).toEqual(replay(accepted));
+  });
+
+  test('an event without a usable time has the time of its acceptance', () => {
+    const accepted = accept({
+      events: [{ event_type: 'a' }, { event_type: 'b', time: 'x' }, { event_type: 'c', time: NOW - 5 }],
+    });
+    expect(replay(accepted).map((event) => event.time)).toEqual([NOW, NOW, NOW - 5]);
+  });
+
+  test('names the events whose first time must be remembered: an own id, and no usable time', () => {
+    const accepted = accept({
+      events: [
+        { event_type: 'a', insert_id: 'one' },
+        { event_type: 'a', insert_id: 'two', time: NOW },
+        { event_type: 'a' },
+        { event_type: 'a', insert_id: 'three', time: 'soon' },
+      ],
+    });
+    expect([...accepted.timeless]).toEqual([
+      [0, 'one'],
+      [3, 'three'],
+    ]);
+  });
+
+  test('a remembered time is the time of the event', () => {
+    const { frame } = accept({ events: [{ event_type: 'a' }, { event_type: 'a', insert_id: 'one' }] });
+    const events: AcceptedEvent[] = [];
+    visitEvents({ ...frame, header: { ...frame.header, first: { 1: NOW - 60_000 } } }, (event) => events.push(event));
+    expect(events.map((event) => event.time)).toEqual([NOW, NOW - 60_000]);
+  });
+
+  test.each([
+    ['anonymize', '203.0.113.0'],
+    ['full', ADDRESS],
+    ['drop', ''],
+  ] as const)('under %s the frame holds the address "%s" and the city of the whole one', (ipPolicy, kept) => {
+    const accepted = accept({ event_type: 'a' }, { credential: credential({ ipPolicy }) });
+    const [event] = replay(accepted);
+    expect(event).toMatchObject({ ip: kept, geography: { city: townOf(ADDRESS) } });
+  });
+
+  test('no byte of the raw address is in what goes to Redis', () => {
+    expect(encodeFrame(accept({ event_type: 'a' }).frame).includes(ADDRESS)).toBe(false);
+  });
+
+  test('origin: the event before the batch, else unknown', () => {
+    const origins = (body: unknown) => replay(accept(body)).map((event) => event.origin);
+    expect(origins({ event_type: 'a' })).toEqual(['unknown']);
+    expect(
+      origins({ origin: 'server', events: [{ event_type: 'a' }, { event_type: 'a', clientOriginated: true }] }),
+    ).toEqual(['server', 'client']);
+    expect(origins({ clientOriginated: true, events: [{ event_type: 'a' }] })).toEqual(['client']);
+  });
+});
+
+describe('events that speak for others', () => {
+  const spokenFor = { event_type: 'a', ip: '198.51.100.9', user_agent: 'curl/8.5.0', geo: { city: 'Atlantis' } };
+
+  test('a secret key may: geography and policy are applied to the address of the event', () => {
+    const accepted = accept(
+      { events: [spokenFor, { event_type: 'b' }] },
+      { credential: credential({ kind: 'secret' }) },
+    );
+    expect(replay(accepted)).toMatchObject([
+      { ip: '198.51.100.0', userAgent: 'curl/8.5.0', geography: { city: townOf('198.51.100.9') } },
+      { ip: '203.0.113.0', userAgent: '', geography: { city: townOf(ADDRESS) } },
+    ]);
+    expect(encodeFrame(accepted.frame).includes('198.51.100.9')).toBe(false);
+  });
+
+  test('a public key may not: the fields are as unknown as any other', () => {
+    const [event] = replay(accept(spokenFor, { headers: { 'user-agent': 'Browser/1' } }));
+    expect(event).toMatchObject({
+      ip: '203.0.113.0',
+      userAgent: 'Browser/1',
+      geography: { city: townOf(ADDRESS) },
+    });
+  });
+
+  test('skipped events stay skipped when the body is written anew', () => {
+    const accepted = accept({ events: [5, spokenFor, {}] }, { credential: credential({ kind: 'secret' }) });
+    expect(replay(accepted)).toHaveLength(1);
+  });
+
+  test('the origin of the batch survives', () => {
+    const accepted = accept({ origin: 'server', events: [spokenFor] }, { credential: credential({ kind: 'secret' }) });
+    expect(replay(accepted)).toMatchObject([{ origin: 'server' }]);
+  });
+});
+
+test('frames that were committed together are read back one by one; a torn one is an error', () => {
+  const frames = [accept({ event_type: 'a' }).frame, accept({ event_type: 'ä' }).frame];
+  const bytes = Buffer.concat(frames.map(encodeFrame));
+  expect(decodeFrames(bytes)).toEqual(frames);
+  expect(() => decodeFrames(bytes.subarray(0, -1))).toThrow('a frame ends at byte');
+});

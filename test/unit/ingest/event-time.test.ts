@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { tryParseEventTime } from '../../../src/ingest/event-time.js';
+
+const NOW = Date.UTC(2026, 10, 20, 9, 30);
+
+describe('tryParseEventTime', () => {
+  test.each([
+    ['UTC', '2026-11-20T08:00:00Z', '2026-11-20T08:00:00.000Z'],
+    ['milliseconds', '2026-11-20T08:00:00.123Z', '2026-11-20T08:00:00.123Z'],
+    ['finer fractions are cut', '2026-11-20T08:00:00.123999Z', '2026-11-20T08:00:00.123Z'],
+    ['one digit of fraction', '2026-11-20T08:00:00.5Z', '2026-11-20T08:00:00.500Z'],
+    ['an offset', '2026-11-20T10:00:00+02:00', '2026-11-20T08:00:00.000Z'],
+    ['a negative offset without colon', '2026-11-20T02:30:00-0530', '2026-11-20T08:00:00.000Z'],
+    ['no offset is UTC', '2026-11-20T08:00:00', '2026-11-20T08:00:00.000Z'],
+    ['a blank instead of T', '2026-11-20 08:00:00Z', '2026-11-20T08:00:00.000Z'],
+    ['a date alone', '2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['minutes only', '2026-11-20T08:00Z', '2026-11-20T08:00:00.000Z'],
+    ['a leap day', '2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
+    ['epoch milliseconds', Date.UTC(2026, 10, 1), '2026-11-01T00:00:00.000Z'],
+    ['epoch seconds', Date.UTC(2026, 10, 1) / 1000, '2026-11-01T00:00:00.000Z'],
+    ['fractional epoch seconds', Date.UTC(2026, 10, 1) / 1000 + 0.25, '2026-11-01T00:00:00.250Z'],
+    ['the first moment that counts', '2000-01-01T00:00:00Z', '2000-01-01T00:00:00.000Z'],
+    ['24 h ahead', '2026-11-21T09:30:00Z', '2026-11-21T09:30:00.000Z'],
+  ])('%s', (_, value, expected) => {
+    expect(new Date(tryParseEventTime(value, NOW) ?? 0).toISOString()).toBe(expected);
+  });
+
+  test.each([
+    ['absent', undefined],
+    ['null', null],
+    ['empty', ''],
+    ['words', 'yesterday'],
+    ['before 2000', '1999-12-31T23:59:59.999Z'],
+    ['more than 24 h ahead', '2026-11-21T09:30:00.001Z'],
+    ['a day that no month has', '2026-02-30T00:00:00Z'],
+    ['hour 24', '2026-11-20T24:00:00Z'],
+    ['an offset of 24 h', '2026-11-20T08:00:00+24:00'],
+    ['an object', {}],
+    ['numbers in text', '1763625600000'],
+    ['not a number', Number.NaN],
+    ['text before', 'x2026-11-20T08:00:00Z'],
+  ])('%s is absent', (_, value) => {
+    expect(tryParseEventTime(value, NOW)).toBeUndefined();
+  });
+});

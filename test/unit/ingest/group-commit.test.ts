@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Frame } from '../../../src/ingest/frame.js';
+import { type Commit, GroupCommit } from '../../../src/ingest/group-commit.js';
+
+const frame = (n: number): Frame => ({
+  header: { v: 1, p: 'p', t: 0, ip: '', ua: '', geo: {}, o: 'unknown', n },
+  body: Buffer.alloc(0),
+});
+
+describe('GroupCommit', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function start(store: (commit: Commit) => Promise<void>) {
+    return new GroupCommit(store, { eventsMax: 10, delayMs: 3 });
+  }
+
+  test('requests within the delay are one commit, answered together when it is stored', async () => {
+    const commits: number[] = [];
+    let stored = () => {};
+    const group = start((commit) => {
+      commits.push(commit.frames.length);
+      return new Promise((resolve) => {
+        stored = resolve;
+      });
+    });
+    const answers: string[] = [];
+    const all = Promise.all([1, 2].map((n) => group.add(frame(n)).then(() => answers.push(`request ${n}`))));
+    await vi.advanceTimersByTimeAsync(2);
+    expect(commits).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(commits).toEqual([2]);
+    expect(answers).toEqual([]);
+    stored();
+    await all;
+    expect(answers).toEqual(['request 1', 'request 2']);
+  });
+
+  test('a full group is committed at once', async () => {
+    const commits: number[] = [];
+    const group = start(async (commit) => void commits.push(commit.events));
+    await Promise.all([group.add(frame(4)), group.add(frame(6))]);
+    expect(commits).toEqual([10]);
+  });
+
+  test('a commit that fails fails every request of its group and none of the next', async () => {
+    let tries = 0;
+    const group = start(async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('redis is away');
+    });
+    const first = [group.add(frame(5)), group.add(frame(5))].map((added) =>
+      added.catch((error: Error) => error.message),
+    );
+    expect(await Promise.all(first)).toEqual(['redis is away', 'redis is away']);
+    await expect(group.add(frame(10))).resolves.toBeUndefined();
+  });
+});

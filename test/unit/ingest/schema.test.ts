@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { parseTrackBody } from '../../../src/ingest/body.js';
+import { findSkipReason, toIdText, tryOriginOf } from '../../../src/ingest/schema.js';
+
+const LIMITS = { propertiesMax: 3, userPropertiesMax: 2, keyLengthMax: 4, valueBytesMax: 8 };
+const event = (fields: object) => ({ event_type: 'e', ...fields });
+const properties = (value: unknown) => event({ event_properties: value });
+
+describe('findSkipReason', () => {
+  test.each([
+    ['the least', event({})],
+    ['256 characters of type', { event_type: 'x'.repeat(256) }],
+    ['256 characters beyond the basic plane', { event_type: '😀'.repeat(256) }],
+    ['ids of 512 characters', event({ user_id: 'u'.repeat(512), device_id: 'd'.repeat(512) })],
+    ['ids that are null, empty or numbers', event({ user_id: null, device_id: '', session_id: 7, insert_id: 1.5 })],
+    ['properties that are null', properties(null)],
+    ['every type of value', properties({ a: 'x', b: 1, c: null })],
+    ['nested values', properties({ a: [1], b: {} })],
+    ['a value of the longest length', properties({ a: 'ääää' })],
+    ['keys named like machinery', properties(JSON.parse('{"a":1}'))],
+    ['unknown fields', event({ whatever: { deep: [1] } })],
+  ])('takes %s', (_, value) => {
+    expect(findSkipReason(value, LIMITS)).toBeUndefined();
+  });
+
+  test.each([
+    ['a number', 5, 'not_an_object'],
+    ['null', null, 'not_an_object'],
+    ['an array', [], 'not_an_object'],
+    ['no type', {}, 'event_type_missing'],
+    ['an empty type', { event_type: '' }, 'event_type_missing'],
+    ['a type that is a number', { event_type: 5 }, 'event_type_missing'],
+    ['257 characters of type', { event_type: 'x'.repeat(257) }, 'event_type_too_long'],
+    ['513 characters of id', event({ insert_id: 'x'.repeat(513) }), 'id_too_long'],
+    ['an id that is an object', event({ user_id: {} }), 'id_not_a_string'],
+    ['an id that is true', event({ device_id: true }), 'id_not_a_string'],
+    ['properties that are an array', properties([1]), 'properties_not_an_object'],
+    ['properties that are text', properties('x'), 'properties_not_an_object'],
+    ['one property too many', properties({ a: 1, b: 1, c: 1, d: 1 }), 'too_many_properties'],
+    ['one user property too many', event({ user_properties: { a: 1, b: 1, c: 1 } }), 'too_many_properties'],
+    ['an empty key', properties({ '': 1 }), 'property_key_length'],
+    ['a long key', properties({ abcde: 1 }), 'property_key_length'],
+    ['a long value', properties({ a: '123456789' }), 'property_value_too_long'],
+    ['a value whose bytes are too many', properties({ a: 'äääää' }), 'property_value_too_long'],
+    ['a long nested value', properties({ a: { b: 'xxxx' } }), 'property_value_too_long'],
+    ['a value nested beyond any stack', properties({ a: nested(200_000) }), 'property_value_too_long'],
+  ])('skips %s', (_, value, reason) => {
+    expect(findSkipReason(value, LIMITS)).toBe(reason);
+  });
+});
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
+
+describe('parseTrackBody', () => {
+  const parse = (text: string) => parseTrackBody(Buffer.from(text, 'utf8'));
+
+  test('one event, or a batch', () => {
+    expect(parse('{"event_type":"a"}').events).toEqual([{ event_type: 'a' }]);
+    expect(parse('{"events":[{"event_type":"a"},5],"origin":"server"}')).toEqual({
+      events: [{ event_type: 'a' }, 5],
+      batch: { events: [{ event_type: 'a' }, 5], origin: 'server' },
+    });
+  });
+
+  test.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '5',
+    '"x"',
+    '{}',
+    '{"events":{}}',
+    '{"events":null}',
+    '{"type":"a"}',
+    '[{"event_type":"a"}]',
+  ])('rejects %s', (text) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ kind: 'bad_request' }));
+  });
+
+  test('NUL and lone surrogates are sanitised in keys and values, pairs are kept', () => {
+    const [event] = parse(
+      String.raw`{"event_type":"a\u0000b","event_properties":{"k\ud800":"\ud83d\ude00\udc00"}}`,
+    ).events;
+    expect(event).toEqual({ event_type: 'ab', event_properties: { 'k\ufffd': '😀\ufffd' } });
+  });
+
+  test('invalid UTF-8 becomes the replacement character', () => {
+    const bytes = Buffer.concat([Buffer.from('{"event_type":"a'), Buffer.from([0xff]), Buffer.from('"}')]);
+    expect(parseTrackBody(bytes).events).toEqual([{ event_type: 'a\ufffd' }]);
+  });
+
+  test('__proto__ is a key like any other, also when the body is sanitised', () => {
+    const [event] = parse(String.raw`{"event_type":"a\u0000","event_properties":{"__proto__":"x","constructor":"y"}}`)
+      .events as [{ event_properties: object }];
+    expect(Object.entries(event.event_properties)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ]);
+  });
+});
+
+test.each([
+  ['x', 'x'],
+  [5, '5'],
+  [1.5, '1.5'],
+  [null, ''],
+  [undefined, ''],
+])('the id %j is the text %j', (value, text) => {
+  expect(toIdText(value)).toBe(text);
+});
+
+test.each([
+  [{ origin: 'server', clientOriginated: true }, 'server'],
+  [{ origin: 'client' }, 'client'],
+  [{ clientOriginated: true }, 'client'],
+  [{ clientOriginated: false }, undefined],
+  [{ origin: 'mars' }, undefined],
+  [undefined, undefined],
+])('the origin of %j is %s', (source, origin) => {
+  expect(tryOriginOf(source)).toBe(origin);
+});

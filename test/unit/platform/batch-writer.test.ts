@@ -1,0 +1,132 @@
+import { ClickHouseError } from '@clickhouse/client';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { BatchWriter, type BatchWriterOptions } from '../../../src/platform/clickhouse/batch-writer.js';
+
+class Rows {
+  readonly values: string[] = [];
+  get rows(): number {
+    return this.values.length;
+  }
+}
+
+const badData = () => new ClickHouseError({ message: 'cannot parse', code: '117', type: 'INCORRECT_DATA' });
+
+function start(write: (rows: readonly string[]) => Promise<void>, options: Partial<BatchWriterOptions<Rows>> = {}) {
+  const writer = new BatchWriter<Rows>({
+    createBlock: () => new Rows(),
+    write: (block) => write(block.values),
+    rowsMax: 4,
+    delayMs: 5,
+    capacityRows: 8,
+    log: pino({ level: 'silent' }),
+    ...options,
+  });
+  const add = (...values: string[]) => writer.add((block) => void block.values.push(...values));
+  return { writer, add };
+}
+
+/** A store whose every write waits to be told how it ends. */
+function heldStore() {
+  const writes: { rows: string[]; end: (error?: Error) => void }[] = [];
+  const write = (rows: readonly string[]) =>
+    new Promise<void>((resolve, reject) => {
+      writes.push({ rows: [...rows], end: (error) => (error === undefined ? resolve() : reject(error)) });
+    });
+  return { writes, write };
+}
+
+describe('BatchWriter', () => {
+  test('rows of many callers are one write when there are enough', async () => {
+    const written: string[][] = [];
+    const { add } = start(async (rows) => void written.push([...rows]));
+    await Promise.all([add('a', 'b'), add('c'), add('d')]);
+    expect(written).toEqual([['a', 'b', 'c', 'd']]);
+  });
+
+  test('few rows are written after the delay', async () => {
+    const written: string[][] = [];
+    const { add } = start(async (rows) => void written.push([...rows]));
+    await add('a');
+    expect(written).toEqual([['a']]);
+  });
+
+  test('a caller hears nothing before its rows are stored, and one write runs at a time', async () => {
+    const { writes, write } = heldStore();
+    const { add } = start(write, { delayMs: 0 });
+    const heard: string[] = [];
+    const first = add('a', 'b', 'c', 'd').then(() => heard.push('first'));
+    const second = add('e', 'f', 'g', 'h').then(() => heard.push('second'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(writes.map(({ rows }) => rows)).toEqual([['a', 'b', 'c', 'd']]);
+    expect(heard).toEqual([]);
+    writes[0]?.end();
+    await first;
+    expect(heard).toEqual(['first']);
+    expect(writes).toHaveLength(2);
+    writes[1]?.end();
+    await second;
+  });
+
+  test('a failure that may pass is retried with the same rows until it does', async () => {
+    let tries = 0;
+    const { add } = start(async (rows) => {
+      expect(rows).toEqual(['a', 'b', 'c', 'd']);
+      tries += 1;
+      if (tries < 3) throw new Error('connection refused');
+    });
+    await add('a', 'b', 'c', 'd');
+    expect(tries).toBe(3);
+  });
+
+  test('rows that are refused cost only the caller that brought them', async () => {
+    const stored: string[] = [];
+    const { add } = start(async (rows) => {
+      if (rows.includes('poison')) throw badData();
+      stored.push(...rows);
+    });
+    const ends = await Promise.allSettled([add('a', 'b'), add('poison'), add('c')]);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(stored).toEqual(['a', 'b', 'c']);
+  });
+
+  test('room waits while the batch behind a running write is full', async () => {
+    const { writes, write } = heldStore();
+    const { writer, add } = start(write);
+    const all = [add('1', '2', '3', '4'), add('5', '6', '7', '8', '9', '10', '11', '12')];
+    let hasRoom = false;
+    const waited = writer.room().then(() => {
+      hasRoom = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(hasRoom).toBe(false);
+    writes[0]?.end();
+    await waited;
+    writes[1]?.end();
+    await Promise.all(all);
+  });
+
+  test('closing writes what is collected, and passes failures on instead of waiting for ever', async () => {
+    const { writer, add } = start(async () => {}, { delayMs: 60_000 });
+    const added = add('a');
+    await writer.close();
+    await added;
+
+    const failing = start(() => Promise.reject(new Error('away')), { delayMs: 0 });
+    const failed = failing.add('a').catch((error: Error) => error.message);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await failing.writer.close();
+    expect(await failed).toBe('away');
+  });
+
+  test('a caller whose rows cannot be made hears why, and nobody else', async () => {
+    const stored: string[] = [];
+    const { writer, add } = start(async (rows) => void stored.push(...rows));
+    const broken = writer.add(() => {
+      throw new Error('torn frame');
+    });
+    await expect(broken).rejects.toThrow('torn frame');
+    await add('a', 'b', 'c', 'd');
+    expect(stored).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
