@@ -35,7 +35,7 @@ function accept(body: unknown, options: { credential?: Credential; headers?: Rec
       headers: options.headers ?? {},
       now: NOW,
     },
-    { limits: LIMITS, findGeography: (address) => (address === undefined ? {} : { city: `city of ${address}` }) },
+    { limits: LIMITS, findGeography: (address) => (address === undefined ? {} : { city: townOf(address) }) },
   );
 }
 
@@ -101,7 +101,7 @@ describe('acceptRequest', () => {
     ['anonymize', '203.0.113.0'],
     ['full', ADDRESS],
     ['drop', ''],
-  ] as const)('under %s the frame holds the address "%s" and the city of the whole one', (ipPolicy, kept) => {
+  ] as const)('under %s the frame holds the address "%s" and the town of the whole one', (ipPolicy, kept) => {
     const accepted = accept({ event_type: 'a' }, { credential: credential({ ipPolicy }) });
     const [event] = replay(accepted);
     expect(event).toMatchObject({ ip: kept, geography: { city: townOf(ADDRESS) } });
