@@ -33,17 +33,26 @@ export interface Column {
   chunks(): Buffer[];
 }
 
+// A growing string is a tree of its parts. Written out while it is small, the tree dies young, and the garbage collector
+// never moves it.
+const PENDING_TEXT_MAX = 4096;
+
 export class StringColumn implements Column {
   readonly type = 'String';
-  #text = '';
+  readonly #written: Buffer[] = [];
+  #pending = '';
 
   /** Takes a byte string. */
   add(bytes: string): void {
-    this.#text += lengthPrefix(bytes.length) + bytes;
+    this.#pending += lengthPrefix(bytes.length) + bytes;
+    if (this.#pending.length > PENDING_TEXT_MAX) {
+      this.#written.push(latin1(this.#pending));
+      this.#pending = '';
+    }
   }
 
   chunks(): Buffer[] {
-    return [latin1(this.#text)];
+    return [...this.#written, latin1(this.#pending)];
   }
 }
 
