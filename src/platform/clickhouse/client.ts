@@ -1,5 +1,5 @@
 // The one way every process reaches ClickHouse, embedded or not.
-import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
 
 export type { ClickHouseClient };
@@ -15,5 +15,7 @@ export function createClickHouse(
     max_open_connections: options.maxConnections ?? 10,
     request_timeout: options.requestTimeoutMs ?? 60_000,
     keep_alive: { enabled: true },
+    // Its own lines are not in our form, and every failure reaches the caller anyway.
+    log: { level: ClickHouseLogLevel.OFF },
   });
 }
