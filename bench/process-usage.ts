@@ -1,9 +1,14 @@
-// CPU and memory of processes as the kernel counts them (/proc, so Linux only). A process stands for its whole tree:
-// engines fork.
+// CPU and memory of processes as the kernel counts them (/proc, so Linux only). A process stands for itself and for those
+// of its descendants that are not listed themselves: databases fork, a supervisor's children have names of their own.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The kernel's clock ticks are hundredths of a second on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
+
+export interface NamedProcess {
+  readonly name: string;
+  readonly pid: number;
+}
 
 export interface MemoryUse {
   readonly rssBytes: number;
@@ -11,32 +16,35 @@ export interface MemoryUse {
   readonly pssBytes: number;
 }
 
-/** User and system time in milliseconds, of the process, its living descendants, and children it has waited for. */
-export function cpuMsOf(pid: number): number {
-  return treeOf(pid).reduce((sum, member) => sum + readCpuMs(member), 0);
+/** User and system time by name, in milliseconds, with that of children which have ended. */
+export const readCpuMs = (processes: readonly NamedProcess[]): Map<string, number> =>
+  sumByName(processes, (pid) => (tryReadStat(pid)?.ticks ?? 0) * MS_PER_TICK);
+
+export function readMemory(processes: readonly NamedProcess[]): Map<string, MemoryUse> {
+  const rss = sumByName(processes, (pid) => readRollup(pid, 'Rss'));
+  const pss = sumByName(processes, (pid) => readRollup(pid, 'Pss'));
+  return new Map([...rss].map(([name, rssBytes]) => [name, { rssBytes, pssBytes: pss.get(name) ?? 0 }]));
 }
 
-export function memoryOf(pid: number): MemoryUse {
-  const uses = treeOf(pid).map(readMemory);
-  return {
-    rssBytes: uses.reduce((sum, use) => sum + use.rssBytes, 0),
-    pssBytes: uses.reduce((sum, use) => sum + use.pssBytes, 0),
-  };
+function sumByName(processes: readonly NamedProcess[], read: (pid: number) => number): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [pid, name] of ownersOf(processes)) sums.set(name, (sums.get(name) ?? 0) + read(pid));
+  return sums;
 }
 
-export function treeOf(root: number): number[] {
-  const childrenOf = new Map<number, number[]>();
-  for (const entry of readdirSync('/proc')) {
-    const parent = /^\d+$/.test(entry) ? tryReadStat(Number(entry))?.parent : undefined;
-    if (parent !== undefined) childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(entry)]);
+/** Every process that is counted, with the name it is counted under. */
+function ownersOf(processes: readonly NamedProcess[]): Map<number, string> {
+  const childrenOf = readChildren();
+  const owners = new Map(processes.map(({ name, pid }) => [pid, name]));
+  for (const { name, pid } of processes) {
+    const family = [pid];
+    for (const member of family) {
+      const unlisted = (childrenOf.get(member) ?? []).filter((child) => !owners.has(child));
+      for (const child of unlisted) owners.set(child, name);
+      family.push(...unlisted);
+    }
   }
-  const tree = [root];
-  for (const pid of tree) tree.push(...(childrenOf.get(pid) ?? []));
-  return tree;
-}
-
-function readCpuMs(pid: number): number {
-  return (tryReadStat(pid)?.ticks ?? 0) * MS_PER_TICK;
+  return owners;
 }
 
 function tryReadStat(pid: number): { parent: number; ticks: number } | undefined {
@@ -48,10 +56,19 @@ function tryReadStat(pid: number): { parent: number; ticks: number } | undefined
   return { parent: parent ?? 0, ticks: times.reduce((sum, ticks) => sum + ticks, 0) };
 }
 
-function readMemory(pid: number): MemoryUse {
+/** The children of every process that runs now. */
+export function readChildren(): Map<number, number[]> {
+  const childrenOf = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    const parent = /^\d+$/.test(entry) ? tryReadStat(Number(entry))?.parent : undefined;
+    if (parent !== undefined) childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(entry)]);
+  }
+  return childrenOf;
+}
+
+function readRollup(pid: number, name: 'Rss' | 'Pss'): number {
   const text = tryRead(`/proc/${pid}/smaps_rollup`) ?? '';
-  const bytesOf = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;
-  return { rssBytes: bytesOf('Rss'), pssBytes: bytesOf('Pss') };
+  return Number(new RegExp(`^${name}:s+(d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;
 }
 
 /** Undefined for a process that has ended. */

@@ -1,0 +1,57 @@
+// What the engine alone can take: the same rows as Native blocks, one insert after the other through the same statement
+// that drops duplicates, merges on, nothing else running.
+import { parseTrackBody } from '../src/ingest/body.js';
+import { visitEvents } from '../src/ingest/events.js';
+import { insertEvents } from '../src/ingest/lane.js';
+import { EventBlock } from '../src/ingest/row.js';
+import { createBodyTemplate } from './load/event-template.js';
+import type { Stack } from './stack.js';
+
+const ROWS_PER_INSERT = 10_000;
+const EVENTS_PER_BODY = 2000;
+
+export interface EngineRun {
+  readonly rows: number;
+  readonly elapsedMs: number;
+}
+
+/** Blocks are built before the clock starts. The rows go into the same table, as part of the same project. */
+export async function measureEngine(stack: Stack, rows: number): Promise<EngineRun> {
+  const blocks = Array.from({ length: Math.ceil(rows / ROWS_PER_INSERT) }, () => buildBlock(stack.projectId));
+  const startedMs = performance.now();
+  for (const block of blocks) {
+    await insertEvents(stack.clickhouse, { lane: 0, block, database: stack.database });
+  }
+  return { rows: blocks.length * ROWS_PER_INSERT, elapsedMs: performance.now() - startedMs };
+}
+
+/** Through the service's own code, so that the rows are what it would have written. */
+function buildBlock(projectId: string): Buffer {
+  const block = new EventBlock();
+  while (block.rows < ROWS_PER_INSERT) {
+    const template = createBodyTemplate({
+      host: 'bench',
+      path: '/track',
+      key: 'bench',
+      eventsPerRequest: EVENTS_PER_BODY,
+    });
+    const now = Date.now();
+    template.renew(now);
+    const head = template.bytes.indexOf('\r\n\r\n');
+    const body = template.bytes.subarray(head + 4);
+    const ua = /User-Agent: (.*)\r/.exec(template.bytes.toString('latin1', 0, head + 2))?.[1] ?? '';
+    const { events } = parseTrackBody(body);
+    const header = {
+      v: 1,
+      p: projectId,
+      t: now,
+      ip: '127.0.0.0',
+      ua,
+      geo: {},
+      o: 'unknown',
+      n: events.length,
+    } as const;
+    visitEvents({ header, body }, (event) => block.add(event, true));
+  }
+  return block.encode();
+}

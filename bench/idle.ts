@@ -1,0 +1,37 @@
+// What the whole system costs when nobody uses it: memory of every process, and the share of one core.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atMost, type Measurement } from './measurement.js';
+import { readCpuMs, readMemory } from './process-usage.js';
+import type { BenchContext } from './stack.js';
+
+const MEGABYTE = 1_000_000;
+
+export async function benchIdle({ stack, isQuick, say }: BenchContext): Promise<Measurement[]> {
+  const restMs = isQuick ? 5000 : 300_000;
+  const periodMs = isQuick ? 10_000 : 300_000;
+  say(`idle: resting for ${restMs / 1000} s`);
+  await sleep(restMs);
+  say(`idle: watching for ${periodMs / 1000} s`);
+  const processes = stack.processes();
+  const cpuBefore = readCpuMs(processes);
+  const startedMs = performance.now();
+  await sleep(periodMs);
+  const elapsedMs = performance.now() - startedMs;
+  const cpuAfter = readCpuMs(processes);
+  const uses = [...readMemory(processes)].map(([name, { rssBytes, pssBytes }]) => ({
+    name,
+    rssMb: rssBytes / MEGABYTE,
+    pssMb: pssBytes / MEGABYTE,
+    percentOfCore: (((cpuAfter.get(name) ?? 0) - (cpuBefore.get(name) ?? 0)) / elapsedMs) * 100,
+  }));
+  const sum = (pick: (use: (typeof uses)[number]) => number) => uses.reduce((total, use) => total + pick(use), 0);
+  return [
+    { name: 'memory (PSS), all processes', value: sum((use) => use.pssMb), unit: 'MB', aim: atMost(1000) },
+    { name: 'memory (RSS), all processes', value: sum((use) => use.rssMb), unit: 'MB' },
+    { name: 'share of a core, all processes', value: sum((use) => use.percentOfCore), unit: '%', aim: atMost(5) },
+    ...uses.flatMap((use) => [
+      { name: `memory (PSS) of ${use.name}`, value: use.pssMb, unit: 'MB' },
+      { name: `share of a core of ${use.name}`, value: use.percentOfCore, unit: '%' },
+    ]),
+  ];
+}

@@ -1,0 +1,98 @@
+// `npm run bench [-- name…] [--quick]`: runs each bench on a fresh stack of its own, so that none sees what another left
+// behind, prints what was aimed for beside what was measured, and writes it to bench/results.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { packageRoot } from '../src/platform/paths.js';
+import { benchExact } from './exact.js';
+import { benchIdle } from './idle.js';
+import { benchIngest } from './ingest.js';
+import { benchLatency } from './latency.js';
+import { describeMachine } from './machine.js';
+import { type BenchResult, type Measurement, toTable } from './measurement.js';
+import { benchQuery } from './query.js';
+import { benchSingle } from './single.js';
+import type { BenchContext } from './stack.js';
+import { startStack } from './start-stack.js';
+
+interface Bench {
+  readonly name: string;
+  readonly run: (context: BenchContext) => Promise<Measurement[]>;
+  /** What it may take before it is broken off; it takes about half. */
+  readonly minutesMax: number;
+}
+
+const BENCHES: readonly Bench[] = [
+  { name: 'ingest', run: benchIngest, minutesMax: 6 },
+  { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
+  { name: 'exact', run: benchExact, minutesMax: 5 },
+  { name: 'query', run: benchQuery, minutesMax: 7 },
+  { name: 'latency', run: benchLatency, minutesMax: 4 },
+  { name: 'idle', run: benchIdle, minutesMax: 11 },
+];
+
+const say = (message: string): void => void process.stderr.write(`${message}\n`);
+
+async function runBench(bench: Bench, isQuick: boolean): Promise<BenchResult> {
+  const startedMs = performance.now();
+  const seconds = () => Math.round((performance.now() - startedMs) / 1000);
+  try {
+    const measurements = await onFreshStack(bench, isQuick);
+    return { bench: bench.name, seconds: seconds(), measurements };
+  } catch (cause) {
+    const failure = cause instanceof Error ? cause.message : String(cause);
+    say(cause instanceof Error ? (cause.stack ?? failure) : failure);
+    return { bench: bench.name, seconds: seconds(), measurements: [], failure };
+  }
+}
+
+async function onFreshStack(bench: Bench, isQuick: boolean): Promise<Measurement[]> {
+  say(`${bench.name}: starting a stack`);
+  const stack = await startStack();
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error(`not finished after ${bench.minutesMax} minutes`));
+    timer = setTimeout(giveUp, bench.minutesMax * 60_000);
+  });
+  try {
+    return await Promise.race([bench.run({ stack, isQuick, say }), tooLong]);
+  } finally {
+    clearTimeout(timer);
+    await stack.stop();
+  }
+}
+
+function writeResults(results: readonly BenchResult[], isQuick: boolean): string {
+  const directory = join(packageRoot, 'bench', 'results');
+  mkdirSync(directory, { recursive: true });
+  const startedAt = new Date().toISOString();
+  const path = join(directory, `${startedAt.replace(/[:.]/g, '-')}.json`);
+  writeFileSync(
+    path,
+    `${JSON.stringify({ at: startedAt, isQuick, machine: describeMachine(), results }, undefined, 2)}\n`,
+  );
+  return path;
+}
+
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  say(`no bench is named ${unknown.join(', ')}; there are ${BENCHES.map((bench) => bench.name).join(', ')}`);
+  process.exit(2);
+}
+// "ingest" means both ways of sending events: in batches, and one by one.
+const isChosen = ({ name }: Bench) =>
+  positionals.length === 0 || positionals.some((wanted) => name === wanted || name.startsWith(`${wanted}-`));
+
+const results: BenchResult[] = [];
+for (const bench of BENCHES.filter(isChosen)) results.push(await runBench(bench, values.quick));
+
+const machine = describeMachine();
+say(`\n${machine.cores} cores, ${machine.cpu}, ${machine.memoryGb} GB, node ${machine.node}, commit ${machine.commit}`);
+process.stdout.write(`${toTable(results)}\n`);
+say(`written to ${writeResults(results, values.quick)}`);
+// A missed aim is a finding; a bench that broke off is an error. Whatever it left running must not hold the process.
+process.exit(results.some((result) => result.failure !== undefined) ? 1 : 0);

@@ -1,0 +1,95 @@
+// The compiler's SQL beside what someone who knows the table would write by hand for the same answer: twenty questions
+// over millions of events, in turns, and the answers have to be equal. And the time the compiler itself takes.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { compileFor, runCompiled, type TimedRows } from './compiled-query.js';
+import { atLeast, atMost, type Measurement } from './measurement.js';
+import { type QueryCase, toQueryCases } from './query-cases.js';
+import { type QueryDataOptions, toEventInserts, toMappingInsert } from './query-data.js';
+import { type BenchContext, type Stack, selectNumber } from './stack.js';
+import { median, percentile } from './statistics.js';
+
+const DAY_MS = 86_400_000;
+const DAYS = 90;
+const MERGES_TIMEOUT_MS = 90_000;
+const COMPILE_ROUNDS = 200;
+
+export async function benchQuery({ stack, isQuick, say }: BenchContext): Promise<Measurement[]> {
+  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const events = isQuick ? 500_000 : 5_000_000;
+  say(`query: making ${events.toLocaleString('en-US')} events`);
+  await fill(stack, { projectId: stack.projectId, events, days: DAYS, untilMs: todayMs });
+  const cases = toQueryCases({ projectId: stack.projectId, from: toDay(todayMs - 30 * DAY_MS), to: toDay(todayMs) });
+
+  const ratios: Measurement[] = [];
+  for (const [index, queryCase] of cases.entries()) {
+    say(`query: ${index + 1} of ${cases.length}`);
+    ratios.push({ ...(await compareCase(stack, queryCase, isQuick)), aim: atMost(1.1) });
+  }
+  const values = ratios.map((ratio) => ratio.value);
+  return [
+    { name: 'events', value: events, unit: '', aim: atLeast(5_000_000) },
+    { name: 'compiled SQL / SQL by hand, median of all', value: median(values), unit: '', aim: atMost(1.1) },
+    { name: 'compiled SQL / SQL by hand, worst', value: percentile(values, 1), unit: '', aim: atMost(1.1) },
+    ...measureCompiler(stack, cases),
+    ...ratios,
+  ];
+}
+
+async function fill(stack: Stack, options: QueryDataOptions): Promise<void> {
+  for (const insert of [...toEventInserts(options), toMappingInsert(options)]) await stack.clickhouse.command(insert);
+  const deadline = performance.now() + MERGES_TIMEOUT_MS;
+  // Merges in the background would be counted against whichever statement happens to run.
+  while ((await selectNumber(stack, 'SELECT count() FROM system.merges')) > 0 && performance.now() < deadline) {
+    await sleep(500);
+  }
+}
+
+async function compareCase(stack: Stack, queryCase: QueryCase, isQuick: boolean): Promise<Measurement> {
+  const compiled = compileFor(stack, queryCase.text);
+  const byHand = { sql: queryCase.sql, params: {} };
+  requireEqual(queryCase, await runCompiled(stack, compiled), await runCompiled(stack, byHand));
+
+  const times = { compiled: [] as number[], byHand: [] as number[] };
+  const startedMs = performance.now();
+  // Short questions are asked more often: their times scatter more.
+  for (let turn = 0; turn < (isQuick ? 3 : 25); turn += 1) {
+    times.compiled.push((await runCompiled(stack, compiled)).elapsedMs);
+    times.byHand.push((await runCompiled(stack, byHand)).elapsedMs);
+    if (turn >= 4 && performance.now() - startedMs > 4000) break;
+  }
+  const ratio = median(times.compiled) / median(times.byHand);
+  const name = `${queryCase.text} (${Math.round(median(times.byHand))} ms by hand)`;
+  return { name, value: ratio, unit: '' };
+}
+
+/** Rows may come in another order and their values in another spelling; what they say has to be the same. */
+function requireEqual({ text }: QueryCase, compiled: TimedRows, byHand: TimedRows): void {
+  const [ours, theirs] = [compiled, byHand].map(({ rows }) => rows.map((row) => row.map(toPlainText).join(' ')).sort());
+  if (JSON.stringify(ours) === JSON.stringify(theirs)) return;
+  const example = (rows: readonly string[] | undefined) => JSON.stringify(rows?.slice(0, 2));
+  throw new Error(`"${text}" has other answers than the SQL by hand: ${example(ours)} and ${example(theirs)}`);
+}
+
+function toPlainText(value: unknown): string {
+  // Sums of floating-point numbers depend on the order of the rows in the last digits.
+  if (typeof value === 'number') return String(Number(value.toPrecision(9)));
+  return String(value).replace(/^(\d{4}-\d{2}-\d{2}) 00:00:00(\.0+)?$/, '$1');
+}
+
+function measureCompiler(stack: Stack, cases: readonly QueryCase[]): Measurement[] {
+  const microseconds: number[] = [];
+  for (let round = 0; round < COMPILE_ROUNDS * 2; round += 1) {
+    for (const { text } of cases) {
+      const startedMs = performance.now();
+      compileFor(stack, text);
+      // The first half warms the compiler up, as the service's own traffic does.
+      if (round >= COMPILE_ROUNDS) microseconds.push((performance.now() - startedMs) * 1000);
+    }
+  }
+  return [
+    { name: 'compile time, median', value: median(microseconds), unit: 'us', aim: atMost(1000) },
+    { name: 'compile time, 99th percentile', value: percentile(microseconds, 0.99), unit: 'us', aim: atMost(1000) },
+  ];
+}
+
+const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

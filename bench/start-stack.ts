@@ -1,0 +1,142 @@
+// Starts the system exactly as `npm start` does, in a temporary directory and on a free port: what is measured is what a
+// person gets, supervisor included. The engines are found by looking at the supervisor's children.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { packageRoot } from '../src/platform/paths.js';
+import { findFreePort } from '../src/standalone/free-port.js';
+import { type NamedProcess, readChildren } from './process-usage.js';
+import type { Stack } from './stack.js';
+
+const SUPERVISOR = join(packageRoot, 'dist', 'src', 'standalone', 'main.js');
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 60_000;
+const ENGINE_CONNECTIONS = 4;
+const DATABASE = 'analytics';
+
+/** What stands in the command line of each process. */
+const NAMES: readonly (readonly [part: string, name: string])[] = [
+  ['src/standalone/main.js', 'supervisor'],
+  ['clickhouse-front', 'clickhouse'],
+  ['src/api/main.js', 'web'],
+  ['src/query-api/main.js', 'query'],
+  ['workers/main.js', 'worker'],
+  ['redis', 'redis'],
+  ['postgres', 'postgres'],
+];
+
+export async function startStack(): Promise<Stack> {
+  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
+  const supervisor = spawn(process.execPath, [SUPERVISOR], {
+    env: { ...process.env, DATA_DIR: directory, PORT: String(await findFreePort()), LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collectOutput(supervisor);
+  const stop = async () => {
+    await stopSupervisor(supervisor);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    const keys = await untilReady(supervisor, join(directory, 'standalone.json'), output);
+    const clickhouse = createClickHouse(
+      { CLICKHOUSE_URL: findEngineUrl(supervisor), CLICKHOUSE_DATABASE: DATABASE },
+      { maxConnections: ENGINE_CONNECTIONS },
+    );
+    return {
+      url: keys.url.replace(/\/$/, ''),
+      projectId: keys.project_id,
+      publicKey: keys.public_key,
+      secretKey: keys.secret_key,
+      database: DATABASE,
+      clickhouse,
+      processes: () => findProcesses(supervisor),
+      stop: async () => {
+        await clickhouse.close();
+        await stop();
+      },
+    };
+  } catch (cause) {
+    await stop();
+    throw cause;
+  }
+}
+
+interface StandaloneKeys {
+  readonly url: string;
+  readonly project_id: string;
+  readonly public_key: string;
+  readonly secret_key: string;
+}
+
+async function untilReady(supervisor: ChildProcess, file: string, output: () => string): Promise<StandaloneKeys> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    if (supervisor.exitCode !== null) throw new Error(`the stack did not start:\n${output()}`);
+    const keys = tryReadKeys(file);
+    if (keys !== undefined && (await isReady(keys.url))) return keys;
+    await sleep(200);
+  }
+  throw new Error(`the stack is not ready after ${START_TIMEOUT_MS / 1000} s:\n${output()}`);
+}
+
+function tryReadKeys(file: string): StandaloneKeys | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as StandaloneKeys;
+  } catch {
+    return undefined;
+  }
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(new URL('readyz', `${url}/`)).then(
+    (response) => response.ok,
+    () => false,
+  );
+
+/** The last of what the supervisor said: all there is to explain a failed start. */
+function collectOutput(supervisor: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [supervisor.stdout, supervisor.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text = (text + chunk).slice(-4000);
+    });
+  }
+  return () => text;
+}
+
+async function stopSupervisor(supervisor: ChildProcess): Promise<void> {
+  if (supervisor.exitCode !== null || supervisor.signalCode !== null) return;
+  const ended = new Promise((resolve) => supervisor.once('exit', resolve));
+  supervisor.kill('SIGTERM');
+  const timer = setTimeout(() => supervisor.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+function findProcesses(supervisor: ChildProcess): NamedProcess[] {
+  const pids = [supervisor.pid ?? 0, ...(readChildren().get(supervisor.pid ?? 0) ?? [])];
+  return pids.map((pid) => {
+    const commandLine = readCommandLine(pid);
+    const name = NAMES.find(([part]) => commandLine.some((argument) => argument.includes(part)))?.[1];
+    return { name: name ?? commandLine[0] ?? String(pid), pid };
+  });
+}
+
+function findEngineUrl(supervisor: ChildProcess): string {
+  const engine = findProcesses(supervisor).find(({ name }) => name === 'clickhouse');
+  const commandLine = engine === undefined ? [] : readCommandLine(engine.pid);
+  const port = commandLine[commandLine.indexOf('--port') + 1];
+  if (port === undefined) throw new Error('the engine is not among the processes of the stack');
+  return `http://127.0.0.1:${port}`;
+}
+
+function readCommandLine(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
