@@ -1,0 +1,67 @@
+// Finds the meaning of a query, and everything that is wrong with it.
+import type { QueryProblem } from '../errors.js';
+import type { Query, Source } from '../parse/syntax.js';
+import { analyzeEvents } from './events.js';
+import type { ResolvedQuery } from './resolved.js';
+import { report, type Scope } from './scope.js';
+
+export interface AnalysisContext {
+  readonly nowMs: number;
+  readonly timezone: string;
+}
+
+export interface Analyzed {
+  /** Undefined when there are problems. */
+  readonly query: ResolvedQuery | undefined;
+  readonly problems: readonly QueryProblem[];
+}
+
+export function analyze(query: Query, context: AnalysisContext): Analyzed {
+  const scope: Scope = { ...context, problems: [], warnings: [] };
+  const resolved = analyzeSource(scope, query);
+  return { query: scope.problems.length === 0 ? resolved : undefined, problems: scope.problems };
+}
+
+function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
+  const { source, stages } = query;
+  if (source === undefined && stages.length === 0) {
+    return report(
+      scope,
+      { from: 0, to: 0 },
+      'the query is empty',
+      'a query is: source | stage | stage, as in: signup | last 7d | count by day',
+    );
+  }
+  if (source === undefined) return analyzeEvents(scope, { eventType: undefined, stages });
+  // Its problem was reported by the parser; the stages are still looked at, as if all events were meant.
+  if (source === 'broken') return analyzeEvents(scope, { eventType: undefined, stages });
+  switch (source.kind) {
+    case 'all':
+      return analyzeEvents(scope, { eventType: undefined, stages });
+    case 'event':
+      return analyzeEvents(scope, { eventType: source.event.text, stages });
+    case 'funnel':
+    case 'retention':
+    case 'paths':
+    case 'sessions':
+    case 'lifecycle':
+    case 'stickiness':
+    case 'user':
+    case 'users':
+    case 'formula':
+    case 'fields':
+    case 'inspect':
+    case 'choice':
+      return reportUnavailable(scope, source);
+  }
+}
+
+function reportUnavailable(scope: Scope, source: Source): undefined {
+  const span = { from: source.span.from, to: source.span.from + source.kind.length };
+  return report(
+    scope,
+    span,
+    `${source.kind} is not available yet`,
+    'available sources are an event name, and * for all events',
+  );
+}

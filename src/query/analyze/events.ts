@@ -1,0 +1,302 @@
+// The event source and `*`: an aggregate over the events of a range, or a list of them.
+import { findNearest, quote } from '../errors.js';
+import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
+import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
+import { resolveCondition } from './resolve-condition.js';
+import { resolveField, resolveGroups } from './resolve-field.js';
+import type {
+  AggregateOrder,
+  Condition,
+  EventSelection,
+  Group,
+  ListColumn,
+  ListOrder,
+  Measure,
+  ResolvedField,
+  ResolvedQuery,
+} from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { isTimeStage, onlyStage, reportMisfit, resolveRowsMax, stageWord } from './stages.js';
+import { lastDays, resolveTimeStage } from './time-range.js';
+
+type StageOf<K extends Stage['kind']> = Extract<Stage, { kind: K }>;
+
+const DEFAULT_DAYS = 7;
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+
+interface EventStages {
+  readonly eventType: string | undefined;
+  readonly stages: readonly Stage[];
+}
+
+export function analyzeEvents(scope: Scope, { eventType, stages }: EventStages): ResolvedQuery | undefined {
+  for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, 'an event source');
+  checkOrder(scope, stages);
+  const selection = { eventType, ...resolveSelection(scope, stages) };
+  const list = onlyStage(scope, stages, { matches: is('list'), what: 'list', hint: 'leave one of them out' });
+  const aggregate = onlyStage(scope, stages, {
+    matches: is('aggregate'),
+    what: 'the aggregate',
+    hint: 'a query has one aggregate; ask the other in a query of its own',
+  });
+  if (list && aggregate) {
+    return report(
+      scope,
+      list.span,
+      `list does not go with ${aggregate.name}`,
+      'list shows events, an aggregate sums them up: leave one out',
+    );
+  }
+  return list
+    ? analyzeList(scope, { stages, list, selection })
+    : analyzeAggregate(scope, { stages, aggregate, selection });
+}
+
+const is =
+  <K extends Stage['kind']>(kind: K) =>
+  (stage: Stage): stage is StageOf<K> =>
+    stage.kind === kind;
+
+const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
+  stage.kind === 'limit' || stage.kind === 'top';
+
+function fitsEvents(stage: Stage): boolean {
+  return (
+    isTimeStage(stage) || ['where', 'aggregate', 'list', 'sort', 'limit', 'top', 'by', 'broken'].includes(stage.kind)
+  );
+}
+
+/** Sorting and cutting apply to what an aggregate made, so they cannot come before it. */
+function checkOrder(scope: Scope, stages: readonly Stage[]): void {
+  const cut = stages.findIndex((stage) => stage.kind === 'sort' || isSize(stage));
+  if (cut < 0) return;
+  const before = stages[cut];
+  for (const stage of stages.slice(cut)) {
+    if (before && (stage.kind === 'aggregate' || stage.kind === 'by')) {
+      report(
+        scope,
+        stage.span,
+        `${stageWord(stage)} comes after ${stageWord(before)}`,
+        'an aggregate comes before sort, limit and top',
+      );
+    }
+  }
+}
+
+function resolveSelection(scope: Scope, stages: readonly Stage[]): Omit<EventSelection, 'eventType'> {
+  const time = onlyStage(scope, stages, {
+    matches: isTimeStage,
+    what: 'the time range',
+    hint: 'a query has one time range',
+  });
+  const fallback = lastDays(scope.nowMs, DEFAULT_DAYS);
+  const range = time ? (resolveTimeStage(scope, time) ?? fallback) : fallback;
+  const conditions = stages
+    .filter(is('where'))
+    .map((stage) => resolveCondition(scope, stage.condition))
+    .filter(isDefined);
+  return { range, condition: joinConditions(conditions) };
+}
+
+function joinConditions(conditions: readonly Condition[]): Condition | undefined {
+  return conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0];
+}
+
+interface ListParts {
+  readonly stages: readonly Stage[];
+  readonly list: StageOf<'list'>;
+  readonly selection: EventSelection;
+}
+
+function analyzeList(scope: Scope, { stages, list, selection }: ListParts): ResolvedQuery {
+  for (const by of stages.filter(is('by')))
+    report(scope, by.span, 'by does not go with list', 'group an aggregate: count by day');
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  if (size?.kind === 'top') {
+    report(
+      scope,
+      size.span,
+      'top does not go with list, which has no metric',
+      'write sort and limit: sort time desc | limit 10',
+    );
+  }
+  const sort = onlyStage(scope, stages, {
+    matches: is('sort'),
+    what: 'sort',
+    hint: 'one sort takes several fields: sort _country, time desc',
+  });
+  return {
+    kind: 'list',
+    selection,
+    columns:
+      list.fields.length > 0
+        ? list.fields.map((name) => resolveListColumn(scope, name)).filter(isDefined)
+        : DEFAULT_LIST,
+    order: sort ? sort.keys.map((key) => resolveListOrder(scope, key)).filter(isDefined) : [NEWEST_FIRST],
+    rowsMax: size && resolveRowsMax(scope, size),
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+const isBag = (name: string): name is PropertyBag => Object.hasOwn(PROPERTY_BAGS, name);
+
+const columnField = (name: Parameters<typeof requireEventField>[0]): ResolvedField => ({
+  kind: 'column',
+  name,
+  field: requireEventField(name),
+});
+
+const DEFAULT_LIST: readonly ListColumn[] = LIST_COLUMNS.map((name) =>
+  isBag(name) ? { kind: 'properties', name, bag: name } : { kind: 'field', name, field: columnField(name) },
+);
+
+const NEWEST_FIRST: ListOrder = { direction: 'desc', field: columnField('time') };
+
+function resolveListColumn(scope: Scope, name: FieldName): ListColumn | undefined {
+  if (isBag(name.path)) return { kind: 'properties', name: name.written, bag: name.path };
+  const field = resolveField(scope, name);
+  return field && { kind: 'field', name: name.written, field };
+}
+
+function resolveListOrder(scope: Scope, key: SortKey): ListOrder | undefined {
+  const field = resolveField(scope, key.field);
+  return field && { direction: key.direction, field };
+}
+
+interface AggregateParts {
+  readonly stages: readonly Stage[];
+  readonly aggregate: StageOf<'aggregate'> | undefined;
+  readonly selection: EventSelection;
+}
+
+function analyzeAggregate(scope: Scope, { stages, aggregate, selection }: AggregateParts): ResolvedQuery | undefined {
+  const measure = aggregate ? resolveMeasure(scope, aggregate) : ({ kind: 'count' } as const);
+  const byFields = stages.filter(is('by')).flatMap((stage) => stage.fields);
+  const groups = resolveGroups(scope, [...(aggregate?.by ?? []), ...byFields]);
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  const sort = onlyStage(scope, stages, {
+    matches: is('sort'),
+    what: 'sort',
+    hint: 'one sort takes several columns: sort day, count desc',
+  });
+  if (size?.kind === 'top' && sort) {
+    report(scope, size.span, 'top does not go with sort', 'top sorts by the metric itself; after sort comes limit');
+  }
+  if (!measure) return undefined;
+  const sorted =
+    sort?.keys.map((key) => resolveAggregateOrder(scope, { key, measure, groups })).filter(isDefined) ?? [];
+  const asked: AggregateOrder[] = size?.kind === 'top' ? [{ kind: 'metric', direction: 'desc' }] : sorted;
+  return {
+    kind: 'aggregate',
+    selection,
+    measure,
+    groups,
+    order: completeOrder(asked, groups),
+    rowsMax: size && resolveRowsMax(scope, size),
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+function resolveMeasure(scope: Scope, stage: StageOf<'aggregate'>): Measure | undefined {
+  const { name, field: written } = stage;
+  if (stage.per && name !== 'latest') {
+    report(
+      scope,
+      stage.per.span,
+      `per does not fit ${name}`,
+      `it goes with latest; groups come after by: ${name} … by ${stage.per.written}`,
+    );
+  }
+  if (name === 'latest')
+    return report(
+      scope,
+      stage.span,
+      'latest is not available yet',
+      'count, unique, sum, avg, min, max, median, p90, p95 and p99 are available',
+    );
+  if (name === 'count') {
+    if (!written) return { kind: 'count' };
+    return report(
+      scope,
+      written.span,
+      `count takes no field, but has ${quote(written.written)}`,
+      `write count by ${written.written}, or unique ${written.written}`,
+    );
+  }
+  if (!written && name === 'unique') return { kind: 'unique', field: { kind: 'distinct_id', name: 'distinct_id' } };
+  if (!written)
+    return report(
+      scope,
+      stage.span,
+      `${name} has no field`,
+      `write ${name} event_properties.price, or another field that holds numbers`,
+    );
+  const field = resolveField(scope, written);
+  if (!field) return undefined;
+  if (name === 'unique') return { kind: 'unique', field };
+  if (field.kind === 'column' && field.field.type === 'time') {
+    return report(
+      scope,
+      written.span,
+      `${name} does not fit ${written.written}, which is a time`,
+      'it takes a field that holds numbers',
+    );
+  }
+  return { kind: 'numeric', function: name, field };
+}
+
+/** The column of the metric, as it is named in the answer. */
+export const METRIC_COLUMN = {
+  count: 'count',
+  unique: 'unique_count',
+  sum: 'total',
+  avg: 'average',
+  min: 'min_value',
+  max: 'max_value',
+  median: 'median_value',
+  p90: 'p90',
+  p95: 'p95',
+  p99: 'p99',
+} as const;
+
+export const metricOf = (measure: Measure): keyof typeof METRIC_COLUMN =>
+  measure.kind === 'numeric' ? measure.function : measure.kind;
+
+function resolveAggregateOrder(
+  scope: Scope,
+  { key, measure, groups }: { key: SortKey; measure: Measure; groups: readonly Group[] },
+): AggregateOrder | undefined {
+  const { written } = key.field;
+  const index = groups.findIndex((group) => group.name === written);
+  if (index >= 0) return { kind: 'group', index, direction: key.direction };
+  const metric = metricOf(measure);
+  const metricNames: string[] = [METRIC_COLUMN[metric], metric, 'value'];
+  if (metricNames.includes(written)) return { kind: 'metric', direction: key.direction };
+  const columns = [...groups.map((group) => group.name), METRIC_COLUMN[metric]];
+  const nearest = findNearest(written, columns);
+  return report(
+    scope,
+    key.field.span,
+    `the answer has no column ${quote(written)} to sort by`,
+    nearest
+      ? `nearest is "${nearest}"`
+      : `its columns are ${columns.join(', ')}; events themselves are sorted after list`,
+  );
+}
+
+/** Rows with equal keys come in the order of their groups, so that pages never overlap. */
+function completeOrder(asked: readonly AggregateOrder[], groups: readonly Group[]): AggregateOrder[] {
+  const byTime = groups.flatMap((group, index): AggregateOrder[] =>
+    group.kind === 'bucket' ? [{ kind: 'group', index, direction: 'asc' }] : [],
+  );
+  const start: readonly AggregateOrder[] =
+    asked.length > 0 ? asked : [...byTime, { kind: 'metric', direction: 'desc' }];
+  const rest = groups.flatMap((_, index): AggregateOrder[] =>
+    start.some((order) => order.kind === 'group' && order.index === index)
+      ? []
+      : [{ kind: 'group', index, direction: 'asc' }],
+  );
+  return [...start, ...rest];
+}

@@ -1,0 +1,189 @@
+// Conditions: operators that mean "not" become `not`, and each value gets the type that its field compares by.
+import { quote } from '../errors.js';
+import { DISTINCT_ID, findEventField } from '../fields.js';
+import type * as syntax from '../parse/syntax.js';
+import { MOMENT_FORM, tryParseMoment } from './moment.js';
+import { resolveField } from './resolve-field.js';
+import type { Condition, Literal, OrderOperator, ResolvedField } from './resolved.js';
+import { report, type Scope } from './scope.js';
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+const not = (item: Condition): Condition => ({ kind: 'not', item });
+
+export function resolveCondition(scope: Scope, condition: syntax.Condition): Condition | undefined {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const items = condition.items.map((item) => resolveCondition(scope, item)).filter(isDefined);
+      return items.length === condition.items.length ? { kind: condition.kind, items } : undefined;
+    }
+    case 'not': {
+      const item = resolveCondition(scope, condition.item);
+      return item && not(item);
+    }
+    case 'comparison':
+      return resolveComparison(scope, condition);
+  }
+}
+
+type Comparison = Extract<syntax.Condition, { kind: 'comparison' }>;
+
+const isTime = (field: ResolvedField): boolean => field.kind === 'column' && field.field.type === 'time';
+
+function resolveComparison(scope: Scope, comparison: Comparison): Condition | undefined {
+  const field = resolveField(scope, comparison.field);
+  // Values are resolved for an unknown field too: what is wrong with them is said in the same answer.
+  const values = comparison.values.map((value) => resolveValue(scope, field, value)).filter(isDefined);
+  if (!field || values.length < comparison.values.length) return undefined;
+  const [value] = values;
+  switch (comparison.operator.text) {
+    case '=':
+    case 'in':
+      warnOfEmptyText(scope, comparison, field, values);
+      return { kind: 'one_of', field, values };
+    case '!=':
+    case 'not in':
+      warnOfEmptyText(scope, comparison, field, values);
+      return not({ kind: 'one_of', field, values });
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return value && { kind: 'order', field, operator: comparison.operator.text as OrderOperator, value };
+    case 'exists':
+      return { kind: 'exists', field };
+    case 'not exists':
+      return not({ kind: 'exists', field });
+    case 'contains':
+    case 'not contains':
+    case '~':
+    case '!~':
+      return value && resolveTextMatch(scope, comparison, field, value);
+    default:
+      return reportOperator(scope, comparison.operator);
+  }
+}
+
+function resolveTextMatch(
+  scope: Scope,
+  comparison: Comparison,
+  field: ResolvedField,
+  value: Literal,
+): Condition | undefined {
+  const operator = comparison.operator.text;
+  if (isTime(field)) {
+    return report(
+      scope,
+      comparison.operator.span,
+      `${operator} does not fit ${field.name}, which is a time`,
+      'times take =, !=, <, <=, > and >=',
+    );
+  }
+  const text = textOf(value);
+  const isContains = operator.endsWith('contains');
+  const condition: Condition = isContains
+    ? { kind: 'contains', field, text }
+    : { kind: 'matches', field, pattern: text };
+  if (!isContains) checkPattern(scope, comparison, text);
+  return operator.startsWith('not') || operator.startsWith('!') ? not(condition) : condition;
+}
+
+function textOf(value: Literal): string {
+  switch (value.kind) {
+    case 'text':
+    case 'number':
+      return value.text;
+    case 'boolean':
+      return String(value.value);
+    case 'instant':
+      return new Date(value.ms).toISOString();
+  }
+}
+
+/** RE2 has no backtracking, so it has neither of these; the engine finds the rarer mistakes itself. */
+function checkPattern(scope: Scope, comparison: Comparison, pattern: string): void {
+  const span = comparison.values[0]?.span ?? comparison.span;
+  const lookaround = /\(\?<?[=!]/.exec(pattern);
+  if (lookaround) {
+    report(
+      scope,
+      span,
+      `the regular expression has a look-around, ${quote(lookaround[0])}`,
+      'expressions are RE2, which has none; combine conditions with and, or, !~',
+    );
+  } else if (/\\[1-9]/.test(pattern)) {
+    report(scope, span, 'the regular expression has a back-reference', 'expressions are RE2, which has none');
+  }
+}
+
+/** Columns hold no empty text, so a comparison with "" asks something else than it seems to. */
+function warnOfEmptyText(scope: Scope, comparison: Comparison, field: ResolvedField, values: readonly Literal[]): void {
+  if (field.kind === 'property' || !values.some((value) => value.kind === 'text' && value.text === '')) return;
+  const isNegative = comparison.operator.text.startsWith('not') || comparison.operator.text.startsWith('!');
+  scope.warnings.push(
+    `${field.name} is never empty text: where it is missing, ${isNegative ? '!= "" matches; use exists' : '= "" does not match; use not exists'}`,
+  );
+}
+
+const OPERATOR_MEANT: ReadonlyMap<string, string> = new Map([
+  ['==', '='],
+  ['<>', '!='],
+  ['=~', '~'],
+]);
+
+function reportOperator(scope: Scope, operator: syntax.Text): undefined {
+  const meant = OPERATOR_MEANT.get(operator.text);
+  return report(
+    scope,
+    operator.span,
+    `unknown operator ${quote(operator.text)}`,
+    meant
+      ? `write ${meant}`
+      : 'operators are =, !=, <, <=, >, >=, ~, !~, contains, not contains, in, not in, exists, not exists',
+  );
+}
+
+function resolveValue(scope: Scope, field: ResolvedField | undefined, value: syntax.Value): Literal | undefined {
+  if (value.kind === 'word' && (value.text === DISTINCT_ID || findEventField(value.text))) {
+    return report(
+      scope,
+      value.span,
+      `${quote(value.text)} is a field where a value is expected`,
+      `two fields cannot be compared; as text it is written "${value.text}"`,
+    );
+  }
+  if (value.kind === 'word' && value.text.toLowerCase() === 'null') {
+    return report(
+      scope,
+      value.span,
+      `${quote(value.text)} is not a value`,
+      'a field that is missing or null is found with: field not exists',
+    );
+  }
+  if (field && isTime(field)) return resolveMoment(scope, field, value);
+  switch (value.kind) {
+    case 'number': {
+      const number = Number(value.text);
+      if (Number.isFinite(number)) return { kind: 'number', value: number, text: value.text };
+      return report(
+        scope,
+        value.span,
+        `the number ${quote(value.text)} is too large`,
+        'numbers are 64-bit floating point',
+      );
+    }
+    case 'boolean':
+      return { kind: 'boolean', value: value.value };
+    case 'text':
+    case 'word':
+    case 'moment':
+      return { kind: 'text', text: value.text };
+  }
+}
+
+function resolveMoment(scope: Scope, field: ResolvedField, value: syntax.Value): Literal | undefined {
+  const text = value.kind === 'boolean' ? String(value.value) : value.text;
+  const ms = tryParseMoment(text, scope.timezone);
+  if (ms !== undefined) return { kind: 'instant', ms };
+  return report(scope, value.span, `${field.name} is a time, and ${quote(text)} is not`, MOMENT_FORM);
+}

@@ -1,0 +1,92 @@
+// What a query means: fields are found, times are instants, defaults are filled in, and conveniences (`top 5`, a leading
+// pipe, `!=`, `_country`) have become their general forms.
+import type { EventField, Granularity, PropertyBag } from '../fields.js';
+
+export type ResolvedField =
+  | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
+  | { readonly kind: 'property'; readonly name: string; readonly bag: PropertyBag; readonly key: string }
+  | { readonly kind: 'distinct_id'; readonly name: string };
+
+export type Literal =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `text` is the number as it was written, for comparisons with ids and parts of texts. */
+  | { readonly kind: 'number'; readonly value: number; readonly text: string }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'instant'; readonly ms: number };
+
+export type OrderOperator = '<' | '<=' | '>' | '>=';
+
+/** Always true or false, never unknown: a field that is missing makes every form but `not` false. */
+export type Condition =
+  | { readonly kind: 'and' | 'or'; readonly items: readonly Condition[] }
+  | { readonly kind: 'not'; readonly item: Condition }
+  | { readonly kind: 'one_of'; readonly field: ResolvedField; readonly values: readonly Literal[] }
+  | {
+      readonly kind: 'order';
+      readonly field: ResolvedField;
+      readonly operator: OrderOperator;
+      readonly value: Literal;
+    }
+  | { readonly kind: 'contains'; readonly field: ResolvedField; readonly text: string }
+  | { readonly kind: 'matches'; readonly field: ResolvedField; readonly pattern: string }
+  | { readonly kind: 'exists'; readonly field: ResolvedField };
+
+/** From `fromMs` on, and before `toMs`; epoch milliseconds. */
+export interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The events that a question is about. No event type means all of them. */
+export interface EventSelection {
+  readonly eventType: string | undefined;
+  readonly range: TimeRange;
+  readonly condition: Condition | undefined;
+}
+
+export type NumericFunction = 'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90' | 'p95' | 'p99';
+
+export type Measure =
+  | { readonly kind: 'count' }
+  | { readonly kind: 'unique'; readonly field: ResolvedField }
+  | { readonly kind: 'numeric'; readonly function: NumericFunction; readonly field: ResolvedField };
+
+export type Group =
+  | { readonly kind: 'bucket'; readonly name: string; readonly granularity: Granularity }
+  | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField };
+
+/** A sort key of an aggregate: its metric, or one of its groups by position. */
+export type AggregateOrder = { readonly direction: 'asc' | 'desc' } & (
+  | { readonly kind: 'metric' }
+  | { readonly kind: 'group'; readonly index: number }
+);
+
+export interface ListOrder {
+  readonly direction: 'asc' | 'desc';
+  readonly field: ResolvedField;
+}
+
+export type ListColumn =
+  | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField }
+  | { readonly kind: 'properties'; readonly name: string; readonly bag: PropertyBag };
+
+export type ResolvedQuery = {
+  readonly timezone: string;
+  /** Rows of the answer at most, by a `limit` or `top` stage. */
+  readonly rowsMax: number | undefined;
+  readonly warnings: readonly string[];
+} & (
+  | {
+      readonly kind: 'aggregate';
+      readonly selection: EventSelection;
+      readonly measure: Measure;
+      readonly groups: readonly Group[];
+      readonly order: readonly AggregateOrder[];
+    }
+  | {
+      readonly kind: 'list';
+      readonly selection: EventSelection;
+      readonly columns: readonly ListColumn[];
+      readonly order: readonly ListOrder[];
+    }
+);

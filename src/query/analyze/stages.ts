@@ -1,0 +1,66 @@
+// What every source asks of its stages: each at most once where two would contradict each other, in an order that keeps
+// their meaning, and only those that fit the source.
+import type { Span } from '../errors.js';
+import type { Stage, StageKind } from '../parse/syntax.js';
+import { report, type Scope } from './scope.js';
+import type { TimeStage } from './time-range.js';
+
+/** How a stage is called in a message: by the word it starts with. */
+export function stageWord(stage: Stage): string {
+  switch (stage.kind) {
+    case 'aggregate':
+      return stage.name;
+    case 'from_to':
+      return 'from';
+    case 'named_range':
+      return stage.word;
+    default:
+      return stage.kind;
+  }
+}
+
+const SOURCES_OF_STAGE: ReadonlyMap<StageKind, string> = new Map<StageKind, string>([
+  ['window', 'funnel, paths and choice'],
+  ['depth', 'paths'],
+  ['exclude', 'funnel'],
+  ['returning', 'retention'],
+  ['results', 'choice'],
+  ['unit', 'choice'],
+]);
+
+export const isTimeStage = (stage: Stage): stage is TimeStage =>
+  stage.kind === 'last' || stage.kind === 'from_to' || stage.kind === 'named_range' || stage.kind === 'this';
+
+export function reportMisfit(scope: Scope, stage: Stage, source: string): undefined {
+  const fits = SOURCES_OF_STAGE.get(stage.kind);
+  return report(
+    scope,
+    stage.span,
+    `${stageWord(stage)} does not fit ${source}`,
+    fits ? `it goes with ${fits}` : 'leave it out',
+  );
+}
+
+/** The only stage for which `matches` holds; every further one is a problem. */
+export function onlyStage<S extends Stage>(
+  scope: Scope,
+  stages: readonly Stage[],
+  wanted: { matches: (stage: Stage) => stage is S; what: string; hint: string },
+): S | undefined {
+  const [first, ...others] = stages.filter(wanted.matches);
+  for (const other of others) report(scope, other.span, `${wanted.what} is given twice`, wanted.hint);
+  return first;
+}
+
+export const ROWS_MAX = 10_000;
+
+export function resolveRowsMax(scope: Scope, stage: { count: { text: string; span: Span } }): number | undefined {
+  const count = Number(stage.count.text);
+  if (Number.isInteger(count) && count >= 1 && count <= ROWS_MAX) return count;
+  return report(
+    scope,
+    stage.count.span,
+    `${stage.count.text} is no number of rows`,
+    `it is a whole number from 1 to ${ROWS_MAX}`,
+  );
+}

@@ -1,0 +1,127 @@
+// Time stages to instants. `last` is rolling and counts in UTC; calendar words and dates are read in the query's zone.
+import { findNearest, quote } from '../errors.js';
+import type { Duration, Stage } from '../parse/syntax.js';
+import { dateOfDayNumber, dayNumber, instantOf, wallTimeAt } from '../timezone.js';
+import { MOMENT_FORM, monthLength, tryParseMoment } from './moment.js';
+import type { TimeRange } from './resolved.js';
+import { report, type Scope } from './scope.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ['m', MINUTE_MS],
+  ['h', HOUR_MS],
+  ['d', DAY_MS],
+  ['w', 7 * DAY_MS],
+]);
+
+const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
+  ['mo', 1],
+  ['y', 12],
+]);
+
+export const UNITS_FORM = 'units are m (minutes), h, d, w, mo (months) and y, as in last 7d';
+
+export type TimeStage = Extract<Stage, { kind: 'last' | 'from_to' | 'named_range' | 'this' }>;
+
+/** The same wall time so many months before; the 31st becomes the last day of a shorter month. */
+export function subtractMonths(instantMs: number, months: number): number {
+  const wall = wallTimeAt(instantMs, 'UTC');
+  const monthIndex = wall.year * 12 + wall.month - 1 - months;
+  const year = Math.floor(monthIndex / 12);
+  const month = (((monthIndex % 12) + 12) % 12) + 1;
+  return instantOf({ ...wall, year, month, day: Math.min(wall.day, monthLength(year, month)) }, 'UTC');
+}
+
+/** Exactly `duration` before the instant, not before 1970; undefined, with a problem, for what is no duration. */
+function subtractDuration(scope: Scope, instantMs: number, duration: Duration): number | undefined {
+  if (duration.amount < 1) {
+    return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in last 1d');
+  }
+  const unitMs = UNIT_MS.get(duration.unit);
+  if (unitMs !== undefined) return Math.max(0, instantMs - duration.amount * unitMs);
+  const unitMonths = UNIT_MONTHS.get(duration.unit);
+  // Two thousand years reach before any event; more would leave the range of a date.
+  if (unitMonths !== undefined) {
+    return Math.max(0, subtractMonths(instantMs, Math.min(duration.amount * unitMonths, 24_000)));
+  }
+  return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
+}
+
+const CALENDAR_UNITS = ['week', 'month', 'quarter', 'year'] as const;
+type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+
+/** The first instant of the day that is `offset` days from the day of `instantMs`. */
+function startOfDay(instantMs: number, zone: string, offset = 0): number {
+  const wall = wallTimeAt(instantMs, zone);
+  return instantOf({ year: wall.year, month: wall.month, day: wall.day + offset }, zone);
+}
+
+function startOfUnit(instantMs: number, unit: CalendarUnit, zone: string): number {
+  const wall = wallTimeAt(instantMs, zone);
+  switch (unit) {
+    case 'week': {
+      // 1970-01-01 was a Thursday: three days after a Monday.
+      const day = dayNumber(wall);
+      const monday = day - ((((day + 3) % 7) + 7) % 7);
+      return instantOf(dateOfDayNumber(monday), zone);
+    }
+    case 'month':
+      return instantOf({ year: wall.year, month: wall.month, day: 1 }, zone);
+    case 'quarter':
+      return instantOf({ year: wall.year, month: wall.month - ((wall.month - 1) % 3), day: 1 }, zone);
+    case 'year':
+      return instantOf({ year: wall.year, month: 1, day: 1 }, zone);
+  }
+}
+
+function resolveFromTo(scope: Scope, stage: Extract<Stage, { kind: 'from_to' }>): TimeRange | undefined {
+  const [fromMs, toMs] = [stage.from, stage.to].map((moment) => {
+    const instantMs = tryParseMoment(moment.text, scope.timezone);
+    return instantMs ?? report(scope, moment.span, `${quote(moment.text)} is not a time`, MOMENT_FORM);
+  });
+  if (fromMs === undefined || toMs === undefined) return undefined;
+  if (fromMs < toMs) return { fromMs, toMs };
+  return report(
+    scope,
+    { from: stage.from.span.from, to: stage.to.span.to },
+    `the range from ${stage.from.text} to ${stage.to.text} is empty`,
+    'the first time is included, the second is not, and has to be later',
+  );
+}
+
+function resolveThis(scope: Scope, stage: Extract<Stage, { kind: 'this' }>): TimeRange | undefined {
+  const unit = CALENDAR_UNITS.find((candidate) => candidate === stage.unit.text);
+  if (unit) return { fromMs: startOfUnit(scope.nowMs, unit, scope.timezone), toMs: scope.nowMs };
+  const nearest = findNearest(stage.unit.text, CALENDAR_UNITS);
+  return report(
+    scope,
+    stage.unit.span,
+    `unknown period ${quote(stage.unit.text)} after this`,
+    nearest
+      ? `nearest is "${nearest}"`
+      : 'periods are this week, this month, this quarter and this year; today is a word of its own',
+  );
+}
+
+export function resolveTimeStage(scope: Scope, stage: TimeStage): TimeRange | undefined {
+  switch (stage.kind) {
+    case 'last': {
+      const fromMs = subtractDuration(scope, scope.nowMs, stage.duration);
+      return fromMs === undefined ? undefined : { fromMs, toMs: scope.nowMs };
+    }
+    case 'from_to':
+      return resolveFromTo(scope, stage);
+    case 'named_range': {
+      const today = startOfDay(scope.nowMs, scope.timezone);
+      if (stage.word === 'today') return { fromMs: today, toMs: scope.nowMs };
+      return { fromMs: startOfDay(scope.nowMs, scope.timezone, -1), toMs: today };
+    }
+    case 'this':
+      return resolveThis(scope, stage);
+  }
+}
+
+export const lastDays = (nowMs: number, days: number): TimeRange => ({ fromMs: nowMs - days * DAY_MS, toMs: nowMs });

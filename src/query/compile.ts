@@ -1,0 +1,41 @@
+// The whole compiler on one screen: text → syntax → meaning → plan → SQL. It is pure: the same text and context always
+// give the same statement, or the same problems.
+import type { ProjectId } from '../platform/ids.js';
+import { analyze } from './analyze/analyze.js';
+import { QueryError } from './errors.js';
+import { parse } from './parse/parse.js';
+import type { Plan } from './plan/plan.js';
+import { plan } from './plan/plan-query.js';
+import { print, type Statement } from './print/print.js';
+
+export interface CompileContext {
+  readonly projectId: ProjectId;
+  readonly nowMs: number;
+  /** IANA name: decides calendar words, dates without an offset, and the limits of buckets. */
+  readonly timezone: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface CompiledQuery extends Omit<Plan, 'select' | 'total'> {
+  readonly statement: Statement;
+  /** Counts the rows of a list, for when a page is full and does not tell. */
+  readonly countStatement: Statement | undefined;
+  readonly rowsMax: number | undefined;
+}
+
+/** Throws a QueryError with every problem of the text. */
+export function compile(text: string, context: CompileContext): CompiledQuery {
+  const { query, problems: syntaxProblems } = parse(text);
+  const { query: resolved, problems } = analyze(query, context);
+  const allProblems = [...syntaxProblems, ...problems];
+  if (allProblems.length > 0 || !resolved) throw new QueryError(text, allProblems);
+
+  const { select, total, ...answer } = plan(resolved, context);
+  return {
+    ...answer,
+    statement: print(select),
+    countStatement: total.kind === 'count' ? print(total.select) : undefined,
+    rowsMax: total.rowsMax,
+  };
+}

@@ -1,0 +1,118 @@
+// What can be wrong with a query, where, and what would be right. All problems of a query are collected and reported at
+// once, because many readers are language models and repair exactly what they are told.
+
+/** Offsets into the query text, in UTF-16 units; `to` is exclusive. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface QueryProblem {
+  readonly message: string;
+  readonly span: Span;
+  /** What would be right here: the nearest name, or the form that is expected. */
+  readonly hint: string;
+}
+
+/** A problem as it is sent: line and column start at 1, and all three numbers count characters. */
+export interface QueryErrorDetail {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
+  readonly hint: string;
+}
+
+/** The query has at least one problem; `details` holds all of them, in the order of the text. */
+export class QueryError extends Error {
+  readonly details: readonly QueryErrorDetail[];
+
+  constructor(text: string, problems: readonly QueryProblem[]) {
+    const details = toDetails(text, problems);
+    super(summarize(details));
+    this.name = 'QueryError';
+    this.details = details;
+  }
+}
+
+const countCharacters = (text: string): number => [...text].length;
+
+function toDetail(text: string, problem: QueryProblem): QueryErrorDetail {
+  const before = text.slice(0, problem.span.from);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return {
+    message: problem.message,
+    line: before.split('\n').length,
+    column: countCharacters(before.slice(lineStart)) + 1,
+    length: countCharacters(text.slice(problem.span.from, problem.span.to)),
+    hint: problem.hint,
+  };
+}
+
+export function toDetails(text: string, problems: readonly QueryProblem[]): QueryErrorDetail[] {
+  return [...problems].sort((a, b) => a.span.from - b.span.from).map((problem) => toDetail(text, problem));
+}
+
+const sentence = (detail: QueryErrorDetail): string =>
+  `${detail.message} at line ${detail.line}, column ${detail.column}; ${detail.hint}`;
+
+function summarize(details: readonly QueryErrorDetail[]): string {
+  const sentences = details.map(sentence);
+  return sentences.length === 1 ? sentences.join() : `${sentences.length} problems: ${sentences.join('. ')}`;
+}
+
+/** The problem with the line it is on and a mark under the place, for terminals. */
+export function drawDetail(text: string, detail: QueryErrorDetail): string {
+  const line = text.split('\n')[detail.line - 1] ?? '';
+  const mark = ' '.repeat(detail.column - 1) + '~'.repeat(Math.max(1, detail.length));
+  return `${sentence(detail)}\n  ${line}\n  ${mark}`;
+}
+
+/** Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      let cost = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+      );
+      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isSwap) cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length] ?? 0;
+}
+
+// A name longer than any known one cannot be a slip of the keyboard, and comparing it would cost its square.
+const COMPARED_LENGTH_MAX = 64;
+
+/** The known name that is most likely meant; undefined when nothing is near. */
+export function findNearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > COMPARED_LENGTH_MAX) return undefined;
+  const wanted = name.toLowerCase();
+  let nearest: string | undefined;
+  let nearestDistance = Math.max(1, Math.ceil(name.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - wanted.length) >= nearestDistance) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance < nearestDistance) {
+      nearest = candidate;
+      nearestDistance = distance;
+    }
+  }
+  return nearest;
+}
+
+/** Quotes a piece of the query for a message, shortened when it is long. */
+export function quote(token: string): string {
+  const flat = token.replace(/\s+/g, ' ');
+  return `"${flat.length > 40 ? `${flat.slice(0, 39)}…` : flat}"`;
+}

@@ -1,0 +1,121 @@
+// The one table of fields: their names, aliases, columns and types. Whatever names a column in SQL takes it from here.
+
+export type FieldCategory = 'core' | 'page' | 'referrer' | 'device' | 'geo' | 'other';
+
+/**
+ * How a column holds its values. Text is '' where it is missing, a number NaN; a time is never missing. An id is text
+ * that has no numeric reading: 007 and 7 are two people.
+ */
+export type ColumnType = 'text' | 'id' | 'number' | 'time';
+
+interface FieldRow {
+  readonly column: string;
+  readonly type: ColumnType;
+  readonly category: FieldCategory;
+  /** UInt64 hash of the same id, 0 where it is missing: cheaper to count and to join than the text. */
+  readonly hash?: 'uid' | 'did';
+}
+
+const text = (column: string, category: FieldCategory): FieldRow => ({ column, type: 'text', category });
+
+const EVENT_FIELDS = {
+  event_type: text('event_type', 'core'),
+  user_id: { column: 'user_id', type: 'id', category: 'core', hash: 'uid' },
+  device_id: { column: 'device_id', type: 'id', category: 'core', hash: 'did' },
+  session_id: { column: 'session_id', type: 'id', category: 'core' },
+  time: { column: 'time', type: 'time', category: 'core' },
+  insert_id: { column: 'insert_id', type: 'id', category: 'core' },
+
+  _url: text('url', 'page'),
+  _path: text('path', 'page'),
+  _path_clean: text('path_clean', 'page'),
+  _hostname: text('hostname', 'page'),
+  _title: text('title', 'page'),
+
+  _referrer: text('referrer', 'referrer'),
+  _referrer_domain: text('referrer_domain', 'referrer'),
+
+  _browser: text('browser', 'device'),
+  _browser_version: text('browser_version', 'device'),
+  _os: text('os', 'device'),
+  _os_version: text('os_version', 'device'),
+  _platform: text('platform', 'device'),
+  _device_type: text('device_type', 'device'),
+
+  _geo_country: text('geo_country', 'geo'),
+  _geo_region: text('geo_region', 'geo'),
+  _geo_region_code: text('geo_region_code', 'geo'),
+  _geo_city: text('geo_city', 'geo'),
+  _geo_continent: text('geo_continent', 'geo'),
+  _geo_timezone: text('geo_timezone', 'geo'),
+  _geo_metro_code: text('geo_metro_code', 'geo'),
+  _geo_postal_code: text('geo_postal_code', 'geo'),
+  _geo_latitude: { column: 'geo_latitude', type: 'number', category: 'geo' },
+  _geo_longitude: { column: 'geo_longitude', type: 'number', category: 'geo' },
+  _country: text('geo_country', 'geo'),
+  _city: text('geo_city', 'geo'),
+  _region: text('geo_region', 'geo'),
+  _continent: text('geo_continent', 'geo'),
+  _timezone: text('geo_timezone', 'geo'),
+
+  _ip: text('ip', 'other'),
+  _ua: text('ua', 'other'),
+  _library: text('library', 'other'),
+  _ingest_origin: text('ingest_origin', 'other'),
+} as const satisfies Record<string, FieldRow>;
+
+export type EventFieldName = keyof typeof EVENT_FIELDS;
+
+/** A column of the events table that a field stands for. */
+export type EventColumn = (typeof EVENT_FIELDS)[EventFieldName]['column'];
+
+export interface EventField {
+  readonly name: string;
+  readonly column: EventColumn;
+  readonly type: ColumnType;
+  readonly category: FieldCategory;
+  readonly hash: 'uid' | 'did' | undefined;
+}
+
+const BY_NAME: ReadonlyMap<string, EventField> = new Map(
+  Object.entries(EVENT_FIELDS).map(([name, row]) => [name, { name, hash: undefined, ...row } as EventField]),
+);
+
+/** The stitched identity has no column: it is computed from the event's ids and the device mappings. */
+export const DISTINCT_ID = 'distinct_id';
+
+export const findEventField = (name: string): EventField | undefined => BY_NAME.get(name);
+
+export const requireEventField = (name: EventFieldName): EventField => {
+  const field = BY_NAME.get(name);
+  if (!field) throw new Error(`no event field ${name}`);
+  return field;
+};
+
+export const EVENT_FIELD_NAMES: readonly string[] = [DISTINCT_ID, ...BY_NAME.keys()];
+
+/** The two bags of custom properties, by the prefix that they have in a query. */
+export const PROPERTY_BAGS = { event_properties: 'ep', user_properties: 'up' } as const;
+export type PropertyBag = keyof typeof PROPERTY_BAGS;
+
+export const GRANULARITIES = ['hour', 'day', 'week', 'month', 'quarter'] as const;
+export type Granularity = (typeof GRANULARITIES)[number];
+
+/** What `list` shows when it is not told, in this order. */
+export const LIST_COLUMNS = [
+  'insert_id',
+  'event_type',
+  'time',
+  'user_id',
+  'device_id',
+  'session_id',
+  'event_properties',
+  'user_properties',
+  '_ip',
+  '_browser',
+  '_browser_version',
+  '_os',
+  '_os_version',
+  '_device_type',
+  '_platform',
+] as const satisfies readonly (EventFieldName | PropertyBag)[];

@@ -1,0 +1,204 @@
+// Turns the parser's recovery marks into messages that name the token and show the form that was expected.
+import type { SyntaxNode, Tree } from '@lezer/common';
+import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
+
+export const STAGE_NAMES: readonly string[] = [
+  'where',
+  'last',
+  'from',
+  'today',
+  'yesterday',
+  'this',
+  'count',
+  'unique',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'p90',
+  'p95',
+  'p99',
+  'latest',
+  'list',
+  'sort',
+  'limit',
+  'top',
+  'by',
+  'window',
+  'depth',
+  'exclude',
+  'returning',
+  'results',
+  'unit',
+];
+
+const COMPARISON_FORM =
+  'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, not contains, in (…), not in (…), exists or not exists; text goes in quotes';
+
+/** The form of each construct, by the name of its node in the grammar. */
+const FORMS: ReadonlyMap<string, { readonly what: string; readonly form: string }> = new Map([
+  ['AllSource', { what: 'the source', form: 'after the source comes a pipe and a stage: * | count' }],
+  [
+    'EventSource',
+    {
+      what: 'the source',
+      form: 'after the source comes a pipe and a stage: signup | count; an event name with other characters than letters, digits and _ . : / $ - goes in quotes',
+    },
+  ],
+  ['FunnelSource', { what: 'funnel', form: 'the form is: funnel signup -> pay exclude refund' }],
+  ['RetentionSource', { what: 'retention', form: 'the form is: retention signup returning login' }],
+  ['PathsSource', { what: 'paths', form: 'the form is: paths from signup, or paths to signup' }],
+  ['SessionsSource', { what: 'sessions', form: 'the form is: sessions | last 30d' }],
+  ['LifecycleSource', { what: 'lifecycle', form: 'the form is: lifecycle login' }],
+  ['StickinessSource', { what: 'stickiness', form: 'the form is: stickiness login' }],
+  ['UserSource', { what: 'user', form: 'the form is: user "id", with the id in quotes' }],
+  ['UsersSource', { what: 'users', form: 'the form is: users | where plan = "pro"' }],
+  ['FormulaSource', { what: 'formula', form: 'the form is: formula count(pay) / count(signup)' }],
+  ['FieldsSource', { what: 'fields', form: 'the form is: fields | last 30d' }],
+  ['InspectSource', { what: 'inspect', form: 'the form is: inspect *, or inspect signup' }],
+  ['ChoiceSource', { what: 'choice', form: 'the form is: choice checkout_button | results pay' }],
+  ['Comparison', { what: 'the condition', form: COMPARISON_FORM }],
+  ['ValueList', { what: 'the list', form: 'a list is: in ("a", "b"), or in ["a", "b"]' }],
+  ['Where', { what: 'where', form: `${COMPARISON_FORM}; conditions are joined with and, or, and parentheses` }],
+  ['Last', { what: 'last', form: 'the form is: last 7d, with one of the units m, h, d, w, mo, y' }],
+  ['FromTo', { what: 'from', form: 'the form is: from 2026-01-01 to 2026-02-01' }],
+  [
+    'NamedRange',
+    {
+      what: 'the time range',
+      form: 'time ranges are: today, yesterday, this week, this month, this quarter, this year',
+    },
+  ],
+  [
+    'By',
+    {
+      what: 'by',
+      form: 'the form is: by day, _country; a key with other characters goes in quotes: event_properties."Button Name"',
+    },
+  ],
+  ['Per', { what: 'per', form: 'the form is: latest _path per user_id' }],
+  ['Aggregate', { what: 'the aggregate', form: 'the form is: count by day, or unique user_id by _country' }],
+  ['List', { what: 'list', form: 'the form is: list, or list time, user_id' }],
+  ['Sort', { what: 'sort', form: 'the form is: sort count desc' }],
+  ['Limit', { what: 'limit', form: 'the form is: limit 10' }],
+  ['Top', { what: 'top', form: 'the form is: top 10' }],
+  ['Window', { what: 'window', form: 'the form is: window 7d' }],
+  ['Depth', { what: 'depth', form: 'the form is: depth 5' }],
+  ['Exclude', { what: 'exclude', form: 'the form is: exclude refund, cancel' }],
+  ['Returning', { what: 'returning', form: 'the form is: returning login' }],
+  ['Results', { what: 'results', form: 'the form is: results purchase' }],
+  ['Unit', { what: 'unit', form: 'the form is: unit user_id' }],
+]);
+
+const QUERY_FORM = {
+  what: 'the query',
+  form: 'a query is: source | stage | stage, as in: signup | last 7d | count by day',
+};
+
+function formAround(node: SyntaxNode): { what: string; form: string; top: SyntaxNode } {
+  let found: { what: string; form: string } | undefined;
+  let top = node;
+  for (let at: SyntaxNode | null = node; at; at = at.parent) {
+    if (at.name === 'Query') break;
+    found ??= FORMS.get(at.name);
+    top = at;
+  }
+  return { ...(found ?? QUERY_FORM), top };
+}
+
+// What a message calls the unexpected thing: a word, a number, a string, a sign of one or two characters.
+const TOKEN = /\s*([A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|->|[!<>=]=|!~|[\s\S])/uy;
+
+function tokenAt(text: string, from: number): Span | undefined {
+  TOKEN.lastIndex = from;
+  const match = TOKEN.exec(text);
+  if (!match || match[1] === undefined || match[1].trim() === '') return undefined;
+  const to = TOKEN.lastIndex;
+  return { from: to - match[1].length, to };
+}
+
+function describe(text: string, error: SyntaxNode): QueryProblem {
+  const { what, form } = formAround(error);
+  const token = tokenAt(text, error.from);
+  if (!token)
+    return {
+      message: `${what} is not complete`,
+      span: { from: text.trimEnd().length, to: text.trimEnd().length },
+      hint: form,
+    };
+  const spelled = text.slice(token.from, token.to);
+  if (spelled === '"' || spelled === "'") {
+    return {
+      message: `the string that starts with ${text.slice(token.from, token.from + 20)} is not closed`,
+      span: { from: token.from, to: text.length },
+      hint: `it ends with ${spelled}; inside it, a quote is written \\${spelled} and a backslash \\\\`,
+    };
+  }
+  if (spelled === '|') {
+    const isEmptyStage = formAround(error).top.name === '⚠';
+    return {
+      message: isEmptyStage ? 'a stage is missing before "|"' : `${what} is not complete before "|"`,
+      span: token,
+      hint: form,
+    };
+  }
+  return {
+    message: `unexpected ${quote(spelled)} in ${what}`,
+    span: token,
+    hint: hintFor({ text, error, spelled, form }),
+  };
+}
+
+/** Two slips are common enough for a hint of their own: no source, and no pipe before a stage. */
+function hintFor(place: { text: string; error: SyntaxNode; spelled: string; form: string }): string {
+  if (place.error.parent?.name !== 'Query') return place.form;
+  const first = place.error.parent.firstChild;
+  const word = first?.name === 'EventSource' ? place.text.slice(first.from, first.to) : '';
+  if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
+  return STAGE_NAMES.includes(place.spelled) ? `a pipe comes before a stage: | ${place.spelled}` : place.form;
+}
+
+/** The first recovery mark inside a construct, the construct itself included. */
+function findError(node: SyntaxNode): SyntaxNode | undefined {
+  let found: SyntaxNode | undefined;
+  node.cursor().iterate((at) => {
+    if (found) return false;
+    if (at.type.isError) found = at.node;
+    return undefined;
+  });
+  return found;
+}
+
+// A text without any sense would otherwise be answered with a problem for each of its signs.
+const PROBLEMS_MAX = 20;
+
+/** At most one problem for each source or stage: what follows the first one is mostly its echo. */
+export function findSyntaxProblems(text: string, tree: Tree): QueryProblem[] {
+  const problems: QueryProblem[] = [];
+  let isReported = false;
+  for (let node = tree.topNode.firstChild; node && problems.length < PROBLEMS_MAX; node = node.nextSibling) {
+    if (node.name === '|') {
+      isReported = false;
+    } else if (node.name === 'UnknownStage') {
+      problems.push(unknownStage(text, node));
+      isReported = true;
+    } else if (!isReported) {
+      const error = findError(node);
+      if (error) problems.push(describe(text, error));
+      isReported = error !== undefined;
+    }
+  }
+  return problems;
+}
+
+function unknownStage(text: string, node: SyntaxNode): QueryProblem {
+  const word = node.firstChild ?? node;
+  const name = text.slice(word.from, word.to);
+  const nearest = findNearest(name, STAGE_NAMES);
+  return {
+    message: `unknown stage ${quote(name)}`,
+    span: { from: word.from, to: word.to },
+    hint: nearest ? `nearest is "${nearest}"` : `stages are ${STAGE_NAMES.join(', ')}`,
+  };
+}

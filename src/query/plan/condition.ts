@@ -1,0 +1,261 @@
+// Conditions as expressions of the engine. What is known when compiling is decided here, so that a comparison reads only
+// the buckets that can hold an equal value, and each expression is true or false and never null.
+import { assertNever } from '../../platform/errors.js';
+import type { Condition, Literal, OrderOperator, ResolvedField } from '../analyze/resolved.js';
+import {
+  allOf,
+  anyOf,
+  call,
+  column,
+  constant,
+  equals,
+  infix,
+  never,
+  not,
+  orFalse,
+  parameter,
+  textParameter,
+} from './expressions.js';
+import {
+  actor,
+  isPresentField,
+  numberInText,
+  type Property,
+  property,
+  readNumber,
+  readText,
+} from './field-expressions.js';
+import type { Expression } from './plan.js';
+
+export function planCondition(condition: Condition): Expression {
+  switch (condition.kind) {
+    case 'and':
+      return allOf(condition.items.map(planCondition));
+    case 'or':
+      return anyOf(condition.items.map(planCondition));
+    case 'not':
+      return not(planCondition(condition.item));
+    case 'one_of':
+      return planOneOf(condition.field, condition.values);
+    case 'order':
+      return planOrder(condition);
+    case 'contains':
+      return planContains(condition.field, condition.text);
+    case 'matches':
+      return planMatches(condition.field, condition.pattern);
+    case 'exists':
+      return isPresentField(condition.field);
+    default:
+      return assertNever(condition);
+  }
+}
+
+type TextLiteral = Extract<Literal, { kind: 'text' }>;
+type NumberLiteral = Extract<Literal, { kind: 'number' }>;
+type BooleanLiteral = Extract<Literal, { kind: 'boolean' }>;
+
+const isText = (value: Literal): value is TextLiteral => value.kind === 'text';
+const isNumber = (value: Literal): value is NumberLiteral => value.kind === 'number';
+const isBoolean = (value: Literal): value is BooleanLiteral => value.kind === 'boolean';
+
+/** Equal to the one value, or to one of several: an IN of a single array keeps the SQL short and uses the index. */
+function among(value: Expression, type: 'String' | 'Float64', values: readonly (string | number)[]): Expression {
+  const [first] = values;
+  if (first === undefined) return never;
+  if (values.length === 1) return equals(value, parameter(type, first));
+  return infix('IN', value, { kind: 'parameter', type: `Array(${type})`, value: values as readonly string[] });
+}
+
+const textForm = (value: Literal): string => {
+  switch (value.kind) {
+    case 'text':
+    case 'number':
+      return value.text;
+    case 'boolean':
+      return String(value.value);
+    case 'instant':
+      return new Date(value.ms).toISOString();
+    default:
+      return assertNever(value);
+  }
+};
+
+export const instantParameter = (ms: number): Expression =>
+  parameter("DateTime64(3, 'UTC')", new Date(ms).toISOString().replace('T', ' ').replace('Z', ''));
+
+function planOneOf(field: ResolvedField, values: readonly Literal[]): Expression {
+  switch (field.kind) {
+    case 'distinct_id':
+      return planActorOneOf(values.map(textForm));
+    case 'property':
+      return planPropertyOneOf(field, values);
+    case 'column':
+      switch (field.field.type) {
+        case 'id':
+          return among(column(field.field.column), 'String', values.map(textForm).filter(isNotEmpty));
+        case 'text':
+          return planTextOneOf(column(field.field.column), values);
+        case 'number':
+          return planNumberColumnOneOf(column(field.field.column), values);
+        case 'time':
+          return anyOf(values.map((value) => equals(column('time'), instantOf(value))));
+        default:
+          return assertNever(field.field.type);
+      }
+    default:
+      return assertNever(field);
+  }
+}
+
+const isNotEmpty = (text: string): boolean => text !== '';
+
+// The analyzer gives a time nothing else to be compared with.
+const instantOf = (value: Literal): Expression => instantParameter(value.kind === 'instant' ? value.ms : Number.NaN);
+
+/** By hash: the text of a mapped user need not be joined to compare it. */
+function planActorOneOf(texts: readonly string[]): Expression {
+  return anyOf(texts.filter(isNotEmpty).map((text) => equals(actor, call('sipHash64', textParameter(text)))));
+}
+
+/** An empty text in a column means missing, and a missing value equals nothing, not even "". */
+function planTextOneOf(text: Expression, values: readonly Literal[]): Expression {
+  const texts = values.filter((value) => !isNumber(value)).map(textForm);
+  const numbers = values.filter(isNumber).map((value) => value.value);
+  return anyOf([
+    among(text, 'String', texts.filter(isNotEmpty)),
+    numbers.length === 0 ? never : orFalse(among(numberInText(text), 'Float64', numbers)),
+  ]);
+}
+
+function planNumberColumnOneOf(number: Expression, values: readonly Literal[]): Expression {
+  const numbers = values
+    .map(textForm)
+    .map(tryParseNumber)
+    .filter((value) => value !== undefined);
+  return among(number, 'Float64', numbers);
+}
+
+/** Numbers as the engine reads them in text: no blanks, no hexadecimals, no infinities. */
+function tryParseNumber(text: string): number | undefined {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,14}|(?=[\d.]{3,16}$)(0|[1-9]\d*)\.\d{0,14}[1-9])$/;
+
+/**
+ * A text equals a number of the numeric bucket only when it is spelled as the engine spells that number. Fifteen digits
+ * without an exponent have one spelling everywhere; for the rest the engine is asked to spell.
+ */
+function isSpelledPlainly(text: string): boolean {
+  const size = Math.abs(Number(text));
+  return PLAIN_NUMBER.test(text) && text !== '-0' && (size === 0 || size >= 1e-5);
+}
+
+function planPropertyOneOf(field: Property, values: readonly Literal[]): Expression {
+  const texts = values.filter(isText).map((value) => value.text);
+  const numbers = values.filter(isNumber).map((value) => value.value);
+  const booleans = values.filter(isBoolean).map((value) => value.value);
+  const str = property.valueIn(field, 'str');
+  const num = property.valueIn(field, 'num');
+
+  const numericTexts = texts.filter((text) => tryParseNumber(text) !== undefined);
+  const plainTexts = numericTexts.filter(isSpelledPlainly);
+  const oddTexts = numericTexts.filter((text) => !plainTexts.includes(text));
+  const equalNumbers = [...numbers, ...plainTexts.map(Number), ...booleans.map(Number)];
+  const equalTexts = [...texts, ...booleans.map(String)];
+  const equalBooleans = [...booleans.map(String), ...texts].filter((text) => text === 'true' || text === 'false');
+
+  return anyOf([
+    among(str, 'String', equalTexts.filter(isNotEmpty)),
+    texts.includes('') ? allOf([property.inBucket(field, 'str'), equals(str, constant(''))]) : never,
+    planNumericBucket(field, equalNumbers),
+    numbers.length === 0 ? never : orFalse(among(numberInText(str), 'Float64', numbers)),
+    oddTexts.length === 0
+      ? never
+      : allOf([property.inBucket(field, 'num'), among(call('toString', num), 'String', oddTexts)]),
+    planBooleanBucket(field, new Set(equalBooleans)),
+  ]);
+}
+
+/** A key that is missing reads 0, so only a comparison that 0 passes has to ask whether it is there. */
+function planNumericBucket(field: Property, numbers: readonly number[]): Expression {
+  const isEqual = among(property.valueIn(field, 'num'), 'Float64', [...new Set(numbers)]);
+  return numbers.some((number) => number === 0) ? allOf([property.inBucket(field, 'num'), isEqual]) : isEqual;
+}
+
+function planBooleanBucket(field: Property, wanted: ReadonlySet<string>): Expression {
+  const value = property.valueIn(field, 'bool');
+  const isThere = property.inBucket(field, 'bool');
+  if (wanted.size === 2) return isThere;
+  if (wanted.has('true')) return value;
+  return wanted.has('false') ? allOf([isThere, not(value)]) : never;
+}
+
+type Order = Extract<Condition, { kind: 'order' }>;
+
+const ZERO_PASSES: Readonly<Record<OrderOperator, (limit: number) => boolean>> = {
+  '<': (limit) => 0 < limit,
+  '<=': (limit) => 0 <= limit,
+  '>': (limit) => 0 > limit,
+  '>=': (limit) => 0 >= limit,
+};
+
+function planOrder({ field, operator, value }: Order): Expression {
+  if (value.kind === 'instant') return infix(operator, column('time'), instantParameter(value.ms));
+  const number = value.kind === 'number' ? value.value : tryParseNumber(textForm(value));
+  if (number === undefined) return planTextOrder(field, operator, textForm(value));
+  const limit = parameter('Float64', number);
+  switch (field.kind) {
+    case 'property': {
+      const isInBucket = infix(operator, property.valueIn(field, 'num'), limit);
+      return anyOf([
+        ZERO_PASSES[operator](number) ? allOf([property.inBucket(field, 'num'), isInBucket]) : isInBucket,
+        orFalse(infix(operator, numberInText(property.valueIn(field, 'str')), limit)),
+      ]);
+    }
+    case 'column':
+      if (field.field.type === 'number') return infix(operator, column(field.field.column), limit);
+      return orFalse(infix(operator, readNumber(field), limit));
+    case 'distinct_id':
+      return orFalse(infix(operator, readNumber(field), limit));
+    default:
+      return assertNever(field);
+  }
+}
+
+function planTextOrder(field: ResolvedField, operator: OrderOperator, text: string): Expression {
+  return withText(field, (form) => infix(operator, form, textParameter(text)));
+}
+
+/** A condition on the text form; false where the value is missing. */
+function withText(field: ResolvedField, test: (form: Expression) => Expression): Expression {
+  const { expression, type } = readText(field);
+  if (type === 'nullable_text') return orFalse(test(expression));
+  if (type === 'number') return allOf([isPresentField(field), test(call('toString', expression))]);
+  return allOf([infix('!=', expression, constant('')), test(expression)]);
+}
+
+const positionIn =
+  (text: string) =>
+  (form: Expression): Expression =>
+    infix('>', call('position', form, textParameter(text)), constant(0));
+
+/** Whether a number or a boolean, as text, could contain this. */
+const canBeInNumber = (text: string): boolean => /^[-+0-9.einfa]*$/.test(text);
+const canBeInBoolean = (text: string): boolean => 'true'.includes(text) || 'false'.includes(text);
+
+function planContains(field: ResolvedField, text: string): Expression {
+  // Present text contains "" also when it is empty itself, which the test for emptiness of a column would deny.
+  const isOnlyInText = text !== '' && !canBeInNumber(text) && !canBeInBoolean(text);
+  if (field.kind === 'property' && isOnlyInText) return positionIn(text)(property.valueIn(field, 'str'));
+  if (field.kind === 'column' && field.field.type !== 'number' && text !== '') {
+    return positionIn(text)(column(field.field.column));
+  }
+  if (text === '') return withText(field, (form) => call('isNotNull', form));
+  return withText(field, positionIn(text));
+}
+
+const planMatches = (field: ResolvedField, pattern: string): Expression =>
+  withText(field, (form) => call('match', form, textParameter(pattern)));

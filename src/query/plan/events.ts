@@ -1,0 +1,308 @@
+// Plans for the event source: aggregates over a scan, and lists of events.
+
+import { assertNever } from '../../platform/errors.js';
+import type { ProjectId } from '../../platform/ids.js';
+import { METRIC_COLUMN, metricOf } from '../analyze/events.js';
+import type {
+  AggregateOrder,
+  EventSelection,
+  Group,
+  ListColumn,
+  ListOrder,
+  Measure,
+  NumericFunction,
+  ResolvedField,
+  ResolvedQuery,
+  TimeRange,
+} from '../analyze/resolved.js';
+import { planCondition } from './condition.js';
+import { alias, call, column, constant, equals, textParameter } from './expressions.js';
+import { bucket, countDistinct, isPresentField, readNumber, readText, stitchingOf } from './field-expressions.js';
+import type {
+  ColumnType,
+  EventScan,
+  Expression,
+  OrderBy,
+  OutputColumn,
+  Plan,
+  Select,
+  SelectColumn,
+  Total,
+} from './plan.js';
+import { bucketOf, bucketType, fillOf, hasWholeHours, splitIntoHours } from './time-buckets.js';
+
+export interface PlanContext {
+  readonly projectId: ProjectId;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
+type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
+
+// ---- Scans ----
+
+interface ScanParts {
+  readonly selection: EventSelection;
+  /** Everything that is computed from the scan's rows: it decides whether identities are stitched. */
+  readonly reads: readonly Expression[];
+  readonly time?: EventScan['time'];
+}
+
+function scanEvents(context: PlanContext, { selection, reads, time }: ScanParts): EventScan {
+  const filter: Expression[] = [];
+  if (selection.eventType !== undefined) filter.push(equals(column('event_type'), textParameter(selection.eventType)));
+  if (selection.condition) filter.push(planCondition(selection.condition));
+  return {
+    kind: 'events',
+    projectId: context.projectId,
+    stitching: stitchingOf([...reads, ...filter]),
+    time: time ?? { kind: 'exact', ranges: [selection.range] },
+    filter,
+  };
+}
+
+// ---- Pages ----
+
+/**
+ * The page of the request within the rows that a `limit` stage leaves. The engine is asked for one row at least, because
+ * it does not count the rows before a limit of none.
+ */
+function pageOf(context: PlanContext, rowsMax: number | undefined): { limit: number; offset: number; kept: number } {
+  const kept = Math.max(0, Math.min(context.limit, (rowsMax ?? Number.POSITIVE_INFINITY) - context.offset));
+  return kept > 0 ? { limit: kept, offset: context.offset, kept } : { limit: 1, offset: 0, kept };
+}
+
+// ---- Aggregates ----
+
+const NUMERIC_AGGREGATE = {
+  sum: (value) => call('ifNull', call('sum', value), constant(0)),
+  avg: (value) => call('avg', value),
+  min: (value) => call('min', value),
+  max: (value) => call('max', value),
+  median: (value) => quantile(0.5, value),
+  p90: (value) => quantile(0.9, value),
+  p95: (value) => quantile(0.95, value),
+  p99: (value) => quantile(0.99, value),
+} as const satisfies Record<NumericFunction, (value: Expression) => Expression>;
+
+const quantile = (level: number, value: Expression): Expression => ({
+  kind: 'call',
+  name: 'quantileExactInclusive',
+  settings: [level],
+  arguments: [value],
+});
+
+function planMeasure(measure: Measure): Expression {
+  switch (measure.kind) {
+    case 'count':
+      return call('count');
+    case 'unique':
+      return countDistinct(measure.field);
+    case 'numeric':
+      return NUMERIC_AGGREGATE[measure.function](readNumber(measure.field));
+    default:
+      return assertNever(measure);
+  }
+}
+
+const METRIC = 'metric';
+const groupAlias = (index: number): string => `g${index}`;
+
+interface GroupPlan {
+  readonly column: SelectColumn;
+  readonly type: ColumnType;
+}
+
+function planGroup(group: Group, index: number, { time, timezone }: { time: Expression; timezone: string }): GroupPlan {
+  const name = groupAlias(index);
+  if (group.kind === 'bucket') {
+    const { granularity } = group;
+    return {
+      column: { alias: name, expression: bucketOf(time, { granularity, timezone }) },
+      type: bucketType(granularity),
+    };
+  }
+  const reading = readText(group.field);
+  return { column: { alias: name, expression: reading.expression }, type: reading.type };
+}
+
+const aliasOrder = (name: string, direction: 'asc' | 'desc'): OrderBy => ({ expression: alias(name), direction });
+
+/** A group that is missing comes last, also where the engine holds it as empty text. */
+function orderOf(order: AggregateOrder, groups: readonly GroupPlan[]): OrderBy[] {
+  if (order.kind === 'metric') return [aliasOrder(METRIC, order.direction)];
+  const name = groupAlias(order.index);
+  const isEmptyMissing = groups[order.index]?.type === 'text';
+  const missing: OrderBy[] = isEmptyMissing
+    ? [{ expression: equals(alias(name), constant('')), direction: 'asc' }]
+    : [];
+  return [...missing, aliasOrder(name, order.direction)];
+}
+
+export function planAggregate(query: AggregateQuery, context: PlanContext): Plan {
+  const at = { time: column('time'), timezone: query.timezone };
+  const groups = query.groups.map((group, index) => planGroup(group, index, at));
+  const page = pageOf(context, query.rowsMax);
+  const grouped = planGroups(query, context);
+  const select: Select = {
+    ...(grouped.orderBy ? { kind: 'select', columns: passThrough(grouped), from: grouped } : grouped),
+    ...(groups.length > 0 && { orderBy: query.order.flatMap((order) => orderOf(order, groups)) }),
+    limit: page.limit,
+    offset: page.offset,
+  };
+  const metric = metricOf(query.measure);
+  return {
+    mode: 'aggregate',
+    select,
+    columns: [
+      ...groups.map((group, index): OutputColumn => ({ name: query.groups[index]?.name ?? '', type: group.type })),
+      { name: METRIC_COLUMN[metric], type: 'number' },
+    ],
+    metric: { name: metric, column: METRIC_COLUMN[metric] },
+    total: { kind: 'engine', rowsMax: query.rowsMax },
+    rowsKept: page.kept,
+    range: query.selection.range,
+    timezone: query.timezone,
+    warnings: query.warnings,
+  };
+}
+
+const passThrough = (select: Select): SelectColumn[] =>
+  select.columns.map((of) => ({ alias: of.alias, expression: alias(of.alias) }));
+
+/** The groups and their metric, in no order; or, when time is the only group, every bucket of the range in order. */
+function planGroups(query: AggregateQuery, context: PlanContext): Select {
+  const grouped = planFromHours(query, context) ?? planFromEvents(query, context);
+  const [only] = query.groups;
+  if (query.groups.length !== 1 || only?.kind !== 'bucket') return grouped;
+  const bucketing = { granularity: only.granularity, timezone: query.timezone };
+  return { ...grouped, orderBy: [aliasOrder(groupAlias(0), 'asc')], fill: fillOf(query.selection.range, bucketing) };
+}
+
+function planFromEvents(query: AggregateQuery, context: PlanContext): Select {
+  const { selection, timezone } = query;
+  return planGroupsOver({ query, time: column('time'), timezone }, (reads) =>
+    scanEvents(context, { selection, reads }),
+  );
+}
+
+interface GroupsOver {
+  readonly query: AggregateQuery;
+  readonly time: Expression;
+  readonly timezone: string;
+}
+
+function planGroupsOver({ query, ...at }: GroupsOver, scan: (reads: readonly Expression[]) => EventScan): Select {
+  const groups = query.groups.map((group, index) => planGroup(group, index, at).column);
+  const columns = [...groups, { alias: METRIC, expression: planMeasure(query.measure) }];
+  return {
+    kind: 'select',
+    columns,
+    from: scan(columns.map((of) => of.expression)),
+    groupBy: groups.map((group) => group.alias),
+  };
+}
+
+/**
+ * Counts by nothing but time and event type are added up from the hourly counts that the engine keeps (11 times faster
+ * over a month), and the ends of the range that are no whole hours from the events themselves. It is exact: the hourly
+ * counts are a projection of the same rows.
+ */
+function planFromHours(query: AggregateQuery, context: PlanContext): Select | undefined {
+  if (query.measure.kind !== 'count' || query.selection.condition) return undefined;
+  const isKnownHourly = query.groups.every((group) => group.kind === 'bucket' || isEventType(group.field));
+  if (!isKnownHourly || query.groups.length === 0 || !hasWholeHours(query.selection.range, query.timezone))
+    return undefined;
+  const split = splitIntoHours(query.selection.range);
+  if (!split) return undefined;
+
+  const { selection, timezone } = query;
+  const over = (kind: 'exact' | 'hours', ranges: readonly TimeRange[]): Select => {
+    const time = kind === 'hours' ? call('toStartOfHour', column('time')) : column('time');
+    return planGroupsOver({ query, time, timezone }, (reads) =>
+      scanEvents(context, { selection, reads, time: { kind, ranges } }),
+    );
+  };
+  const hours = over('hours', [split.hours]);
+  if (split.edges.length === 0) return hours;
+  return {
+    kind: 'select',
+    columns: hours.columns.map((of) => ({
+      alias: of.alias,
+      expression: of.alias === METRIC ? call('sum', alias(METRIC)) : alias(of.alias),
+    })),
+    from: { kind: 'union', selects: [hours, over('exact', split.edges)] },
+    groupBy: query.groups.map((_, index) => groupAlias(index)),
+  };
+}
+
+const isEventType = (field: ResolvedField): boolean => field.kind === 'column' && field.field.column === 'event_type';
+
+// ---- Lists ----
+
+function planListColumn(of: ListColumn, index: number): { column: SelectColumn; output: OutputColumn } {
+  const name = `c${index}`;
+  if (of.kind === 'field') {
+    const { expression, type } = readText(of.field);
+    return { column: { alias: name, expression }, output: { name: of.name, type } };
+  }
+  const buckets = (['str', 'num', 'bool', 'null'] as const).map((kind) => column(bucket(of.bag, kind)));
+  return {
+    column: { alias: name, expression: call('tuple', ...buckets) },
+    output: { name: of.name, type: 'properties' },
+  };
+}
+
+/** Properties hold numbers and text: numbers come first, in their own order, then text, then what is missing. */
+function listOrder({ field, direction }: ListOrder): OrderBy[] {
+  const { expression, type } = readText(field);
+  if (type === 'nullable_text')
+    return [
+      { expression: readNumber(field), direction },
+      { expression, direction },
+    ];
+  if (type === 'text')
+    return [
+      { expression: isPresentField(field), direction: 'desc' },
+      { expression, direction },
+    ];
+  return [{ expression, direction }];
+}
+
+/** Equal sort keys come in a fixed order, so that pages never overlap. */
+const TIE_BREAK: OrderBy = { expression: column('insert_id'), direction: 'desc' };
+
+export function planList(query: ListQuery, context: PlanContext): Plan {
+  const columns = query.columns.map(planListColumn);
+  const page = pageOf(context, query.rowsMax);
+  const orderBy = [...query.order.flatMap(listOrder), TIE_BREAK];
+  const selected = columns.map((of) => of.column);
+  const reads = [...selected, ...orderBy].map((of) => of.expression);
+  const select: Select = {
+    kind: 'select',
+    columns: selected,
+    from: scanEvents(context, { selection: query.selection, reads }),
+    orderBy,
+    limit: page.limit,
+    offset: page.offset,
+  };
+  return {
+    mode: 'list',
+    select,
+    columns: columns.map((of) => of.output),
+    metric: undefined,
+    total: planListTotal(query, context),
+    rowsKept: page.kept,
+    range: query.selection.range,
+    timezone: query.timezone,
+    warnings: query.warnings,
+  };
+}
+
+/** Counting all rows of a list would undo that the engine reads the columns of the newest ones only. */
+function planListTotal(query: ListQuery, context: PlanContext): Total {
+  const scan = scanEvents(context, { selection: query.selection, reads: [] });
+  const columns = [{ alias: METRIC, expression: call('count') }];
+  return { kind: 'count', rowsMax: query.rowsMax, select: { kind: 'select', columns, from: scan } };
+}

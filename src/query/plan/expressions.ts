@@ -1,0 +1,58 @@
+// Short names for building expressions.
+import type { EventColumn } from '../fields.js';
+import type {
+  Constant,
+  Expression,
+  FunctionName,
+  InfixOperator,
+  InternalColumn,
+  ParameterType,
+  ParameterValue,
+  PropertyColumn,
+} from './plan.js';
+
+export const column = (name: EventColumn | InternalColumn): Expression => ({ kind: 'column', column: name });
+export const alias = (name: string): Expression => ({ kind: 'alias', alias: name });
+export const constant = (value: Constant): Expression => ({ kind: 'constant', value });
+export const parameter = (type: ParameterType, value: ParameterValue): Expression => ({
+  kind: 'parameter',
+  type,
+  value,
+});
+export const textParameter = (value: string): Expression => parameter('String', value);
+
+export const call = (name: FunctionName, ...args: readonly Expression[]): Expression => ({
+  kind: 'call',
+  name,
+  arguments: args,
+});
+
+export const infix = (operator: InfixOperator, ...operands: readonly Expression[]): Expression => ({
+  kind: 'infix',
+  operator,
+  operands,
+});
+
+export const equals = (left: Expression, right: Expression): Expression => infix('=', left, right);
+export const not = (expression: Expression): Expression => call('not', expression);
+
+/** False where the expression is null: conditions are two-valued, or `not` would lose the missing rows. */
+export const orFalse = (expression: Expression): Expression => call('ifNull', expression, constant(0));
+
+const isNever = (expression: Expression): boolean => expression.kind === 'constant' && expression.value === 0;
+export const never: Expression = constant(0);
+
+export function anyOf(expressions: readonly Expression[]): Expression {
+  const possible = expressions.filter((expression) => !isNever(expression));
+  const [only] = possible;
+  if (only === undefined) return never;
+  return possible.length === 1 ? only : infix('OR', ...possible);
+}
+
+export function allOf(expressions: readonly Expression[]): Expression {
+  if (expressions.some(isNever)) return never;
+  const [only] = expressions;
+  return only !== undefined && expressions.length === 1 ? only : infix('AND', ...expressions);
+}
+
+export const mapValue = (map: PropertyColumn, key: Expression): Expression => ({ kind: 'map_value', map, key });

@@ -1,0 +1,154 @@
+// How a field is read: as text, as a number, as something to count, and what a missing value is in each reading.
+import { assertNever } from '../../platform/errors.js';
+import type { ResolvedField } from '../analyze/resolved.js';
+import { PROPERTY_BAGS, type PropertyBag } from '../fields.js';
+import { alias, call, column, constant, equals, infix, mapValue, not, textParameter } from './expressions.js';
+import type { ColumnType, Expression, PropertyColumn, Stitching } from './plan.js';
+
+export const bucket = (bag: PropertyBag, kind: 'str' | 'num' | 'bool' | 'null'): PropertyColumn =>
+  `${PROPERTY_BAGS[bag]}_${kind}`;
+
+const mapped = (of: 'uid' | 'user_id'): Expression => ({ kind: 'mapped', column: of });
+const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
+
+/** Hash of the event's distinct_id; 0 when it has neither a user nor a device. */
+export const actor: Expression = call(
+  'if',
+  infix('!=', column('uid'), constant(0)),
+  column('uid'),
+  call('if', infix('!=', mapped('uid'), constant(0)), mapped('uid'), column('did')),
+);
+
+/** The event's distinct_id; empty when it has neither a user nor a device. */
+export const actorText: Expression = call(
+  'multiIf',
+  isPresent(column('user_id')),
+  column('user_id'),
+  isPresent(mapped('user_id')),
+  mapped('user_id'),
+  column('device_id'),
+);
+
+const inBucket = (field: Property, kind: 'str' | 'num' | 'bool'): Expression =>
+  call('mapContains', column(bucket(field.bag, kind)), textParameter(field.key));
+
+const valueIn = (field: Property, kind: 'str' | 'num' | 'bool'): Expression =>
+  mapValue(bucket(field.bag, kind), textParameter(field.key));
+
+export type Property = Extract<ResolvedField, { kind: 'property' }>;
+export const property = { inBucket, valueIn };
+
+/** Text that is a number, as that number; null otherwise. Infinity and NaN are words here, not numbers. */
+export const numberInText = (text: Expression): Expression => finiteOrNull(call('toFloat64OrNull', text));
+
+const finiteOrNull = (number: Expression): Expression => call('if', call('isFinite', number), number, constant('NULL'));
+
+export interface Reading {
+  readonly expression: Expression;
+  readonly type: ColumnType;
+}
+
+/** The text form, which is what groups are made of. */
+export function readText(field: ResolvedField): Reading {
+  switch (field.kind) {
+    case 'column':
+      return { expression: column(field.field.column), type: COLUMN_TYPE[field.field.type] };
+    case 'distinct_id':
+      return { expression: actorText, type: 'text' };
+    case 'property':
+      return {
+        expression: call(
+          'multiIf',
+          inBucket(field, 'str'),
+          valueIn(field, 'str'),
+          inBucket(field, 'num'),
+          call('toString', valueIn(field, 'num')),
+          inBucket(field, 'bool'),
+          call('if', valueIn(field, 'bool'), constant('true'), constant('false')),
+          constant('NULL'),
+        ),
+        type: 'nullable_text',
+      };
+    default:
+      return assertNever(field);
+  }
+}
+
+const COLUMN_TYPE = { text: 'text', id: 'text', number: 'number', time: 'time' } as const;
+
+/** The numeric reading: the numeric bucket, else the number in the text, else null. */
+export function readNumber(field: ResolvedField): Expression {
+  switch (field.kind) {
+    case 'column':
+      if (field.field.type === 'number') return finiteOrNull(column(field.field.column));
+      return numberInText(column(field.field.column));
+    case 'distinct_id':
+      return numberInText(actorText);
+    case 'property':
+      return call('if', inBucket(field, 'num'), valueIn(field, 'num'), numberInText(valueIn(field, 'str')));
+    default:
+      return assertNever(field);
+  }
+}
+
+/** How many different values there are, leaving out the events that have none. */
+export function countDistinct(field: ResolvedField): Expression {
+  switch (field.kind) {
+    case 'distinct_id':
+      return call('uniqExactIf', actor, infix('!=', actor, constant(0)));
+    case 'property':
+      return call('uniqExact', readText(field).expression);
+    case 'column': {
+      const { hash, type, column: name } = field.field;
+      const value = column(hash ?? name);
+      if (hash) return call('uniqExactIf', value, infix('!=', value, constant(0)));
+      if (type === 'time') return call('uniqExact', value);
+      return call('uniqExactIf', value, type === 'number' ? not(call('isNaN', value)) : isPresent(value));
+    }
+    default:
+      return assertNever(field);
+  }
+}
+
+export function isPresentField(field: ResolvedField): Expression {
+  switch (field.kind) {
+    case 'distinct_id':
+      return infix('!=', actor, constant(0));
+    case 'property':
+      return infix('OR', isPresent(valueIn(field, 'str')), inBucket(field, 'num'), inBucket(field, 'bool'));
+    case 'column': {
+      const value = column(field.field.column);
+      if (field.field.type === 'time') return constant(1);
+      if (field.field.type === 'number') return not(call('isNaN', value));
+      return field.field.hash ? infix('!=', column(field.field.hash), constant(0)) : isPresent(value);
+    }
+    default:
+      return assertNever(field);
+  }
+}
+
+/** What stitching an expression needs of the scan below it. */
+export function stitchingOf(expressions: readonly Expression[]): Stitching {
+  const needs = expressions.map(mappedColumn);
+  if (needs.includes('user_id')) return 'text';
+  return needs.includes('uid') ? 'hash' : 'none';
+}
+
+function mappedColumn(expression: Expression): 'uid' | 'user_id' | undefined {
+  switch (expression.kind) {
+    case 'mapped':
+      return expression.column;
+    case 'call':
+    case 'infix': {
+      const inner = expression.kind === 'call' ? expression.arguments : expression.operands;
+      const found = inner.map(mappedColumn);
+      return found.find((need) => need === 'user_id') ?? found.find((need) => need === 'uid');
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Missing values come last in either direction, also where the engine stores them as empty text. */
+export const missingLast = (reading: Reading, name: string): Expression | undefined =>
+  reading.type === 'text' ? equals(alias(name), constant('')) : undefined;

@@ -1,0 +1,159 @@
+// What the engine is asked, decided to the last detail and not yet spelled. A plan is a tree of selects over scans; a scan
+// cannot be built without the project whose rows it reads, and values from a query are only ever parameters.
+import type { ProjectId } from '../../platform/ids.js';
+import type { TimeRange } from '../analyze/resolved.js';
+import type { EventColumn } from '../fields.js';
+
+export type ParameterType =
+  | 'String'
+  | 'Float64'
+  | 'UInt64'
+  | 'UUID'
+  | "DateTime64(3, 'UTC')"
+  | 'Date'
+  | 'Array(String)'
+  | 'Array(Float64)';
+
+export type ParameterValue = string | number | readonly string[] | readonly number[];
+
+/** The columns of events that no field names: hashes of ids and the typed buckets of properties. */
+export type InternalColumn = 'uid' | 'did' | PropertyColumn;
+export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}`;
+
+/** Constants of our own making. Nothing that was written in a query may become one. */
+export type Constant = '' | 0 | 1 | 'true' | 'false' | 'NULL';
+
+export type InfixOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'AND' | 'OR' | 'IN' | '+';
+
+export type FunctionName =
+  | 'any'
+  | 'avg'
+  | 'count'
+  | 'has'
+  | 'if'
+  | 'ifNull'
+  | 'isFinite'
+  | 'isNaN'
+  | 'isNotNull'
+  | 'mapContains'
+  | 'match'
+  | 'max'
+  | 'min'
+  | 'multiIf'
+  | 'not'
+  | 'nullIf'
+  | 'position'
+  | 'quantileExactInclusive'
+  | 'sipHash64'
+  | 'sum'
+  | 'toDate'
+  | 'toFloat64OrNull'
+  | 'toMonday'
+  | 'toStartOfHour'
+  | 'toStartOfMonth'
+  | 'toStartOfQuarter'
+  | 'toString'
+  | 'tuple'
+  | 'uniqExact'
+  | 'uniqExactIf';
+
+export type Expression =
+  | { readonly kind: 'column'; readonly column: EventColumn | InternalColumn }
+  /** The user that the event's device is mapped to; needs a scan that stitches. */
+  | { readonly kind: 'mapped'; readonly column: 'uid' | 'user_id' }
+  /** A column of the select below. */
+  | { readonly kind: 'alias'; readonly alias: string }
+  | { readonly kind: 'parameter'; readonly type: ParameterType; readonly value: ParameterValue }
+  | { readonly kind: 'constant'; readonly value: Constant }
+  | { readonly kind: 'infix'; readonly operator: InfixOperator; readonly operands: readonly Expression[] }
+  | { readonly kind: 'map_value'; readonly map: PropertyColumn; readonly key: Expression }
+  | {
+      readonly kind: 'call';
+      readonly name: FunctionName;
+      /** The first pair of parentheses of a parametric aggregate. */
+      readonly settings?: readonly number[];
+      readonly arguments: readonly Expression[];
+    };
+
+/** Which of the device's mapping a scan brings along: nothing, the hash of its user, or the user's id as well. */
+export type Stitching = 'none' | 'hash' | 'text';
+
+/**
+ * Events of one project in a range. `hours` takes the range's whole hours from the hourly counts, which know the project,
+ * the event type and the hour, and nothing else.
+ */
+export interface EventScan {
+  readonly kind: 'events';
+  readonly projectId: ProjectId;
+  readonly stitching: Stitching;
+  readonly time: { readonly kind: 'exact' | 'hours'; readonly ranges: readonly TimeRange[] };
+  readonly filter: readonly Expression[];
+}
+
+export interface Union {
+  readonly kind: 'union';
+  readonly selects: readonly Select[];
+}
+
+export interface SelectColumn {
+  readonly alias: string;
+  readonly expression: Expression;
+}
+
+export interface OrderBy {
+  readonly expression: Expression;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Adds the rows of the steps that have none; the first column ordered by is the one that steps. */
+export interface Fill {
+  readonly from: Expression;
+  readonly to: Expression;
+  readonly step: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'QUARTER';
+}
+
+export interface Select {
+  readonly kind: 'select';
+  readonly columns: readonly SelectColumn[];
+  readonly from: EventScan | Select | Union;
+  /** Grouped by these columns of the same select; undefined where nothing is aggregated. */
+  readonly groupBy?: readonly string[];
+  readonly orderBy?: readonly OrderBy[];
+  readonly fill?: Fill;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** How the values of a result column read. `text` is missing where it is empty, `nullable_text` where it is null. */
+export type ColumnType = 'text' | 'nullable_text' | 'number' | 'time' | 'date' | 'properties';
+
+export interface OutputColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+export type Mode = 'aggregate' | 'list';
+
+export interface Plan {
+  readonly mode: Mode;
+  readonly select: Select;
+  /** One for each column of the select, in the same order. */
+  readonly columns: readonly OutputColumn[];
+  /** Which column is repeated as `value`, and what it measures. */
+  readonly metric: { readonly name: string; readonly column: string } | undefined;
+  readonly total: Total;
+  /** Rows of the result that belong to the answer: the engine may have been asked for one more to learn the total. */
+  readonly rowsKept: number;
+  readonly range: TimeRange;
+  readonly timezone: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * How the total is learned: from the engine's count of the rows before its limit, or, where that would make it read
+ * everything, by a count of its own that is only run when a page is full. Either way `rowsMax` caps it.
+ */
+export type Total = { readonly rowsMax: number | undefined } & (
+  | { readonly kind: 'engine' }
+  | { readonly kind: 'count'; readonly select: Select }
+);

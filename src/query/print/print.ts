@@ -1,0 +1,147 @@
+// Spells a plan in ClickHouse SQL. It looks nothing up and chooses nothing: what to ask was decided before.
+import { assertNever } from '../../platform/errors.js';
+import type { TimeRange } from '../analyze/resolved.js';
+import { instantParameter } from '../plan/condition.js';
+import type {
+  EventScan,
+  Expression,
+  OrderBy,
+  ParameterType,
+  ParameterValue,
+  Select,
+  Stitching,
+  Union,
+} from '../plan/plan.js';
+
+export interface Statement {
+  readonly sql: string;
+  readonly params: Readonly<Record<string, ParameterValue>>;
+}
+
+export function print(select: Select): Statement {
+  const printer = new Printer();
+  const sql = printer.select(select);
+  return { sql, params: Object.fromEntries(printer.params) };
+}
+
+const indent = (sql: string): string => sql.replace(/^/gm, '  ');
+
+// A looser operator inside a tighter one needs parentheses.
+const TIGHTNESS = { OR: 1, AND: 2, '=': 3, '!=': 3, '<': 3, '<=': 3, '>': 3, '>=': 3, IN: 3, '+': 4 } as const;
+
+class Printer {
+  readonly params = new Map<string, ParameterValue>();
+  private readonly nameByValue = new Map<string, string>();
+
+  select(select: Select): string {
+    const columns = select.columns.map(({ alias, expression }) => {
+      const sql = this.expression(expression);
+      return sql === alias ? sql : `${sql} AS ${alias}`;
+    });
+    const lines = [`SELECT ${columns.join(', ')}`, this.from(select.from)];
+    if (select.groupBy && select.groupBy.length > 0) lines.push(`GROUP BY ${select.groupBy.join(', ')}`);
+    if (select.orderBy) lines.push(`ORDER BY ${select.orderBy.map((order) => this.order(order)).join(', ')}`);
+    if (select.fill) {
+      const { from, to, step } = select.fill;
+      lines.push(`WITH FILL FROM ${this.expression(from)} TO ${this.expression(to)} STEP INTERVAL 1 ${step}`);
+    }
+    if (select.limit !== undefined) lines.push(`LIMIT ${this.bind('UInt64', select.limit)}`);
+    if (select.offset !== undefined && select.offset > 0) lines.push(`OFFSET ${this.bind('UInt64', select.offset)}`);
+    return lines.join('\n');
+  }
+
+  private order({ expression, direction }: OrderBy): string {
+    return direction === 'desc' ? `${this.expression(expression)} DESC` : this.expression(expression);
+  }
+
+  private from(from: Select['from']): string {
+    switch (from.kind) {
+      case 'events':
+        return this.scan(from);
+      case 'select':
+        return `FROM (\n${indent(this.select(from))}\n)`;
+      case 'union':
+        return `FROM (\n${indent(this.union(from))}\n)`;
+      default:
+        return assertNever(from);
+    }
+  }
+
+  private union(union: Union): string {
+    return union.selects.map((select) => this.select(select)).join('\nUNION ALL\n');
+  }
+
+  private scan(scan: EventScan): string {
+    const project = this.bindAs('project_id', 'UUID', scan.projectId);
+    const time = scan.time.kind === 'hours' ? 'toStartOfHour(time)' : 'time';
+    const ranges = scan.time.ranges.map((range) => this.range(time, range));
+    const conditions = [
+      `project_id = ${project}`,
+      ranges.length === 1 ? ranges.join() : `(${ranges.map((range) => `(${range})`).join(' OR ')})`,
+      ...scan.filter.map((condition) => this.operand(condition, TIGHTNESS.AND)),
+    ];
+    return [`FROM events`, ...this.stitch(scan.stitching, project), `WHERE ${conditions.join('\n  AND ')}`].join('\n');
+  }
+
+  private range(time: string, { fromMs, toMs }: TimeRange): string {
+    return `${time} >= ${this.expression(instantParameter(fromMs))} AND ${time} < ${this.expression(instantParameter(toMs))}`;
+  }
+
+  private stitch(stitching: Stitching, project: string): string[] {
+    if (stitching === 'none') return [];
+    const userId = stitching === 'text' ? ', user_id AS mapped_user_id' : '';
+    return [
+      'LEFT ANY JOIN (',
+      `  SELECT did AS mapped_did, uid AS mapped_uid${userId}`,
+      `  FROM device_map FINAL WHERE project_id = ${project}`,
+      ') AS mapping ON did = mapped_did',
+    ];
+  }
+
+  private bind(type: ParameterType, value: ParameterValue): string {
+    const identity = JSON.stringify([type, value]);
+    const name = this.nameByValue.get(identity) ?? `p${this.nameByValue.size + 1}`;
+    this.nameByValue.set(identity, name);
+    return this.bindAs(name, type, value);
+  }
+
+  private bindAs(name: string, type: ParameterType, value: ParameterValue): string {
+    this.params.set(name, value);
+    return `{${name}:${type}}`;
+  }
+
+  private operand(expression: Expression, tightness: number): string {
+    const sql = this.expression(expression);
+    return expression.kind === 'infix' && TIGHTNESS[expression.operator] <= tightness ? `(${sql})` : sql;
+  }
+
+  expression(expression: Expression): string {
+    switch (expression.kind) {
+      case 'column':
+        return expression.column;
+      case 'mapped':
+        return `mapped_${expression.column}`;
+      case 'alias':
+        return expression.alias;
+      case 'parameter':
+        return this.bind(expression.type, expression.value);
+      case 'constant':
+        return isQuoted(expression.value) ? `'${expression.value}'` : String(expression.value);
+      case 'map_value':
+        return `${expression.map}[${this.expression(expression.key)}]`;
+      case 'infix': {
+        const { operator, operands } = expression;
+        const parts = operands.map((operand) => this.operand(operand, TIGHTNESS[operator]));
+        return parts.join(` ${operator} `);
+      }
+      case 'call': {
+        const settings = expression.settings ? `(${expression.settings.join(', ')})` : '';
+        return `${expression.name}${settings}(${expression.arguments.map((of) => this.expression(of)).join(', ')})`;
+      }
+      default:
+        return assertNever(expression);
+    }
+  }
+}
+
+const isQuoted = (value: string | number): boolean => value === '' || value === 'true' || value === 'false';
