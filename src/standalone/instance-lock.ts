@@ -1,0 +1,102 @@
+// One instance per data directory, also after a kill -9: the lock names its holder by pid and start time, and the processes
+// that the holder started, so that the next instance can end what a dead one left running on the same files.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf, StartProblem } from './problem.js';
+import { findProcess, isRunning, type ProcessIdentity } from './process-identity.js';
+
+export interface LockFile {
+  readonly holder: ProcessIdentity;
+  readonly children: readonly (ProcessIdentity & { readonly name: string })[];
+}
+
+// What Redis and PostgreSQL may need to write out before they are killed.
+const LEFTOVER_GRACE_MS = 10_000;
+
+export class InstanceLock {
+  readonly #path: string;
+  readonly #holder: ProcessIdentity;
+  readonly #children = new Map<number, LockFile['children'][number]>();
+
+  private constructor(path: string, holder: ProcessIdentity) {
+    this.#path = path;
+    this.#holder = holder;
+  }
+
+  /** Throws a StartProblem when another instance has the directory. */
+  static async take(directory: string): Promise<InstanceLock> {
+    mkdirSync(directory, { recursive: true });
+    const path = lockPath(directory);
+    const previous = tryReadLock(directory);
+    if (previous !== undefined && isRunning(previous.holder)) {
+      throw new StartProblem(`${directory} is in use by another instance (process ${previous.holder.pid}).`);
+    }
+    if (previous !== undefined) await endLeftovers(previous.children);
+    const holder = findProcess(process.pid) ?? { pid: process.pid, startedAt: '' };
+    const lock = new InstanceLock(path, holder);
+    lock.#create(directory);
+    return lock;
+  }
+
+  addChild(name: string, pid: number): void {
+    const child = findProcess(pid);
+    if (child === undefined) return;
+    this.#children.set(pid, { name, ...child });
+    this.#write();
+  }
+
+  removeChild(pid: number): void {
+    if (this.#children.delete(pid)) this.#write();
+  }
+
+  release(): void {
+    rmSync(this.#path, { force: true });
+  }
+
+  /** Exactly one of several that find the same stale lock gets to move it away; the others meet the new one. */
+  #create(directory: string): void {
+    try {
+      renameSync(this.#path, `${this.#path}.stale`);
+    } catch {
+      // There was none.
+    }
+    try {
+      writeFileSync(this.#path, this.#text(), { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      throw new StartProblem(`${directory} cannot be locked: ${reasonOf(error)}.`, { cause: error });
+    }
+    rmSync(`${this.#path}.stale`, { force: true });
+  }
+
+  #write(): void {
+    // Renamed into place: a crash in between must not leave half a file.
+    writeFileSync(`${this.#path}.new`, this.#text(), { mode: 0o600 });
+    renameSync(`${this.#path}.new`, this.#path);
+  }
+
+  #text(): string {
+    const content: LockFile = { holder: this.#holder, children: [...this.#children.values()] };
+    return JSON.stringify(content);
+  }
+}
+
+const lockPath = (directory: string): string => join(directory, 'instance.lock');
+
+/** Undefined when there is none, or none that can be read. */
+export function tryReadLock(directory: string): LockFile | undefined {
+  try {
+    return JSON.parse(readFileSync(lockPath(directory), 'utf8')) as LockFile;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends what a dead holder left running. */
+export async function endLeftovers(children: readonly ProcessIdentity[]): Promise<void> {
+  for (const child of children.filter(isRunning)) process.kill(child.pid, 'SIGTERM');
+  const deadline = Date.now() + LEFTOVER_GRACE_MS;
+  while (children.some(isRunning) && Date.now() < deadline) await delay(50);
+  for (const child of children.filter(isRunning)) process.kill(child.pid, 'SIGKILL');
+  while (children.some(isRunning)) await delay(10);
+}

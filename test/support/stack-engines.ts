@@ -1,0 +1,71 @@
+// The engines of a test run: PostgreSQL, Redis and ClickHouse, real, on free ports, in a folder that goes with the run.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { embeddedClickHouse } from '../../src/standalone/engine-process.js';
+import { findFreePort } from '../../src/standalone/free-port.js';
+import { endLeftovers, InstanceLock, tryReadLock } from '../../src/standalone/instance-lock.js';
+import { embeddedPostgres } from '../../src/standalone/postgres-server.js';
+import { isRunning } from '../../src/standalone/process-identity.js';
+import { embeddedRedis } from '../../src/standalone/redis-server.js';
+import { type ProcessObserver, SupervisedProcess } from '../../src/standalone/supervised-process.js';
+
+export interface EngineUrls {
+  readonly postgres: string;
+  readonly redis: string;
+  readonly clickhouse: string;
+}
+
+export interface Engines {
+  readonly urls: EngineUrls;
+  /** By name: a test may kill one and see it come back. */
+  readonly processes: ReadonlyMap<string, SupervisedProcess>;
+  stop(): Promise<void>;
+}
+
+const FOLDER_PREFIX = 'event-analytics-test-';
+
+export async function startEngines(): Promise<Engines> {
+  await removeLeftovers();
+  const directory = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+  const lock = await InstanceLock.take(directory);
+  const observer: ProcessObserver = {
+    line: (name, line) => {
+      if (/FATAL|PANIC|"level":[56]0/.test(line)) process.stderr.write(`${name} | ${line}\n`);
+    },
+    started: (name, pid) => lock.addChild(name, pid),
+    ended: (_name, pid) => lock.removeChild(pid),
+    restarting: (name, reason) => process.stderr.write(`${name} is started again: ${reason}\n`),
+  };
+  const password = 'test';
+  const postgres = embeddedPostgres({ directory: join(directory, 'postgres'), port: await findFreePort(), password });
+  const redis = embeddedRedis({ directory: join(directory, 'redis'), port: await findFreePort(), password });
+  const clickhouse = embeddedClickHouse({ directory: join(directory, 'clickhouse'), port: await findFreePort() });
+  const processes = [postgres, redis, clickhouse].map(({ spec }) => new SupervisedProcess(spec, observer));
+  const stop = async () => {
+    await Promise.all(processes.map((running) => running.stop()));
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(processes.map((starting) => starting.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    urls: { postgres: postgres.url, redis: redis.url, clickhouse: clickhouse.url },
+    processes: new Map(processes.map((running) => [running.spec.name, running])),
+    stop,
+  };
+}
+
+/** What a run that was killed could not remove. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(FOLDER_PREFIX))) {
+    const directory = join(tmpdir(), name);
+    const lock = tryReadLock(directory);
+    if (lock === undefined || isRunning(lock.holder)) continue;
+    await endLeftovers(lock.children);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,126 @@
+// The processes of the Procfile as a test sees them: started from `dist`, reached over HTTP, killed and started again.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { packageRoot } from '../../src/platform/paths.js';
+import { findFreePort } from '../../src/standalone/free-port.js';
+import { parseProcfile } from '../../src/standalone/procfile.js';
+import { eventually } from './eventually.js';
+import type { Environment } from './stack.js';
+
+export type ProcessKind = 'web' | 'query' | 'worker';
+
+export interface TestProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** Where it listens; of a worker, its operations routes. */
+  readonly url: string;
+  /** Lines of both outputs so far. */
+  readonly output: readonly string[];
+  readonly isRunning: boolean;
+  /** Resolves when the process is gone. SIGKILL unless told otherwise. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface ProcessGroup {
+  /** Of `web`: the one public address. */
+  readonly url: string;
+  /** Starts one more process (a second worker), or one that was killed again. Resolves when it is ready. */
+  start(kind: ProcessKind, name?: string): Promise<TestProcess>;
+  /** Throws when there is none of that name. */
+  get(name: string): TestProcess;
+  /** Ends all of them gracefully. */
+  stop(): Promise<void>;
+}
+
+const PORT_SETTING = { web: 'PORT', query: 'QUERY_PORT', worker: 'WORKER_PORT' } as const satisfies Record<
+  ProcessKind,
+  string
+>;
+
+export async function startProcesses(
+  env: Environment,
+  kinds: readonly ProcessKind[] = ['query', 'worker', 'web'],
+): Promise<ProcessGroup> {
+  const ports = { web: await findFreePort(), query: await findFreePort() };
+  const url = `http://127.0.0.1:${ports.web}`;
+  const shared = { ...env, QUERY_URL: `http://127.0.0.1:${ports.query}` };
+  const processes = new Map<string, TestProcess>();
+  const group: ProcessGroup = {
+    url,
+    start: async (kind, name = kind) => {
+      const port = kind === 'worker' ? await findFreePort() : ports[kind];
+      const started = await startProcess({ kind, name, port, env: { ...shared, [PORT_SETTING[kind]]: String(port) } });
+      processes.set(name, started);
+      return started;
+    },
+    get: (name) => {
+      const found = processes.get(name);
+      if (found === undefined) throw new Error(`no process ${name} was started`);
+      return found;
+    },
+    stop: async () => {
+      await Promise.all([...processes.values()].map((running) => running.kill('SIGTERM')));
+    },
+  };
+  try {
+    await Promise.all(kinds.map((kind) => group.start(kind)));
+  } catch (error) {
+    await group.stop();
+    throw error;
+  }
+  return group;
+}
+
+async function startProcess(options: {
+  kind: ProcessKind;
+  name: string;
+  port: number;
+  env: Environment;
+}): Promise<TestProcess> {
+  const { kind, name, port, env } = options;
+  const entry = parseProcfile(readFileSync(`${packageRoot}/Procfile`, 'utf8')).find((process) => process.name === kind);
+  if (entry === undefined) throw new Error(`the Procfile has no ${kind}`);
+  const child = spawn(entry.command, entry.args, {
+    cwd: packageRoot,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const started = toTestProcess(child, { name, url: `http://127.0.0.1:${port}` });
+  try {
+    await eventually(() => requireReady(started), 30_000);
+  } catch (error) {
+    await started.kill();
+    throw new Error(`${name} did not become ready:\n${started.output.slice(-20).join('\n')}`, { cause: error });
+  }
+  return started;
+}
+
+async function requireReady(started: TestProcess): Promise<void> {
+  if (!started.isRunning) return;
+  const response = await fetch(`${started.url}/readyz`, { signal: AbortSignal.timeout(2000) });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+function toTestProcess(child: ChildProcess, { name, url }: { name: string; url: string }): TestProcess {
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream !== null) createInterface({ input: stream }).on('line', (line) => output.push(line));
+  }
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  return {
+    name,
+    pid: child.pid ?? 0,
+    url,
+    output,
+    get isRunning() {
+      return isRunning();
+    },
+    kill: async (signal = 'SIGKILL') => {
+      if (!isRunning()) return;
+      child.kill(signal);
+      await exit;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// `npm start` as a test sees it: the supervisor on a data directory, its output, and the processes that it runs.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/platform/paths.js';
+import { findFreePort } from '../../src/standalone/free-port.js';
+import { tryReadLock } from '../../src/standalone/instance-lock.js';
+import { eventually } from './eventually.js';
+
+export interface StandaloneFile {
+  readonly url: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly public_key: string;
+  readonly secret_key: string;
+  readonly admin_key: string;
+}
+
+export interface TestStandalone {
+  readonly dataDirectory: string;
+  readonly url: string;
+  /** Everything printed so far. */
+  readonly output: () => string;
+  /** Resolves when it says that it is ready, with what it wrote for scripts. */
+  ready(): Promise<StandaloneFile>;
+  /** Process ids by the names of the supervised processes. */
+  pids(): ReadonlyMap<string, number>;
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves with the exit status. */
+  ended(): Promise<number | null>;
+}
+
+export async function startStandalone(options: {
+  dataDirectory: string;
+  env?: Readonly<Record<string, string>>;
+}): Promise<TestStandalone> {
+  const { dataDirectory } = options;
+  const port = options.env?.PORT ?? String(await findFreePort());
+  const child = spawn(process.execPath, [join(packageRoot, 'start.mjs')], {
+    cwd: packageRoot,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env, DATA_DIR: dataDirectory, PORT: port },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = endOf(child);
+  return {
+    dataDirectory,
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    ready: async () => {
+      await eventually(() => {
+        if (child.exitCode !== null) return;
+        if (!output.includes('Ready')) throw new Error(`not ready:\n${output}`);
+      }, 120_000);
+      if (!output.includes('Ready')) throw new Error(`it ended:\n${output}`);
+      return JSON.parse(readFileSync(join(dataDirectory, 'standalone.json'), 'utf8')) as StandaloneFile;
+    },
+    pids: () => new Map(tryReadLock(dataDirectory)?.children.map(({ name, pid }) => [name, pid])),
+    signal: (signal) => void child.kill(signal),
+    ended: () => ended,
+  };
+}
+
+const endOf = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => child.once('close', (status) => resolve(status)));

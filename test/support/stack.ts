@@ -1,0 +1,73 @@
+// What integration and end-to-end tests stand on: databases of their own in the engines of the run, and the service's real
+// processes started on them. `stack-global-setup.ts` has started the engines.
+import { randomBytes } from 'node:crypto';
+import { createClient } from '@clickhouse/client';
+import { inject } from 'vitest';
+import { migrateClickHouse } from '../../src/platform/clickhouse/migrate.js';
+import { type Config, parseConfig } from '../../src/platform/config.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { migratePostgres } from '../../src/platform/postgres/migrate.js';
+import { createRedis } from '../../src/platform/redis/client.js';
+
+export { type ProcessGroup, startProcesses, type TestProcess } from './stack-processes.js';
+export { startStandalone, type TestStandalone } from './stack-standalone.js';
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface TestDatabases {
+  /** Complete for `parseConfig` and for the processes of the Procfile. */
+  readonly env: Environment;
+  readonly config: Config;
+  /** Drops everything. Clients that are still connected are cut off. */
+  close(): Promise<void>;
+}
+
+/** Redis has 64 databases here; 0 holds only the counter that hands out the others. */
+const REDIS_DATABASES = 63;
+
+/** Fresh and migrated: a PostgreSQL database, a ClickHouse database, an empty Redis database. */
+export async function createTestDatabases(overrides: Environment = {}): Promise<TestDatabases> {
+  const engines = inject('engines');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const admin = createPostgres({ DATABASE_URL: withPath(engines.postgres, '/postgres') });
+  await admin.raw(`CREATE DATABASE ${name}`);
+  const env: Environment = {
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: withPath(engines.postgres, `/${name}`),
+    REDIS_URL: withPath(engines.redis, `/${await takeRedisDatabase(engines.redis)}`),
+    CLICKHOUSE_URL: engines.clickhouse,
+    CLICKHOUSE_DATABASE: name,
+    SECRET_KEY_BASE: randomBytes(32).toString('hex'),
+    ...overrides,
+  };
+  const config = parseConfig(env);
+  await migratePostgres(config);
+  await migrateClickHouse(config);
+  return {
+    env,
+    config,
+    close: async () => {
+      await admin.raw(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.destroy();
+      const clickhouse = createClient({ url: engines.clickhouse });
+      await clickhouse.command({ query: `DROP DATABASE ${name} SYNC` });
+      await clickhouse.close();
+    },
+  };
+}
+
+async function takeRedisDatabase(url: string): Promise<number> {
+  const redis = createRedis({ REDIS_URL: url });
+  const database = 1 + ((await redis.incr('databases-taken')) % REDIS_DATABASES);
+  await redis.select(database);
+  await redis.flushdb();
+  await redis.quit();
+  return database;
+}
+
+function withPath(url: string, path: string): string {
+  const changed = new URL(url);
+  changed.pathname = path;
+  return changed.href;
+}
