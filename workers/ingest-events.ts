@@ -16,7 +16,9 @@ import type { WorkerDeps } from './runtime.js';
 const JOBS_AT_A_TIME = 200;
 // Under load a batch grows while the one before it is being stored; beyond this, jobs wait in Redis instead of in memory.
 const CAPACITY_BATCHES = 4;
-// A killed worker's jobs are stalled, however often that happens: they are never given up for it.
+// A killed worker's jobs are taken over after at most the sum of these two, and never given up, however often it happens.
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
 const STALLED_MAX = 1_000_000;
 
 type EventWriter = BatchWriter<EventBlock>;
@@ -63,6 +65,8 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   const worker = new Worker<IngestJob, void>(INGEST_QUEUE, process, {
     connection: redis.duplicate(),
     concurrency: JOBS_AT_A_TIME,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: STALLED_MAX,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: Number.MAX_SAFE_INTEGER },

@@ -26,8 +26,8 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
 
 /** body-parser's errors carry a `type`; its 415 becomes a 400, as the interface knows no other. */
 function fromBodyParser(error: unknown): PublicError | undefined {
-  if (typeof error !== 'object' || error === null || !('type' in error)) return undefined;
-  switch (error.type) {
+  if (typeof error !== 'object' || error === null) return undefined;
+  switch ('type' in error ? error.type : undefined) {
     case 'entity.too.large':
       return new PublicError('too_large', `the request body is larger than ${describeLimit(error)}`);
     case 'entity.parse.failed':
@@ -40,6 +40,7 @@ function fromBodyParser(error: unknown): PublicError | undefined {
     case 'request.size.invalid':
       return new PublicError('bad_request', 'the request body is incomplete');
     default:
+      // What zlib refuses comes without a type.
       return 'status' in error && error.status === 400
         ? new PublicError('bad_request', 'the request body cannot be decompressed')
         : undefined;

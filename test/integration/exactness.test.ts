@@ -1,0 +1,165 @@
+// Counts are exact at once: whatever is sent twice, written twice or killed half way is counted once.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import type { AcceptedEvent } from '../../src/ingest/events.js';
+import { insertEvents } from '../../src/ingest/lane.js';
+import { EventBlock } from '../../src/ingest/row.js';
+import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { createRedis } from '../../src/platform/redis/client.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
+
+let databases: TestDatabases;
+let store: EventStore;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  store = openEventStore(databases);
+});
+
+afterAll(async () => {
+  await store?.client.close();
+  await databases?.close();
+});
+
+const TIME = Date.UTC(2026, 10, 1);
+
+function acceptedEvent(projectId: string, key: number, fields: Partial<AcceptedEvent> = {}): AcceptedEvent {
+  return {
+    projectId,
+    eventType: `type ${key % 3}`,
+    time: TIME + (key % 1000) * 3_600_000,
+    insertId: `id-${key}`,
+    userId: '',
+    deviceId: 'd',
+    sessionId: '',
+    library: '',
+    origin: 'unknown',
+    ip: '',
+    userAgent: '',
+    geography: {},
+    receivedAt: TIME,
+    eventProperties: {},
+    userProperties: {},
+    ...fields,
+  };
+}
+
+function blockOf(projectId: string, keys: readonly number[], fields: Partial<AcceptedEvent> = {}): Buffer {
+  const block = new EventBlock();
+  for (const key of keys) block.add(acceptedEvent(projectId, key, fields), true);
+  return block.encode();
+}
+
+const range = (length: number, from = 0) => Array.from({ length }, (_, index) => from + index);
+
+describe('one lane', () => {
+  const insert = (block: Buffer, client = store.client) =>
+    insertEvents(client, { lane: 0, block, database: databases.config.CLICKHOUSE_DATABASE });
+
+  test('duplicates within a block, over many partitions', async () => {
+    const project = randomUUID();
+    await insert(blockOf(project, [...range(2000), ...range(2000), 5, 5]));
+    expect(await store.count(project)).toBe(2000);
+  });
+
+  test('the event that was stored first stays, whole', async () => {
+    const project = randomUUID();
+    await insert(blockOf(project, [1], { deviceId: 'first', eventProperties: { n: 1 } }));
+    await insert(blockOf(project, [1, 1], { deviceId: 'second', eventProperties: { m: 2 } }));
+    expect(await store.rows(project, 'device_id, ep_num')).toEqual([{ device_id: 'first', ep_num: { n: 1 } }]);
+  });
+
+  test('the same key in another project, type or time is another event', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    await insert(blockOf(one, [1]));
+    await insert(blockOf(other, [1]));
+    await insert(blockOf(one, [1], { eventType: 'else' }));
+    await insert(blockOf(one, [1], { time: TIME - 1 }));
+    expect([await store.count(one), await store.count(other)]).toEqual([3, 1]);
+  });
+
+  test('two writers at the same moment', async () => {
+    const project = randomUUID();
+    const second = createClickHouse(databases.config);
+    const blocks = range(6).map((batch) => blockOf(project, range(3000, batch * 1500)));
+    // Each writer sends all blocks, half of which overlap the ones before them, in opposite orders.
+    await Promise.all([
+      Promise.all(blocks.map((block) => insert(block))),
+      Promise.all(blocks.toReversed().map((block) => insert(block, second))),
+    ]);
+    await second.close();
+    expect(await store.count(project)).toBe(3000 + 5 * 1500);
+  });
+
+  test('a writer that is cut off in the middle of its insert, and another that repeats it', async () => {
+    const project = randomUUID();
+    const block = blockOf(project, range(50_000));
+    // Cut at moments spread over the whole insert: before the engine has the rows, during the lookup, during the write.
+    for (const cutAfterMs of [1, 5, 20, 40, 80, 120, 160]) {
+      const cut = createClickHouse(databases.config, { requestTimeoutMs: cutAfterMs });
+      await insert(block, cut).catch(() => {});
+      await insert(block);
+      await cut.close();
+      expect(await store.count(project)).toBe(50_000);
+    }
+  });
+});
+
+describe('the whole way', () => {
+  let processes: ProcessGroup;
+  let project: NewProject;
+
+  beforeAll(async () => {
+    project = await createTestProject(databases);
+    processes = await startProcesses(databases.env, ['worker', 'web']);
+  });
+
+  afterAll(() => processes?.stop());
+
+  const batch = (name: string, size: number) => ({
+    events: range(size).map((key) => ({ event_type: name, insert_id: `${name}-${key}`, time: TIME + key * 60_000 })),
+  });
+
+  async function drained(): Promise<void> {
+    const redis = createRedis(databases.config);
+    try {
+      await eventually(async () => expect(await redis.keys('ingest:claim:*')).toEqual([]), 60_000);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
+  test('a batch that is sent three times counts once', async () => {
+    const body = batch('thrice', 500);
+    await Promise.all(range(3).map(() => track(processes.url, project.publicKey, body)));
+    await drained();
+    expect(await store.count(project.id, "event_type = 'thrice'")).toBe(500);
+  });
+
+  test('with two workers, one of which is killed over and over, nothing is lost and nothing counts twice', async () => {
+    await processes.start('worker', 'second');
+    const bodies = range(30).map((number) => batch(`storm-${number}`, 400));
+    const sending = (async () => {
+      for (const body of bodies) {
+        const answers = await Promise.all(range(2).map(() => track(processes.url, project.publicKey, body)));
+        expect(answers.map(({ body: answer }) => answer.accepted)).toEqual([400, 400]);
+      }
+    })();
+    for (let killed = 0; killed < 3; killed += 1) {
+      await eventually(async () => expect(await store.count(project.id)).toBeGreaterThan(500 + killed * 800));
+      await processes.get('second').kill('SIGKILL');
+      await processes.start('worker', 'second');
+    }
+    await sending;
+    await drained();
+    expect(await store.count(project.id, "event_type LIKE 'storm-%'")).toBe(30 * 400);
+    expect(await store.count(project.id, "event_type LIKE 'storm-%'")).toBe(
+      Number(
+        (await store.rows<{ n: string }>(project.id, "uniqExactIf(insert_id, event_type LIKE 'storm-%') AS n"))[0]?.n,
+      ),
+    );
+  }, 120_000);
+});
