@@ -1,12 +1,9 @@
 // The service's own compiler, and its SQL run as the query process runs it.
-
 import { toProjectId } from '../src/platform/ids.js';
+import { compile } from '../src/query/compile.js';
 import type { Stack } from './stack.js';
 
-type Compile = (text: string, context: object) => CompiledQuery;
-const { compile } = (await import(String('../src/query/compile.js'))) as { compile: Compile };
-
-export interface CompiledQuery {
+export interface Statement {
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
@@ -16,12 +13,17 @@ export interface TimedRows {
   readonly elapsedMs: number;
 }
 
-export function compileFor(stack: Stack, text: string): CompiledQuery {
-  return compile(text, { projectId: toProjectId(stack.projectId), now: new Date(), limit: 100, offset: 0 });
-}
+export const compileFor = (stack: Stack, text: string): Statement =>
+  compile(text, {
+    projectId: toProjectId(stack.projectId),
+    nowMs: Date.now(),
+    timezone: 'UTC',
+    limit: 1000,
+    offset: 0,
+  }).statement;
 
 /** The time is the caller's, from sending the statement to having its rows. */
-export async function runCompiled(stack: Stack, { sql, params }: CompiledQuery): Promise<TimedRows> {
+export async function runStatement(stack: Stack, { sql, params }: Statement): Promise<TimedRows> {
   const startedMs = performance.now();
   const result = await stack.clickhouse.query({ query: sql, query_params: { ...params }, format: 'JSONCompact' });
   const { data } = await result.json<unknown[]>();

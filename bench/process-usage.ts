@@ -57,7 +57,7 @@ function tryReadStat(pid: number): { parent: number; ticks: number } | undefined
 }
 
 /** The children of every process that runs now. */
-export function readChildren(): Map<number, number[]> {
+function readChildren(): Map<number, number[]> {
   const childrenOf = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {
     const parent = /^\d+$/.test(entry) ? tryReadStat(Number(entry))?.parent : undefined;

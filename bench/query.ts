@@ -1,7 +1,7 @@
 // The compiler's SQL beside what someone who knows the table would write by hand for the same answer: twenty questions
 // over millions of events, in turns, and the answers have to be equal. And the time the compiler itself takes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { compileFor, runCompiled, type TimedRows } from './compiled-query.js';
+import { compileFor, runStatement, type TimedRows } from './compiled-query.js';
 import { atLeast, atMost, type Measurement } from './measurement.js';
 import { type QueryCase, toQueryCases } from './query-cases.js';
 import { type QueryDataOptions, toEventInserts, toMappingInsert } from './query-data.js';
@@ -47,14 +47,14 @@ async function fill(stack: Stack, options: QueryDataOptions): Promise<void> {
 async function compareCase(stack: Stack, queryCase: QueryCase, isQuick: boolean): Promise<Measurement> {
   const compiled = compileFor(stack, queryCase.text);
   const byHand = { sql: queryCase.sql, params: {} };
-  requireEqual(queryCase, await runCompiled(stack, compiled), await runCompiled(stack, byHand));
+  requireEqual(queryCase, await runStatement(stack, compiled), await runStatement(stack, byHand));
 
   const times = { compiled: [] as number[], byHand: [] as number[] };
   const startedMs = performance.now();
   // Short questions are asked more often: their times scatter more.
   for (let turn = 0; turn < (isQuick ? 3 : 25); turn += 1) {
-    times.compiled.push((await runCompiled(stack, compiled)).elapsedMs);
-    times.byHand.push((await runCompiled(stack, byHand)).elapsedMs);
+    times.compiled.push((await runStatement(stack, compiled)).elapsedMs);
+    times.byHand.push((await runStatement(stack, byHand)).elapsedMs);
     if (turn >= 4 && performance.now() - startedMs > 4000) break;
   }
   const ratio = median(times.compiled) / median(times.byHand);

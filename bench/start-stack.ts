@@ -1,5 +1,5 @@
 // Starts the system exactly as `npm start` does, in a temporary directory and on a free port: what is measured is what a
-// person gets, supervisor included. The engines are found by looking at the supervisor's children.
+// person gets, supervisor included.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { findFreePort } from '../src/standalone/free-port.js';
-import { type NamedProcess, readChildren } from './process-usage.js';
+import { tryReadLock } from '../src/standalone/instance-lock.js';
+import type { NamedProcess } from './process-usage.js';
 import type { Stack } from './stack.js';
 
 const SUPERVISOR = join(packageRoot, 'dist', 'src', 'standalone', 'main.js');
@@ -16,17 +17,6 @@ const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 60_000;
 const ENGINE_CONNECTIONS = 4;
 const DATABASE = 'analytics';
-
-/** What stands in the command line of each process. */
-const NAMES: readonly (readonly [part: string, name: string])[] = [
-  ['src/standalone/main.js', 'supervisor'],
-  ['clickhouse-front', 'clickhouse'],
-  ['src/api/main.js', 'web'],
-  ['src/query-api/main.js', 'query'],
-  ['workers/main.js', 'worker'],
-  ['redis', 'redis'],
-  ['postgres', 'postgres'],
-];
 
 export async function startStack(): Promise<Stack> {
   const directory = mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
@@ -42,7 +32,7 @@ export async function startStack(): Promise<Stack> {
   try {
     const keys = await untilReady(supervisor, join(directory, 'standalone.json'), output);
     const clickhouse = createClickHouse(
-      { CLICKHOUSE_URL: findEngineUrl(supervisor), CLICKHOUSE_DATABASE: DATABASE },
+      { CLICKHOUSE_URL: findEngineUrl(directory), CLICKHOUSE_DATABASE: DATABASE },
       { maxConnections: ENGINE_CONNECTIONS },
     );
     return {
@@ -52,7 +42,7 @@ export async function startStack(): Promise<Stack> {
       secretKey: keys.secret_key,
       database: DATABASE,
       clickhouse,
-      processes: () => findProcesses(supervisor),
+      processes: () => findProcesses(directory),
       stop: async () => {
         await clickhouse.close();
         await stop();
@@ -116,17 +106,15 @@ async function stopSupervisor(supervisor: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-function findProcesses(supervisor: ChildProcess): NamedProcess[] {
-  const pids = [supervisor.pid ?? 0, ...(readChildren().get(supervisor.pid ?? 0) ?? [])];
-  return pids.map((pid) => {
-    const commandLine = readCommandLine(pid);
-    const name = NAMES.find(([part]) => commandLine.some((argument) => argument.includes(part)))?.[1];
-    return { name: name ?? commandLine[0] ?? String(pid), pid };
-  });
+/** The lock of the data directory names them. Engines and processes are restarted when they end, so ask again each time. */
+function findProcesses(directory: string): NamedProcess[] {
+  const lock = tryReadLock(directory);
+  if (lock === undefined) throw new Error(`no instance runs on ${directory}`);
+  return [{ name: 'supervisor', pid: lock.holder.pid }, ...lock.children];
 }
 
-function findEngineUrl(supervisor: ChildProcess): string {
-  const engine = findProcesses(supervisor).find(({ name }) => name === 'clickhouse');
+function findEngineUrl(directory: string): string {
+  const engine = findProcesses(directory).find(({ name }) => name === 'clickhouse');
   const commandLine = engine === undefined ? [] : readCommandLine(engine.pid);
   const port = commandLine[commandLine.indexOf('--port') + 1];
   if (port === undefined) throw new Error('the engine is not among the processes of the stack');
