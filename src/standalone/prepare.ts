@@ -1,0 +1,96 @@
+// The one-shot process between the engines and the service: creates the embedded database, migrates both stores, and makes
+// the first organization and project. A process of its own, so that the supervisor never loads the clients of the stores.
+import { existsSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createOrganization, createProject } from '../accounts/store.js';
+import { migrateClickHouse } from '../platform/clickhouse/migrate.js';
+import { type Config, readConfig } from '../platform/config.js';
+import { createPostgres, type Postgres } from '../platform/postgres/client.js';
+import { migratePostgres } from '../platform/postgres/migrate.js';
+import { writePrivateFile } from './data-directory.js';
+import { reasonOf, StartProblem } from './problem.js';
+import type { StandaloneFile } from './standalone-file.js';
+
+const { values } = parseArgs({
+  options: {
+    'standalone-file': { type: 'string' },
+    url: { type: 'string' },
+    'create-database': { type: 'boolean', default: false },
+  },
+});
+
+try {
+  await prepare(readConfig());
+} catch (error) {
+  // Its last line is what the supervisor tells the person at the terminal.
+  process.stderr.write(`${reasonOf(error)}\n`);
+  process.exit(1);
+}
+
+async function prepare(config: Config): Promise<void> {
+  if (values['create-database']) await step('PostgreSQL could not be prepared', () => createDatabase(config));
+  await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config));
+  await step('ClickHouse (CLICKHOUSE_URL) could not be migrated', () => migrateClickHouse(config));
+  await step('The first project could not be created', () => ensureFirstProject(config));
+}
+
+async function step(problem: string, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw new StartProblem(`${problem}: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+async function createDatabase(config: Config): Promise<void> {
+  const url = new URL(config.DATABASE_URL);
+  const name = url.pathname.slice(1);
+  url.pathname = '/postgres';
+  await withPostgres({ DATABASE_URL: url.href }, async (postgres) => {
+    const { rows } = await postgres.raw('SELECT 1 FROM pg_database WHERE datname = ?', [name]);
+    if (rows.length === 0) await postgres.raw('CREATE DATABASE ??', [name]);
+  });
+}
+
+/** Its keys are shown once, at creation: a file that names a project of another database, or none, means a new project. */
+async function ensureFirstProject(config: Config): Promise<void> {
+  const path = values['standalone-file'] ?? '';
+  const url = values.url ?? '';
+  await withPostgres(config, async (postgres) => {
+    const previous = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as StandaloneFile) : undefined;
+    if (previous !== undefined && (await projectExists(postgres, previous.project_id))) {
+      writePrivateFile(path, { ...previous, url });
+      return;
+    }
+    const organization = await createOrganization(postgres, { name: 'My organization' });
+    const project = await createProject(postgres, {
+      organizationId: organization.id,
+      name: 'My project',
+      secretKeyBase: config.SECRET_KEY_BASE,
+    });
+    const file: StandaloneFile = {
+      url,
+      organization_id: organization.id,
+      project_id: project.id,
+      public_key: project.publicKey,
+      secret_key: project.secretKey,
+      admin_key: organization.adminKey,
+    };
+    writePrivateFile(path, file);
+  });
+}
+
+const projectExists = async (postgres: Postgres, id: string): Promise<boolean> =>
+  (await postgres('projects').where({ id }).whereNull('deleted_at').first('id')) !== undefined;
+
+async function withPostgres(
+  config: Pick<Config, 'DATABASE_URL'>,
+  use: (postgres: Postgres) => Promise<void>,
+): Promise<void> {
+  const postgres = createPostgres(config, { poolMax: 1 });
+  try {
+    await use(postgres);
+  } finally {
+    await postgres.destroy();
+  }
+}

@@ -1,0 +1,81 @@
+// Which of the three stores are embedded, and which the caller has: DATABASE_URL, REDIS_URL and CLICKHOUSE_URL replace them.
+import { connect } from 'node:net';
+import type { DataDirectory, Secrets } from './data-directory.js';
+import { embeddedClickHouse } from './engine-process.js';
+import type { Environment, StoreUrls } from './environment.js';
+import { findFreePort } from './free-port.js';
+import { embeddedPostgres } from './postgres-server.js';
+import { reasonOf, StartProblem } from './problem.js';
+import { embeddedRedis } from './redis-server.js';
+import type { ProcessSpec } from './supervised-process.js';
+
+export interface Stores {
+  readonly urls: StoreUrls;
+  readonly specs: readonly ProcessSpec[];
+  readonly isPostgresEmbedded: boolean;
+}
+
+interface Store {
+  readonly url: string;
+  readonly spec?: ProcessSpec;
+}
+
+const REACH_TIMEOUT_MS = 5000;
+
+/** Embedded ones are set up here (the first start initialises PostgreSQL) and started by the supervisor. */
+export async function chooseStores(options: {
+  caller: Environment;
+  directory: DataDirectory;
+  secrets: Secrets;
+}): Promise<Stores> {
+  const { caller, directory, secrets } = options;
+  const own = async (variable: string, name: string, defaultPort: number): Promise<Store | undefined> => {
+    const url = caller[variable];
+    if (!url) return undefined;
+    await requireReachable({ url, name: `${name} (${variable})`, defaultPort });
+    return { url };
+  };
+  const postgres =
+    (await own('DATABASE_URL', 'PostgreSQL', 5432)) ??
+    embeddedPostgres({
+      directory: directory.postgres,
+      port: await findFreePort(),
+      password: secrets.postgresPassword,
+    });
+  const redis =
+    (await own('REDIS_URL', 'Redis', 6379)) ??
+    embeddedRedis({ directory: directory.redis, port: await findFreePort(), password: secrets.redisPassword });
+  const clickhouse =
+    (await own('CLICKHOUSE_URL', 'ClickHouse', 8123)) ??
+    embeddedClickHouse({ directory: directory.clickhouse, port: await findFreePort() });
+  return {
+    urls: { postgres: postgres.url, redis: redis.url, clickhouse: clickhouse.url },
+    specs: [postgres, redis, clickhouse].flatMap(({ spec }) => spec ?? []),
+    isPostgresEmbedded: postgres.spec !== undefined,
+  };
+}
+
+async function requireReachable(options: { url: string; name: string; defaultPort: number }): Promise<void> {
+  const { url, name, defaultPort } = options;
+  if (!URL.canParse(url)) throw new StartProblem(`${name} is not an address: ${url}.`);
+  const parsed = new URL(url);
+  const host = parsed.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(parsed.port) || defaultPort;
+  try {
+    await reach(host, port);
+  } catch (error) {
+    throw new StartProblem(`${name} cannot be reached at ${host}:${port}: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+function reach(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port });
+    socket.setTimeout(REACH_TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,132 @@
+// Starts the whole stack in order (engines, preparation, processes of the Procfile with `web` last) and stops it in the
+// opposite order, so that nothing is accepted that could not be passed on.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../platform/paths.js';
+import type { DataDirectory } from './data-directory.js';
+import { readOrCreateSecrets } from './data-directory.js';
+import { type Environment, type Ports, serviceEnvironment } from './environment.js';
+import { findFreePort } from './free-port.js';
+import type { InstanceLock } from './instance-lock.js';
+import { StartProblem } from './problem.js';
+import { type ProcfileEntry, parseProcfile } from './procfile.js';
+import { chooseStores } from './stores.js';
+import { type ProcessObserver, type ProcessSpec, SupervisedProcess } from './supervised-process.js';
+import type { ChildOutput } from './terminal.js';
+
+export interface SupervisorOptions {
+  readonly caller: Environment;
+  readonly directory: DataDirectory;
+  readonly lock: InstanceLock;
+  readonly output: ChildOutput;
+  readonly host: string;
+  readonly port: number;
+  /** The public address. */
+  readonly url: string;
+}
+
+// Groups that start one after the other, each at once; what the Procfile names besides comes before `web`.
+const LAST_TO_START = 'web';
+const ONE_SHOT = 'release';
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #observer: ProcessObserver;
+  /** In the order of their start. */
+  readonly #groups: SupervisedProcess[][] = [];
+  #preparation: { kill(): void } | undefined;
+  #isStopping = false;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    const { lock, output } = options;
+    this.#observer = {
+      line: (name, line) => output.line(name, line),
+      restarting: (name, reason, pauseMs) => output.restarting(name, reason, pauseMs),
+      started: (name, pid) => lock.addChild(name, pid),
+      ended: (_name, pid) => lock.removeChild(pid),
+    };
+  }
+
+  /** Resolves when the service answers. Rejects with a StartProblem. */
+  async start(): Promise<void> {
+    const { caller, directory, port } = this.#options;
+    const secrets = readOrCreateSecrets(directory);
+    const stores = await chooseStores({ caller, directory, secrets });
+    await this.#startGroup(stores.specs);
+
+    const ports: Ports = { web: port, query: await findFreePort(), worker: await findFreePort() };
+    const env = serviceEnvironment({ caller, urls: stores.urls, ports, secrets });
+    await this.#prepare(env, stores.isPostgresEmbedded);
+
+    const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
+    const specs = entries.filter(({ name }) => name !== ONE_SHOT).map((entry) => this.#toSpec(entry, env, ports));
+    await this.#startGroup(specs.filter(({ name }) => name !== LAST_TO_START));
+    await this.#startGroup(specs.filter(({ name }) => name === LAST_TO_START));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#preparation?.kill();
+    for (const group of [...this.#groups].reverse()) await Promise.all(group.map((running) => running.stop()));
+  }
+
+  kill(): void {
+    this.#isStopping = true;
+    this.#preparation?.kill();
+    for (const running of this.#groups.flat()) running.kill();
+  }
+
+  async #startGroup(specs: readonly ProcessSpec[]): Promise<void> {
+    if (this.#isStopping) throw new StartProblem('Stopped while starting.');
+    const group = specs.map((spec) => new SupervisedProcess(spec, this.#observer));
+    this.#groups.push(group);
+    await Promise.all(group.map((starting) => starting.start()));
+  }
+
+  async #prepare(env: Environment, createsDatabase: boolean): Promise<void> {
+    if (this.#isStopping) throw new StartProblem('Stopped while starting.');
+    const { directory, url, output } = this.#options;
+    const main = join(packageRoot, 'dist', 'src', 'standalone', 'prepare.js');
+    const args = [main, '--standalone-file', directory.standaloneFile, '--url', url];
+    if (createsDatabase) args.push('--create-database');
+    const child = spawn(process.execPath, args, { env: env as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#preparation = child;
+    let errors = '';
+    child.stdout.on('data', (text: Buffer) => output.line('prepare', text.toString().trimEnd()));
+    child.stderr.on('data', (text: Buffer) => {
+      errors += text;
+    });
+    const status = await new Promise((resolve) => child.once('close', resolve));
+    this.#preparation = undefined;
+    if (status !== 0) throw new StartProblem(errors.trim().split('\n').at(-1) ?? 'The preparation failed.');
+  }
+
+  #toSpec({ name, command, args }: ProcfileEntry, env: Environment, ports: Ports): ProcessSpec {
+    const port = new Map<string, number>(Object.entries(ports)).get(name);
+    const host = name === LAST_TO_START ? reachableHost(this.#options.host) : '127.0.0.1';
+    return {
+      name,
+      command: command === 'node' ? process.execPath : command,
+      args: args.map((argument) => (argument.startsWith('dist/') ? join(packageRoot, argument) : argument)),
+      env,
+      checkReady: async () => {
+        if (port !== undefined) await requireReady(`http://${host}:${port}/readyz`);
+      },
+      readyTimeoutMs: 60_000,
+      stopSignal: 'SIGTERM',
+      // Longer than what the processes give themselves.
+      stopTimeoutMs: 35_000,
+    };
+  }
+}
+
+/** Where to reach a server that listens on `host` from this machine. */
+export const reachableHost = (host: string): string =>
+  host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+
+async function requireReady(url: string): Promise<void> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+  if (!response.ok) throw new Error((await response.text()).slice(0, 300));
+}

@@ -1,0 +1,86 @@
+// What the supervisor says at the terminal, and which lines of its children it repeats there.
+import { join } from 'node:path';
+import type { DataDirectory } from './data-directory.js';
+import { LogFile } from './log-file.js';
+import type { StandaloneFile } from './standalone-file.js';
+import type { ProcessObserver } from './supervised-process.js';
+
+export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** Everything goes to DATA_DIR/logs; warnings and errors to the terminal as well, until `quiet` is called. */
+export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'> {
+  readonly #directory: DataDirectory;
+  readonly #files = new Map<string, LogFile>();
+  #isQuiet = false;
+
+  constructor(directory: DataDirectory) {
+    this.#directory = directory;
+  }
+
+  line(name: string, line: string): void {
+    let file = this.#files.get(name);
+    if (file === undefined) {
+      file = new LogFile(this.pathOf(name));
+      this.#files.set(name, file);
+    }
+    file.write(line);
+    const warning = this.#isQuiet ? undefined : tryWarning(line);
+    if (warning !== undefined) say(`${name} | ${warning}`);
+  }
+
+  restarting(name: string, reason: string, pauseMs: number): void {
+    const again = pauseMs < PAUSE_TO_MENTION_MS ? 'starting it again' : `trying again in ${pauseMs / 1000} s`;
+    const hint = pauseMs < PAUSE_TO_MENTION_MS ? '' : `; it keeps ending, see ${this.pathOf(name)}`;
+    say(`${name} stopped: ${reason}; ${again}${hint}.`);
+  }
+
+  pathOf(name: string): string {
+    return join(this.#directory.logs, `${name}.log`);
+  }
+
+  quiet(): void {
+    this.#isQuiet = true;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#files.values()].map((file) => file.close()));
+  }
+}
+
+const PAUSE_TO_MENTION_MS = 2000;
+const WARN_LEVEL = 40;
+
+/** pino's lines by their level, those of the engines by their words. */
+function tryWarning(line: string): string | undefined {
+  if (!line.startsWith('{'))
+    return /\b(?:WARNING|ERROR|FATAL|PANIC|Error):? |^\d+:\w .* # /.test(line) ? line : undefined;
+  try {
+    const { level, msg, err } = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
+    if (level === undefined || level < WARN_LEVEL) return undefined;
+    return err?.message === undefined ? (msg ?? line) : `${msg ?? 'error'}: ${err.message}`;
+  } catch {
+    return line;
+  }
+}
+
+/** What to do next: an address, keys, and commands that work as they stand. */
+export function announce(file: StandaloneFile, directory: DataDirectory): void {
+  const { url, public_key, secret_key, admin_key } = file;
+  const event = '{"event_type":"signup","user_id":"ada","event_properties":{"plan":"pro"}}';
+  const query = '{"query":"* | last 7d | count by event_type","format":"llm"}';
+  say(`
+Ready at ${url}
+  public key  ${public_key}
+  secret key  ${secret_key}
+  admin key   ${admin_key}
+  data, logs  ${directory.path}
+
+Track an event:
+  curl -X POST ${url}/track -H 'Content-Type: application/json' -H 'X-API-Key: ${public_key}' -d '${event}'
+Ask a question:
+  curl -X POST ${url}/query -H 'Content-Type: application/json' -H 'X-API-Key: ${secret_key}' -d '${query}'
+Import an access log of Apache or nginx:
+  npm run import -- access-log /var/log/nginx/access.log
+
+Ctrl-C stops everything and keeps the data.`);
+}
