@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Load } from './load/load.js';
 import { atLeast, type Measurement } from './measurement.js';
+import { readCpuMs } from './process-usage.js';
 import type { BenchContext } from './stack.js';
 import { median } from './statistics.js';
 
@@ -17,9 +18,11 @@ export async function benchSingle({ stack, isQuick, say }: BenchContext): Promis
     Load.start({ url, key: stack.publicKey, eventsPerRequest: 1, connections: CONNECTIONS, bodies: BODIES });
   const loads = { service: await toLoad(stack.url), express: await toLoad(express.url) };
   try {
+    let events = 0;
     const rateOf = async (load: Load, seconds: number): Promise<number> => {
       const summary = await load.run({ durationMs: seconds * 1000, eventsMax: EVENTS_MAX });
       if (Object.keys(summary.refusals).length > 0) throw new Error(`refused: ${JSON.stringify(summary.refusals)}`);
+      if (load === loads.service) events += summary.accepted;
       return (summary.accepted * 1000) / summary.elapsedMs;
     };
     say('single events: warming up');
@@ -27,15 +30,26 @@ export async function benchSingle({ stack, isQuick, say }: BenchContext): Promis
     await rateOf(loads.express, isQuick ? 3 : 20);
     const rates = { service: [] as number[], express: [] as number[] };
     say('single events: counting');
+    events = 0;
+    const cpuBefore = readCpuMs(stack.processes());
     for (let turn = 0; turn < (isQuick ? 1 : 3); turn += 1) {
       rates.service.push(await rateOf(loads.service, isQuick ? 3 : 8));
       rates.express.push(await rateOf(loads.express, isQuick ? 3 : 8));
     }
+    const cpuMs = [...readCpuMs(stack.processes())].map(([name, ms]) => ({
+      name,
+      ms: ms - (cpuBefore.get(name) ?? 0),
+    }));
     const [service, plain] = [median(rates.service), median(rates.express)];
     return [
       { name: 'single events, durable answer', value: service, unit: '/s' },
       { name: 'Express that parses and answers', value: plain, unit: '/s' },
       { name: 'ratio to Express', value: service / plain, unit: '', aim: atLeast(0.8) },
+      ...cpuMs.map(({ name, ms }) => ({
+        name: `CPU of ${name} per 1,000 events`,
+        value: (ms * 1000) / events,
+        unit: 'ms',
+      })),
     ];
   } finally {
     await Promise.all([loads.service.stop(), loads.express.stop()]);

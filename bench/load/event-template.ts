@@ -97,10 +97,11 @@ function createEvent() {
     session_id: randomBytes(16).toString('base64url'),
     time: TIME_PLACE,
     insert_id: ID_PLACE,
+    library: 'service-js/1.0.0',
     event_properties: {
-      url: `https://shop.example/products/${Math.floor(Math.random() * 5000)}?ref=list`,
+      url: `https://shop.example/products/${Math.floor(Math.random() * 5000)}?ref=list&utm_source=mail`,
       referrer: 'https://www.google.com/',
-      title: `Product ${Math.floor(Math.random() * 5000)} in the shop`,
+      title: `Product ${Math.floor(Math.random() * 5000)} in our shop for hats`,
       plan: pick(PLANS),
       category: pick(CATEGORIES),
       price: Math.floor(Math.random() * 20_000) / 100,
