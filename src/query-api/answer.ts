@@ -1,0 +1,67 @@
+// One question, from its text to its answer: compile, execute, count where a page does not tell, shape.
+import { PublicError } from '../platform/errors.js';
+import type { ProjectId } from '../platform/ids.js';
+import { type CompiledQuery, compile } from '../query/compile.js';
+import { QueryError } from '../query/errors.js';
+import { beginExecution, type EngineResult, type ExecuteDeps, type Execution } from './execute.js';
+import type { Gate } from './gate.js';
+import type { QueryMetrics } from './metrics.js';
+import type { QueryRequest } from './schema.js';
+import { type Answer, toAnswer } from './shape.js';
+
+export interface AnswerDeps extends ExecuteDeps {
+  readonly gate: Gate;
+  readonly metrics: QueryMetrics;
+  readonly now: () => number;
+}
+
+export interface Question {
+  readonly projectId: ProjectId;
+  readonly request: QueryRequest;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export async function answer(deps: AnswerDeps, { projectId, request, signal }: Question): Promise<Answer> {
+  const startedAt = performance.now();
+  const compiled = compileRequest(deps, projectId, request);
+  const execution = beginExecution(deps, signal);
+  const counted = await deps.gate.run(() => runCounted(compiled, request, execution), signal);
+  const elapsedMs = Math.round(performance.now() - startedAt);
+  deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned: counted.rowsScanned });
+  return toAnswer(compiled, request.offset, { ...counted, elapsedMs });
+}
+
+function compileRequest(deps: AnswerDeps, projectId: ProjectId, request: QueryRequest): CompiledQuery {
+  const { timezone, limit, offset } = request;
+  try {
+    return compile(request.q, { projectId, nowMs: deps.now(), timezone, limit, offset });
+  } catch (cause) {
+    if (!(cause instanceof QueryError)) throw cause;
+    deps.metrics.compileErrors.inc();
+    throw new PublicError('bad_request', cause.message, { cause, details: cause.details });
+  }
+}
+
+interface Counted {
+  readonly rows: EngineResult['rows'];
+  readonly total: number;
+  readonly rowsScanned: number;
+}
+
+async function runCounted(compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> {
+  const page = await execution.run(compiled.statement);
+  const cap = (total: number): number => Math.min(total, compiled.rowsMax ?? total);
+  if (compiled.countStatement === undefined) return { ...page, total: cap(page.rowsBeforeLimit) };
+
+  const end = request.offset + page.rows.length;
+  const isWhole =
+    compiled.rowsKept > 0 && page.rows.length < compiled.rowsKept && (page.rows.length > 0 || request.offset === 0);
+  if (isWhole || end === compiled.rowsMax) return { ...page, total: end };
+  const count = await execution.run(compiled.countStatement);
+  return {
+    rows: page.rows,
+    total: cap(Number(count.rows[0]?.[0] ?? 0)),
+    rowsScanned: page.rowsScanned + count.rowsScanned,
+  };
+}

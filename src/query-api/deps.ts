@@ -1,0 +1,27 @@
+// What answering queries needs, built from the configuration: by the query process, and by web where it has none.
+import type { Registry } from 'prom-client';
+import type { CredentialStore } from '../access/credentials.js';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Config } from '../platform/config.js';
+import type { Logger } from '../platform/log.js';
+import { createGate } from './gate.js';
+import { createQueryMetrics } from './metrics.js';
+import type { QueryDeps } from './routes.js';
+
+/** Connections that the client needs: one for each running query, and some to stop them and to ask whether it is there. */
+export const clickHouseConnections = (config: Pick<Config, 'QUERY_CONCURRENCY'>): number =>
+  config.QUERY_CONCURRENCY + 4;
+
+export function createQueryDeps(
+  config: Pick<Config, 'QUERY_TIMEOUT_MS' | 'QUERY_CONCURRENCY' | 'QUERY_QUEUE_MAX' | 'QUERY_MEMORY_BYTES'>,
+  parts: { clickhouse: ClickHouseClient; credentials: CredentialStore; metrics: Registry; log: Logger },
+): QueryDeps {
+  const gate = createGate({ concurrency: config.QUERY_CONCURRENCY, waitingMax: config.QUERY_QUEUE_MAX });
+  return {
+    ...parts,
+    gate,
+    metrics: createQueryMetrics(parts.metrics, gate),
+    limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
+    now: Date.now,
+  };
+}

@@ -1,0 +1,62 @@
+// What the engine's refusals mean for whoever asked, by its error codes (src/Common/ErrorCodes.cpp).
+import { ClickHouseError } from '@clickhouse/client';
+import { PublicError } from '../platform/errors.js';
+
+/** The client has gone: nothing is to be answered. */
+export class AnswerNotWanted extends Error {}
+
+const NARROWER = 'ask for a shorter time range, one event type instead of *, or fewer groups';
+
+const describeBytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MiB`;
+
+interface Circumstances {
+  readonly isLate: boolean;
+  readonly limits: { readonly timeoutMs: number; readonly memoryBytes: number };
+}
+
+const timedOut = (cause: unknown, { limits }: Circumstances): PublicError =>
+  new PublicError('timed_out', `the query took longer than ${limits.timeoutMs / 1000} s and was stopped; ${NARROWER}`, {
+    cause,
+  });
+
+/** Everything that is not the query's own doing is returned as it is: it is a bug, or an engine that is away. */
+export function toPublicError(cause: unknown, circumstances: Circumstances): unknown {
+  if (circumstances.isLate) return timedOut(cause, circumstances);
+  if (!(cause instanceof ClickHouseError)) return isUnreachable(cause) ? unavailable(cause) : cause;
+  switch (cause.code) {
+    case '159': // TIMEOUT_EXCEEDED
+    case '160': // TOO_SLOW
+      return timedOut(cause, circumstances);
+    case '394': // QUERY_WAS_CANCELLED, by an operator or a shutdown
+    case '202': // TOO_MANY_SIMULTANEOUS_QUERIES
+      return unavailable(cause);
+    case '241': // MEMORY_LIMIT_EXCEEDED
+      return new PublicError(
+        'bad_request',
+        `the query needs more memory than the ${describeBytes(circumstances.limits.memoryBytes)} that one query may use; ${NARROWER}`,
+        { cause },
+      );
+    case '158': // TOO_MANY_ROWS
+    case '307': // TOO_MANY_BYTES
+    case '396': // TOO_MANY_ROWS_OR_BYTES
+      return new PublicError('bad_request', `the query reads or returns more rows than one query may; ${NARROWER}`, {
+        cause,
+      });
+    case '427': // CANNOT_COMPILE_REGEXP
+      return new PublicError(
+        'bad_request',
+        'a regular expression after ~ or !~ is not valid; expressions are RE2, and a backslash in a string is written \\\\',
+        { cause },
+      );
+    default:
+      return cause;
+  }
+}
+
+const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
+
+const isUnreachable = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && UNREACHABLE_CODES.has(String(cause.code));
+
+const unavailable = (cause: unknown): PublicError =>
+  new PublicError('unavailable', 'queries cannot be answered right now; try again', { cause });

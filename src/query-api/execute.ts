@@ -1,0 +1,115 @@
+// Runs statements on ClickHouse within the limits of one query: read-only, bounded in time, memory and rows, and really
+// stopped when the deadline passes or nobody waits for the answer any more.
+import { randomUUID } from 'node:crypto';
+import type { ClickHouseSettings } from '@clickhouse/client';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Logger } from '../platform/log.js';
+import type { Statement } from '../query/print/print.js';
+import { AnswerNotWanted, toPublicError } from './engine-failures.js';
+
+export interface EngineResult {
+  readonly rows: readonly (readonly unknown[])[];
+  /** What the statement would have answered without its LIMIT. */
+  readonly rowsBeforeLimit: number;
+  /** Rows the engine read to answer. */
+  readonly rowsScanned: number;
+}
+
+export interface EngineLimits {
+  readonly timeoutMs: number;
+  readonly memoryBytes: number;
+}
+
+export interface ExecuteDeps {
+  readonly clickhouse: ClickHouseClient;
+  readonly limits: EngineLimits;
+  readonly log: Logger;
+}
+
+/** One query's share of the engine: its statements have one deadline between them. */
+export interface Execution {
+  run(statement: Statement): Promise<EngineResult>;
+}
+
+// The engine notices its own deadline; ours only ends what it does not.
+const GRACE_MS = 1_000;
+const RESULT_ROWS_MAX = 10_001;
+
+function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSettings {
+  return {
+    readonly: '2',
+    max_execution_time: Math.max(0.05, remainingMs / 1000),
+    timeout_overflow_mode: 'throw',
+    max_memory_usage: String(limits.memoryBytes),
+    // Spilling to disk comes before failing.
+    max_bytes_before_external_group_by: String(Math.floor(limits.memoryBytes / 2)),
+    max_bytes_before_external_sort: String(Math.floor(limits.memoryBytes / 2)),
+    max_result_rows: String(RESULT_ROWS_MAX),
+    result_overflow_mode: 'throw',
+    exact_rows_before_limit: 1,
+    date_time_output_format: 'iso',
+    output_format_json_quote_64bit_integers: 0,
+    // NaN is a number that is missing: null in the answer.
+    output_format_json_quote_denormals: 0,
+  };
+}
+
+/** `signal` is aborted when the client leaves. Rejects with a PublicError, or AnswerNotWanted. */
+export function beginExecution(deps: ExecuteDeps, signal: AbortSignal): Execution {
+  const deadlineMs = Date.now() + deps.limits.timeoutMs;
+  return {
+    run: async (statement) => {
+      const queryId = randomUUID();
+      const remainingMs = deadlineMs - Date.now();
+      const deadline = AbortSignal.timeout(Math.max(1, remainingMs + GRACE_MS));
+      const stop = AbortSignal.any([signal, deadline]);
+      try {
+        return await ask(deps, { statement, queryId, stop, remainingMs });
+      } catch (cause) {
+        if (stop.aborted) await kill(deps, queryId);
+        if (signal.aborted) throw new AnswerNotWanted();
+        throw toPublicError(cause, { isLate: deadline.aborted, limits: deps.limits });
+      }
+    },
+  };
+}
+
+interface Asked {
+  readonly statement: Statement;
+  readonly queryId: string;
+  readonly stop: AbortSignal;
+  readonly remainingMs: number;
+}
+
+async function ask(deps: ExecuteDeps, { statement, queryId, stop, remainingMs }: Asked): Promise<EngineResult> {
+  const result = await deps.clickhouse.query({
+    query: statement.sql,
+    query_params: { ...statement.params },
+    format: 'JSONCompact',
+    query_id: queryId,
+    abort_signal: stop,
+    clickhouse_settings: settingsFor(deps.limits, remainingMs),
+  });
+  const answer = await result.json<unknown[]>();
+  return {
+    rows: answer.data,
+    rowsBeforeLimit: answer.rows_before_limit_at_least ?? answer.data.length,
+    rowsScanned: answer.statistics?.rows_read ?? 0,
+  };
+}
+
+/**
+ * Closing the connection is not enough: the engine may only notice when it has rows to send. ASYNC, because nobody needs
+ * to wait for the end, and SYNC hangs in the embedded engine.
+ */
+async function kill({ clickhouse, log }: ExecuteDeps, queryId: string): Promise<void> {
+  try {
+    await clickhouse.command({
+      query: 'KILL QUERY WHERE query_id = {query_id:String} ASYNC',
+      query_params: { query_id: queryId },
+    });
+  } catch (err) {
+    // Its own deadline still ends it.
+    log.warn({ err, queryId }, 'a query could not be killed');
+  }
+}

@@ -1,0 +1,28 @@
+// `format: json`: the envelope. Rows carry `value` and `metric` beside the columns, so that a reader need not know which
+// column the metric of this query is in.
+import type { Answer } from '../shape.js';
+
+export function formatJson(answer: Answer): string {
+  return JSON.stringify({
+    columns: answer.columns.map((column) => column.name),
+    rows: answer.rows.map((row) => toRow(answer, row)),
+    total: answer.total,
+    elapsed_ms: answer.elapsedMs,
+    rows_scanned: answer.rowsScanned,
+    period: `${answer.period.from}/${answer.period.to}`,
+    mode: answer.mode,
+    metadata: toMetadata(answer),
+  });
+}
+
+// fromEntries defines properties instead of setting them: a column named `__proto__` is a column like any other.
+function toRow({ columns, metric }: Answer, row: Answer['rows'][number]): Record<string, unknown> {
+  const entries = columns.map((column, index): [string, unknown] => [column.name, row[index] ?? null]);
+  if (metric === undefined) return Object.fromEntries(entries);
+  const value = row[columns.findIndex((column) => column.name === metric.column)] ?? null;
+  return Object.fromEntries([...entries, ['value', value], ['metric', metric.name]]);
+}
+
+function toMetadata({ isTruncated, warnings }: Answer): Record<string, unknown> {
+  return { ...(isTruncated && { truncated: true }), ...(warnings.length > 0 && { warnings }) };
+}

@@ -1,0 +1,51 @@
+// `format: llm`: a Markdown table with what a reader needs to trust it: the question, the period, and what is not shown.
+import type { Answer, Cell } from '../shape.js';
+
+const NONE = '(none)';
+
+/** Keeps a value in its cell: no pipe ends it, and no line break ends the row. */
+const escapeCell = (text: string): string =>
+  text
+    .replace(/[\\|]/g, '\\$&')
+    .replace(/\r\n|\r|\n/g, '\\n')
+    .replaceAll('\t', ' ');
+
+function toText(cell: Cell): string {
+  if (cell === null) return NONE;
+  return escapeCell(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
+}
+
+const isRightAligned = (type: string): boolean => type === 'number';
+
+const countCharacters = (text: string): number => [...text].length;
+const pad = (text: string, width: number): string => ' '.repeat(Math.max(0, width - countCharacters(text)));
+
+function formatTable(answer: Answer): string {
+  const header = answer.columns.map((column) => escapeCell(column.name));
+  const body = answer.rows.map((row) => row.map(toText));
+  const widths = header.map((name, index) =>
+    [name, ...body.map((row) => row[index] ?? '')].reduce((width, text) => Math.max(width, countCharacters(text)), 3),
+  );
+  const isRight = answer.columns.map((column) => isRightAligned(column.type));
+  const toLine = (cells: readonly string[]): string => {
+    const padded = cells.map((cell, index) => {
+      const space = pad(cell, widths[index] ?? 0);
+      return isRight[index] ? space + cell : cell + space;
+    });
+    return `| ${padded.join(' | ')} |`;
+  };
+  const rule = widths.map((width, index) => (isRight[index] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
+  return [toLine(header), toLine(rule), ...body.map(toLine)].join('\n');
+}
+
+function formatFooter(answer: Answer): string {
+  const { period, timezone, rows, total } = answer;
+  const shown = `Rows: ${rows.length} of ${total}${answer.isTruncated ? '; more with limit and offset' : ''}.`;
+  const lines = [`Period: ${period.from} to ${period.to}. Time zone: ${timezone}. ${shown}`];
+  return [...lines, ...answer.warnings.map((warning) => `Warning: ${warning}.`)].join('\n');
+}
+
+export function formatLlm(answer: Answer, query: string): string {
+  const heading = `## ${query.trim().replace(/\s*[\r\n]+\s*/g, ' ')}`;
+  return `${heading}\n\n${formatTable(answer)}\n\n${formatFooter(answer)}\n`;
+}

@@ -1,0 +1,46 @@
+// The query process: answers POST /query, and nothing else.
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createCredentialStore } from '../access/credentials.js';
+import { createClickHouse } from '../platform/clickhouse/client.js';
+import { readConfig } from '../platform/config.js';
+import { createOperationsRouter } from '../platform/http/operations.js';
+import { listen } from '../platform/http/server.js';
+import { createLifecycle } from '../platform/lifecycle.js';
+import { createLogger } from '../platform/log.js';
+import { createPostgres } from '../platform/postgres/client.js';
+import { createQueryApp } from './app.js';
+import { clickHouseConnections, createQueryDeps } from './deps.js';
+import { createQueryRouter } from './routes.js';
+
+const REQUEST_GRACE_MS = 10_000;
+
+const config = readConfig();
+const log = createLogger({ process: 'query', level: config.LOG_LEVEL });
+const lifecycle = createLifecycle(log);
+
+const postgres = createPostgres(config);
+lifecycle.onClose('postgres', () => postgres.destroy());
+const clickhouse = createClickHouse(config, {
+  maxConnections: clickHouseConnections(config),
+  requestTimeoutMs: config.QUERY_TIMEOUT_MS + REQUEST_GRACE_MS,
+});
+lifecycle.onClose('clickhouse', () => clickhouse.close());
+const metrics = new Registry();
+if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
+const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
+
+const app = createQueryApp({
+  queries: createQueryRouter(createQueryDeps(config, { clickhouse, credentials, metrics, log })),
+  operations: createOperationsRouter({
+    metrics,
+    isReady: async () => {
+      // A real query on the real table: a server that answers pings may still lack its schema.
+      await clickhouse.command({ query: 'SELECT count() FROM events WHERE time > now() AND time < now()' });
+      await postgres.raw('SELECT 1');
+    },
+  }),
+  log,
+});
+const server = await listen(app, { host: config.QUERY_HOST, port: config.QUERY_PORT });
+lifecycle.onClose('http', () => server.close(25_000));
+log.info({ port: server.port }, 'ready');

@@ -1,0 +1,41 @@
+// The body of POST /query: unknown → typed.
+import { z } from 'zod';
+import { PublicError } from '../platform/errors.js';
+import { isTimeZone } from '../query/timezone.js';
+
+export const FORMATS = ['llm', 'json', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+const QUERY_BYTES_MAX = 16 * 1024;
+const LIMIT_MAX = 10_000;
+
+const schema = z.object({
+  q: z
+    .string({ error: 'is required: the text of the query' })
+    .refine((text) => text.trim() !== '', { error: 'is empty; a query is: source | stage | stage' })
+    .refine((text) => Buffer.byteLength(text) <= QUERY_BYTES_MAX, { error: `is longer than ${QUERY_BYTES_MAX} bytes` }),
+  format: z.enum(FORMATS, { error: `is one of ${FORMATS.join(', ')}` }).default('llm'),
+  limit: z
+    .int({ error: `is a whole number from 1 to ${LIMIT_MAX}` })
+    .min(1, { error: `is at least 1` })
+    .max(LIMIT_MAX, { error: `is at most ${LIMIT_MAX}; page with offset` })
+    .default(100),
+  offset: z.int({ error: 'is a whole number' }).min(0, { error: 'is at least 0' }).default(0),
+  timezone: z
+    .string({ error: 'is an IANA name such as Europe/Berlin' })
+    .refine(isTimeZone, { error: 'is not a known IANA time zone; write a name such as Europe/Berlin' })
+    .default('UTC'),
+});
+
+export type QueryRequest = Readonly<z.infer<typeof schema>>;
+
+/** Throws a bad request that names every field that is wrong. */
+export function parseQueryBody(body: unknown): QueryRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new PublicError('bad_request', 'the body is not a JSON object; send {"q": "signup | last 7d | count"}');
+  }
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw new PublicError('bad_request', problems.join('; '));
+}

@@ -1,0 +1,82 @@
+// The engine's rows as an answer: missing values become null, the typed buckets of properties one object again, and the
+// total is what the query has, not what the page shows.
+import { assertNever } from '../platform/errors.js';
+import type { CompiledQuery } from '../query/compile.js';
+import type { ColumnType, OutputColumn } from '../query/plan/plan.js';
+
+export type Cell = null | string | number | boolean | Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  readonly columns: readonly OutputColumn[];
+  /** One cell for each column. */
+  readonly rows: readonly (readonly Cell[])[];
+  readonly metric: CompiledQuery['metric'];
+  readonly total: number;
+  readonly isTruncated: boolean;
+  readonly elapsedMs: number;
+  readonly rowsScanned: number;
+  readonly period: { readonly from: string; readonly to: string };
+  readonly timezone: string;
+  readonly mode: string;
+  readonly warnings: readonly string[];
+}
+
+export interface Measured {
+  readonly rows: readonly (readonly unknown[])[];
+  /** Rows of the query, of which `rows` is a page. */
+  readonly total: number;
+  readonly rowsScanned: number;
+  readonly elapsedMs: number;
+}
+
+export function toAnswer(compiled: CompiledQuery, offset: number, measured: Measured): Answer {
+  const rows = measured.rows
+    .slice(0, compiled.rowsKept)
+    .map((row) => compiled.columns.map((column, index) => toCell(column.type, row[index])));
+  return {
+    columns: compiled.columns,
+    rows,
+    metric: compiled.metric,
+    total: measured.total,
+    isTruncated: measured.total > offset + rows.length,
+    elapsedMs: measured.elapsedMs,
+    rowsScanned: measured.rowsScanned,
+    period: { from: formatInstant(compiled.range.fromMs), to: formatInstant(compiled.range.toMs) },
+    timezone: compiled.timezone,
+    mode: compiled.mode,
+    warnings: compiled.warnings,
+  };
+}
+
+/** RFC 3339 in UTC, with milliseconds only where there are some. */
+export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+
+function toCell(type: ColumnType, value: unknown): Cell {
+  switch (type) {
+    case 'text':
+      return value === '' ? null : (value as Cell);
+    case 'nullable_text':
+    case 'number':
+    case 'time':
+    case 'date':
+      return (value ?? null) as Cell;
+    case 'properties':
+      return joinBuckets(value);
+    default:
+      return assertNever(type);
+  }
+}
+
+type Bucket = Readonly<Record<string, unknown>>;
+
+/** In the order of their keys, so that equal properties look equal. A key may be `__proto__`: entries, no assignments. */
+function joinBuckets(value: unknown): Readonly<Record<string, unknown>> {
+  const [texts, numbers, booleans, nulls] = value as readonly [Bucket, Bucket, Bucket, readonly string[]];
+  const entries: [string, unknown][] = [
+    ...Object.entries(texts),
+    ...Object.entries(numbers),
+    ...Object.entries(booleans),
+    ...nulls.map((key): [string, null] => [key, null]),
+  ];
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}

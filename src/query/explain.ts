@@ -1,0 +1,62 @@
+// `npm run explain -- [--stage parse|analyze|plan|print] '<query>'`: shows what each stage of the compiler makes of a query.
+import { parseArgs } from 'node:util';
+import { toProjectId } from '../platform/ids.js';
+import { analyze } from './analyze/analyze.js';
+import { drawDetail, toDetails } from './errors.js';
+import { parse } from './parse/parse.js';
+import { plan } from './plan/plan-query.js';
+import { print } from './print/print.js';
+import { show } from './show.js';
+
+const STAGES = ['parse', 'analyze', 'plan', 'print'] as const;
+type StageName = (typeof STAGES)[number];
+
+const USAGE = "usage: npm run explain -- [--stage parse|analyze|plan|print] [--timezone Europe/Berlin] '<query>'";
+
+const CONTEXT = {
+  projectId: toProjectId('00000000-0000-7000-8000-000000000000'),
+  limit: 100,
+  offset: 0,
+} as const;
+
+/** The text of each stage that was reached, and of the problems that stopped the next. */
+export function explain(text: string, context: { nowMs: number; timezone: string }): ReadonlyMap<string, string> {
+  const shown = new Map<string, string>();
+  const { query, problems: syntaxProblems } = parse(text);
+  shown.set('parse', show(query));
+  const { query: resolved, problems } = analyze(query, context);
+  const details = toDetails(text, [...syntaxProblems, ...problems]);
+  if (details.length > 0 || !resolved) {
+    shown.set('problems', details.map((detail) => drawDetail(text, detail)).join('\n\n'));
+    return shown;
+  }
+  shown.set('analyze', show(resolved));
+  const planned = plan(resolved, CONTEXT);
+  shown.set('plan', show(planned));
+  const { sql, params } = print(planned.select);
+  shown.set('print', `${sql}\n\n${show(params)}`);
+  return shown;
+}
+
+function main(): void {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { stage: { type: 'string' }, timezone: { type: 'string', default: 'UTC' } },
+  });
+  const text = positionals.join(' ');
+  const isKnown = values.stage === undefined || STAGES.includes(values.stage as StageName);
+  if (text === '' || !isKnown) {
+    process.stderr.write(`${USAGE}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const shown = explain(text, { nowMs: Date.now(), timezone: values.timezone });
+  for (const [stage, form] of shown) {
+    if (values.stage === undefined || stage === values.stage || stage === 'problems') {
+      process.stdout.write(`── ${stage} ──\n${form}\n\n`);
+    }
+  }
+  if (shown.has('problems')) process.exitCode = 1;
+}
+
+if (process.argv[1]?.endsWith('explain.js')) main();
