@@ -71,9 +71,8 @@ function toProperties(line: AccessLogLine, site: string | undefined): Record<str
 /** Undefined for targets that name no page: `*` of OPTIONS, `host:port` of CONNECT. */
 function tryToUrl(target: string, site: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(target)) return target;
-  if (!target.startsWith('/')) return undefined;
-  // Joined as text: resolved as a reference, `//admin` would turn into a host; on its own it would be read as one.
-  return site === undefined ? target.replace(/^\/+/, '/') : `${site}${target}`;
+  // Joined as text: resolved as a reference, `//admin` would turn into a host.
+  return target.startsWith('/') ? `${site ?? ''}${target}` : undefined;
 }
 
 /** Undefined without an address: all visitors a log does not tell apart would become one device. */

@@ -36,7 +36,7 @@ const URLS: readonly (readonly [target: string, site: string | undefined, url: s
   ['/a', undefined, '/a'],
   ['/a', 'https://example.com', 'https://example.com/a'],
   ['//admin', 'https://example.com', 'https://example.com//admin'],
-  ['//admin', undefined, '/admin'],
+  ['//admin', undefined, '//admin'],
   ['http://other.org/a', 'https://example.com', 'http://other.org/a'],
   ['*', 'https://example.com', undefined],
   ['host:443', undefined, undefined],
