@@ -1,6 +1,8 @@
-// The web process: public routes, ingestion; it never writes to ClickHouse, and forwards queries to QUERY_URL.
+// The web process: public routes and ingestion. It never writes to ClickHouse. Queries go to the process at QUERY_URL, or
+// are answered here where there is none.
+import type { Router } from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createCredentialStore } from '../access/credentials.js';
+import { type CredentialStore, createCredentialStore } from '../access/credentials.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { GroupCommit } from '../ingest/group-commit.js';
@@ -8,13 +10,16 @@ import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
 import { createIngestQueue, enqueueIngest } from '../ingest/queue.js';
 import type { IngestDeps } from '../ingest/routes.js';
+import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
-import { createPostgres, type Postgres } from '../platform/postgres/client.js';
+import { createPostgres } from '../platform/postgres/client.js';
 import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
+import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
+import { createQueryRouter } from '../query-api/routes.js';
 import { createApp } from './app.js';
 import { forwardQueries } from './forward-queries.js';
 
@@ -29,9 +34,11 @@ lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
 
+const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
+
 const app = createApp({
-  ingest: createIngest(config, { postgres, redis, metrics }),
-  queries: await createQueries(config),
+  ingest: createIngest(config, { credentials, redis, metrics }),
+  queries: config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL),
   operations: createOperationsRouter({
     metrics,
     isReady: async () => {
@@ -46,11 +53,14 @@ const server = await listen(app, { host: config.HOST, port: config.PORT });
 lifecycle.onClose('http', () => server.close(20_000));
 log.info({ port: server.port }, 'ready');
 
-function createIngest(settings: Config, stores: { postgres: Postgres; redis: Redis; metrics: Registry }): IngestDeps {
+function createIngest(
+  settings: Config,
+  stores: { credentials: CredentialStore; redis: Redis; metrics: Registry },
+): IngestDeps {
   const queue = createIngestQueue(stores.redis);
   const ingestMetrics = createIngestMetrics(stores.metrics);
   return {
-    credentials: createCredentialStore(stores.postgres, { cacheMs: settings.CREDENTIAL_CACHE_MS, log }),
+    credentials: stores.credentials,
     admission: createAdmission(queue, stores.redis, {
       jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
       memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
@@ -76,7 +86,11 @@ function createIngest(settings: Config, stores: { postgres: Postgres; redis: Red
   };
 }
 
-async function createQueries(settings: Config) {
-  if (settings.QUERY_URL !== undefined) return forwardQueries(settings.QUERY_URL);
-  throw new Error('QUERY_URL is not set');
+function answerQueriesHere(settings: Config): Router {
+  const clickhouse = createClickHouse(settings, {
+    maxConnections: clickHouseConnections(settings),
+    requestTimeoutMs: settings.QUERY_TIMEOUT_MS + 10_000,
+  });
+  lifecycle.onClose('clickhouse', () => clickhouse.close());
+  return createQueryRouter(createQueryDeps(settings, { clickhouse, credentials, metrics, log }));
 }
