@@ -26,11 +26,21 @@ export function createApp(deps: AppDeps): Express {
   app.use(createIngestRouter(deps.ingest));
   app.post('/identify', notBuilt('identify'));
   app.use('/query', deps.queries);
+  app.get('/', (_req, res) => {
+    res.type('text').send(WELCOME);
+  });
   app.use(deps.operations);
   app.use(notFound);
   app.use(errorResponder(deps.log));
   return app;
 }
+
+const WELCOME = `Event Analytics Service
+
+POST /track    send events      X-API-Key: pk_… or sk_…   {"event_type": "signup", "device_id": "…"}
+POST /query    ask a question   X-API-Key: sk_…           {"q": "signup | last 7d | count by day"}
+GET  /healthz  /readyz  /metrics
+`;
 
 /** Routes of the interface that this version does not have say so instead of pretending. */
 const notBuilt =
