@@ -1,0 +1,80 @@
+// Queries and the SQL they become, and what must hold for all of them. Needs no services; UPDATE_GOLDEN=1 rewrites.
+import { describe, expect, test } from 'vitest';
+import { type CompiledQuery, compile } from '../../src/query/compile.js';
+import { drawDetail, QueryError } from '../../src/query/errors.js';
+import type { Statement } from '../../src/query/print/print.js';
+import { PROJECT } from './dataset.js';
+import { type GoldenFile, isUpdating, readGoldenFiles, writeSections } from './golden-file.js';
+
+interface Outcome {
+  readonly sql: string | undefined;
+  readonly params: string | undefined;
+  readonly error: string | undefined;
+}
+
+function run(file: GoldenFile): Outcome {
+  try {
+    const { statement } = compile(file.query, file.context);
+    return { sql: statement.sql, params: showParams(statement), error: undefined };
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const drawn = error.details.map((detail) => drawDetail(file.query, detail));
+    return { sql: undefined, params: undefined, error: drawn.join('\n') };
+  }
+}
+
+const showParams = ({ params }: Statement): string =>
+  Object.entries(params)
+    .filter(([name]) => name !== 'project_id')
+    .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+    .join('\n');
+
+const files = readGoldenFiles();
+
+describe('golden files', () => {
+  test.each(files.map((file) => [file.name, file] as const))('%s', (_, file) => {
+    const outcome = run(file);
+    expect(outcome.error !== undefined).toBe(file.expectsError);
+    if (isUpdating) writeSections(file, outcome.error === undefined ? outcome : { ...outcome, rows: undefined });
+    else expect({ ...outcome }).toEqual(Object.fromEntries(['sql', 'params', 'error'].map((name) => [name, file.sections.get(name)])));
+  });
+});
+
+describe('every golden query', () => {
+  const compiled = files.flatMap((file): [string, GoldenFile, CompiledQuery][] =>
+    file.expectsError ? [] : [[file.name, file, compile(file.query, file.context)]],
+  );
+  const statementsOf = (query: CompiledQuery): Statement[] =>
+    [query.statement, query.countStatement].filter((statement) => statement !== undefined);
+
+  test.each(compiled)('%s: every scan filters on the project', (_, __, query) => {
+    for (const { sql, params } of statementsOf(query)) {
+      const tables = sql.match(/FROM (events|device_map)\b/g) ?? [];
+      const filters = sql.match(/WHERE project_id = \{project_id:UUID\}/g) ?? [];
+      expect(tables.length).toBeGreaterThan(0);
+      expect(filters).toHaveLength(tables.length);
+      expect(params.project_id).toBe(PROJECT);
+    }
+  });
+
+  test.each(compiled)('%s: every literal is a parameter', (_, __, query) => {
+    for (const { sql } of statementsOf(query)) {
+      const withoutParameters = sql.replace(/\{\w+:[^}]*\}/g, '');
+      const literals = withoutParameters.match(/'[^']*'/g) ?? [];
+      expect(literals.filter((literal) => !["''", "'true'", "'false'"].includes(literal))).toEqual([]);
+      const numbers = withoutParameters.match(/(?<![\w.])\d+(\.\d+)?(?!\w)/g) ?? [];
+      expect(numbers.filter((number) => !['0', '1', '0.5', '0.9', '0.95', '0.99'].includes(number))).toEqual([]);
+    }
+  });
+
+  test.each(compiled)('%s: every parameter is bound, and none is idle', (_, __, query) => {
+    for (const { sql, params } of statementsOf(query)) {
+      const used = new Set([...sql.matchAll(/\{(\w+):/g)].map((match) => match[1]));
+      expect(used).toEqual(new Set(Object.keys(params)));
+    }
+  });
+
+  test.each(compiled)('%s: compiling again gives the same', (_, file, query) => {
+    expect(compile(file.query, file.context)).toEqual(query);
+  });
+});
