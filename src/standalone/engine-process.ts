@@ -33,6 +33,7 @@ export function embeddedClickHouse(options: { directory: string; port: number })
       readyTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',
       stopTimeoutMs: 60_000,
+      orphanSignal: 'SIGTERM',
     },
   };
 }

@@ -6,9 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf, StartProblem } from './problem.js';
 import { findProcess, isRunning, type ProcessIdentity } from './process-identity.js';
 
+export interface ChildIdentity extends ProcessIdentity {
+  readonly name: string;
+  readonly orphanSignal: NodeJS.Signals;
+}
+
 export interface LockFile {
   readonly holder: ProcessIdentity;
-  readonly children: readonly (ProcessIdentity & { readonly name: string })[];
+  readonly children: readonly ChildIdentity[];
 }
 
 // What Redis and PostgreSQL may need to write out before they are killed.
@@ -17,7 +22,7 @@ const LEFTOVER_GRACE_MS = 10_000;
 export class InstanceLock {
   readonly #path: string;
   readonly #holder: ProcessIdentity;
-  readonly #children = new Map<number, LockFile['children'][number]>();
+  readonly #children = new Map<number, ChildIdentity>();
 
   private constructor(path: string, holder: ProcessIdentity) {
     this.#path = path;
@@ -39,10 +44,10 @@ export class InstanceLock {
     return lock;
   }
 
-  addChild(name: string, pid: number): void {
+  addChild({ name, orphanSignal }: Omit<ChildIdentity, keyof ProcessIdentity>, pid: number): void {
     const child = findProcess(pid);
     if (child === undefined) return;
-    this.#children.set(pid, { name, ...child });
+    this.#children.set(pid, { name, orphanSignal, ...child });
     this.#write();
   }
 
@@ -93,8 +98,8 @@ export function tryReadLock(directory: string): LockFile | undefined {
 }
 
 /** Ends what a dead holder left running. */
-export async function endLeftovers(children: readonly ProcessIdentity[]): Promise<void> {
-  for (const child of children.filter(isRunning)) process.kill(child.pid, 'SIGTERM');
+export async function endLeftovers(children: readonly ChildIdentity[]): Promise<void> {
+  for (const child of children.filter(isRunning)) process.kill(child.pid, child.orphanSignal);
   const deadline = Date.now() + LEFTOVER_GRACE_MS;
   while (children.some(isRunning) && Date.now() < deadline) await delay(50);
   for (const child of children.filter(isRunning)) process.kill(child.pid, 'SIGKILL');

@@ -45,6 +45,7 @@ export function embeddedPostgres(options: { directory: string; port: number; pas
       // "Fast" shutdown: sessions are ended, everything is written.
       stopSignal: 'SIGINT',
       stopTimeoutMs: 30_000,
+      orphanSignal: 'SIGINT',
     },
   };
 }

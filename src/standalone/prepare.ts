@@ -19,14 +19,6 @@ const { values } = parseArgs({
   },
 });
 
-try {
-  await prepare(readConfig());
-} catch (error) {
-  // Its last line is what the supervisor tells the person at the terminal.
-  process.stderr.write(`${reasonOf(error)}\n`);
-  process.exit(1);
-}
-
 async function prepare(config: Config): Promise<void> {
   if (values['create-database']) await step('PostgreSQL could not be prepared', () => createDatabase(config));
   await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config));
@@ -93,4 +85,12 @@ async function withPostgres(
   } finally {
     await postgres.destroy();
   }
+}
+
+try {
+  await prepare(readConfig());
+} catch (error) {
+  // Its last line is what the supervisor tells the person at the terminal.
+  process.stderr.write(`${reasonOf(error)}\n`);
+  process.exit(1);
 }

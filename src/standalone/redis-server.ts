@@ -31,6 +31,7 @@ export function embeddedRedis(options: { directory: string; port: number; passwo
       readyTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',
       stopTimeoutMs: 20_000,
+      orphanSignal: 'SIGTERM',
     },
   };
 }

@@ -18,11 +18,13 @@ export interface ProcessSpec {
   readonly readyTimeoutMs: number;
   readonly stopSignal: NodeJS.Signals;
   readonly stopTimeoutMs: number;
+  /** Ends it when its supervisor is gone, and the other processes with it. */
+  readonly orphanSignal: NodeJS.Signals;
 }
 
 export interface ProcessObserver {
   line(name: string, line: string): void;
-  started(name: string, pid: number): void;
+  started(spec: ProcessSpec, pid: number): void;
   ended(name: string, pid: number): void;
   /** The process ended by itself and will be started again after the pause. */
   restarting(name: string, reason: string, pauseMs: number): void;
@@ -82,7 +84,7 @@ export class SupervisedProcess {
       createInterface({ input: output }).on('line', (line) => this.#observer.line(name, line));
     }
     const { pid } = child;
-    if (pid !== undefined) this.#observer.started(name, pid);
+    if (pid !== undefined) this.#observer.started(this.spec, pid);
     this.#exit = new Promise((resolve) => {
       child.once('error', (error) => resolve(reasonOf(error)));
       child.once('exit', (code, signal) => {

@@ -44,7 +44,7 @@ export class Supervisor {
     this.#observer = {
       line: (name, line) => output.line(name, line),
       restarting: (name, reason, pauseMs) => output.restarting(name, reason, pauseMs),
-      started: (name, pid) => lock.addChild(name, pid),
+      started: (spec, pid) => lock.addChild(spec, pid),
       ended: (_name, pid) => lock.removeChild(pid),
     };
   }
@@ -118,6 +118,8 @@ export class Supervisor {
       stopSignal: 'SIGTERM',
       // Longer than what the processes give themselves.
       stopTimeoutMs: 35_000,
+      // They hold nothing that is not in a store, and would wait for stores that are being ended as well.
+      orphanSignal: 'SIGKILL',
     };
   }
 }

@@ -49,11 +49,12 @@ export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'>
 
 const PAUSE_TO_MENTION_MS = 2000;
 const WARN_LEVEL = 40;
+// PostgreSQL's levels; of what Redis marks with # only failures, because that is how it greets at every start.
+const ENGINE_PROBLEM = /\b(?:WARNING|ERROR|FATAL|PANIC): |\w*Error: | # .*\b(?:Error|Fatal|MISCONF)\b/;
 
 /** pino's lines by their level, those of the engines by their words. */
 function tryWarning(line: string): string | undefined {
-  if (!line.startsWith('{'))
-    return /\b(?:WARNING|ERROR|FATAL|PANIC|Error):? |^\d+:\w .* # /.test(line) ? line : undefined;
+  if (!line.startsWith('{')) return ENGINE_PROBLEM.test(line) ? line : undefined;
   try {
     const { level, msg, err } = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
     if (level === undefined || level < WARN_LEVEL) return undefined;
@@ -67,7 +68,7 @@ function tryWarning(line: string): string | undefined {
 export function announce(file: StandaloneFile, directory: DataDirectory): void {
   const { url, public_key, secret_key, admin_key } = file;
   const event = '{"event_type":"signup","user_id":"ada","event_properties":{"plan":"pro"}}';
-  const query = '{"query":"* | last 7d | count by event_type","format":"llm"}';
+  const query = '{"q":"* | last 7d | count by event_type","format":"llm"}';
   say(`
 Ready at ${url}
   public key  ${public_key}

@@ -33,7 +33,7 @@ export async function startEngines(): Promise<Engines> {
     line: (name, line) => {
       if (/FATAL|PANIC|"level":[56]0/.test(line)) process.stderr.write(`${name} | ${line}\n`);
     },
-    started: (name, pid) => lock.addChild(name, pid),
+    started: (spec, pid) => lock.addChild(spec, pid),
     ended: (_name, pid) => lock.removeChild(pid),
     restarting: (name, reason) => process.stderr.write(`${name} is started again: ${reason}\n`),
   };

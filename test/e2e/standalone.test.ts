@@ -1,0 +1,173 @@
+// `npm start`, as the person at the terminal and the machine's accidents see it.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findProcess } from '../../src/standalone/process-identity.js';
+import { eventually } from '../support/eventually.js';
+import { type StandaloneFile, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
+
+const directories: string[] = [];
+const started: TestStandalone[] = [];
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
+  directories.push(directory);
+  return directory;
+}
+
+async function start(dataDirectory: string, env: Readonly<Record<string, string>> = {}): Promise<TestStandalone> {
+  const standalone = await startStandalone({ dataDirectory, env });
+  started.push(standalone);
+  return standalone;
+}
+
+async function stopAll(): Promise<void> {
+  for (const standalone of started.splice(0)) {
+    standalone.signal('SIGTERM');
+    await standalone.ended();
+  }
+}
+
+async function track(file: StandaloneFile, insertId: string): Promise<void> {
+  const response = await fetch(`${file.url}/track`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': file.public_key },
+    body: JSON.stringify({ event_type: 'signup', user_id: 'ada', insert_id: insertId }),
+  });
+  expect([response.status, await response.text()]).toEqual([200, '{"accepted":1}']);
+}
+
+async function countOf(file: StandaloneFile): Promise<unknown> {
+  const response = await fetch(`${file.url}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': file.secret_key },
+    body: JSON.stringify({ q: 'signup | last 1d | count', format: 'json' }),
+  });
+  const answer = (await response.json()) as { rows?: { value: number }[] };
+  if (answer.rows === undefined) throw new Error(JSON.stringify(answer));
+  return answer.rows[0]?.value;
+}
+
+const isRunning = (pid: number): boolean => findProcess(pid) !== undefined;
+
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+describe('a running stack', () => {
+  const directory = newDirectory();
+  let standalone: TestStandalone;
+  let file: StandaloneFile;
+
+  beforeAll(async () => {
+    standalone = await start(directory);
+    file = await standalone.ready();
+  });
+  afterAll(stopAll);
+
+  test('says where it is and what to do next', async () => {
+    const output = standalone.output();
+    for (const part of [file.url, file.public_key, file.secret_key, 'curl', 'npm run import -- access-log']) {
+      expect(output).toContain(part);
+    }
+    const [trackCommand, queryCommand] = output.match(/curl .*/g) ?? [];
+    const run = (command = '') => spawnSync('bash', ['-c', `${command} --silent`], { encoding: 'utf8' }).stdout;
+    expect(run(trackCommand)).toBe('{"accepted":1}');
+    await eventually(() => expect(run(queryCommand)).toMatch(/signup +\| +1 /));
+  });
+
+  test('keeps its keys to its owner', () => {
+    for (const name of ['standalone.json', 'secrets.json']) {
+      expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    }
+    expect(Object.keys(file)).toEqual([
+      ...['url', 'organization_id', 'project_id', 'public_key', 'secret_key', 'admin_key'],
+    ]);
+  });
+
+  test('is the only one on its data', async () => {
+    const second = await start(directory);
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toMatch(/is in use by another instance \(process \d+\)\.\n$/);
+    expect((await fetch(`${file.url}/readyz`)).status).toBe(200);
+  });
+
+  test('refuses a taken port in one sentence', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const second = await start(newDirectory(), { PORT: String(port) });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toBe(
+      `Port ${port} of 127.0.0.1 cannot be used: it is taken by another program; set PORT to another one.\n`,
+    );
+    taken.close();
+  });
+
+  test('refuses an unreachable database in one sentence', async () => {
+    const second = await start(newDirectory(), { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain('PostgreSQL (DATABASE_URL) cannot be reached at 127.0.0.1:1: ');
+  });
+
+  test.each(['web', 'query', 'worker', 'clickhouse', 'redis', 'postgres'])('survives a killed %s', async (name) => {
+    const before = Number(await eventually(() => countOf(file)));
+    const pid = standalone.pids().get(name) ?? 0;
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => {
+      expect(standalone.pids().get(name) ?? pid).not.toBe(pid);
+    });
+    await eventually(() => track(file, `after-${name}`));
+    await eventually(async () => expect(await countOf(file)).toBe(before + 1));
+  });
+
+  test('stops everything on Ctrl-C, and starts again with its data', async () => {
+    const before = await countOf(file);
+    await track(file, 'accepted-just-before-the-end');
+    const pids = [...standalone.pids().values()];
+    expect(pids).toHaveLength(6);
+    standalone.signal('SIGINT');
+    expect(await standalone.ended()).toBe(0);
+    expect(pids.filter(isRunning)).toEqual([]);
+
+    standalone = await start(directory);
+    const again = await standalone.ready();
+    expect({ ...again, url: '' }).toEqual({ ...file, url: '' });
+    await eventually(async () => expect(await countOf(again)).toBe(Number(before) + 1));
+    file = again;
+  });
+
+  test('is cleared away by the next start when it was killed hard', async () => {
+    const before = await countOf(file);
+    const { pid } = (JSON.parse(readFileSync(join(directory, 'instance.lock'), 'utf8')) as { holder: { pid: number } })
+      .holder;
+    const orphans = [...standalone.pids().values()];
+    process.kill(pid, 'SIGKILL');
+    await standalone.ended();
+
+    standalone = await start(directory);
+    file = await standalone.ready();
+    expect(orphans.filter(isRunning)).toEqual([]);
+    expect(await countOf(file)).toBe(before);
+  });
+});
+
+describe('a stack that is still starting', () => {
+  afterEach(stopAll);
+
+  test('stops on Ctrl-C, leaving nothing behind', async () => {
+    const standalone = await start(newDirectory());
+    const pids = await eventually(() => {
+      const found = [...standalone.pids().values()];
+      expect(found.length).toBeGreaterThan(0);
+      return found;
+    }, 60_000);
+    standalone.signal('SIGINT');
+    expect(await standalone.ended()).toBe(0);
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+});
