@@ -24,6 +24,8 @@ export async function benchIdle({ stack, isQuick, say }: BenchContext): Promise<
     pssMb: pssBytes / MEGABYTE,
     percentOfCore: (((cpuAfter.get(name) ?? 0) - (cpuBefore.get(name) ?? 0)) / elapsedMs) * 100,
   }));
+  const unseen = uses.filter(({ pssMb }) => pssMb === 0).map(({ name }) => name);
+  if (unseen.length > 0) throw new Error(`the kernel does not tell the memory of ${unseen.join(', ')}`);
   const sum = (pick: (use: (typeof uses)[number]) => number) => uses.reduce((total, use) => total + pick(use), 0);
   return [
     { name: 'memory (PSS), all processes', value: sum((use) => use.pssMb), unit: 'MB', aim: atMost(1000) },

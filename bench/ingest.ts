@@ -6,7 +6,7 @@ import { Load } from './load/load.js';
 import type { RunLimits } from './load/protocol.js';
 import { atLeast, atMost, type Measurement } from './measurement.js';
 import { readCpuMs } from './process-usage.js';
-import { type BenchContext, countEvents, type Stack } from './stack.js';
+import { type BenchContext, countEvents, type Stack, untilMergesRest } from './stack.js';
 
 const CONNECTIONS = 6;
 const LOAD = 'load';
@@ -33,8 +33,11 @@ export async function benchIngest({ stack, isQuick, say }: BenchContext): Promis
     try {
       say(`${eventsPerRequest} per request: warming up`);
       await runToEnd(stack, load, warmUp);
+      await untilMergesRest(stack);
       say(`${eventsPerRequest} per request: counting`);
       const run = await runToEnd(stack, load, counted);
+      // Each begins rested and pays for its own merges only.
+      await untilMergesRest(stack);
       say(`${eventsPerRequest} per request: the engine alone`);
       const engine = await measureEngine(stack, Math.min(run.events, isQuick ? 50_000 : 600_000));
       measurements.push(...toMeasurements(eventsPerRequest, run, engine));

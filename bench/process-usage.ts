@@ -68,7 +68,8 @@ function readChildren(): Map<number, number[]> {
 
 function readRollup(pid: number, name: 'Rss' | 'Pss'): number {
   const text = tryRead(`/proc/${pid}/smaps_rollup`) ?? '';
-  return Number(new RegExp(`^${name}:s+(d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name}:`));
+  return Number(line?.match(/\d+/)?.[0] ?? 0) * 1024;
 }
 
 /** Undefined for a process that has ended. */

@@ -1,5 +1,6 @@
 // The system that is measured, as the benches see it: addresses, keys, and the processes to count. How it is started is
 // in start-stack.ts.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
 import type { NamedProcess } from './process-usage.js';
 
@@ -37,6 +38,18 @@ export async function selectNumber(stack: Stack, query: string): Promise<number>
 
 export const countEvents = (stack: Stack): Promise<number> =>
   selectNumber(stack, `SELECT count() FROM events WHERE project_id = '${stack.projectId}'`);
+
+const MERGES_TIMEOUT_MS = 60_000;
+
+/** Resolves when the engine has caught up with its background work, or after a minute: it never does under steady load. */
+export async function untilMergesRest(stack: Stack): Promise<void> {
+  const deadline = performance.now() + MERGES_TIMEOUT_MS;
+  for (let quiet = 0; quiet < 3 && performance.now() < deadline; ) {
+    // New merges are chosen every now and then: one quiet moment proves nothing.
+    quiet = (await selectNumber(stack, 'SELECT count() FROM system.merges')) === 0 ? quiet + 1 : 0;
+    await sleep(500);
+  }
+}
 
 /** The answer of POST /query in JSON. Throws with the service's message when it is refused. */
 export async function ask(stack: Stack, q: string): Promise<{ rows: readonly Record<string, unknown>[] }> {
