@@ -4,7 +4,7 @@ import { compileFor, runStatement, type TimedRows } from './compiled-query.js';
 import { atMost, type Measurement } from './measurement.js';
 import { type QueryCase, toQueryCases } from './query-cases.js';
 import { type QueryDataOptions, toEventInserts, toMappingInsert } from './query-data.js';
-import { type BenchContext, type Stack, selectNumber } from './stack.js';
+import { type BenchContext, type Stack, untilMergesRest } from './stack.js';
 import { median, percentile } from './statistics.js';
 
 const DAY_MS = 86_400_000;
