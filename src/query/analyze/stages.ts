@@ -1,6 +1,5 @@
 // What every source asks of its stages: each at most once where two would contradict each other, in an order that keeps
 // their meaning, and only those that fit the source.
-import type { Span } from '../errors.js';
 import type { Stage, StageKind } from '../parse/syntax.js';
 import { report, type Scope } from './scope.js';
 import type { TimeStage } from './time-range.js';
@@ -54,13 +53,13 @@ export function onlyStage<S extends Stage>(
 
 export const ROWS_MAX = 10_000;
 
-export function resolveRowsMax(scope: Scope, stage: { count: { text: string; span: Span } }): number | undefined {
+export function resolveRowsMax(scope: Scope, stage: Extract<Stage, { kind: 'limit' | 'top' | 'depth' }>): number | undefined {
   const count = Number(stage.count.text);
   if (Number.isInteger(count) && count >= 1 && count <= ROWS_MAX) return count;
   return report(
     scope,
     stage.count.span,
-    `${stage.count.text} is no number of rows`,
+    `${stage.kind} ${stage.count.text} is out of range`,
     `it is a whole number from 1 to ${ROWS_MAX}`,
   );
 }

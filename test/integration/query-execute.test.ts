@@ -1,0 +1,160 @@
+// The limits of one query on the real engine: what ends it, what is answered then, and that the work really stops.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { createLogger } from '../../src/platform/log.js';
+import { AnswerNotWanted } from '../../src/query-api/engine-failures.js';
+import { beginExecution, type EngineLimits, type Execution } from '../../src/query-api/execute.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let clickhouse: ClickHouseClient;
+const log = createLogger({ process: 'test', level: 'fatal' });
+const LIMITS: EngineLimits = { timeoutMs: 10_000, memoryBytes: 512 * 1024 * 1024 };
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  clickhouse = createClickHouse(databases.config);
+});
+
+afterAll(async () => {
+  await clickhouse.close();
+  await databases.close();
+});
+
+const begin = (limits: Partial<EngineLimits> = {}, signal = new AbortController().signal): Execution =>
+  beginExecution({ clickhouse, limits: { ...LIMITS, ...limits }, log }, signal);
+
+/** Hours of work, recognisable among the running queries by its number. */
+const endless = (mark: number) => ({
+  sql: `SELECT count() FROM numbers_mt(1000000000000) WHERE sipHash64(number) = ${mark}`,
+  params: {},
+});
+
+async function countRunning(mark: number): Promise<number> {
+  const result = await clickhouse.query({
+    query: `SELECT count() AS running FROM system.processes WHERE query LIKE '%sipHash64(number) = ' || {mark:String} || '%' AND query NOT LIKE '%system.processes%'`,
+    query_params: { mark: String(mark) },
+    format: 'JSONEachRow',
+  });
+  const [row] = await result.json<{ running: string | number }>();
+  return Number(row?.running);
+}
+
+describe('the deadline', () => {
+  test('ends the query with 504, says what to narrow, and stops the work', async () => {
+    const startedAt = Date.now();
+    await expect(begin({ timeoutMs: 300 }).run(endless(1))).rejects.toMatchObject({
+      kind: 'timed_out',
+      status: 504,
+      message: expect.stringContaining('shorter time range'),
+    });
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    await eventually(async () => expect(await countRunning(1)).toBe(0));
+  });
+
+  test('is one for all statements of a query', async () => {
+    const execution = begin({ timeoutMs: 400 });
+    await delay(300);
+    const startedAt = Date.now();
+    await expect(execution.run(endless(2))).rejects.toMatchObject({ kind: 'timed_out' });
+    expect(Date.now() - startedAt).toBeLessThan(2_000);
+  });
+});
+
+describe('a client that leaves', () => {
+  test('takes its query with it', async () => {
+    const gone = new AbortController();
+    const running = begin({}, gone.signal).run(endless(3));
+    const settled = expect(running).rejects.toBeInstanceOf(AnswerNotWanted);
+    await eventually(async () => expect(await countRunning(3)).toBeGreaterThan(0));
+    gone.abort();
+    await settled;
+    await eventually(async () => expect(await countRunning(3)).toBe(0));
+  });
+});
+
+describe('limits', () => {
+  test('of memory are a clear refusal', async () => {
+    // An array of everything cannot be spilled to disk.
+    const greedy = { sql: 'SELECT length(groupArray(toString(number))) FROM numbers(50000000)', params: {} };
+    await expect(begin({ memoryBytes: 64 * 1024 * 1024 }).run(greedy)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('64 MiB'),
+    });
+  });
+
+  test('of rows are a clear refusal', async () => {
+    const wide = { sql: 'SELECT number FROM numbers(20000)', params: {} };
+    await expect(begin().run(wide)).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('of memory are reached only after spilling to disk', async () => {
+    const groups = {
+      sql: 'SELECT count() FROM (SELECT toString(number) AS g, count() FROM numbers(3000000) GROUP BY g)',
+      params: {},
+    };
+    const result = await begin({ memoryBytes: 300 * 1024 * 1024 }).run(groups);
+    expect(result.rows).toEqual([[3_000_000]]);
+  });
+
+  test('keep writes out', async () => {
+    const write = { sql: "INSERT INTO device_map (device_id) VALUES ('x')", params: {} };
+    await expect(begin().run(write)).rejects.toThrow();
+  });
+});
+
+describe('answers', () => {
+  test('tell what was read and how many rows there are before the limit', async () => {
+    const paged = {
+      sql: 'SELECT number % 10 AS g, count() AS c FROM numbers(1000) GROUP BY g ORDER BY g LIMIT {n:UInt64}',
+      params: { n: 3 },
+    };
+    expect(await begin().run(paged)).toEqual({
+      rows: [
+        [0, 100],
+        [1, 100],
+        [2, 100],
+      ],
+      rowsBeforeLimit: 10,
+      rowsScanned: 1000,
+    });
+  });
+
+  test('carry 64-bit integers as numbers, instants as RFC 3339, and no NaN', async () => {
+    const values = { sql: "SELECT toUInt64(5), toDateTime64('2026-01-01 00:00:00.5', 3, 'UTC'), nan", params: {} };
+    expect((await begin().run(values)).rows).toEqual([[5, '2026-01-01T00:00:00.500Z', null]]);
+  });
+
+  test.each([
+    "it's",
+    'a\\b',
+    'tab\there',
+    'line\nbreak',
+    "'); DROP TABLE events; --",
+    '{p1:String}',
+    '%00',
+    '\u0000',
+    '😀',
+    '\\N',
+  ])('give back the parameter %j unchanged', async (value) => {
+    const echo = { sql: 'SELECT {v:String}, {list:Array(String)}', params: { v: value, list: [value, 'x'] } };
+    expect((await begin().run(echo)).rows).toEqual([[value, [value, 'x']]]);
+  });
+
+  test('say that a regular expression is not valid', async () => {
+    const broken = { sql: 'SELECT match({text:String}, {pattern:String})', params: { text: 'x', pattern: '(' } };
+    await expect(begin().run(broken)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('regular expression'),
+    });
+  });
+});
+
+test('an engine that is away is 503', async () => {
+  const away = createClickHouse({ CLICKHOUSE_URL: 'http://127.0.0.1:1', CLICKHOUSE_DATABASE: 'x' });
+  const execution = beginExecution({ clickhouse: away, limits: LIMITS, log }, new AbortController().signal);
+  await expect(execution.run({ sql: 'SELECT 1', params: {} })).rejects.toMatchObject({ status: 503 });
+  await away.close();
+});

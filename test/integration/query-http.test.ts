@@ -1,0 +1,315 @@
+// POST /query over HTTP on the real engine: credentials, formats, refusals, paging, and the wall between projects.
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Credential, CredentialStore, Scope } from '../../src/access/credentials.js';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { createOperationsRouter } from '../../src/platform/http/operations.js';
+import { listen, type RunningServer } from '../../src/platform/http/server.js';
+import { toOrganizationId, toProjectId } from '../../src/platform/ids.js';
+import { createLogger } from '../../src/platform/log.js';
+import { createQueryApp } from '../../src/query-api/app.js';
+import { createQueryDeps } from '../../src/query-api/deps.js';
+import { createQueryRouter } from '../../src/query-api/routes.js';
+import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, OTHER_PROJECT, PROJECT } from '../golden/dataset.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let clickhouse: ClickHouseClient;
+let server: RunningServer;
+const log = createLogger({ process: 'test', level: 'fatal' });
+
+const credential = (kind: Credential['kind'], projectId: string, scopes: readonly Scope[]): Credential => ({
+  kind,
+  projectId: toProjectId(projectId),
+  organizationId: toOrganizationId(PROJECT),
+  scopes: new Set(scopes),
+  ipPolicy: 'anonymize',
+  timezone: 'UTC',
+});
+
+const CREDENTIALS: ReadonlyMap<string, Credential> = new Map([
+  ['sk_one', credential('secret', PROJECT, ['track', 'query', 'dashboards', 'admin'])],
+  ['sk_two', credential('secret', OTHER_PROJECT, ['track', 'query', 'dashboards', 'admin'])],
+  ['pk_one', credential('public', PROJECT, ['track'])],
+  ['aat_query', credential('token', PROJECT, ['query'])],
+  ['aat_track', credential('token', PROJECT, ['track'])],
+]);
+
+const credentials: CredentialStore = { find: async (key) => CREDENTIALS.get(key) };
+
+async function start(settings: { concurrency: number; queueMax: number }): Promise<RunningServer> {
+  const config = {
+    ...databases.config,
+    QUERY_CONCURRENCY: settings.concurrency,
+    QUERY_QUEUE_MAX: settings.queueMax,
+  };
+  const metrics = new Registry();
+  const deps = { ...createQueryDeps(config, { clickhouse, credentials, metrics, log }), now: () => NOW_MS };
+  const operations = createOperationsRouter({ metrics, isReady: async () => {} });
+  return listen(createQueryApp({ queries: createQueryRouter(deps), operations, log }), { host: '127.0.0.1', port: 0 });
+}
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  clickhouse = createClickHouse(databases.config);
+  await clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
+  await clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
+  server = await start({ concurrency: 2, queueMax: 10 });
+});
+
+afterAll(async () => {
+  await server.close(1_000);
+  await clickhouse.close();
+  await databases.close();
+});
+
+const post = (body: unknown, key: string | undefined = 'sk_one', port = server.port): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+async function ask(body: object, key = 'sk_one') {
+  const response = await post({ format: 'json', ...body }, key);
+  expect(response.status).toBe(200);
+  return (await response.json()) as { rows: Record<string, unknown>[]; total: number } & Record<string, unknown>;
+}
+
+describe('credentials', () => {
+  test.each([
+    ['no key', undefined, 401],
+    ['an unknown key', 'sk_three', 401],
+    ['a public key', 'pk_one', 403],
+    ['a token without the scope', 'aat_track', 403],
+    ['a token with the scope', 'aat_query', 200],
+    ['a secret key', 'sk_one', 200],
+  ])('%s', async (_, key, status) => {
+    const response = await fetch(`http://127.0.0.1:${server.port}/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) },
+      body: JSON.stringify({ q: 'signup | count' }),
+    });
+    expect(response.status).toBe(status);
+    if (status !== 200) expect(await response.json()).toEqual({ error: expect.any(String) });
+  });
+});
+
+describe('formats', () => {
+  test('json is the envelope', async () => {
+    const response = await post({ q: 'purchase | count by day | last 3d', format: 'json' });
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(await response.json()).toEqual({
+      columns: ['day', 'count'],
+      rows: [
+        { day: '2026-11-17', count: 2, value: 2, metric: 'count' },
+        { day: '2026-11-18', count: 2, value: 2, metric: 'count' },
+        { day: '2026-11-19', count: 0, value: 0, metric: 'count' },
+        { day: '2026-11-20', count: 0, value: 0, metric: 'count' },
+      ],
+      total: 4,
+      elapsed_ms: expect.any(Number),
+      rows_scanned: expect.any(Number),
+      period: '2026-11-17T09:30:00Z/2026-11-20T09:30:00Z',
+      mode: 'aggregate',
+      metadata: {},
+    });
+  });
+
+  test('llm is the default', async () => {
+    const response = await post({ q: 'signup |\n count by event_properties."Button Name"' });
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    expect(await response.text()).toBe(
+      [
+        '## signup | count by event_properties."Button Name"',
+        '',
+        '| event_properties."Button Name" | count |',
+        '| ------------------------------ | ----: |',
+        '| Go \\| now                      |     1 |',
+        '| (none)                         |     1 |',
+        '',
+        'Period: 2026-11-13T09:30:00Z to 2026-11-20T09:30:00Z. Time zone: UTC. Rows: 2 of 2.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('csv has a header row', async () => {
+    const response = await post({ q: 'odd | count by event_properties.formula', format: 'csv' });
+    expect(response.headers.get('content-type')).toContain('text/csv');
+    expect(await response.text()).toBe("event_properties.formula,count\r\n,2\r\n'=1+1,1\r\n");
+  });
+});
+
+describe('refusals', () => {
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{"q": ', 'JSON'],
+    ['no object', '[]', 'object'],
+    ['no query', {}, 'q is required'],
+    ['an empty query', { q: ' \n' }, 'q is empty'],
+    ['a query that is no text', { q: 5 }, 'q is required'],
+    ['a query longer than 16 KiB', { q: `* # ${'x'.repeat(16 * 1024)}` }, 'q is longer than 16384 bytes'],
+    ['an unknown format', { q: '*', format: 'xml' }, 'format is one of'],
+    ['a limit of 0', { q: '*', limit: 0 }, 'limit is at least 1'],
+    ['a limit above 10,000', { q: '*', limit: 10_001 }, 'limit is at most 10000'],
+    ['a limit that is text', { q: '*', limit: '5' }, 'limit is a whole number'],
+    ['a negative offset', { q: '*', offset: -1 }, 'offset is at least 0'],
+    ['an unknown time zone', { q: '*', timezone: 'Mars/Olympus' }, 'timezone is not a known'],
+    ['a time zone that is an offset', { q: '*', timezone: '+02:00' }, 'timezone is not a known'],
+    ['a query that does not compile', { q: 'signup | count by _contry' }, 'unknown field "_contry"'],
+    ['a regular expression that is none', { q: 'signup | where user_id ~ "("' }, 'regular expression'],
+  ])('%s is 400', async (_, body, message) => {
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining(message) });
+  });
+
+  test('every problem of a query comes with its place and a hint', async () => {
+    const response = await post({ q: 'signup\n| where _brwser = 1\n| count by _contry', format: 'json' });
+    expect(await response.json()).toMatchObject({
+      error: expect.stringContaining('2 problems'),
+      details: [
+        { message: 'unknown field "_brwser"', line: 2, column: 9, length: 7, hint: 'nearest is "_browser"' },
+        { message: 'unknown field "_contry"', line: 3, column: 12, length: 7, hint: 'nearest is "_country"' },
+      ],
+    });
+  });
+
+  test.each([
+    'funnel signup -> purchase',
+    'retention signup',
+    'paths from signup',
+    'sessions',
+    'lifecycle signup',
+    'stickiness signup',
+    'user "ann"',
+    'users',
+    'formula count(a) / count(b)',
+    'fields',
+    'inspect *',
+    'choice c | results purchase',
+  ])('%s is not available yet', async (q) => {
+    const response = await post({ q });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining('not available yet') });
+  });
+});
+
+describe('paging', () => {
+  test('pages of a list follow each other, and the total stays', async () => {
+    const pages = await Promise.all(
+      [0, 2, 4, 6].map((offset) => ask({ q: 'purchase | list insert_id', limit: 2, offset })),
+    );
+    expect(pages.map((page) => page.rows.map((row) => row.insert_id))).toEqual([
+      ['b5', 'b4'],
+      ['b3', 'a5'],
+      ['a4'],
+      [],
+    ]);
+    expect(pages.map((page) => page.total)).toEqual([5, 5, 5, 5]);
+    expect(pages.map((page) => page.metadata)).toEqual([{ truncated: true }, { truncated: true }, {}, {}]);
+  });
+
+  test('the total of an aggregate counts its groups', async () => {
+    const page = await ask({ q: '* | count by event_type', limit: 1, offset: 1 });
+    expect(page).toMatchObject({ total: 4, rows: [{ event_type: 'purchase', count: 5, value: 5, metric: 'count' }] });
+  });
+});
+
+describe('projects', () => {
+  test.each([
+    'signup | count',
+    '* | unique',
+    '* | count by distinct_id',
+    '* | list insert_id, distinct_id',
+    '* | where distinct_id = "mallory" | count',
+    '* | where event_properties.plan = "secret" or not event_properties.plan = "secret" | list insert_id',
+    '* | count by day',
+  ])('another project shows nowhere in: %s', async (q) => {
+    const mine = await ask({ q, limit: 1000 });
+    expect(JSON.stringify(mine.rows)).not.toMatch(/mallory|secret|x1/);
+    const theirs = await ask({ q, limit: 1000 }, 'sk_two');
+    expect(JSON.stringify(theirs.rows)).not.toMatch(/ann|bob|eve|d-anon|a1/);
+  });
+
+  test('a mapping of another project stitches nothing here', async () => {
+    const answered = await ask({ q: 'page_view | where device_id = "d-anon" | count by distinct_id' });
+    expect(answered.rows).toMatchObject([{ distinct_id: 'd-anon', count: 2 }]);
+  });
+
+  test('a mapping stitches the moment it is written, and moves when the device does', async () => {
+    const persons = async () =>
+      (await ask({ q: 'page_view | count by distinct_id' }, 'sk_two')).rows.map((row) => row.distinct_id);
+    const row = {
+      project_id: OTHER_PROJECT,
+      event_type: 'page_view',
+      time: '2026-11-20 08:00:00.000',
+      insert_id: 'z1',
+      device_id: 'd-new',
+    };
+    await clickhouse.insert({ table: 'events', values: [row], format: 'JSONEachRow' });
+    expect(await persons()).toEqual(['d-new']);
+    for (const [user, time] of [
+      ['first', '10'],
+      ['second', '20'],
+      ['late', '15'],
+    ]) {
+      const mapping = {
+        project_id: OTHER_PROJECT,
+        device_id: 'd-new',
+        user_id: user,
+        updated_at: `2026-11-20 08:00:${time}`,
+      };
+      await clickhouse.insert({ table: 'device_map', values: [mapping], format: 'JSONEachRow' });
+      expect(await persons()).toEqual([user === 'late' ? 'second' : user]);
+    }
+  });
+});
+
+describe('load', () => {
+  const any = { q: '* | count', format: 'json' };
+
+  test('a full queue is 429 with Retry-After', async () => {
+    const narrow = await start({ concurrency: 1, queueMax: 0 });
+    try {
+      const responses = await Promise.all(Array.from({ length: 20 }, () => post(any, 'sk_one', narrow.port)));
+      const refused = responses.filter((response) => response.status === 429);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused[0]?.headers.get('retry-after')).toBe('60');
+      expect(responses.some((response) => response.status === 200)).toBe(true);
+    } finally {
+      await narrow.close(1_000);
+    }
+  });
+
+  test('a client that leaves frees its place', async () => {
+    const narrow = await start({ concurrency: 1, queueMax: 1 });
+    try {
+      for (let round = 0; round < 5; round++) {
+        const leaving = request({
+          port: narrow.port,
+          path: '/query',
+          method: 'POST',
+          headers: { 'x-api-key': 'sk_one', 'content-type': 'application/json' },
+        });
+        leaving.on('error', () => {});
+        leaving.end(JSON.stringify({ q: '* | unique by day' }));
+        await once(leaving, 'finish');
+        leaving.destroy();
+      }
+      await eventually(async () => expect((await post(any, 'sk_one', narrow.port)).status).toBe(200));
+    } finally {
+      await narrow.close(1_000);
+    }
+  });
+});
+
+test('metrics tell what was asked', async () => {
+  await ask({ q: 'signup | count' });
+  const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+  expect(metrics).toMatch(/query_duration_seconds_count\{mode="aggregate"\} \d+/);
+  expect(metrics).toContain('query_running 0');
+});
