@@ -28,7 +28,7 @@ export function embeddedClickHouse(options: { directory: string; port: number })
       name: 'clickhouse',
       command: process.execPath,
       args: [main, '--directory', directory, ...numbers],
-      env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADPOOL_SIZE) },
+      env: { UV_THREADPOOL_SIZE: String(THREADPOOL_SIZE) },
       checkReady: () => checkAnswers(url),
       readyTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',

@@ -1,5 +1,5 @@
-// `npm start`, once set up and built: the supervisor of the embedded stack. The only file here that reads the environment;
-// everything below gets what it needs, and the service's own processes parse it with platform/config.ts.
+// `npm start`, once set up and built: the supervisor of the embedded stack. It reads of the environment what it has to know
+// itself; the rest is handed on to the service's processes, which parse it with platform/config.ts.
 import { readFileSync } from 'node:fs';
 import { openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';

@@ -38,7 +38,6 @@ export function embeddedPostgres(options: { directory: string; port: number; pas
     spec: {
       name: 'postgres',
       ...commandAs(user, join(binaries, 'postgres'), ['-D', directory, '-p', String(port), ...settings()]),
-      env: process.env,
       ...(user.ids === undefined ? {} : { user: user.ids }),
       checkReady: () => checkAnswers(port),
       readyTimeoutMs: 60_000,

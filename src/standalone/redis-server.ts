@@ -25,7 +25,6 @@ export function embeddedRedis(options: { directory: string; port: number; passwo
       name: 'redis',
       command: findCommand(),
       args: [configuration],
-      env: process.env,
       checkReady: () => checkAnswers(port, password),
       // Loading a large append-only file takes its time.
       readyTimeoutMs: 120_000,

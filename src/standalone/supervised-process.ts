@@ -11,7 +11,8 @@ export interface ProcessSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Beside the supervisor's own environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly user?: { readonly uid: number; readonly gid: number };
   /** Rejects as long as the process does not do its work. Asked every 50 ms while it starts. */
   readonly checkReady: () => Promise<void>;
@@ -74,7 +75,7 @@ export class SupervisedProcess {
     const { name, command, args, env, user } = this.spec;
     // In a process group of its own, so that Ctrl-C reaches the supervisor only and the order of stopping is its own.
     const child = spawn(command, args, {
-      env: env as NodeJS.ProcessEnv,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       ...user,

@@ -91,7 +91,7 @@ export class Supervisor {
     const main = join(packageRoot, 'dist', 'src', 'standalone', 'prepare.js');
     const args = [main, '--standalone-file', directory.standaloneFile, '--url', url];
     if (createsDatabase) args.push('--create-database');
-    const child = spawn(process.execPath, args, { env: env as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#preparation = child;
     let errors = '';
     child.stdout.on('data', (text: Buffer) => output.line('prepare', text.toString().trimEnd()));

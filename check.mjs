@@ -1,0 +1,33 @@
+// `npm run check`: what has to pass before every commit, without any service, in under 20 seconds. The three parts run at the
+// same time, and each says its piece when it is done.
+import { spawn } from 'node:child_process';
+import { installDependencies, requireNode } from './setup.mjs';
+
+const PARTS = {
+  'format and lint': ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
+  tests: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'],
+};
+
+requireNode();
+installDependencies();
+const statuses = await Promise.all(Object.entries(PARTS).map(([name, command]) => run(name, command)));
+process.exit(statuses.every((status) => status === 0) ? 0 : 1);
+
+function run(name, command) {
+  const startedAt = Date.now();
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve) => {
+    child.on('close', (status) => {
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+      process.stdout.write(`${output}${status === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n`);
+      resolve(status);
+    });
+  });
+}

@@ -1,0 +1,184 @@
+// The rules of the house that a machine can judge. Each failure names the file and what is wrong with it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { buildParserFile } from '@lezer/generator';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../src/platform/config.js';
+import { packageRoot } from '../src/platform/paths.js';
+import { parseProcfile } from '../src/standalone/procfile.js';
+
+const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
+
+const filesUnder = (...folders: string[]): string[] =>
+  folders.flatMap((folder) =>
+    readdirSync(join(packageRoot, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => relative(packageRoot, join(entry.parentPath, entry.name))),
+  );
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly isTypeOnly: boolean;
+}
+
+const IMPORT = /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s+)?'(?<path>\.[^']*)'/gm;
+const DYNAMIC_IMPORT = /\bimport\('(?<path>\.[^']*)'\)/g;
+
+const sources = filesUnder('src', 'workers');
+
+const imports: readonly Import[] = [...sources, ...filesUnder('grammar', 'ops', 'bench')].flatMap((from) => {
+  const text = read(from);
+  return [...text.matchAll(IMPORT), ...text.matchAll(DYNAMIC_IMPORT)].map(({ groups }) => ({
+    from,
+    to: join(dirname(from), groups?.path ?? '').replace(/\.js$/, '.ts'),
+    isTypeOnly: groups?.type !== undefined,
+  }));
+});
+
+/** `src/ingest/row.ts` → `ingest`; `workers/main.ts` → `workers`. */
+const partOf = (path: string): string => {
+  const [top = '', second = ''] = path.split('/');
+  return top === 'src' ? second : top;
+};
+
+const PROCESSES = new Set(['api', 'query-api', 'standalone', 'imports']);
+const isFeature = (part: string) =>
+  !PROCESSES.has(part) && !['platform', 'query', 'grammar', 'workers', 'bench', 'ops'].includes(part);
+
+describe('imports flow one way', () => {
+  const broken = (isBroken: (edge: { from: string; to: string } & Record<'fromPart' | 'toPart', string>) => boolean) =>
+    imports
+      .map(({ from, to }) => ({ from, to, fromPart: partOf(from), toPart: partOf(to) }))
+      .filter(isBroken)
+      .map(({ from, to }) => `${from} → ${to}`);
+
+  test('every import leads to a file', () => {
+    const known = new Set([
+      ...filesUnder('src', 'workers', 'grammar', 'ops', 'bench'),
+      'grammar/parser.ts',
+      'grammar/parser.terms.ts',
+    ]);
+    expect(broken(({ to }) => !known.has(to))).toEqual([]);
+  });
+
+  test('platform knows no feature', () => {
+    expect(broken(({ fromPart, toPart }) => fromPart === 'platform' && toPart !== 'platform')).toEqual([]);
+  });
+
+  test('the compiler knows the grammar and the platform only', () => {
+    const allowed = ['query', 'grammar', 'platform'];
+    expect(broken(({ fromPart, toPart }) => fromPart === 'query' && !allowed.includes(toPart))).toEqual([]);
+  });
+
+  test('src never imports workers, and nothing but its own imports the embedded stack', () => {
+    expect(broken(({ from, toPart }) => from.startsWith('src/') && toPart === 'workers')).toEqual([]);
+    const apart = ['standalone', 'bench'];
+    expect(broken(({ fromPart, toPart }) => toPart === 'standalone' && !apart.includes(fromPart))).toEqual([]);
+  });
+
+  test('features import no process, and no routes of each other', () => {
+    expect(broken(({ fromPart, toPart }) => isFeature(fromPart) && PROCESSES.has(toPart))).toEqual([]);
+    const isForeignRoutes = (edge: { to: string; fromPart: string; toPart: string }) =>
+      isFeature(edge.fromPart) &&
+      isFeature(edge.toPart) &&
+      edge.fromPart !== edge.toPart &&
+      basename(edge.to) === 'routes.ts';
+    expect(broken(isForeignRoutes)).toEqual([]);
+  });
+
+  test('there are no cycles', () => {
+    const targets = new Map<string, string[]>();
+    for (const { from, to, isTypeOnly } of imports)
+      if (!isTypeOnly) targets.set(from, [...(targets.get(from) ?? []), to]);
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+      if (done.has(path)) return;
+      done.add(path);
+      for (const next of targets.get(path) ?? []) visit(next, [...trail, path]);
+    };
+    for (const path of targets.keys()) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+
+  test('every file is reachable from something that is started', () => {
+    const started = [
+      ...parseProcfile(read('Procfile')).map(({ args }) => args[0] ?? ''),
+      ...[...read('package.json').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
+      ...[...read('docker-compose.yml').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
+      ...['main', 'prepare', 'clickhouse-front/main'].map((name) => `dist/src/standalone/${name}.js`),
+    ].map((path) => path.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { from, to } of imports) if (from === path) visit(to);
+    };
+    for (const path of started) visit(path);
+    expect(sources.filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  // The embedded stack builds the environment of its children, and the configuration parses it.
+  const READS_ENVIRONMENT = /^src\/(?:platform\/config\.ts|standalone\/)/;
+
+  test('leave the environment to the configuration', () => {
+    expect(
+      sources.filter((path) => !READS_ENVIRONMENT.test(path) && /\bprocess\.env\b/.test(withoutComments(path))),
+    ).toEqual([]);
+  });
+
+  test('log through the logger', () => {
+    expect(sources.filter((path) => /\bconsole\./.test(withoutComments(path)))).toEqual([]);
+  });
+
+  test('say first what they own', () => {
+    expect(sources.filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
+  });
+
+  test('are named in kebab-case after what they know', () => {
+    const all = [...sources, ...filesUnder('test', 'bench', 'grammar')];
+    expect(all.filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/.test(basename(path)))).toEqual([]);
+    expect(all.filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)\.ts$/.test(path))).toEqual([]);
+  });
+
+  const withoutComments = (path: string): string => read(path).replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
+});
+
+describe('what is generated or repeated', () => {
+  test('the parser is the one of the grammar', () => {
+    const { parser, terms } = buildParserFile(read('grammar/query.grammar'), {
+      fileName: 'grammar/query.grammar',
+      moduleStyle: 'es',
+    });
+    expect(read('grammar/parser.js')).toBe(parser);
+    expect(read('grammar/parser.terms.js')).toBe(terms);
+  });
+
+  test('package-lock.json names no server', () => {
+    expect(read('package-lock.json')).not.toContain('"resolved"');
+  });
+
+  test('.env.example shows every setting with its default', () => {
+    const shown = Object.fromEntries(
+      [...read('.env.example').matchAll(/^(?<name>[A-Z_]+)=(?<value>.*)$/gm)].map(({ groups }) => [
+        groups?.name,
+        groups?.value,
+      ]),
+    );
+    const settings = [...read('src/platform/config.ts').matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
+    // Where `npm start` keeps its data is nobody else's business.
+    expect(Object.keys(shown).sort()).toEqual([...settings, 'DATA_DIR'].sort());
+
+    const required = {
+      DATABASE_URL: 'postgres://x',
+      REDIS_URL: 'redis://x',
+      CLICKHOUSE_URL: 'http://x',
+      SECRET_KEY_BASE: 'x'.repeat(32),
+    };
+    expect(parseConfig({ ...shown, ...required })).toEqual(parseConfig(required));
+  });
+});
