@@ -53,7 +53,10 @@ export function onlyStage<S extends Stage>(
 
 export const ROWS_MAX = 10_000;
 
-export function resolveRowsMax(scope: Scope, stage: Extract<Stage, { kind: 'limit' | 'top' | 'depth' }>): number | undefined {
+export function resolveRowsMax(
+  scope: Scope,
+  stage: Extract<Stage, { kind: 'limit' | 'top' | 'depth' }>,
+): number | undefined {
   const count = Number(stage.count.text);
   if (Number.isInteger(count) && count >= 1 && count <= ROWS_MAX) return count;
   return report(

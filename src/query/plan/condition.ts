@@ -1,7 +1,9 @@
 // Conditions as expressions of the engine. What is known when compiling is decided here, so that a comparison reads only
 // the buckets that can hold an equal value, and each expression is true or false and never null.
 import { assertNever } from '../../platform/errors.js';
+import type { ProjectId } from '../../platform/ids.js';
 import type { Condition, Literal, OrderOperator, ResolvedField } from '../analyze/resolved.js';
+import type { EventField } from '../fields.js';
 import {
   allOf,
   anyOf,
@@ -16,27 +18,21 @@ import {
   parameter,
   textParameter,
 } from './expressions.js';
-import {
-  actor,
-  isPresentField,
-  numberInText,
-  type Property,
-  property,
-  readNumber,
-  readText,
-} from './field-expressions.js';
+import { isPresentField, numberInText, type Property, property, readNumber, readText } from './field-expressions.js';
 import type { Expression } from './plan.js';
 
-export function planCondition(condition: Condition): Expression {
+export function planCondition(condition: Condition, projectId: ProjectId): Expression {
   switch (condition.kind) {
     case 'and':
-      return allOf(condition.items.map(planCondition));
+      return allOf(condition.items.map((item) => planCondition(item, projectId)));
     case 'or':
-      return anyOf(condition.items.map(planCondition));
+      return anyOf(condition.items.map((item) => planCondition(item, projectId)));
     case 'not':
-      return not(planCondition(condition.item));
+      return not(planCondition(condition.item, projectId));
     case 'one_of':
-      return planOneOf(condition.field, condition.values);
+      return condition.field.kind === 'distinct_id'
+        ? planPersonOneOf(condition.values.map(textForm).filter(isNotEmpty), projectId)
+        : planOneOf(condition.field, condition.values);
     case 'order':
       return planOrder(condition);
     case 'contains':
@@ -53,6 +49,8 @@ export function planCondition(condition: Condition): Expression {
 type TextLiteral = Extract<Literal, { kind: 'text' }>;
 type NumberLiteral = Extract<Literal, { kind: 'number' }>;
 type BooleanLiteral = Extract<Literal, { kind: 'boolean' }>;
+
+type DistinctId = Extract<ResolvedField, { kind: 'distinct_id' }>;
 
 const isText = (value: Literal): value is TextLiteral => value.kind === 'text';
 const isNumber = (value: Literal): value is NumberLiteral => value.kind === 'number';
@@ -83,16 +81,14 @@ const textForm = (value: Literal): string => {
 export const instantParameter = (ms: number): Expression =>
   parameter("DateTime64(3, 'UTC')", new Date(ms).toISOString().replace('T', ' ').replace('Z', ''));
 
-function planOneOf(field: ResolvedField, values: readonly Literal[]): Expression {
+function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly Literal[]): Expression {
   switch (field.kind) {
-    case 'distinct_id':
-      return planActorOneOf(values.map(textForm));
     case 'property':
       return planPropertyOneOf(field, values);
     case 'column':
       switch (field.field.type) {
         case 'id':
-          return among(column(field.field.column), 'String', values.map(textForm).filter(isNotEmpty));
+          return planIdOneOf(field.field, values.map(textForm).filter(isNotEmpty));
         case 'text':
           return planTextOneOf(column(field.field.column), values);
         case 'number':
@@ -112,9 +108,41 @@ const isNotEmpty = (text: string): boolean => text !== '';
 // The analyzer gives a time nothing else to be compared with.
 const instantOf = (value: Literal): Expression => instantParameter(value.kind === 'instant' ? value.ms : Number.NaN);
 
-/** By hash: the text of a mapped user need not be joined to compare it. */
-function planActorOneOf(texts: readonly string[]): Expression {
-  return anyOf(texts.filter(isNotEmpty).map((text) => equals(actor, call('sipHash64', textParameter(text)))));
+const hashesOf = (texts: readonly string[]): Expression => ({
+  kind: 'list',
+  items: texts.map((text) => call('sipHash64', textParameter(text))),
+});
+
+/** The hash is looked up first: it has an index, and is a quarter of the size of the text. */
+function planIdOneOf({ column: name, hash }: EventField, texts: readonly string[]): Expression {
+  const isOne = among(column(name), 'String', texts);
+  return hash && texts.length > 0 ? allOf([infix('IN', column(hash), hashesOf(texts)), isOne]) : isOne;
+}
+
+/**
+ * Events of these persons, without stitching every event first: those of the user, those of devices mapped to the user,
+ * and those of a device of that name when it is mapped to nobody. Both hashes have an index.
+ */
+function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expression {
+  if (texts.length === 0) return never;
+  const hashes = hashesOf(texts);
+  const isAnonymous = equals(column('uid'), constant(0));
+  const devicesOf = (of: 'uid' | 'device_id', values: Expression): Expression => ({
+    kind: 'mapped_devices',
+    projectId,
+    column: of,
+    values,
+  });
+  const names = { kind: 'parameter', type: 'Array(String)', value: texts } as const;
+  return anyOf([
+    infix('IN', column('uid'), hashes),
+    allOf([isAnonymous, infix('IN', column('did'), devicesOf('uid', hashes))]),
+    allOf([
+      isAnonymous,
+      infix('IN', column('did'), hashes),
+      infix('NOT IN', column('did'), devicesOf('device_id', names)),
+    ]),
+  ]);
 }
 
 /** An empty text in a column means missing, and a missing value equals nothing, not even "". */

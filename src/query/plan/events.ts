@@ -52,7 +52,7 @@ interface ScanParts {
 function scanEvents(context: PlanContext, { selection, reads, time }: ScanParts): EventScan {
   const filter: Expression[] = [];
   if (selection.eventType !== undefined) filter.push(equals(column('event_type'), textParameter(selection.eventType)));
-  if (selection.condition) filter.push(planCondition(selection.condition));
+  if (selection.condition) filter.push(planCondition(selection.condition, context.projectId));
   return {
     kind: 'events',
     projectId: context.projectId,

@@ -2,7 +2,7 @@
 import { assertNever } from '../../platform/errors.js';
 import type { ResolvedField } from '../analyze/resolved.js';
 import { PROPERTY_BAGS, type PropertyBag } from '../fields.js';
-import { alias, call, column, constant, equals, infix, mapValue, not, textParameter } from './expressions.js';
+import { call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
 import type { ColumnType, Expression, PropertyColumn, Stitching } from './plan.js';
 
 export const bucket = (bag: PropertyBag, kind: 'str' | 'num' | 'bool' | 'null'): PropertyColumn =>
@@ -95,7 +95,7 @@ export function readNumber(field: ResolvedField): Expression {
 export function countDistinct(field: ResolvedField): Expression {
   switch (field.kind) {
     case 'distinct_id':
-      return call('uniqExactIf', actor, infix('!=', actor, constant(0)));
+      return call('uniqExactIf', actor, isPresentField(field));
     case 'property':
       return call('uniqExact', readText(field).expression);
     case 'column': {
@@ -113,7 +113,8 @@ export function countDistinct(field: ResolvedField): Expression {
 export function isPresentField(field: ResolvedField): Expression {
   switch (field.kind) {
     case 'distinct_id':
-      return infix('!=', actor, constant(0));
+      // A mapping belongs to a device, so it never gives an identity to an event that has none.
+      return infix('OR', infix('!=', column('uid'), constant(0)), infix('!=', column('did'), constant(0)));
     case 'property':
       return infix('OR', isPresent(valueIn(field, 'str')), inBucket(field, 'num'), inBucket(field, 'bool'));
     case 'column': {
@@ -148,7 +149,3 @@ function mappedColumn(expression: Expression): 'uid' | 'user_id' | undefined {
       return undefined;
   }
 }
-
-/** Missing values come last in either direction, also where the engine stores them as empty text. */
-export const missingLast = (reading: Reading, name: string): Expression | undefined =>
-  reading.type === 'text' ? equals(alias(name), constant('')) : undefined;

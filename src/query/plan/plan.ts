@@ -23,7 +23,7 @@ export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}`
 /** Constants of our own making. Nothing that was written in a query may become one. */
 export type Constant = '' | 0 | 1 | 'true' | 'false' | 'NULL';
 
-export type InfixOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'AND' | 'OR' | 'IN' | '+';
+export type InfixOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'AND' | 'OR' | 'IN' | 'NOT IN' | '+';
 
 export type FunctionName =
   | 'any'
@@ -66,6 +66,14 @@ export type Expression =
   | { readonly kind: 'parameter'; readonly type: ParameterType; readonly value: ParameterValue }
   | { readonly kind: 'constant'; readonly value: Constant }
   | { readonly kind: 'infix'; readonly operator: InfixOperator; readonly operands: readonly Expression[] }
+  | { readonly kind: 'list'; readonly items: readonly Expression[] }
+  /** Hashes of the project's devices that are mapped to one of these users, or are one of these devices. */
+  | {
+      readonly kind: 'mapped_devices';
+      readonly projectId: ProjectId;
+      readonly column: 'uid' | 'device_id';
+      readonly values: Expression;
+    }
   | { readonly kind: 'map_value'; readonly map: PropertyColumn; readonly key: Expression }
   | {
       readonly kind: 'call';

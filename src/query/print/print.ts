@@ -27,7 +27,19 @@ export function print(select: Select): Statement {
 const indent = (sql: string): string => sql.replace(/^/gm, '  ');
 
 // A looser operator inside a tighter one needs parentheses.
-const TIGHTNESS = { OR: 1, AND: 2, '=': 3, '!=': 3, '<': 3, '<=': 3, '>': 3, '>=': 3, IN: 3, '+': 4 } as const;
+const TIGHTNESS = {
+  OR: 1,
+  AND: 2,
+  '=': 3,
+  '!=': 3,
+  '<': 3,
+  '<=': 3,
+  '>': 3,
+  '>=': 3,
+  IN: 3,
+  'NOT IN': 3,
+  '+': 4,
+} as const;
 
 class Printer {
   readonly params = new Map<string, ParameterValue>();
@@ -127,6 +139,13 @@ class Printer {
         return this.bind(expression.type, expression.value);
       case 'constant':
         return isQuoted(expression.value) ? `'${expression.value}'` : String(expression.value);
+      case 'list':
+        return `(${expression.items.map((item) => this.expression(item)).join(', ')})`;
+      case 'mapped_devices': {
+        const project = this.bindAs('project_id', 'UUID', expression.projectId);
+        const values = this.expression(expression.values);
+        return `(SELECT did FROM device_map FINAL WHERE project_id = ${project} AND ${expression.column} IN ${values})`;
+      }
       case 'map_value':
         return `${expression.map}[${this.expression(expression.key)}]`;
       case 'infix': {
