@@ -1,4 +1,5 @@
-// Three kinds of test: `unit` needs nothing but the sources, `integration` and `e2e` share one set of real engines.
+// Three kinds of test: `unit` needs nothing but the sources, `integration` and `e2e` share one set of real engines. The kinds
+// follow each other: what waits for other processes must not compete with everything else for two cores.
 import { defineConfig } from 'vitest/config';
 
 const ENGINES = ['test/support/stack-global-setup.ts'];
@@ -9,6 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: [
             'test/unit/**/*.test.ts',
             'test/grammar/**/*.test.ts',
@@ -21,6 +23,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          sequence: { groupOrder: 1 },
           include: ['test/integration/**/*.test.ts', 'test/golden/**/*.rows.test.ts'],
           globalSetup: ENGINES,
           testTimeout: 30_000,
@@ -31,6 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          sequence: { groupOrder: 2 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ENGINES,
           testTimeout: 60_000,
