@@ -29,7 +29,9 @@ export function compile(text: string, context: CompileContext): CompiledQuery {
   const { query, problems: syntaxProblems } = parse(text);
   const { query: resolved, problems } = analyze(query, context);
   const allProblems = [...syntaxProblems, ...problems];
-  if (allProblems.length > 0 || !resolved) throw new QueryError(text, allProblems);
+  if (allProblems.length > 0) throw new QueryError(text, allProblems);
+  // A part that was dropped without a word would change the answer: better none at all.
+  if (!resolved) throw new Error('the query has no meaning, and no problem was reported');
 
   const { select, total, ...answer } = plan(resolved, context);
   return {

@@ -29,7 +29,7 @@ export class QueryError extends Error {
 
   constructor(text: string, problems: readonly QueryProblem[]) {
     const details = toDetails(text, problems);
-    super(summarize(details));
+    super(summarize(details, problems.length));
     this.name = 'QueryError';
     this.details = details;
   }
@@ -49,16 +49,22 @@ function toDetail(text: string, problem: QueryProblem): QueryErrorDetail {
   };
 }
 
+// Nobody repairs more at once; and each place is found by counting from the start of the text.
+const DETAILS_MAX = 20;
+
 export function toDetails(text: string, problems: readonly QueryProblem[]): QueryErrorDetail[] {
-  return [...problems].sort((a, b) => a.span.from - b.span.from).map((problem) => toDetail(text, problem));
+  const inOrder = [...problems].sort((a, b) => a.span.from - b.span.from);
+  return inOrder.slice(0, DETAILS_MAX).map((problem) => toDetail(text, problem));
 }
 
 const sentence = (detail: QueryErrorDetail): string =>
   `${detail.message} at line ${detail.line}, column ${detail.column}; ${detail.hint}`;
 
-function summarize(details: readonly QueryErrorDetail[]): string {
+function summarize(details: readonly QueryErrorDetail[], count: number): string {
   const sentences = details.map(sentence);
-  return sentences.length === 1 ? sentences.join() : `${sentences.length} problems: ${sentences.join('. ')}`;
+  if (count === 1) return sentences.join();
+  const heading = count > details.length ? `${count} problems, the first ${details.length}` : `${count} problems`;
+  return `${heading}: ${sentences.join('. ')}`;
 }
 
 /** The problem with the line it is on and a mark under the place, for terminals. */

@@ -19,7 +19,8 @@ export interface Analyzed {
 export function analyze(query: Query, context: AnalysisContext): Analyzed {
   const scope: Scope = { ...context, problems: [], warnings: [] };
   const resolved = analyzeSource(scope, query);
-  return { query: scope.problems.length === 0 ? resolved : undefined, problems: scope.problems };
+  const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');
+  return { query: isBroken || scope.problems.length > 0 ? undefined : resolved, problems: scope.problems };
 }
 
 function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {

@@ -90,7 +90,7 @@ class Printer {
     const conditions = [
       `project_id = ${project}`,
       ranges.length === 1 ? ranges.join() : `(${ranges.map((range) => `(${range})`).join(' OR ')})`,
-      ...scan.filter.map((condition) => this.operand(condition, TIGHTNESS.AND)),
+      ...scan.filter.map((condition) => this.operand(condition, TIGHTNESS.OR)),
     ];
     return [`FROM events`, ...this.stitch(scan.stitching, project), `WHERE ${conditions.join('\n  AND ')}`].join('\n');
   }

@@ -1,0 +1,75 @@
+// The SQL that a comparison becomes, by the type of the field and of the value. Whether it answers right is for the golden
+// rows; this shows that no bucket is read that cannot hold an equal value.
+import { expect, test } from 'vitest';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { compile } from '../../../src/query/compile.js';
+
+const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
+const CONTEXT = { projectId, nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC', limit: 100, offset: 0 };
+
+/** The condition alone, with its values put in for reading. */
+function conditionOf(where: string): string {
+  const { sql, params } = compile(`* | where ${where} | count`, CONTEXT).statement;
+  const condition = /AND time < \{[^}]*\}\n {2}AND ([\s\S]*?)\nLIMIT/.exec(sql)?.[1] ?? '';
+  return condition
+    .replace(/^\((.* OR .*)\)$/s, '$1')
+    .replace(/\{(\w+):[^}]*\}/g, (_, name: string) => JSON.stringify(params[name]))
+    .replaceAll('if(isFinite(toFloat64OrNull(ep_str["k"])), toFloat64OrNull(ep_str["k"]), NULL)', 'NUMBER_IN_TEXT');
+}
+
+test.each([
+  // A string literal compares the text form: the other buckets are read only when it spells one of their values.
+  ['event_properties.k = "pro"', 'ep_str["k"] = "pro"'],
+  ['event_properties.k = "5"', 'ep_str["k"] = "5" OR ep_num["k"] = 5'],
+  ['event_properties.k = "0"', 'ep_str["k"] = "0" OR mapContains(ep_num, "k") AND ep_num["k"] = 0'],
+  ['event_properties.k = "5.0"', 'ep_str["k"] = "5.0" OR mapContains(ep_num, "k") AND toString(ep_num["k"]) = "5.0"'],
+  [
+    'event_properties.k = "1e21"',
+    'ep_str["k"] = "1e21" OR mapContains(ep_num, "k") AND toString(ep_num["k"]) = "1e21"',
+  ],
+  ['event_properties.k = "true"', 'ep_str["k"] = "true" OR ep_bool["k"]'],
+  ['event_properties.k = "false"', 'ep_str["k"] = "false" OR mapContains(ep_bool, "k") AND not(ep_bool["k"])'],
+  ['event_properties.k = ""', 'mapContains(ep_str, "k") AND ep_str["k"] = \'\''],
+  // A number literal compares the numeric bucket and the numbers in texts; a missing key reads 0 and is none.
+  ['event_properties.k = 5', 'ep_num["k"] = 5 OR ifNull(NUMBER_IN_TEXT = 5, 0)'],
+  ['event_properties.k = 0', 'mapContains(ep_num, "k") AND ep_num["k"] = 0 OR ifNull(NUMBER_IN_TEXT = 0, 0)'],
+  ['event_properties.k != 5', 'not(ep_num["k"] = 5 OR ifNull(NUMBER_IN_TEXT = 5, 0))'],
+  ['event_properties.k > 5', 'ep_num["k"] > 5 OR ifNull(NUMBER_IN_TEXT > 5, 0)'],
+  ['event_properties.k < 5', 'mapContains(ep_num, "k") AND ep_num["k"] < 5 OR ifNull(NUMBER_IN_TEXT < 5, 0)'],
+  ['event_properties.k > "5"', 'ep_num["k"] > 5 OR ifNull(NUMBER_IN_TEXT > 5, 0)'],
+  ['event_properties.k >= -1', 'mapContains(ep_num, "k") AND ep_num["k"] >= -1 OR ifNull(NUMBER_IN_TEXT >= -1, 0)'],
+  // A boolean compares the boolean bucket, 1 and 0, and the two words.
+  ['event_properties.k = true', 'ep_str["k"] = "true" OR ep_num["k"] = 1 OR ep_bool["k"]'],
+  [
+    'event_properties.k = false',
+    'ep_str["k"] = "false" OR mapContains(ep_num, "k") AND ep_num["k"] = 0 OR mapContains(ep_bool, "k") AND not(ep_bool["k"])',
+  ],
+  // A list is one condition for each bucket, not one for each value.
+  ['event_properties.k in ("a", "b")', 'ep_str["k"] IN ["a","b"]'],
+  [
+    'event_properties.k in (1, "a", 2)',
+    'ep_str["k"] = "a" OR ep_num["k"] IN [1,2] OR ifNull(NUMBER_IN_TEXT IN [1,2], 0)',
+  ],
+  ['event_properties.k contains "hat"', 'position(ep_str["k"], "hat") > 0'],
+  ['event_properties.k exists', 'ep_str["k"] != \'\' OR mapContains(ep_num, "k") OR mapContains(ep_bool, "k")'],
+  ['user_properties.k = "x"', 'up_str["k"] = "x"'],
+  // Columns of text: empty is missing, and missing equals nothing.
+  ['_country = "DE"', 'geo_country = "DE"'],
+  ['_country = DE', 'geo_country = "DE"'],
+  ['_country != "DE"', 'not(geo_country = "DE")'],
+  ['_country in ["DE", "US"]', 'geo_country IN ["DE","US"]'],
+  ['_country = ""', '0'],
+  ['_country not in ("")', 'not(0)'],
+  ['_country exists', "geo_country != ''"],
+  ['_path contains "/a"', 'position(path, "/a") > 0'],
+  ['_path ~ "^/a"', 'path != \'\' AND match(path, "^/a")'],
+  // Ids are text and nothing else, and are looked up by their hash.
+  ['user_id = 007', 'uid IN (sipHash64("007")) AND user_id = "007"'],
+  ['session_id = "s"', 'session_id = "s"'],
+  ['user_id exists', 'uid != 0'],
+  ['_geo_latitude = 52.5', 'geo_latitude = 52.5'],
+  ['_geo_latitude < 10', 'geo_latitude < 10'],
+  ['time >= 2026-11-19', 'time >= "2026-11-19 00:00:00.000"'],
+])('%s', (where, expected) => {
+  expect(conditionOf(where)).toBe(expected);
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { drawDetail, editDistance, findNearest, quote, toDetails } from '../../../src/query/errors.js';
+
+test.each([
+  ['', '', 0],
+  ['abc', 'abc', 0],
+  ['', 'abc', 3],
+  ['cuont', 'count', 1],
+  ['contry', 'country', 1],
+  ['kitten', 'sitting', 3],
+])('from %j to %j it is %i edits', (a, b, distance) => {
+  expect(editDistance(a, b)).toBe(distance);
+  expect(editDistance(b, a)).toBe(distance);
+});
+
+describe('the nearest name', () => {
+  const KNOWN = ['_country', '_city', '_browser', 'event_type', 'user_id'];
+  test.each([
+    ['_contry', '_country'],
+    ['country', '_country'],
+    ['COUNTRY', '_country'],
+    ['userid', 'user_id'],
+    ['event_typ', 'event_type'],
+    ['plan', undefined],
+    ['x', undefined],
+    ['', undefined],
+    ['y'.repeat(1000), undefined],
+  ])('to %j is %j', (name, nearest) => {
+    expect(findNearest(name, KNOWN)).toBe(nearest);
+  });
+});
+
+describe('places', () => {
+  const text = 'ab\n😀é | x';
+
+  test('count lines and characters from 1', () => {
+    const at = text.indexOf('x');
+    const problem = { message: 'm', hint: 'h', span: { from: at, to: at + 1 } };
+    expect(toDetails(text, [problem])).toEqual([{ message: 'm', hint: 'h', line: 2, column: 6, length: 1 }]);
+  });
+
+  test('come in the order of the text', () => {
+    const problem = (from: number) => ({ message: `${from}`, hint: 'h', span: { from, to: from + 1 } });
+    expect(toDetails(text, [problem(4), problem(0)]).map((detail) => detail.message)).toEqual(['0', '4']);
+  });
+
+  test('are drawn under the line', () => {
+    const detail = {
+      message: 'unknown field "_contry"',
+      hint: 'nearest is "_country"',
+      line: 2,
+      column: 12,
+      length: 7,
+    };
+    expect(drawDetail('signup\n| count by _contry', detail)).toBe(
+      [
+        'unknown field "_contry" at line 2, column 12; nearest is "_country"',
+        '  | count by _contry',
+        '             ~~~~~~~',
+      ].join('\n'),
+    );
+  });
+});
+
+test('a long token is shortened, and stays on one line', () => {
+  expect(quote('a\nb')).toBe('"a b"');
+  expect(quote('x'.repeat(100))).toHaveLength(42);
+});

@@ -1,0 +1,235 @@
+// Any text compiles or is refused with places that exist in it; it never crashes, hangs, or reaches the SQL as itself.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { type CompileContext, compile } from '../../../src/query/compile.js';
+import { QueryError } from '../../../src/query/errors.js';
+import { NOW_MS, PROJECT } from '../../golden/dataset.js';
+import { readGoldenFiles } from '../../golden/golden-file.js';
+
+const CONTEXT: CompileContext = {
+  projectId: toProjectId(PROJECT),
+  nowMs: NOW_MS,
+  timezone: 'America/St_Johns',
+  limit: 100,
+  offset: 0,
+};
+
+const CORPUS = readGoldenFiles().map((file) => file.query);
+
+const PIECES = [
+  ...[
+    'signup',
+    '*',
+    '|',
+    'where',
+    'and',
+    'or',
+    'not',
+    'in',
+    'exists',
+    'contains',
+    '(',
+    ')',
+    '[',
+    ']',
+    ',',
+    '->',
+    '-',
+    '#',
+  ],
+  ...[
+    '=',
+    '!=',
+    '<',
+    '>=',
+    '~',
+    '!~',
+    '==',
+    '"x"',
+    "'y'",
+    '"',
+    "'",
+    '\\',
+    '5',
+    '-1.5',
+    '1e400',
+    '7d',
+    '99999999999y',
+    '0w',
+  ],
+  ...[
+    'last',
+    'from',
+    'to',
+    '2026-01-01',
+    '2026-99-99',
+    'today',
+    'this',
+    'week',
+    'count',
+    'unique',
+    'sum',
+    'by',
+    'day',
+    'hour',
+  ],
+  ...[
+    'list',
+    'sort',
+    'desc',
+    'limit',
+    'top',
+    'funnel',
+    'users',
+    'user',
+    'formula',
+    'count(a)',
+    '/',
+    'latest',
+    'per',
+    'time',
+  ],
+  ...[
+    '_country',
+    'distinct_id',
+    'event_properties.plan',
+    'event_properties."a b"',
+    'event_properties.',
+    '__proto__',
+    'constructor',
+  ],
+  ...[
+    'event_properties.__proto__',
+    'user.plan',
+    '\n',
+    '\u0000',
+    '😀',
+    'ü',
+    '\ud800',
+    '%',
+    '{p1:String}',
+    '/*',
+    '--',
+    ';',
+  ],
+];
+
+/** What an answer to a text has to be, whatever the text is. */
+function expectAnswer(text: string): void {
+  try {
+    const { statement } = compile(text, CONTEXT);
+    expect(statement.sql).toContain('WHERE project_id = {project_id:UUID}');
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    expect(error.details.length).toBeGreaterThan(0);
+    const lines = text.split('\n').map((line) => [...line].length);
+    for (const { line, column, length, message, hint } of error.details) {
+      const lineLength = lines[line - 1];
+      if (lineLength === undefined) throw new Error(`there is no line ${line}`);
+      expect(column).toBeGreaterThanOrEqual(1);
+      expect(column).toBeLessThanOrEqual(lineLength + 1);
+      expect(length).toBeGreaterThanOrEqual(0);
+      expect(length).toBeLessThanOrEqual([...text].length);
+      expect(message).not.toBe('');
+      expect(hint).not.toBe('');
+    }
+  }
+}
+
+const pieces = fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }).map((parts) => parts.join(' '));
+const glued = fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }).map((parts) => parts.join(''));
+
+/** A query that is right, with a stretch of it removed, repeated or replaced. */
+const mutated = fc
+  .record({
+    query: fc.constantFrom(...CORPUS),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    length: fc.nat({ max: 12 }),
+    insert: fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 8 })),
+  })
+  .map(({ query, at, length, insert }) => {
+    const from = Math.floor(at * query.length);
+    return query.slice(0, from) + insert + query.slice(from + length);
+  });
+
+describe('any text is answered', () => {
+  test('random characters', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectAnswer), { numRuns: 1_000 });
+  });
+
+  test('pieces of the language in any order', () => {
+    fc.assert(fc.property(fc.oneof(pieces, glued), expectAnswer), { numRuns: 2_000 });
+  });
+
+  test('queries with a slip', () => {
+    fc.assert(fc.property(mutated, expectAnswer), { numRuns: 2_000 });
+  });
+
+  test.each([
+    ['parentheses', '* | where ', '(', ''],
+    ['brackets', '* | where a in ', '[', ''],
+    ['closing parentheses', '* | where a = 1', ')', ''],
+    ['negations', '* | where ', 'not ', 'a = 1'],
+    ['pipes', '*', '|', ''],
+    ['quotes', '* | where a = ', '"', ''],
+    ['arrows', 'funnel a', '->', ''],
+    ['unary minus', 'formula ', '-', '1'],
+    ['backslashes', '* | where a = "', '\\', '"'],
+    ['stages', '*', ' | count', ''],
+    ['unknown stages', '*', ' | x', ''],
+    ['commas', '* | count by ', 'a,', 'a'],
+    ['line ends', '*', '\n', '| x'],
+    ['words', '', 'a ', ''],
+    ['hashes', '* | where a = 1 ', '#', ''],
+  ])('16 KiB of %s end within a second', (_, head, part, tail) => {
+    const text = head + part.repeat(Math.floor((16_384 - head.length - tail.length) / part.length)) + tail;
+    const startedAt = performance.now();
+    expectAnswer(text);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
+
+describe('no value reaches the SQL', () => {
+  const INJECTIONS = [
+    "' OR 1=1 --",
+    "'; DROP TABLE events; --",
+    "\\' OR project_id != '",
+    "') UNION ALL SELECT * FROM events --",
+    '{project_id:UUID}',
+    '{p1:String}',
+    '`events`',
+    '/* */',
+    "x' || currentUser() || '",
+    '\u0000',
+    '%s',
+    'SETTINGS readonly = 0',
+    '\\x27',
+    'FORMAT CSV',
+  ];
+  const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  const reference = (template: string): string =>
+    compile(template.replaceAll('@', quoted('harmless')), CONTEXT).statement.sql;
+
+  test.each([
+    '@ | count',
+    '* | where _path = @ | count',
+    '* | where user_id in (@, "x") | count',
+    '* | where event_properties.k = @ | count',
+    '* | where event_properties.k contains @ | list',
+    '* | where event_properties.k ~ @ | list',
+    '* | where event_properties.k > @ | list',
+    '* | where distinct_id = @ | count',
+    '* | where event_properties.@ exists | count',
+    '* | count by event_properties.@',
+    '* | unique event_properties.@ by user_properties.@',
+    '* | list event_properties.@ | sort event_properties.@ desc',
+    '* | max event_properties.@',
+  ])('%s', (template) => {
+    for (const injection of INJECTIONS) {
+      const { sql, params } = compile(template.replaceAll('@', quoted(injection)), CONTEXT).statement;
+      expect(sql).toBe(reference(template));
+      expect(Object.values(params).flat()).toContain(injection);
+    }
+  });
+});
