@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { compile } from '../../../src/query/compile.js';
+import { type Cell, formatInstant, toAnswer } from '../../../src/query-api/shape.js';
+
+const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
+
+function answerOf(query: string, rows: unknown[][], page: { limit?: number; offset?: number; total?: number } = {}) {
+  const { limit = 100, offset = 0, total = rows.length } = page;
+  const compiled = compile(query, { projectId, nowMs: 0, timezone: 'UTC', limit, offset });
+  return toAnswer(compiled, offset, { rows, total, rowsScanned: 5, elapsedMs: 1 });
+}
+
+test.each<[string, unknown, Cell]>([
+  ['_country', '', null],
+  ['_country', 'DE', 'DE'],
+  ['event_properties.plan', '', ''],
+  ['event_properties.plan', null, null],
+  ['_geo_latitude', null, null],
+  ['_geo_latitude', 0, 0],
+  ['time', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+])('%s %j reads %j', (field, value, cell) => {
+  expect(answerOf(`* | list ${field}`, [[value]]).rows).toEqual([[cell]]);
+});
+
+test('the buckets of properties become one object with its types', () => {
+  const buckets = [{ b: 'text', a: '' }, { n: 1.5 }, { t: true, f: false }, ['gone']];
+  expect(answerOf('* | list event_properties', [[buckets]]).rows).toEqual([
+    [{ a: '', b: 'text', f: false, gone: null, n: 1.5, t: true }],
+  ]);
+});
+
+test('a key named __proto__ is a key like any other', () => {
+  const buckets = [JSON.parse('{"__proto__": "x", "constructor": "y"}'), {}, {}, []];
+  const [row] = answerOf('* | list event_properties', [[buckets]]).rows;
+  expect(JSON.stringify(row)).toBe('[{"__proto__":"x","constructor":"y"}]');
+});
+
+test.each([
+  [{ total: 250, limit: 1 }, true],
+  [{ total: 1 }, false],
+  [{ total: 11, offset: 10 }, false],
+  [{ total: 12, offset: 10 }, true],
+])('a page %j is truncated: %s', (page, isTruncated) => {
+  expect(answerOf('* | list time', [['2026-01-01T00:00:00.000Z']], page).isTruncated).toBe(isTruncated);
+});
+
+test('rows that were only asked for to learn the total are left out', () => {
+  const page = answerOf('* | count by _country | limit 5', [['DE', 1]], { offset: 7, total: 5 });
+  expect(page).toMatchObject({ rows: [], total: 5, isTruncated: false });
+});
+
+test('instants carry milliseconds where they have some', () => {
+  expect(formatInstant(Date.UTC(2026, 0, 1))).toBe('2026-01-01T00:00:00Z');
+  expect(formatInstant(Date.UTC(2026, 0, 1) + 5)).toBe('2026-01-01T00:00:00.005Z');
+});
