@@ -49,8 +49,10 @@ export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'>
 
 const PAUSE_TO_MENTION_MS = 2000;
 const WARN_LEVEL = 40;
-// PostgreSQL's levels; of what Redis marks with # only failures, because that is how it greets at every start.
-const ENGINE_PROBLEM = /\b(?:WARNING|ERROR|FATAL|PANIC): |\w*Error: | # .*\b(?:Error|Fatal|MISCONF)\b/;
+// PostgreSQL's levels, but not its "the database system is starting up"; of what Redis marks with # only failures, because
+// that is also how it greets at every start.
+const ENGINE_PROBLEM =
+  /\b(?:WARNING|ERROR|FATAL|PANIC): (?! *the database system is )|\w*Error: | # .*\b(?:Error|Fatal|MISCONF)\b/;
 
 /** pino's lines by their level, those of the engines by their words. */
 function tryWarning(line: string): string | undefined {

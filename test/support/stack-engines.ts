@@ -31,7 +31,7 @@ export async function startEngines(): Promise<Engines> {
   const lock = await InstanceLock.take(directory);
   const observer: ProcessObserver = {
     line: (name, line) => {
-      if (/FATAL|PANIC|"level":[56]0/.test(line)) process.stderr.write(`${name} | ${line}\n`);
+      if (/PANIC|"level":[56]0/.test(line)) process.stderr.write(`${name} | ${line}\n`);
     },
     started: (spec, pid) => lock.addChild(spec, pid),
     ended: (_name, pid) => lock.removeChild(pid),
