@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const stop = async () => {
     output.quiet();
     await supervisor.stop();
-    await output.close();
+    output.close();
     lock.release();
   };
   const isStopping = stopOnSignals(supervisor, stop);

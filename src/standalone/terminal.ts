@@ -42,8 +42,9 @@ export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'>
     this.#isQuiet = true;
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#files.values()].map((file) => file.close()));
+  close(): void {
+    for (const file of this.#files.values()) file.close();
+    this.#files.clear();
   }
 }
 

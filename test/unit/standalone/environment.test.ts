@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../../src/platform/config.js';
+import { serviceEnvironment } from '../../../src/standalone/environment.js';
+
+const made = {
+  urls: { postgres: 'postgres://made', redis: 'redis://made', clickhouse: 'http://made' },
+  ports: { web: 8080, query: 4001, worker: 4002 },
+  secrets: { secretKeyBase: 's'.repeat(64), postgresPassword: 'p', redisPassword: 'r' },
+};
+
+test('is complete for the configuration', () => {
+  expect(parseConfig(serviceEnvironment({ caller: {}, ...made }))).toMatchObject({
+    DATABASE_URL: 'postgres://made',
+    QUERY_URL: 'http://127.0.0.1:4001',
+    QUERY_PORT: 4001,
+    WORKER_PORT: 4002,
+    SECRET_KEY_BASE: 's'.repeat(64),
+  });
+});
+
+test('leaves to the caller what the caller sets, and an empty value sets nothing', () => {
+  const caller = { SECRET_KEY_BASE: 'c'.repeat(32), GEOIP_DATABASE: 'mine.mmdb', LOG_LEVEL: '' };
+  expect(parseConfig(serviceEnvironment({ caller, ...made }))).toMatchObject({
+    SECRET_KEY_BASE: 'c'.repeat(32),
+    GEOIP_DATABASE: 'mine.mmdb',
+    LOG_LEVEL: 'info',
+  });
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { InstanceLock, tryReadLock } from '../../../src/standalone/instance-lock.js';
+import { StartProblem } from '../../../src/standalone/problem.js';
+import { findProcess, isRunning } from '../../../src/standalone/process-identity.js';
+
+let directory: string;
+const children: ChildProcess[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'instance-lock-'));
+});
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function startSleeper(): number {
+  const child = spawn('sleep', ['600']);
+  children.push(child);
+  return child.pid ?? 0;
+}
+
+/** As a process that was killed has left it: its pid belongs to someone else now. */
+function makeStale(): void {
+  const path = join(directory, 'instance.lock');
+  const lock = JSON.parse(readFileSync(path, 'utf8')) as { holder: { startedAt: string } };
+  lock.holder.startedAt = 'long ago';
+  writeFileSync(path, JSON.stringify(lock));
+}
+
+test('a second instance is refused, and free to come when the first has released', async () => {
+  const first = await InstanceLock.take(directory);
+  await expect(InstanceLock.take(directory)).rejects.toThrow(StartProblem);
+  await expect(InstanceLock.take(directory)).rejects.toThrow(`in use by another instance (process ${process.pid}).`);
+  first.release();
+  (await InstanceLock.take(directory)).release();
+});
+
+test('what a dead instance left running is ended before the lock is taken', async () => {
+  const dead = await InstanceLock.take(directory);
+  const pid = startSleeper();
+  dead.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
+  makeStale();
+  await InstanceLock.take(directory);
+  expect(findProcess(pid)).toBeUndefined();
+});
+
+test('a process that only has the number of a former child is left alone', async () => {
+  const dead = await InstanceLock.take(directory);
+  const pid = startSleeper();
+  dead.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
+  const path = join(directory, 'instance.lock');
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(findProcess(pid)?.startedAt ?? '', 'before'));
+  makeStale();
+  await InstanceLock.take(directory);
+  expect(findProcess(pid)).toBeDefined();
+});
+
+test('a child that ended is forgotten', async () => {
+  const lock = await InstanceLock.take(directory);
+  const pid = startSleeper();
+  lock.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
+  expect(tryReadLock(directory)?.children.map(isRunning)).toEqual([true]);
+  lock.removeChild(pid);
+  expect(tryReadLock(directory)?.children).toEqual([]);
+});
+
+test('a lock that is not readable counts as stale', async () => {
+  writeFileSync(join(directory, 'instance.lock'), '{"holder":');
+  (await InstanceLock.take(directory)).release();
+});

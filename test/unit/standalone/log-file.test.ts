@@ -1,0 +1,32 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LogFile } from '../../../src/standalone/log-file.js';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'log-file-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+test('a log is continued after a restart', () => {
+  const path = join(directory, 'logs', 'web.log');
+  for (const line of ['first', 'second']) {
+    const log = new LogFile(path);
+    log.write(line);
+    log.close();
+  }
+  expect(readFileSync(path, 'utf8')).toBe('first\nsecond\n');
+});
+
+test('however much is written, three files of about 10 MiB are kept', () => {
+  const log = new LogFile(join(directory, 'web.log'));
+  const line = 'x'.repeat(1024 * 1024 - 1);
+  for (let written = 0; written < 50; written++) log.write(line);
+  log.close();
+  const names = readdirSync(directory).sort();
+  expect(names).toEqual(['web.log', 'web.log.1', 'web.log.2']);
+  for (const name of names) expect(statSync(join(directory, name)).size).toBeLessThanOrEqual(11 * 1024 * 1024);
+});
