@@ -2,13 +2,15 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { answer, type AnswerDeps } from '../../src/query-api/answer.js';
 import { createGate } from '../../src/query-api/gate.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
-import { EVENT_ROWS, MAPPING_ROWS, NOW_MS } from './dataset.js';
+import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, PROJECT } from './dataset.js';
+import { readDocumentedQueries } from './documentation.js';
 import { type GoldenFile, isUpdating, readGoldenFiles, writeSections } from './golden-file.js';
 
 let databases: TestDatabases;
@@ -53,5 +55,17 @@ describe('golden rows', () => {
     const rows = showAnswer(await answer(deps, { projectId, request, signal: new AbortController().signal }));
     if (isUpdating) writeSections(file, { rows });
     else expect(rows).toBe(file.sections.get('rows'));
+  });
+});
+
+describe('documented examples', () => {
+  test.each(readDocumentedQueries())('%s', async (q) => {
+    const request = { q, format: 'llm', timezone: 'UTC', limit: 100, offset: 0 } as const;
+    const answered = await answer(deps, {
+      projectId: toProjectId(PROJECT),
+      request,
+      signal: new AbortController().signal,
+    });
+    expect(answered.warnings).toEqual([]);
   });
 });

@@ -1,5 +1,10 @@
 // Queries and the SQL they become, and what must hold for all of them. Needs no services; UPDATE_GOLDEN=1 rewrites.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+import { METRIC_COLUMN } from '../../src/query/analyze/events.js';
+import { EVENT_FIELD_NAMES } from '../../src/query/fields.js';
 import { type CompiledQuery, compile } from '../../src/query/compile.js';
 import { drawDetail, QueryError } from '../../src/query/errors.js';
 import type { Statement } from '../../src/query/print/print.js';
@@ -76,5 +81,18 @@ describe('every golden query', () => {
 
   test.each(compiled)('%s: compiling again gives the same', (_, file, query) => {
     expect(compile(file.query, file.context)).toEqual(query);
+  });
+});
+
+describe('documentation', () => {
+  const documented = readFileSync(join(packageRoot, 'docs', 'query-language.md'), 'utf8');
+
+  test('names every field', () => {
+    expect(EVENT_FIELD_NAMES.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('names every metric column', () => {
+    const metrics = Object.values(METRIC_COLUMN).filter((name) => !documented.includes(`\`${name}\``));
+    expect(metrics).toEqual([]);
   });
 });

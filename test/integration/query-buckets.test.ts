@@ -1,0 +1,130 @@
+// Counts from the hourly projection equal counts from the events, for any range, zone and granularity; every bucket of a
+// range is there once; and what is counted in buckets is what is counted at once.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { toProjectId } from '../../src/platform/ids.js';
+import { createLogger } from '../../src/platform/log.js';
+import { type CompileContext, compile } from '../../src/query/compile.js';
+import { GRANULARITIES } from '../../src/query/fields.js';
+import { beginExecution, type EngineResult } from '../../src/query-api/execute.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const projectId = toProjectId('01900000-0000-7000-8000-000000000001');
+const FROM_MS = Date.parse('2026-02-20T00:00:00Z');
+const TO_MS = Date.parse('2026-04-20T00:00:00Z');
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'Asia/Kolkata',
+  'Africa/Cairo',
+];
+
+let databases: TestDatabases;
+let clickhouse: ClickHouseClient;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  clickhouse = createClickHouse(databases.config);
+  // One event every 251 s through the change of clocks in New York (8 March) and Berlin (29 March).
+  await clickhouse.command({
+    query: `INSERT INTO events (project_id, event_type, time, insert_id, user_id)
+      SELECT {project:UUID}, ['a', 'b', 'c'][1 + number % 3], toDateTime64({from:UInt64} + number * 251, 3, 'UTC'),
+        toString(number), toString(number % 50)
+      FROM numbers(20000)`,
+    query_params: { project: projectId, from: FROM_MS / 1000 },
+  });
+});
+
+afterAll(async () => {
+  await clickhouse.close();
+  await databases.close();
+});
+
+async function run(query: string, context: Partial<CompileContext> = {}): Promise<EngineResult> {
+  const compiled = compile(query, { projectId, nowMs: TO_MS, timezone: 'UTC', limit: 10_000, offset: 0, ...context });
+  const limits = { timeoutMs: 20_000, memoryBytes: 1024 * 1024 * 1024 };
+  const log = createLogger({ process: 'test', level: 'fatal' });
+  return beginExecution({ clickhouse, limits, log }, new AbortController().signal).run(compiled.statement);
+}
+
+const instant = fc.integer({ min: FROM_MS / 60_000, max: TO_MS / 60_000 }).map((minutes) => minutes * 60_000);
+const range = fc
+  .tuple(instant, instant)
+  .filter(([a, b]) => a !== b)
+  .map(([a, b]) => ({ from: new Date(Math.min(a, b)).toISOString(), to: new Date(Math.max(a, b)).toISOString() }));
+
+// True for every event, and unknown to the hourly counts.
+const BY_EVENTS = 'where insert_id exists';
+
+describe('hourly counts', () => {
+  test('answer what the events answer', async () => {
+    const question = fc.record({
+      range,
+      timezone: fc.constantFrom(...ZONES),
+      source: fc.constantFrom('*', 'a'),
+      groups: fc.constantFrom(...GRANULARITIES, 'event_type', 'day, event_type', 'event_type, hour'),
+    });
+    await fc.assert(
+      fc.asyncProperty(question, async ({ range: { from, to }, timezone, source, groups }) => {
+        const stages = `from "${from}" to "${to}" | count by ${groups}`;
+        const fromHours = await run(`${source} | ${stages}`, { timezone });
+        const fromEvents = await run(`${source} | ${BY_EVENTS} | ${stages}`, { timezone });
+        expect(fromHours.rows).toEqual(fromEvents.rows);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('read much less', async () => {
+    const stages = 'last 50d | count by day';
+    const fromHours = await run(`* | ${stages}`);
+    const fromEvents = await run(`* | ${BY_EVENTS} | ${stages}`);
+    expect(fromHours.rowsScanned).toBeLessThan(fromEvents.rowsScanned / 2);
+  });
+});
+
+describe('buckets', () => {
+  test('hold together what is counted at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        range,
+        fc.constantFrom(...ZONES),
+        fc.constantFrom(...GRANULARITIES),
+        async (within, timezone, by) => {
+          const stages = `from "${within.from}" to "${within.to}"`;
+          const [total] = (await run(`* | ${stages} | count`)).rows;
+          const buckets = (await run(`* | ${stages} | count by ${by}`, { timezone })).rows;
+          expect(buckets.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(total?.[0]);
+          const starts = buckets.map(([start]) => String(start));
+          expect(starts).toEqual([...new Set(starts)].sort());
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test.each([
+    ['a day of 23 hours', 'Europe/Berlin', '2026-03-29', '2026-03-30', 'hour', 23],
+    ['an ordinary day', 'Europe/Berlin', '2026-03-30', '2026-03-31', 'hour', 24],
+    ['a day of 23 hours in New York', 'America/New_York', '2026-03-08', '2026-03-09', 'hour', 23],
+    ['March', 'Europe/Berlin', '2026-03-01', '2026-04-01', 'day', 31],
+    ['weeks that March touches', 'Europe/Berlin', '2026-03-01', '2026-04-01', 'week', 6],
+    ['two months', 'Pacific/Kiritimati', '2026-03-01', '2026-05-01', 'month', 2],
+    ['a year of quarters', 'UTC', '2026-01-01', '2027-01-01', 'quarter', 4],
+  ])('%s', async (_, timezone, from, to, by, count) => {
+    const { rows, rowsBeforeLimit } = await run(`* | from ${from} to ${to} | count by ${by}`, { timezone });
+    expect(rows).toHaveLength(count);
+    expect(rowsBeforeLimit).toBe(count);
+  });
+
+  test('are all there when nothing happened, and pages count them all', async () => {
+    const { rows, rowsBeforeLimit } = await run('nothing | last 30d | unique by day', { limit: 5, offset: 10 });
+    expect(rows.map(([, count]) => count)).toEqual([0, 0, 0, 0, 0]);
+    // Now is a midnight: no 31st day is touched.
+    expect(rowsBeforeLimit).toBe(30);
+  });
+});
