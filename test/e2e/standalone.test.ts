@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findProcess } from '../../src/standalone/process-identity.js';
+import type { StandaloneFile } from '../../src/standalone/standalone-file.js';
 import { eventually } from '../support/eventually.js';
-import { type StandaloneFile, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
+import { startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 
 const directories: string[] = [];
 const started: TestStandalone[] = [];

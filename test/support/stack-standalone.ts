@@ -5,16 +5,8 @@ import { join } from 'node:path';
 import { packageRoot } from '../../src/platform/paths.js';
 import { findFreePort } from '../../src/standalone/free-port.js';
 import { tryReadLock } from '../../src/standalone/instance-lock.js';
+import type { StandaloneFile } from '../../src/standalone/standalone-file.js';
 import { eventually } from './eventually.js';
-
-export interface StandaloneFile {
-  readonly url: string;
-  readonly organization_id: string;
-  readonly project_id: string;
-  readonly public_key: string;
-  readonly secret_key: string;
-  readonly admin_key: string;
-}
 
 export interface TestStandalone {
   readonly dataDirectory: string;
