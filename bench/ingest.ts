@@ -6,14 +6,13 @@ import { Load } from './load/load.js';
 import type { RunLimits } from './load/protocol.js';
 import { atLeast, atMost, type Measurement } from './measurement.js';
 import { readCpuMs } from './process-usage.js';
-import { type BenchContext, countEvents, type Stack, untilMergesRest } from './stack.js';
+import { type BenchContext, countEvents, type Stack, untilCounted, untilMergesRest } from './stack.js';
 
 const CONNECTIONS = 6;
 const LOAD = 'load';
 const COUNT_EVERY_MS = 250;
 /** Accepted and not yet stored at most: beyond that the load waits, as it would have to sooner or later. */
 const OUTSTANDING_MAX = 200_000;
-const DRAIN_TIMEOUT_MS = 120_000;
 
 interface EndToEndRun {
   readonly events: number;
@@ -89,17 +88,6 @@ async function runToEnd(stack: Stack, load: Load, limits: RunLimits): Promise<En
     answerP99Ms: summary.answerMs.p99,
     bytesPerEvent: summary.bytesPerEvent,
   };
-}
-
-async function untilCounted(stack: Stack, expected: number): Promise<void> {
-  const deadline = performance.now() + DRAIN_TIMEOUT_MS;
-  for (;;) {
-    const counted = await countEvents(stack);
-    if (counted === expected) return;
-    if (counted > expected) throw new Error(`${counted} events are counted, ${expected} were accepted`);
-    if (performance.now() > deadline) throw new Error(`only ${counted} of ${expected} events are counted in time`);
-    await sleep(20);
-  }
 }
 
 function toMeasurements(

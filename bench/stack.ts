@@ -39,6 +39,20 @@ export async function selectNumber(stack: Stack, query: string): Promise<number>
 export const countEvents = (stack: Stack): Promise<number> =>
   selectNumber(stack, `SELECT count() FROM events WHERE project_id = '${stack.projectId}'`);
 
+const DRAIN_TIMEOUT_MS = 120_000;
+
+/** Resolves when exactly that many events are counted; throws when there are more, or the last does not come. */
+export async function untilCounted(stack: Stack, expected: number): Promise<void> {
+  const deadline = performance.now() + DRAIN_TIMEOUT_MS;
+  for (;;) {
+    const counted = await countEvents(stack);
+    if (counted === expected) return;
+    if (counted > expected) throw new Error(`${counted} events are counted, ${expected} were accepted`);
+    if (performance.now() > deadline) throw new Error(`only ${counted} of ${expected} events are counted in time`);
+    await sleep(20);
+  }
+}
+
 const MERGES_TIMEOUT_MS = 60_000;
 
 /** Resolves when the engine has caught up with its background work, or after a minute: it never does under steady load. */
