@@ -30,7 +30,7 @@ async function run(): Promise<void> {
   display.clear();
   process.stdout.write(toReport(summary));
   const isOtherFormat = summary.lines > 0 && summary.unparsable === summary.lines;
-  if (isOtherFormat) throw new TrackError(`no line of ${args.file} is in the common or combined log format`);
+  if (isOtherFormat) throw new Error(`no line of ${args.file} is in the common or combined log format`);
 }
 
 async function importFile(args: ImportArguments): Promise<ImportSummary> {
@@ -43,7 +43,7 @@ async function importFile(args: ImportArguments): Promise<ImportSummary> {
     ...target,
     userAgent: library,
     signal: interrupt.signal,
-    onRetry: (reason, delayMs) => display.note(`${reason}; trying again in ${delayMs / 1000} s`),
+    onRetry: createRetryNotes(),
   });
   try {
     return await importAccessLog(readLines(file.stream), {
@@ -59,9 +59,19 @@ async function importFile(args: ImportArguments): Promise<ImportSummary> {
     });
   } catch (cause) {
     display.clear();
-    process.stdout.write(toReport(summary));
+    if (summary.sent > 0) process.stdout.write(toReport(summary));
     throw cause;
   }
+}
+
+/** Requests that are under way together fail together: what they say is shown once. */
+function createRetryNotes(): (reason: string, delayMs: number) => void {
+  let shown = '';
+  return (reason, delayMs) => {
+    const note = `${reason}; trying again in ${delayMs / 1000} s`;
+    if (note !== shown) display.note(note);
+    shown = note;
+  };
 }
 
 /** Names the first few lines that do not parse; a log of another format would fill the screen. */
@@ -86,21 +96,21 @@ function readVersion(): string {
   return String(version);
 }
 
+const GO_ON = 'run the same command again to go on: what was imported is not counted twice';
+
 function fail(cause: unknown): void {
   display.clear();
-  if (interrupt.signal.aborted) {
-    process.stderr.write('interrupted; run the same command again to go on: what was imported is not counted twice\n');
-    process.exitCode = EXIT_INTERRUPTED;
-  } else if (cause instanceof UsageError) {
-    process.stderr.write(`${cause.message}\n`);
-    process.exitCode = EXIT_USAGE;
-  } else {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    process.stderr.write(
-      `${message}\nnothing is lost: run the same command again, and only what is missing is added\n`,
-    );
-    process.exitCode = EXIT_FAILED;
-  }
+  const { status, message } = explain(cause);
+  process.stderr.write(`${message}\n`);
+  process.exitCode = status;
+}
+
+function explain(cause: unknown): { status: number; message: string } {
+  if (interrupt.signal.aborted) return { status: EXIT_INTERRUPTED, message: `interrupted; ${GO_ON}` };
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof UsageError) return { status: EXIT_USAGE, message };
+  const mayGoOn = cause instanceof TrackError && cause.isPassing;
+  return { status: EXIT_FAILED, message: mayGoOn ? `${message}\n${GO_ON}` : message };
 }
 
 process.once('SIGINT', () => interrupt.abort());

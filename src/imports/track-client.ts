@@ -14,9 +14,16 @@ export interface TrackClientOptions {
 
 export type SendBatch = (body: string) => Promise<{ accepted: number }>;
 
-/** The service did not take a batch, and trying once more would not help. The message is for the person at the shell. */
+/** The service did not take a batch. The message is for the person at the shell. */
 export class TrackError extends Error {
   override readonly name = 'TrackError';
+  /** Whether it may well take it later. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, options: { isPassing: boolean }) {
+    super(message);
+    this.isPassing = options.isPassing;
+  }
 }
 
 type Attempt =
@@ -35,8 +42,12 @@ export function createTrackClient(options: TrackClientOptions): SendBatch {
       const result = await postOnce(options, body);
       if (result.kind === 'accepted') return { accepted: result.accepted };
       const delayMs = RETRY_DELAYS_MS[attempt];
-      if (result.kind === 'refused') throw new TrackError(`${options.url} refused the events: ${result.reason}`);
-      if (delayMs === undefined) throw new TrackError(`${options.url} does not take events: ${result.reason}`);
+      if (result.kind === 'refused') {
+        throw new TrackError(`${options.url} refused the events: ${result.reason}`, { isPassing: false });
+      }
+      if (delayMs === undefined) {
+        throw new TrackError(`${options.url} does not take events: ${result.reason}`, { isPassing: true });
+      }
       const waitMs = Math.max(delayMs, Math.min(result.retryAfterMs, RETRY_AFTER_MAX_MS));
       options.onRetry?.(result.reason, waitMs);
       await wait(waitMs);
