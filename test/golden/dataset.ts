@@ -18,29 +18,137 @@ interface Event {
   readonly columns?: Readonly<Record<string, string | number>>;
 }
 
-const DE = { geo_country: 'DE', geo_city: 'Berlin', geo_latitude: 52.5, geo_longitude: 13.4, browser: 'Firefox', browser_version: '120', platform: 'web' };
-const US = { geo_country: 'US', geo_city: 'New York', geo_latitude: 40.7, geo_longitude: -74, browser: 'Chrome', browser_version: '99.5', platform: 'web' };
+const DE = {
+  geo_country: 'DE',
+  geo_city: 'Berlin',
+  geo_latitude: 52.5,
+  geo_longitude: 13.4,
+  browser: 'Firefox',
+  browser_version: '120',
+  platform: 'web',
+};
+const US = {
+  geo_country: 'US',
+  geo_city: 'New York',
+  geo_latitude: 40.7,
+  geo_longitude: -74,
+  browser: 'Chrome',
+  browser_version: '99.5',
+  platform: 'web',
+};
 
 const EVENTS: readonly Event[] = [
   // ann signs up after two anonymous visits on a device that is hers.
-  { id: 'a1', type: 'page_view', time: '2026-11-14T08:00:00.000Z', device: 'd-ann', session: 's1', columns: { ...DE, path: '/', url: 'https://example.com/' } },
-  { id: 'a2', type: 'page_view', time: '2026-11-14T08:01:00.500Z', device: 'd-ann', session: 's1', columns: { ...DE, path: '/pricing', url: 'https://example.com/pricing' } },
-  { id: 'a3', type: 'signup', time: '2026-11-14T08:02:00.000Z', user: 'ann', device: 'd-ann', session: 's1', ep: { plan: 'pro' }, up: { tier: 'a' }, columns: DE },
-  { id: 'a4', type: 'purchase', time: '2026-11-16T10:00:00.000Z', user: 'ann', ep: { plan: 'pro', price: 10, coupon: null }, columns: DE },
-  { id: 'a5', type: 'purchase', time: '2026-11-17T10:00:00.000Z', user: 'ann', ep: { plan: 5, price: '12.5' }, columns: DE },
+  {
+    id: 'a1',
+    type: 'page_view',
+    time: '2026-11-14T08:00:00.000Z',
+    device: 'd-ann',
+    session: 's1',
+    columns: { ...DE, path: '/', url: 'https://example.com/' },
+  },
+  {
+    id: 'a2',
+    type: 'page_view',
+    time: '2026-11-14T08:01:00.500Z',
+    device: 'd-ann',
+    session: 's1',
+    columns: { ...DE, path: '/pricing', url: 'https://example.com/pricing' },
+  },
+  {
+    id: 'a3',
+    type: 'signup',
+    time: '2026-11-14T08:02:00.000Z',
+    user: 'ann',
+    device: 'd-ann',
+    session: 's1',
+    ep: { plan: 'pro' },
+    up: { tier: 'a' },
+    columns: DE,
+  },
+  {
+    id: 'a4',
+    type: 'purchase',
+    time: '2026-11-16T10:00:00.000Z',
+    user: 'ann',
+    ep: { plan: 'pro', price: 10, coupon: null },
+    columns: DE,
+  },
+  {
+    id: 'a5',
+    type: 'purchase',
+    time: '2026-11-17T10:00:00.000Z',
+    user: 'ann',
+    ep: { plan: 5, price: '12.5' },
+    columns: DE,
+  },
   // bob; and a device that ann used first and bob later, so that it is bob's.
-  { id: 'b1', type: 'signup', time: '2026-11-15T12:00:00.000Z', user: 'bob', ep: { plan: '5', 'Button Name': 'Go | now' }, columns: US },
+  {
+    id: 'b1',
+    type: 'signup',
+    time: '2026-11-15T12:00:00.000Z',
+    user: 'bob',
+    ep: { plan: '5', 'Button Name': 'Go | now' },
+    columns: US,
+  },
   { id: 'b2', type: 'page_view', time: '2026-11-15T12:30:00.000Z', device: 'd-shared', columns: { ...US, path: '/' } },
-  { id: 'b3', type: 'purchase', time: '2026-11-17T23:30:00.000Z', user: 'bob', ep: { plan: true, price: 0 }, columns: US },
-  { id: 'b4', type: 'purchase', time: '2026-11-18T00:30:00.000Z', user: 'bob', ep: { plan: 'true', price: 'n/a' }, columns: US },
-  { id: 'b5', type: 'purchase', time: '2026-11-18T01:30:00.000Z', user: 'bob', ep: { plan: 1, price: 'inf' }, columns: US },
+  {
+    id: 'b3',
+    type: 'purchase',
+    time: '2026-11-17T23:30:00.000Z',
+    user: 'bob',
+    ep: { plan: true, price: 0 },
+    columns: US,
+  },
+  {
+    id: 'b4',
+    type: 'purchase',
+    time: '2026-11-18T00:30:00.000Z',
+    user: 'bob',
+    ep: { plan: 'true', price: 'n/a' },
+    columns: US,
+  },
+  {
+    id: 'b5',
+    type: 'purchase',
+    time: '2026-11-18T01:30:00.000Z',
+    user: 'bob',
+    ep: { plan: 1, price: 'inf' },
+    columns: US,
+  },
   // A visitor who stays anonymous, and an event of nobody at all.
-  { id: 'c1', type: 'page_view', time: '2026-11-19T09:00:00.000Z', device: 'd-anon', ep: { plan: '' }, columns: { path: '/docs' } },
-  { id: 'c2', type: 'page_view', time: '2026-11-19T09:00:00.000Z', device: 'd-anon', ep: { plan: null }, columns: { path: '/docs' } },
+  {
+    id: 'c1',
+    type: 'page_view',
+    time: '2026-11-19T09:00:00.000Z',
+    device: 'd-anon',
+    ep: { plan: '' },
+    columns: { path: '/docs' },
+  },
+  {
+    id: 'c2',
+    type: 'page_view',
+    time: '2026-11-19T09:00:00.000Z',
+    device: 'd-anon',
+    ep: { plan: null },
+    columns: { path: '/docs' },
+  },
   { id: 'n1', type: 'page_view', time: '2026-11-19T10:00:00.000Z', columns: { path: '/status' } },
   // Keys and values that look like something else.
-  { id: 'k1', type: 'odd', time: '2026-11-19T11:00:00.000Z', user: 'eve', ep: { __proto__x: 'x', constructor: 'c', flag: false, zero: 0, 'a.b': "it's" } },
-  { id: 'k2', type: 'odd', time: '2026-11-19T11:00:01.000Z', user: 'eve', ep: { flag: 'false', zero: '0', formula: '=1+1' } },
+  {
+    id: 'k1',
+    type: 'odd',
+    time: '2026-11-19T11:00:00.000Z',
+    user: 'eve',
+    ep: { __proto__x: 'x', constructor: 'c', flag: false, zero: 0, 'a.b': "it's" },
+  },
+  {
+    id: 'k2',
+    type: 'odd',
+    time: '2026-11-19T11:00:01.000Z',
+    user: 'eve',
+    ep: { flag: 'false', zero: '0', formula: '=1+1' },
+  },
   { id: 'k3', type: 'odd', time: '2026-11-19T11:00:02.000Z', user: 'eve', ep: { flag: 0, zero: '' } },
   // Around the change of clocks in Berlin on 2026-10-25 (01:00 UTC), and at the end of a month.
   { id: 't1', type: 'tick', time: '2026-10-24T21:59:59.999Z', user: 'tim' },
@@ -54,7 +162,15 @@ const EVENTS: readonly Event[] = [
 ];
 
 const OTHERS: readonly Event[] = [
-  { id: 'x1', type: 'signup', time: '2026-11-15T12:00:00.000Z', user: 'mallory', device: 'd-ann', ep: { plan: 'secret' }, columns: DE },
+  {
+    id: 'x1',
+    type: 'signup',
+    time: '2026-11-15T12:00:00.000Z',
+    user: 'mallory',
+    device: 'd-ann',
+    ep: { plan: 'secret' },
+    columns: DE,
+  },
 ];
 
 interface Mapping {

@@ -1,8 +1,8 @@
 // Reads and writes golden files: a query with its options, then what is expected of it, section by section.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { packageRoot } from '../../src/platform/paths.js';
 import { toProjectId } from '../../src/platform/ids.js';
+import { packageRoot } from '../../src/platform/paths.js';
 import type { CompileContext } from '../../src/query/compile.js';
 import { NOW_MS, PROJECT } from './dataset.js';
 
@@ -43,7 +43,10 @@ function parseGoldenFile(path: string): GoldenFile {
     name: relative(FOLDER, path).replace(/\.txt$/, ''),
     path,
     head: head.trimEnd(),
-    query: lines.filter((line) => !line.startsWith('@')).join('\n').trim(),
+    query: lines
+      .filter((line) => !line.startsWith('@'))
+      .join('\n')
+      .trim(),
     context: {
       projectId: toProjectId(PROJECT),
       nowMs: NOW_MS,
@@ -68,7 +71,10 @@ export function readGoldenFiles(): GoldenFile[] {
 const ORDER: readonly string[] = ['sql', 'params', 'error', 'rows'];
 
 /** Replaces the sections that are given; undefined removes one. */
-export function writeSections(file: GoldenFile, changed: Readonly<Partial<Record<SectionName, string | undefined>>>): void {
+export function writeSections(
+  file: GoldenFile,
+  changed: Readonly<Partial<Record<SectionName, string | undefined>>>,
+): void {
   const sections = new Map(parseGoldenFile(file.path).sections);
   for (const [name, text] of Object.entries(changed)) {
     if (text === undefined) sections.delete(name);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
-import { answer, type AnswerDeps } from '../../src/query-api/answer.js';
+import { type AnswerDeps, answer } from '../../src/query-api/answer.js';
 import { createGate } from '../../src/query-api/gate.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
 import type { Answer } from '../../src/query-api/shape.js';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { METRIC_COLUMN } from '../../src/query/analyze/events.js';
-import { EVENT_FIELD_NAMES } from '../../src/query/fields.js';
 import { type CompiledQuery, compile } from '../../src/query/compile.js';
 import { drawDetail, QueryError } from '../../src/query/errors.js';
+import { EVENT_FIELD_NAMES } from '../../src/query/fields.js';
 import type { Statement } from '../../src/query/print/print.js';
 import { PROJECT } from './dataset.js';
 import { type GoldenFile, isUpdating, readGoldenFiles, writeSections } from './golden-file.js';
@@ -41,7 +41,10 @@ describe('golden files', () => {
     const outcome = run(file);
     expect(outcome.error !== undefined).toBe(file.expectsError);
     if (isUpdating) writeSections(file, outcome.error === undefined ? outcome : { ...outcome, rows: undefined });
-    else expect({ ...outcome }).toEqual(Object.fromEntries(['sql', 'params', 'error'].map((name) => [name, file.sections.get(name)])));
+    else
+      expect({ ...outcome }).toEqual(
+        Object.fromEntries(['sql', 'params', 'error'].map((name) => [name, file.sections.get(name)])),
+      );
   });
 });
 

@@ -191,6 +191,7 @@ function analyzeAggregate(scope: Scope, { stages, aggregate, selection }: Aggreg
     kind: 'aggregate',
     selection,
     measure,
+    metric: { name: metricOf(measure), column: METRIC_COLUMN[metricOf(measure)] },
     groups,
     order: completeOrder(asked, groups),
     rowsMax: size && resolveRowsMax(scope, size),
@@ -261,7 +262,7 @@ export const METRIC_COLUMN = {
   p99: 'p99',
 } as const;
 
-export const metricOf = (measure: Measure): keyof typeof METRIC_COLUMN =>
+const metricOf = (measure: Measure): keyof typeof METRIC_COLUMN =>
   measure.kind === 'numeric' ? measure.function : measure.kind;
 
 function resolveAggregateOrder(

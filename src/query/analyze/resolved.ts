@@ -80,6 +80,8 @@ export type ResolvedQuery = {
       readonly kind: 'aggregate';
       readonly selection: EventSelection;
       readonly measure: Measure;
+      /** What it measures, and the column of the answer that holds it. */
+      readonly metric: { readonly name: string; readonly column: string };
       readonly groups: readonly Group[];
       readonly order: readonly AggregateOrder[];
     }

@@ -12,6 +12,7 @@ import {
   constant,
   equals,
   infix,
+  instantParameter,
   never,
   not,
   orFalse,
@@ -77,9 +78,6 @@ const textForm = (value: Literal): string => {
       return assertNever(value);
   }
 };
-
-export const instantParameter = (ms: number): Expression =>
-  parameter("DateTime64(3, 'UTC')", new Date(ms).toISOString().replace('T', ' ').replace('Z', ''));
 
 function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly Literal[]): Expression {
   switch (field.kind) {

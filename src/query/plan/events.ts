@@ -2,7 +2,6 @@
 
 import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
-import { METRIC_COLUMN, metricOf } from '../analyze/events.js';
 import type {
   AggregateOrder,
   EventSelection,
@@ -16,7 +15,7 @@ import type {
   TimeRange,
 } from '../analyze/resolved.js';
 import { planCondition } from './condition.js';
-import { alias, call, column, constant, equals, textParameter } from './expressions.js';
+import { alias, call, column, constant, equals, instantParameter, textParameter } from './expressions.js';
 import { bucket, countDistinct, isPresentField, readNumber, readText, stitchingOf } from './field-expressions.js';
 import type {
   ColumnType,
@@ -25,6 +24,7 @@ import type {
   OrderBy,
   OutputColumn,
   Plan,
+  ScanTime,
   Select,
   SelectColumn,
   Total,
@@ -46,7 +46,7 @@ interface ScanParts {
   readonly selection: EventSelection;
   /** Everything that is computed from the scan's rows: it decides whether identities are stitched. */
   readonly reads: readonly Expression[];
-  readonly time?: EventScan['time'];
+  readonly time?: ScanTime;
 }
 
 function scanEvents(context: PlanContext, { selection, reads, time }: ScanParts): EventScan {
@@ -57,10 +57,17 @@ function scanEvents(context: PlanContext, { selection, reads, time }: ScanParts)
     kind: 'events',
     projectId: context.projectId,
     stitching: stitchingOf([...reads, ...filter]),
-    time: time ?? { kind: 'exact', ranges: [selection.range] },
+    time: time ?? exactly([selection.range]),
     filter,
   };
 }
+
+const scanTime = (kind: ScanTime['kind'], ranges: readonly TimeRange[]): ScanTime => ({
+  kind,
+  ranges: ranges.map(({ fromMs, toMs }) => ({ from: instantParameter(fromMs), to: instantParameter(toMs) })),
+});
+
+const exactly = (ranges: readonly TimeRange[]): ScanTime => scanTime('exact', ranges);
 
 // ---- Pages ----
 
@@ -151,15 +158,14 @@ export function planAggregate(query: AggregateQuery, context: PlanContext): Plan
     limit: page.limit,
     offset: page.offset,
   };
-  const metric = metricOf(query.measure);
   return {
     mode: 'aggregate',
     select,
     columns: [
       ...groups.map((group, index): OutputColumn => ({ name: query.groups[index]?.name ?? '', type: group.type })),
-      { name: METRIC_COLUMN[metric], type: 'number' },
+      { name: query.metric.column, type: 'number' },
     ],
-    metric: { name: metric, column: METRIC_COLUMN[metric] },
+    metric: query.metric,
     total: { kind: 'engine', rowsMax: query.rowsMax },
     rowsKept: page.kept,
     range: query.selection.range,
@@ -221,7 +227,7 @@ function planFromHours(query: AggregateQuery, context: PlanContext): Select | un
   const over = (kind: 'exact' | 'hours', ranges: readonly TimeRange[]): Select => {
     const time = kind === 'hours' ? call('toStartOfHour', column('time')) : column('time');
     return planGroupsOver({ query, time, timezone }, (reads) =>
-      scanEvents(context, { selection, reads, time: { kind, ranges } }),
+      scanEvents(context, { selection, reads, time: scanTime(kind, ranges) }),
     );
   };
   const hours = over('hours', [split.hours]);

@@ -94,8 +94,14 @@ export interface EventScan {
   readonly kind: 'events';
   readonly projectId: ProjectId;
   readonly stitching: Stitching;
-  readonly time: { readonly kind: 'exact' | 'hours'; readonly ranges: readonly TimeRange[] };
+  readonly time: ScanTime;
   readonly filter: readonly Expression[];
+}
+
+export interface ScanTime {
+  readonly kind: 'exact' | 'hours';
+  /** From the first instant on, and before the second. */
+  readonly ranges: readonly { readonly from: Expression; readonly to: Expression }[];
 }
 
 export interface Union {

@@ -2,8 +2,7 @@
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
 import { offsetAt } from '../timezone.js';
-import { instantParameter } from './condition.js';
-import { call, constant, infix, textParameter } from './expressions.js';
+import { call, constant, infix, instantParameter, textParameter } from './expressions.js';
 import type { ColumnType, Expression, Fill } from './plan.js';
 
 const BUCKET_FUNCTION = {

@@ -1,7 +1,5 @@
 // Spells a plan in ClickHouse SQL. It looks nothing up and chooses nothing: what to ask was decided before.
 import { assertNever } from '../../platform/errors.js';
-import type { TimeRange } from '../analyze/resolved.js';
-import { instantParameter } from '../plan/condition.js';
 import type {
   EventScan,
   Expression,
@@ -86,17 +84,15 @@ class Printer {
   private scan(scan: EventScan): string {
     const project = this.bindAs('project_id', 'UUID', scan.projectId);
     const time = scan.time.kind === 'hours' ? 'toStartOfHour(time)' : 'time';
-    const ranges = scan.time.ranges.map((range) => this.range(time, range));
+    const ranges = scan.time.ranges.map(({ from, to }) => {
+      return `${time} >= ${this.expression(from)} AND ${time} < ${this.expression(to)}`;
+    });
     const conditions = [
       `project_id = ${project}`,
       ranges.length === 1 ? ranges.join() : `(${ranges.map((range) => `(${range})`).join(' OR ')})`,
       ...scan.filter.map((condition) => this.operand(condition, TIGHTNESS.OR)),
     ];
     return [`FROM events`, ...this.stitch(scan.stitching, project), `WHERE ${conditions.join('\n  AND ')}`].join('\n');
-  }
-
-  private range(time: string, { fromMs, toMs }: TimeRange): string {
-    return `${time} >= ${this.expression(instantParameter(fromMs))} AND ${time} < ${this.expression(instantParameter(toMs))}`;
   }
 
   private stitch(stitching: Stitching, project: string): string[] {
