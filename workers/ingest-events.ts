@@ -35,7 +35,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
       createBlock: () => new EventBlock(),
       write: (block) => insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE }),
       rowsMax: config.INGEST_FLUSH_ROWS,
-      delayMs: config.INGEST_FLUSH_DELAY_MS,
+      delayMs: { min: config.INGEST_FLUSH_DELAY_MIN_MS, max: config.INGEST_FLUSH_DELAY_MAX_MS },
       capacityRows: config.INGEST_FLUSH_ROWS * CAPACITY_BATCHES,
       log,
     });
@@ -43,18 +43,22 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     return writer;
   }
 
-  async function storeFrame(frame: Frame): Promise<void> {
-    const writer = writerOf(frame.header.p);
+  async function storeFrames(writer: EventWriter, frames: readonly Frame[]): Promise<void> {
     await writer.room();
-    const isAscii = isPlainAscii(frame.body);
-    await writer.add((block) => visitEvents(frame, (event) => block.add(event, isAscii)));
+    await writer.add((block) => {
+      for (const frame of frames) {
+        const isAscii = isPlainAscii(frame.body);
+        visitEvents(frame, (event) => block.add(event, isAscii));
+      }
+    });
   }
 
   async function process(job: Job<IngestJob>): Promise<void> {
     const bytes = await redis.getBuffer(job.data.claim);
     if (bytes === null) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
     try {
-      await Promise.all(decodeFrames(bytes).map(storeFrame));
+      const framesByWriter = groupBy(decodeFrames(bytes), (frame) => writerOf(frame.header.p));
+      await Promise.all([...framesByWriter].map(([writer, frames]) => storeFrames(writer, frames)));
     } catch (error) {
       // Kept for a person to look at: trying the same rows again cannot end better.
       if (isBadData(error)) throw new UnrecoverableError(String(error));
@@ -85,6 +89,17 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
       await closed;
     },
   };
+}
+
+function groupBy<K, V>(values: readonly V[], keyOf: (value: V) => K): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
 }
 
 /** JSON whose texts are all ASCII once decoded: the bytes are, and none is written as an escape. */

@@ -10,14 +10,19 @@ import { KEY_PREFIXES } from './keys.js';
  */
 export function requireCredential(store: CredentialStore, scope: Scope): RequestHandler {
   return async (req, res, next) => {
-    const credential = await store.find(readKey(req));
-    if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
-    if (!credential.scopes.has(scope)) {
-      throw new PublicError('forbidden', `this ${credential.kind} key does not have the scope "${scope}"`);
-    }
-    res.locals.credential = credential;
+    res.locals.credential = await authenticate(store, scope, req);
     next();
   };
+}
+
+/** The same for a handler that has no chain in front of it. */
+export async function authenticate(store: CredentialStore, scope: Scope, req: Request): Promise<Credential> {
+  const credential = await store.find(readKey(req));
+  if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
+  if (!credential.scopes.has(scope)) {
+    throw new PublicError('forbidden', `this ${credential.kind} key does not have the scope "${scope}"`);
+  }
+  return credential;
 }
 
 export const credentialOf = (res: Response): Credential => res.locals.credential as Credential;

@@ -27,12 +27,13 @@ export interface AcceptedEvent {
 }
 
 const LIBRARY_LENGTH_MAX = 256;
+const NONE_SKIPPED: ReadonlySet<number> = new Set();
 const NO_PROPERTIES: RawEvent = Object.freeze({});
 
 /** Calls `visit` for every accepted event of the frame, in the order of the request. */
 export function visitEvents({ header, body }: Frame, visit: (event: AcceptedEvent) => void): void {
   const { events } = parseTrackBody(body);
-  const skipped = new Set(header.skip);
+  const skipped = header.skip === undefined ? NONE_SKIPPED : new Set(header.skip);
   let generated = 0;
   events.forEach((event, position) => {
     if (skipped.has(position) || !isObject(event)) return;

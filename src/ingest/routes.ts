@@ -1,8 +1,9 @@
 // POST /track: credential, body, decision, commit, answer. The answer is given only when Redis holds the events.
-import express, { type Request, type RequestHandler, Router } from 'express';
-import type { CredentialStore } from '../access/credentials.js';
-import { credentialOf, requireCredential } from '../access/middleware.js';
+import { type Request, type RequestHandler, Router } from 'express';
+import type { Credential, CredentialStore } from '../access/credentials.js';
+import { authenticate } from '../access/middleware.js';
 import { PublicError } from '../platform/errors.js';
+import { createBodyReader } from '../platform/http/read-body.js';
 import type { Redis } from '../platform/redis/client.js';
 import { acceptRequest } from './accept.js';
 import type { Admission } from './admission.js';
@@ -25,24 +26,30 @@ export interface IngestDeps {
 }
 
 export function createIngestRouter(deps: IngestDeps): Router {
+  const readBody = createBodyReader(deps.limits.requestBytesMax);
   const router = Router();
-  router.options('/track', openToBrowsers);
-  router.post(
-    '/track',
-    openToBrowsers,
-    requireCredential(deps.credentials, 'track'),
-    // Every content type is read: a beacon cannot choose its own, and curl sends a form's by default.
-    express.raw({ type: () => true, limit: deps.limits.requestBytesMax }),
-    async (req, res) => {
+  router
+    .route('/track')
+    .options(answerPreflight)
+    .post(async (req, res) => {
+      // Any page may send events with a public key: the key is public, and no cookie is ever read here.
+      res.setHeader('Access-Control-Allow-Origin', '*');
+      const credential = await authenticate(deps.credentials, 'track', req);
       deps.admission.admit();
-      res.json({ accepted: await track(req, credentialOf(res), deps) });
-    },
-  );
+      const bytes = await readBody(req, res);
+      res.json({ accepted: await track({ req, credential, bytes }, deps) });
+    });
   return router;
 }
 
-async function track(req: Request, credential: ReturnType<typeof credentialOf>, deps: IngestDeps): Promise<number> {
-  const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+interface Tracked {
+  readonly req: Request;
+  readonly credential: Credential;
+  readonly bytes: Buffer;
+}
+
+async function track({ req, credential, bytes }: Tracked, deps: IngestDeps): Promise<number> {
+  // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by default.
   const body = parseTrackBody(bytes);
   if (body.events.length > deps.limits.batchSizeMax) {
     throw new PublicError(
@@ -50,8 +57,7 @@ async function track(req: Request, credential: ReturnType<typeof credentialOf>, 
       `the batch has ${body.events.length} events; the limit is ${deps.limits.batchSizeMax}`,
     );
   }
-  const now = Date.now();
-  const request = { bytes, body, credential, address: req.ip, headers: req.headers, now };
+  const request = { bytes, body, credential, address: req.ip, headers: req.headers, now: Date.now() };
   const { frame, skipped, timeless } = acceptRequest(request, deps);
   for (const reason of skipped) deps.metrics.skipped.inc({ reason });
   if (frame.header.n === 0) return 0;
@@ -79,11 +85,9 @@ async function withFirstTimes(
 
 const PREFLIGHT_CACHED_SECONDS = '86400';
 
-/** Any page may send events with a public key: the key is public, and no cookie is ever read here. */
-const openToBrowsers: RequestHandler = (req, res, next) => {
-  res.set('Access-Control-Allow-Origin', '*');
-  if (req.method !== 'OPTIONS') return next();
+const answerPreflight: RequestHandler = (_req, res) => {
   res
+    .set('Access-Control-Allow-Origin', '*')
     .set('Access-Control-Allow-Methods', 'POST')
     .set('Access-Control-Allow-Headers', 'Content-Type, Content-Encoding, X-API-Key')
     .set('Access-Control-Max-Age', PREFLIGHT_CACHED_SECONDS)

@@ -11,9 +11,13 @@ export interface BatchWriterOptions<B extends Block> {
   readonly createBlock: () => B;
   /** Resolves when the rows are stored; may be called again with the same block. */
   readonly write: (block: B) => Promise<void>;
-  /** A batch is written when it has this many rows, or `delayMs` after its first. */
+  /** A batch is written when it has this many rows, or some time after its first. */
   readonly rowsMax: number;
-  readonly delayMs: number;
+  /**
+   * The limits of that time. In between it is four times what the last write took, so that small writes leave the store
+   * most of its time, and a store at rest shows a row soon.
+   */
+  readonly delayMs: { readonly min: number; readonly max: number };
   /** Callers wait before adding while this many rows are collected: it bounds the memory. */
   readonly capacityRows: number;
   readonly log: Logger;
@@ -30,6 +34,7 @@ interface Entry<B> {
   readonly reject: (error: unknown) => void;
 }
 
+const DELAY_PER_WRITE_TIME = 4;
 const RETRY_DELAY_FIRST_MS = 100;
 const RETRY_DELAY_MAX_MS = 10_000;
 
@@ -47,6 +52,7 @@ export class BatchWriter<B extends Block> {
   #isDue = false;
   #writing: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
+  #lastWriteMs = 0;
 
   constructor(options: BatchWriterOptions<B>) {
     this.#options = options;
@@ -87,10 +93,12 @@ export class BatchWriter<B extends Block> {
 
   #start(): Batch<B> {
     this.#collecting = { block: this.#options.createBlock(), entries: [] };
+    const { min, max } = this.#options.delayMs;
+    const delayMs = Math.min(max, Math.max(min, this.#lastWriteMs * DELAY_PER_WRITE_TIME));
     this.#timer = setTimeout(() => {
       this.#isDue = true;
       this.#writeWhenDue();
-    }, this.#options.delayMs);
+    }, delayMs);
     return this.#collecting;
   }
 
@@ -128,7 +136,10 @@ export class BatchWriter<B extends Block> {
   async #writeUntilStored(block: B): Promise<void> {
     for (let pause = RETRY_DELAY_FIRST_MS; ; pause = Math.min(pause * 2, RETRY_DELAY_MAX_MS)) {
       try {
-        return await this.#options.write(block);
+        const startedAt = performance.now();
+        await this.#options.write(block);
+        this.#lastWriteMs = performance.now() - startedAt;
+        return;
       } catch (error) {
         if (isBadData(error) || this.#closing.signal.aborted) throw error;
         this.#options.log.warn({ err: error, rows: block.rows, retryInMs: pause }, 'an insert failed; trying again');

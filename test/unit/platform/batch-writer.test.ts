@@ -17,7 +17,7 @@ function start(write: (rows: readonly string[]) => Promise<void>, options: Parti
     createBlock: () => new Rows(),
     write: (block) => write(block.values),
     rowsMax: 4,
-    delayMs: 5,
+    delayMs: { min: 5, max: 5 },
     capacityRows: 8,
     log: pino({ level: 'silent' }),
     ...options,
@@ -51,9 +51,24 @@ describe('BatchWriter', () => {
     expect(written).toEqual([['a']]);
   });
 
+  test('the delay grows with what a write takes, within its limits', async () => {
+    const startedAt: number[] = [];
+    const write = async () => {
+      startedAt.push(performance.now());
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    const { add } = start(write, { delayMs: { min: 1, max: 120 } });
+    await add('a');
+    const second = performance.now();
+    await add('b');
+    // Four times 50 ms is more than the limit of 120 ms.
+    expect((startedAt[1] ?? 0) - second).toBeGreaterThan(100);
+    expect((startedAt[1] ?? 0) - second).toBeLessThan(190);
+  });
+
   test('a caller hears nothing before its rows are stored, and one write runs at a time', async () => {
     const { writes, write } = heldStore();
-    const { add } = start(write, { delayMs: 0 });
+    const { add } = start(write, { delayMs: { min: 0, max: 0 } });
     const heard: string[] = [];
     const first = add('a', 'b', 'c', 'd').then(() => heard.push('first'));
     const second = add('e', 'f', 'g', 'h').then(() => heard.push('second'));
@@ -107,12 +122,12 @@ describe('BatchWriter', () => {
   });
 
   test('closing writes what is collected, and passes failures on instead of waiting for ever', async () => {
-    const { writer, add } = start(async () => {}, { delayMs: 60_000 });
+    const { writer, add } = start(async () => {}, { delayMs: { min: 60_000, max: 60_000 } });
     const added = add('a');
     await writer.close();
     await added;
 
-    const failing = start(() => Promise.reject(new Error('away')), { delayMs: 0 });
+    const failing = start(() => Promise.reject(new Error('away')), { delayMs: { min: 0, max: 0 } });
     const failed = failing.add('a').catch((error: Error) => error.message);
     await new Promise((resolve) => setTimeout(resolve, 10));
     await failing.writer.close();
