@@ -39,10 +39,9 @@ export function installDependencies() {
     const isInstalled = existsSync(join(ROOT, 'node_modules', '.package-lock.json')) && readStamp(stamp) === undefined;
     if (!isInstalled || isOlder(join(ROOT, 'node_modules', '.package-lock.json'), join(ROOT, 'package-lock.json'))) {
       step('Installing dependencies (about 300 MB, once)');
-      // Not `npm ci`: it insists on binaries for every platform in the lockfile, and the lockfile knows those of the machine
-      // that wrote it. The versions are the lockfile's all the same.
-      const options = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-      run('npm', ['install', ...options], 'npm install failed; its message is above.');
+      // Whatever NODE_ENV says, the build and the embedded engines are needed here.
+      const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+      run('npm', ['ci', ...options], 'npm ci failed; its message is above.');
     }
     writeFileSync(stamp, wanted);
   }
