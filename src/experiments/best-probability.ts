@@ -1,0 +1,132 @@
+// How probable it is, given the counts, that a variant has the highest rate of all. It is a description for people, and
+// decides nothing: it was not made for repeated looks.
+//
+// Each rate has the posterior Beta(1 + conversions, 1 + non-conversions), from a uniform prior, independently. Then
+//     P(i is best) = ∫ f_i(x) · Π_{j≠i} F_j(x) dx
+// with densities f and distribution functions F. One sweep over x integrates all F and all P together by Simpson's rule:
+// deterministic, unlike sampling, and free of special functions. Checked against the closed form for two variants
+// (E. Miller, "Formulas for Bayesian A/B Testing", 2015) to 1e-7.
+import type { Counts } from './proportions.js';
+
+/** The most that are worth integrating: an experiment has a handful of variants, and more is an id sent as variant_key. */
+export const VARIANTS_MAX = 100;
+
+/** Steps over the support of one posterior, which for many units is about 18 standard deviations wide. */
+const STEPS = 400;
+
+/** The support ends where the density has fallen to exp(-40) of its mode; what lies beyond is below 1e-16. */
+const LOG_DENSITY_MIN = -40;
+
+interface Posterior {
+  readonly low: number;
+  readonly high: number;
+  readonly density: (x: number) => number;
+}
+
+/** Probabilities in the order given, summing to 1; absolute error below 1e-7. Grows with the square of the variants. */
+export function toBestProbabilities(variants: readonly Counts[]): number[] {
+  const posteriors = variants.map(toPosterior);
+  const below = posteriors.map(() => 0);
+  const best = posteriors.map(() => 0);
+  const borders = posteriors.flatMap(({ low, high }) => [low, high]).sort((a, b) => a - b);
+
+  let x = borders[0] ?? 0;
+  for (const border of borders) {
+    while (x < border) {
+      const step = smallestStep(posteriors, x);
+      // A last step much shorter than the others would only be rounding.
+      const end = x + step * 1.001 < border ? x + step : border;
+      integrateCell({ posteriors, below, best, from: x, to: end });
+      x = end;
+    }
+  }
+  const total = best.reduce((sum, probability) => sum + probability, 0);
+  return best.map((probability) => probability / total);
+}
+
+/** Infinity between supports, where nothing is to be integrated. */
+function smallestStep(posteriors: readonly Posterior[], x: number): number {
+  let step = Number.POSITIVE_INFINITY;
+  for (const { low, high } of posteriors) if (low <= x && x < high) step = Math.min(step, (high - low) / STEPS);
+  return step;
+}
+
+interface Cell {
+  readonly posteriors: readonly Posterior[];
+  /** F at `from`, moved on to `to`. */
+  readonly below: number[];
+  /** The integrals up to `from`, moved on to `to`. */
+  readonly best: number[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** No border lies within a cell, so a posterior covers all of it or nothing. */
+function integrateCell({ posteriors, below, best, from, to }: Cell): void {
+  const width = to - from;
+  const middle = from + width / 2;
+  const densities = posteriors.map(({ low, high, density }) =>
+    low <= from && to <= high ? [density(from), density(middle), density(to)] : [0, 0, 0],
+  ) as [number, number, number][];
+  const atFrom = below.slice();
+  const atMiddle = densities.map(([a, b, c], i) => (below[i] ?? 0) + (width / 24) * (5 * a + 8 * b - c));
+  densities.forEach(([a, b, c], i) => {
+    below[i] = (below[i] ?? 0) + (width / 6) * (a + 4 * b + c);
+  });
+
+  const others = [atFrom, atMiddle, below].map(productsOfOthers);
+  densities.forEach(([a, b, c], i) => {
+    const integrand = a * (others[0]?.[i] ?? 0) + 4 * b * (others[1]?.[i] ?? 0) + c * (others[2]?.[i] ?? 0);
+    best[i] = (best[i] ?? 0) + (width / 6) * integrand;
+  });
+}
+
+/** For each factor the product of all others, without dividing by what may be 0. */
+function productsOfOthers(factors: readonly number[]): number[] {
+  const products = new Array<number>(factors.length).fill(1);
+  let before = 1;
+  for (let i = 0; i < factors.length; i++) {
+    products[i] = before;
+    before *= factors[i] ?? 1;
+  }
+  let after = 1;
+  for (let i = factors.length - 1; i >= 0; i--) {
+    products[i] = (products[i] ?? 1) * after;
+    after *= factors[i] ?? 1;
+  }
+  return products;
+}
+
+function toPosterior({ exposures, conversions }: Counts): Posterior {
+  const rest = exposures - conversions;
+  const mode = exposures === 0 ? 0.5 : conversions / exposures;
+  // Relative to the mode, because x^conversions alone underflows; a power of 0 is 1, at 0 as well.
+  const logDensity = (x: number): number =>
+    (conversions && conversions * Math.log(x / mode)) + (rest && rest * Math.log((1 - x) / (1 - mode)));
+  const low = conversions === 0 ? 0 : findEdge(logDensity, { inside: mode, outside: 0 });
+  const high = rest === 0 ? 1 : findEdge(logDensity, { inside: mode, outside: 1 });
+  const area = integrate((x) => Math.exp(logDensity(x)), low, high);
+  return { low, high, density: (x) => Math.exp(logDensity(x)) / area };
+}
+
+/** Where the log density, which falls from the mode outwards, reaches its minimum, by bisection. */
+function findEdge(logDensity: (x: number) => number, ends: { inside: number; outside: number }): number {
+  let { inside, outside } = ends;
+  for (let step = 0; step < 50; step++) {
+    const middle = (inside + outside) / 2;
+    if (logDensity(middle) > LOG_DENSITY_MIN) inside = middle;
+    else outside = middle;
+  }
+  return outside;
+}
+
+function integrate(density: (x: number) => number, low: number, high: number): number {
+  const width = (high - low) / STEPS;
+  let sum = 0;
+  for (let step = 0; step < STEPS; step++) {
+    const from = low + step * width;
+    const to = step === STEPS - 1 ? high : from + width;
+    sum += density(from) + 4 * density((from + to) / 2) + density(to);
+  }
+  return (width / 6) * sum;
+}

@@ -1,0 +1,218 @@
+// The choice result packet: from counts per variant to the public shape, in the names of the wire. Counting units and
+// conversions is the query's part, statistics are in the files beside this one; here they are put together.
+import { toBestProbabilities, VARIANTS_MAX } from './best-probability.js';
+import { ALPHA, CONTROL_NAME, type DecisionStatus, toDecisionStatus } from './decision.js';
+import { adjustByHolm } from './holm.js';
+import {
+  type Counts,
+  findAbsoluteLift,
+  findRate,
+  findRelativeLift,
+  toNewcombeInterval,
+  toPooledPValue,
+  toWilsonInterval,
+} from './proportions.js';
+import { findSampleRatioPValue, toExpectedSplit } from './sample-ratio.js';
+import { toAlwaysValidPValue, toSequentialInterval } from './sequential-test.js';
+import { toWarnings } from './warnings.js';
+
+export interface VariantCounts extends Counts {
+  readonly variantKey: string;
+  /** `variant_weight` of the exposures; null when they carry none. */
+  readonly weight: number | null;
+}
+
+export interface ChoiceCounts {
+  readonly choiceKey: string;
+  readonly conversionEvent: string;
+  /** Field that identifies a unit, as written in the query. */
+  readonly unit: string;
+  /** One for each variant, in any order; units that saw several variants are in none. */
+  readonly variants: readonly VariantCounts[];
+  readonly multiVariantUnits: number;
+  readonly exposuresWithoutUnit: number;
+  /** Units whose window has not ended, among those of the variants. */
+  readonly immatureUnits: number;
+  readonly firstExposureAtMs: number | undefined;
+  readonly lastExposureAtMs: number | undefined;
+}
+
+/** Null stands for what is undefined without units, or relative to a rate of 0. */
+export interface ChoicePacket {
+  readonly choice_key: string;
+  readonly conversion_event: string;
+  readonly generated_at: string;
+  readonly variants: readonly PacketVariant[];
+  readonly comparisons: readonly PacketComparison[];
+  readonly diagnostics: PacketDiagnostics;
+  readonly warnings: readonly string[];
+  readonly decision_status: DecisionStatus;
+  readonly method: typeof METHOD;
+}
+
+/** The control first, then by name. */
+export interface PacketVariant {
+  readonly variant_key: string;
+  /** Units. */
+  readonly exposures: number;
+  readonly conversions: number;
+  readonly rate: number | null;
+  readonly ci_low: number;
+  readonly ci_high: number;
+  /** The one that is expected: as stated, or 1 for all. */
+  readonly weight: number;
+}
+
+export interface PacketComparison {
+  readonly control: string;
+  readonly treatment: string;
+  readonly absolute_lift: number | null;
+  readonly relative_lift: number | null;
+  /** Of the absolute lift, for this comparison alone, with a sample size fixed in advance. */
+  readonly ci_low: number;
+  readonly ci_high: number;
+  /** Both p-values are Holm's adjusted ones: they compare with alpha as they are. */
+  readonly p_value: number;
+  readonly always_valid_p_value: number;
+  /**
+   * Of the absolute lift, for all treatments and all looks together (alpha is divided by the number of treatments). With
+   * one treatment it excludes 0 exactly when the always-valid p-value is below alpha; with several, Holm decides a little
+   * earlier than these intervals, which have no step-down form.
+   */
+  readonly sequential_ci_low: number;
+  readonly sequential_ci_high: number;
+  /** That the treatment has the highest rate of all variants; null with more variants than an experiment has. */
+  readonly probability_best: number | null;
+}
+
+export interface PacketDiagnostics {
+  /** Null while there is too little to test. */
+  readonly sample_ratio_p_value: number | null;
+  readonly expected_ratios: Readonly<Record<string, number>>;
+  readonly multi_variant_units: number;
+  readonly exposures_without_unit: number;
+  readonly immature_units: number;
+  readonly first_exposure_at: string | null;
+  readonly last_exposure_at: string | null;
+}
+
+const METHOD = {
+  interval: 'wilson',
+  test: 'two-sided z, pooled',
+  sequential: 'mSPRT',
+  alpha: ALPHA,
+  correction: 'holm',
+} as const;
+
+/**
+ * The packet of everything counted so far. It knows no earlier looks and needs none: its always-valid p-value may be
+ * compared with alpha at any look (why: sequential-test.ts). Throws a RangeError for counts that cannot be.
+ */
+export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): ChoicePacket {
+  counts.variants.forEach(requireCounts);
+  const variants = controlFirst(counts.variants);
+  const { weights, ratios } = toExpectedSplit(variants.map(({ weight }) => weight));
+  const sampleRatioPValue = findSampleRatioPValue(
+    variants.map(({ exposures }) => exposures),
+    ratios,
+  );
+  const comparisons = compareWithControl(variants);
+  return {
+    choice_key: counts.choiceKey,
+    conversion_event: counts.conversionEvent,
+    generated_at: formatInstant(generatedAtMs),
+    variants: variants.map((variant, index) => toPacketVariant(variant, weights[index] ?? 1)),
+    comparisons: toPacketComparisons(comparisons, variants),
+    diagnostics: {
+      sample_ratio_p_value: sampleRatioPValue ?? null,
+      // From entries, so that a variant named __proto__ is a variant like any other.
+      expected_ratios: Object.fromEntries(variants.map(({ variantKey }, index) => [variantKey, ratios[index] ?? 0])),
+      multi_variant_units: counts.multiVariantUnits,
+      exposures_without_unit: counts.exposuresWithoutUnit,
+      immature_units: counts.immatureUnits,
+      first_exposure_at: formatOptionalInstant(counts.firstExposureAtMs),
+      last_exposure_at: formatOptionalInstant(counts.lastExposureAtMs),
+    },
+    warnings: toWarnings({
+      ...counts,
+      variants,
+      expectedRatios: ratios,
+      sampleRatioPValue,
+      isSignificantTooEarly: comparisons.some((tested) => tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA),
+    }),
+    decision_status: toDecisionStatus({ comparisons, sampleRatioPValue }),
+    method: METHOD,
+  };
+}
+
+function requireCounts({ variantKey, exposures, conversions }: VariantCounts): void {
+  const isWhole = Number.isSafeInteger(exposures) && Number.isSafeInteger(conversions);
+  if (isWhole && conversions >= 0 && conversions <= exposures) return;
+  throw new RangeError(`variant ${JSON.stringify(variantKey)} has ${conversions} conversions of ${exposures} units`);
+}
+
+/** The variant named `control`, or the first by name, leads; names compare by code unit, the same on every machine. */
+function controlFirst(variants: readonly VariantCounts[]): VariantCounts[] {
+  const rank = ({ variantKey }: VariantCounts): number => (variantKey === CONTROL_NAME ? 0 : 1);
+  return [...variants].sort((a, b) => rank(a) - rank(b) || (a.variantKey < b.variantKey ? -1 : 1));
+}
+
+interface ComparisonWithControl {
+  readonly control: VariantCounts;
+  readonly treatment: VariantCounts;
+  readonly pValue: number;
+  readonly alwaysValidPValue: number;
+}
+
+function compareWithControl([control, ...treatments]: readonly VariantCounts[]): ComparisonWithControl[] {
+  if (control === undefined) return [];
+  const pairs = treatments.map((treatment) => ({ control, treatment }));
+  const pValues = adjustByHolm(pairs.map(toPooledPValue));
+  const alwaysValidPValues = adjustByHolm(pairs.map(toAlwaysValidPValue));
+  return pairs.map((pair, index) => ({
+    ...pair,
+    pValue: pValues[index] ?? 1,
+    alwaysValidPValue: alwaysValidPValues[index] ?? 1,
+  }));
+}
+
+function toPacketVariant(variant: VariantCounts, weight: number): PacketVariant {
+  const { low, high } = toWilsonInterval(variant, ALPHA);
+  return {
+    variant_key: variant.variantKey,
+    exposures: variant.exposures,
+    conversions: variant.conversions,
+    rate: findRate(variant) ?? null,
+    ci_low: low,
+    ci_high: high,
+    weight,
+  };
+}
+
+function toPacketComparisons(
+  comparisons: readonly ComparisonWithControl[],
+  variants: readonly VariantCounts[],
+): PacketComparison[] {
+  const bestProbabilities = variants.length > VARIANTS_MAX ? [] : toBestProbabilities(variants);
+  return comparisons.map((comparison, index) => {
+    const interval = toNewcombeInterval(comparison, ALPHA);
+    const sequential = toSequentialInterval(comparison, ALPHA / comparisons.length);
+    return {
+      control: comparison.control.variantKey,
+      treatment: comparison.treatment.variantKey,
+      absolute_lift: findAbsoluteLift(comparison) ?? null,
+      relative_lift: findRelativeLift(comparison) ?? null,
+      ci_low: interval.low,
+      ci_high: interval.high,
+      p_value: comparison.pValue,
+      always_valid_p_value: comparison.alwaysValidPValue,
+      sequential_ci_low: sequential.low,
+      sequential_ci_high: sequential.high,
+      // The control comes first among the variants, and not at all among the comparisons.
+      probability_best: bestProbabilities[index + 1] ?? null,
+    };
+  });
+}
+
+const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+const formatOptionalInstant = (ms: number | undefined): string | null => (ms === undefined ? null : formatInstant(ms));

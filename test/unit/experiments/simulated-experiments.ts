@@ -1,0 +1,62 @@
+// Experiments made of coin flips from a seeded generator, looked at once a day as people do: the same seed gives the same
+// experiments on every machine.
+import { type DecisionStatus, toDecisionStatus } from '../../../src/experiments/decision.js';
+import { adjustByHolm } from '../../../src/experiments/holm.js';
+import type { Counts } from '../../../src/experiments/proportions.js';
+import { toAlwaysValidPValue } from '../../../src/experiments/sequential-test.js';
+
+/** Mulberry32: uniform in [0, 1), 32 bits, good enough for coin flips and fast. */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export interface Design {
+  readonly looks: number;
+  /** The first is the control. */
+  readonly variants: readonly { readonly rate: number; readonly unitsPerLook: number }[];
+  /** Conversions come up to so many looks after the exposure, evenly; 0 is at once. */
+  readonly delayLooksMax?: number;
+}
+
+/** What is known at each look of one experiment. Every look gives the same objects, moved on. */
+export function* simulateLooks(design: Design, random: () => number): Generator<readonly Counts[]> {
+  const delays = (design.delayLooksMax ?? 0) + 1;
+  const counts = design.variants.map(() => ({ exposures: 0, conversions: 0 }));
+  const arriving = design.variants.map(() => new Array<number>(design.looks + delays).fill(0));
+  for (let look = 0; look < design.looks; look++) {
+    for (const [index, { rate, unitsPerLook }] of design.variants.entries()) {
+      const [count, arrivals] = [counts[index], arriving[index]];
+      if (!count || !arrivals) continue;
+      for (let unit = 0; unit < unitsPerLook; unit++) {
+        if (random() >= rate) continue;
+        const at = delays === 1 ? look : look + Math.floor(random() * delays);
+        arrivals[at] = (arrivals[at] ?? 0) + 1;
+      }
+      count.exposures += unitsPerLook;
+      count.conversions += arrivals[look] ?? 0;
+    }
+    yield counts;
+  }
+}
+
+export interface Verdict {
+  readonly status: DecisionStatus;
+  /** Any treatment is told apart from the control, in either direction; with several that is more than a decision. */
+  readonly isAnyRejected: boolean;
+}
+
+/** The decision of the packet, without the figures that only describe: packet.test.ts holds the two together. */
+export function judge([control, ...treatments]: readonly Counts[]): Verdict {
+  if (!control) throw new Error('there is no control');
+  const pairs = treatments.map((treatment) => ({ control, treatment }));
+  const pValues = adjustByHolm(pairs.map(toAlwaysValidPValue));
+  const comparisons = pairs.map((pair, index) => ({ ...pair, alwaysValidPValue: pValues[index] ?? 1 }));
+  const status = toDecisionStatus({ comparisons, sampleRatioPValue: undefined });
+  return { status, isAnyRejected: status !== 'collecting' && pValues.some((pValue) => pValue <= 0.05) };
+}
