@@ -1,0 +1,46 @@
+// How steadily people do something: lifecycle and stickiness.
+import { bucketAfter, bucketOf, bucketsOf, type Interval, intervalOf } from './calendar.js';
+import { EVER, eventsOf } from './events.js';
+import type { LifecycleQuestion, StickinessQuestion } from './question.js';
+import { type Answer, inThisOrder, type Row } from './table.js';
+import { byPerson, type World } from './world.js';
+
+type Status = 'New' | 'Returning' | 'Resurrected' | 'Dormant';
+const STATUSES: readonly Status[] = ['New', 'Returning', 'Resurrected', 'Dormant'];
+
+/** Reading: every period has a row for each status, also for nobody, in the sequence in which they are defined. */
+export function answerLifecycle(question: LifecycleQuestion, world: World): Answer {
+  const { timezone } = world.clock;
+  const unit = question.period ?? 'week';
+  const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
+  const people = byPerson(world, eventsOf(world, [question.event], EVER, question.where));
+  const active = [...people.values()].map((events) => events.map((event) => bucketOf(event.time, unit, timezone)));
+  const rows: Row[] = [];
+  for (const period of bucketsOf(interval, unit, timezone)) {
+    const before = bucketAfter(period, unit, -1);
+    const statuses = active.map((periods) => statusIn(period, before, periods));
+    for (const status of STATUSES) {
+      rows.push({ period, status, users: statuses.filter((found) => found === status).length });
+    }
+  }
+  return { mode: 'lifecycle', columns: ['period', 'status', 'users'], ...inThisOrder(rows) };
+}
+
+/** `active` is ascending and not empty. */
+function statusIn(period: string, before: string, active: readonly string[]): Status | undefined {
+  if (!active.includes(period)) return active.includes(before) ? 'Dormant' : undefined;
+  if (active[0] === period) return 'New';
+  return active.includes(before) ? 'Returning' : 'Resurrected';
+}
+
+/** Reading: only numbers of days that somebody was active on have a row. */
+export function answerStickiness(question: StickinessQuestion, world: World): Answer {
+  const interval: Interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
+  const users = new Map<number, number>();
+  for (const events of byPerson(world, eventsOf(world, [question.event], interval, question.where)).values()) {
+    const days = new Set(events.map((event) => bucketOf(event.time, 'day', world.clock.timezone))).size;
+    users.set(days, (users.get(days) ?? 0) + 1);
+  }
+  const rows = [...users].sort(([a], [b]) => a - b).map(([active_days, count]) => ({ active_days, users: count }));
+  return { mode: 'stickiness', columns: ['active_days', 'users'], ...inThisOrder(rows) };
+}

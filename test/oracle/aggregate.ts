@@ -1,0 +1,122 @@
+// Aggregates over the rows of any source, grouped by fields and by time.
+import { bucketOf, bucketsOf, type Interval } from './calendar.js';
+import type { FieldReader } from './fields.js';
+import type { Aggregate, FieldAggregate, Group } from './question.js';
+import { ascending, descending, inTurn, ordered, type Row, type RowOrder, type Table } from './table.js';
+import { groupColumn } from './to-query-text.js';
+import { numberOf, textOf } from './values.js';
+
+/** The column of an aggregate, and the identifier that a row carries as `metric`. */
+export const METRICS = {
+  count: 'count',
+  unique: 'unique_count',
+  sum: 'total',
+  avg: 'average',
+  min: 'min_value',
+  max: 'max_value',
+  median: 'median_value',
+  p90: 'p90',
+  p95: 'p95',
+  p99: 'p99',
+} as const satisfies Record<Aggregate['kind'], string>;
+
+export interface Aggregation<Item> {
+  readonly items: readonly Item[];
+  readonly aggregate: Aggregate;
+  readonly by: readonly Group[];
+  readonly read: FieldReader<Item>;
+  readonly timeOf: (item: Item) => number;
+  readonly interval: Interval;
+  readonly timezone: string;
+}
+
+export function aggregateColumns(aggregate: Aggregate, by: readonly Group[]): string[] {
+  return [...by.map(groupColumn), METRICS[aggregate.kind]];
+}
+
+export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
+  const { aggregate, by } = aggregation;
+  const rows = [...grouped(aggregation).values()].map(({ keys, items }) => {
+    const value = measured(aggregate, items, aggregation.read);
+    const groups = by.map((group, position) => [groupColumn(group), keys[position] ?? null]);
+    const metric = METRICS[aggregate.kind];
+    return { ...Object.fromEntries(groups), [metric]: value, value, metric: aggregate.kind } as Row;
+  });
+  return ordered(rows, defaultOrder(aggregate, by));
+}
+
+interface Grouped<Item> {
+  readonly keys: readonly (string | null)[];
+  readonly items: Item[];
+}
+
+function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregation<Item>): Map<string, Grouped<Item>> {
+  const groups = new Map<string, Grouped<Item>>();
+  const groupFor = (keys: readonly (string | null)[]): Grouped<Item> => {
+    const name = JSON.stringify(keys);
+    const group = groups.get(name) ?? { keys, items: [] };
+    groups.set(name, group);
+    return group;
+  };
+  if (by.length === 0) groupFor([]);
+  const [only] = by;
+  if (by.length === 1 && only?.kind === 'time') {
+    for (const bucket of bucketsOf(interval, only.unit, timezone)) groupFor([bucket]);
+  }
+  for (const item of items) {
+    const keys = by.map((group) =>
+      group.kind === 'time' ? bucketOf(timeOf(item), group.unit, timezone) : (textOf(read(item, group.field)) ?? null),
+    );
+    groupFor(keys).items.push(item);
+  }
+  return groups;
+}
+
+/**
+ * By time ascending; by fields the metric descending, then the fields ascending. Reading: with both, the times go first
+ * and the rest orders what shares them; a missing value and a metric without one come last.
+ */
+function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
+  const times = by.filter((group) => group.kind === 'time').map((group) => ascending(groupColumn(group)));
+  const fields = by.filter((group) => group.kind === 'field').map((group) => ascending(groupColumn(group)));
+  return inTurn(...times, descending(METRICS[aggregate.kind]), ...fields);
+}
+
+export function measured<Item>(aggregate: Aggregate, items: readonly Item[], read: FieldReader<Item>): number | null {
+  if (aggregate.kind === 'count') return items.length;
+  if (aggregate.kind === 'unique') {
+    const texts = items.map((item) => textOf(read(item, aggregate.field ?? 'distinct_id')));
+    return new Set(texts.filter((text) => text !== undefined)).size;
+  }
+  const { field } = aggregate;
+  const numbers = items.map((item) => numberOf(read(item, field))).filter((number) => number !== undefined);
+  return summarized(aggregate.kind, numbers);
+}
+
+const QUANTILES = { median: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const;
+
+function summarized(kind: FieldAggregate, numbers: readonly number[]): number | null {
+  if (kind === 'sum') return sumOf(numbers);
+  if (numbers.length === 0) return null;
+  if (kind === 'avg') return sumOf(numbers) / numbers.length;
+  if (kind === 'min') return Math.min(...numbers);
+  if (kind === 'max') return Math.max(...numbers);
+  return quantile(numbers, QUANTILES[kind]);
+}
+
+export const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+export const averageOf = (numbers: readonly number[]): number | null => summarized('avg', numbers);
+
+/** Type 7: linear between the two values around the rank p × (n − 1). Null of nothing. */
+export function quantile(numbers: readonly number[], p: number): number | null {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const rank = p * (sorted.length - 1);
+  const below = sorted[Math.floor(rank)];
+  const above = sorted[Math.ceil(rank)];
+  if (below === undefined || above === undefined) return null;
+  return below + (above - below) * (rank - Math.floor(rank));
+}
+
+/** A share of nothing is null. */
+export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);

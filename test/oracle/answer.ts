@@ -1,0 +1,54 @@
+// The reference: what a question about a history is answered, in plain loops written from the specification. It shares no
+// code with the service, and is not fast. Where the specification leaves a choice, a comment beginning "Reading" says which
+// one was taken.
+import { answerLifecycle, answerStickiness } from './activity.js';
+import { answerChoice } from './choice.js';
+import { answerFields, answerInspect } from './discovery.js';
+import { answerEvents, answerExposures, answerUser } from './events.js';
+import { answerFormula } from './formula.js';
+import { answerFunnel } from './funnel.js';
+import type { History } from './history.js';
+import { answerLatest } from './latest.js';
+import { answerPaths } from './paths.js';
+import type { Question } from './question.js';
+import { answerRetention } from './retention.js';
+import { answerSessions } from './sessions.js';
+import type { Answer } from './table.js';
+import { answerUsers } from './users.js';
+import { type Context, worldOf } from './world.js';
+
+export function answer(question: Question, history: History, context: Context): Answer {
+  const world = worldOf(history, context);
+  switch (question.source) {
+    case 'events':
+      return answerEvents(question, world);
+    case 'latest':
+      return answerLatest(question, world);
+    case 'funnel':
+      return answerFunnel(question, world);
+    case 'retention':
+      return answerRetention(question, world);
+    case 'paths':
+      return answerPaths(question, world);
+    case 'sessions':
+      return answerSessions(question, world);
+    case 'lifecycle':
+      return answerLifecycle(question, world);
+    case 'stickiness':
+      return answerStickiness(question, world);
+    case 'user':
+      return answerUser(question, world);
+    case 'users':
+      return answerUsers(question, world);
+    case 'formula':
+      return answerFormula(question, world);
+    case 'fields':
+      return answerFields(question, world);
+    case 'inspect':
+      return answerInspect(question, world);
+    case 'choice':
+      return question.results === undefined
+        ? answerExposures(question, world)
+        : answerChoice(question, question.results, world);
+  }
+}

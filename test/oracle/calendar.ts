@@ -1,0 +1,157 @@
+// Time: ranges, calendar buckets and time zones, by asking `Intl` what a clock on the wall of a zone shows. A bucket of a
+// day and coarser is the date on which it starts, which is what is displayed; no instant is needed for it.
+import type { Range, Span, TimeUnit } from './question.js';
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** Half open: the start is in, the end is not. */
+export interface Interval {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const isWithin = (time: number, { start, end }: Interval): boolean => time >= start && time < end;
+
+/** RFC 3339 in UTC with milliseconds; the comparison of answers takes other spellings of the instant for equal. */
+export const toRfc3339 = (time: number): string => new Date(time).toISOString();
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  let clock = clocks.get(zone);
+  if (clock === undefined) {
+    clock = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    clocks.set(zone, clock);
+  }
+  return clock;
+}
+
+/** What the wall clock shows, as the instant at which a clock in UTC shows the same. */
+export function wallClock(time: number, zone: string): number {
+  if (zone === 'UTC') return time;
+  const parts: Record<string, number> = {};
+  for (const { type, value } of clockOf(zone).formatToParts(time)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (((time % SECOND) + SECOND) % SECOND);
+}
+
+/**
+ * The instant at which the wall clock shows this. Of two (clocks were set back) the first; when there is none (clocks were
+ * set forward) the instant reached by not setting the clock, so that a day without midnight starts at its first moment.
+ */
+export function instantOfWallClock(wall: number, zone: string): number {
+  const offsetBefore = wallClock(wall - DAY, zone) - (wall - DAY);
+  const offsetAfter = wallClock(wall + DAY, zone) - (wall + DAY);
+  const candidates = [wall - offsetBefore, wall - offsetAfter].sort((a, b) => a - b);
+  return candidates.find((candidate) => wallClock(candidate, zone) === wall) ?? wall - offsetBefore;
+}
+
+const dateOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
+const wallOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
+
+export const startOfDate = (date: string, zone: string): number => instantOfWallClock(wallOf(date), zone);
+
+/** The bucket of an instant: the date it starts on, or for hours the instant it starts at. */
+export function bucketOf(time: number, unit: TimeUnit, zone: string): string {
+  const wall = wallClock(time, zone);
+  if (unit === 'hour') return toRfc3339(time - (((wall % HOUR) + HOUR) % HOUR));
+  return startOfPeriod(dateOf(wall), unit);
+}
+
+function startOfPeriod(date: string, unit: Exclude<TimeUnit, 'hour'> | 'year'): string {
+  const [year = 0, month = 1] = date.split('-').map(Number);
+  switch (unit) {
+    case 'day':
+      return date;
+    case 'week':
+      return dateOf(wallOf(date) - ((new Date(wallOf(date)).getUTCDay() + 6) % 7) * DAY);
+    case 'month':
+      return dateOf(Date.UTC(year, month - 1, 1));
+    case 'quarter':
+      return dateOf(Date.UTC(year, Math.floor((month - 1) / 3) * 3, 1));
+    case 'year':
+      return dateOf(Date.UTC(year, 0, 1));
+  }
+}
+
+/** The bucket `steps` after (or before) another. */
+export function bucketAfter(bucket: string, unit: TimeUnit, steps = 1): string {
+  if (unit === 'hour') return toRfc3339(Date.parse(bucket) + steps * HOUR);
+  const [year = 0, month = 1, day = 1] = bucket.split('-').map(Number);
+  const months = unit === 'month' ? steps : unit === 'quarter' ? 3 * steps : 0;
+  const days = unit === 'day' ? steps : unit === 'week' ? 7 * steps : 0;
+  return dateOf(Date.UTC(year, month - 1 + months, day + days));
+}
+
+/** Every bucket that a range touches, in order. */
+export function bucketsOf({ start, end }: Interval, unit: TimeUnit, zone: string): string[] {
+  const buckets: string[] = [];
+  if (start >= end) return buckets;
+  const last = bucketOf(end - 1, unit, zone);
+  for (let bucket = bucketOf(start, unit, zone); bucket <= last; bucket = bucketAfter(bucket, unit))
+    buckets.push(bucket);
+  return buckets;
+}
+
+const SPAN_MS = { m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY } as const;
+
+/** The length of a `window`. */
+export function lengthOf({ count, unit }: Span): number {
+  if (unit === 'mo' || unit === 'y') throw new Error(`a window has no calendar units, but ${unit} was asked for`);
+  return count * SPAN_MS[unit];
+}
+
+/**
+ * Exactly so long before `now`. Days are 24 hours whatever the zone's clock did; months and years go by the calendar in
+ * UTC and end on the last day of a shorter month (reading: "the time zone changes buckets and calendar words only").
+ */
+function spanBefore(now: number, { count, unit }: Span): number {
+  if (unit !== 'mo' && unit !== 'y') return now - count * SPAN_MS[unit];
+  const then = new Date(now);
+  const months = then.getUTCFullYear() * 12 + then.getUTCMonth() - count * (unit === 'y' ? 12 : 1);
+  const lastDay = new Date(Date.UTC(Math.floor(months / 12), (months % 12) + 1, 0)).getUTCDate();
+  then.setUTCFullYear(Math.floor(months / 12), months % 12, Math.min(then.getUTCDate(), lastDay));
+  return then.getTime();
+}
+
+export interface Clock {
+  readonly now: number;
+  readonly timezone: string;
+}
+
+export function intervalOf(range: Range | undefined, fallback: Span, { now, timezone }: Clock): Interval {
+  const today = dateOf(wallClock(now, timezone));
+  switch (range?.kind) {
+    case undefined:
+      return { start: spanBefore(now, fallback), end: now };
+    case 'last':
+      return { start: spanBefore(now, range.span), end: now };
+    case 'from':
+      return { start: momentOf(range.from, timezone), end: momentOf(range.to, timezone) };
+    case 'today':
+      return { start: startOfDate(today, timezone), end: now };
+    case 'yesterday':
+      return { start: startOfDate(bucketAfter(today, 'day', -1), timezone), end: startOfDate(today, timezone) };
+    case 'this':
+      return { start: startOfDate(startOfPeriod(today, range.unit), timezone), end: now };
+  }
+}
+
+/** A date or a timestamp of a query; without an offset it is what the zone's clock shows. */
+function momentOf(text: string, zone: string): number {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return startOfDate(text, zone);
+  if (/(Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
+  return instantOfWallClock(Date.parse(`${text}Z`), zone);
+}

@@ -1,0 +1,129 @@
+// Results of a choice experiment without their statistics: who was assigned what, who is left out, who converted.
+import { ratio, sumOf } from './aggregate.js';
+import { type Interval, intervalOf, lengthOf, toRfc3339 } from './calendar.js';
+import { EVER, EXPOSURE, eventsOf, isExposureOf } from './events.js';
+import { eventField } from './fields.js';
+import { type Event, propertyOf } from './history.js';
+import type { ChoiceQuestion } from './question.js';
+import { type Answer, inAnyOrder } from './table.js';
+import { compareText, numberOf, textOf } from './values.js';
+import type { World } from './world.js';
+
+interface Unit {
+  readonly variant: string;
+  readonly exposedAt: number;
+}
+
+/** Left to the tests of the statistics. */
+const INTERVAL = { ci_low: null, ci_high: null };
+
+type Results = NonNullable<ChoiceQuestion['results']>;
+
+export function answerChoice(question: ChoiceQuestion, results: Results, world: World): Answer {
+  const { now } = world.clock;
+  const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
+  const window = lengthOf(results.window ?? { count: 7, unit: 'd' });
+  const exposures = exposuresOf(question, interval, world);
+  const read = eventField(world);
+  const unitOf = (event: Event) => textOf(read(event, results.unit ?? 'distinct_id')) || undefined;
+  const { units, mixed, withoutUnit } = assigned(exposures, unitOf);
+  const converted = convertedUnits(units, eventsOf(world, [results.event], EVER), unitOf, window);
+  const weights = weightsOf(exposures);
+  const rows = [...weights].map(([variant_key, weight]) => {
+    const own = [...units].filter(([, unit]) => unit.variant === variant_key).map(([id]) => id);
+    const conversions = own.filter((id) => converted.has(id)).length;
+    return {
+      variant_key,
+      exposures: own.length,
+      conversions,
+      rate: ratio(conversions, own.length),
+      ...INTERVAL,
+      weight,
+    };
+  });
+  const times = exposures.map((event) => event.time);
+  const beside = {
+    choice_key: question.choice,
+    conversion_event: results.event,
+    diagnostics: {
+      expected_ratios: shares(weights),
+      multi_variant_units: mixed,
+      exposures_without_unit: withoutUnit,
+      immature_units: [...units.values()].filter((unit) => unit.exposedAt + window > now).length,
+      first_exposure_at: times.length === 0 ? null : toRfc3339(Math.min(...times)),
+      last_exposure_at: times.length === 0 ? null : toRfc3339(Math.max(...times)),
+    },
+  };
+  const columns = ['variant_key', 'exposures', 'conversions', 'rate', 'ci_low', 'ci_high', 'weight'];
+  return { mode: 'choice', columns, open: ['ci_low', 'ci_high'], beside, ...inAnyOrder(rows) };
+}
+
+const variantOf = (event: Event): string | undefined => textOf(propertyOf(event.event_properties, 'variant_key'));
+
+/** Reading: an exposure that names no variant exposes nobody to anything. */
+function exposuresOf(question: ChoiceQuestion, interval: Interval, world: World): Event[] {
+  return eventsOf(world, [EXPOSURE], interval, question.where)
+    .filter(isExposureOf(question.choice))
+    .filter((event) => variantOf(event));
+}
+
+interface Assignment {
+  readonly units: ReadonlyMap<string, Unit>;
+  /** How many units were seen in two variants or more. */
+  readonly mixed: number;
+  readonly withoutUnit: number;
+}
+
+/** A unit belongs to the variant of its first exposure in range, and is left out when it is seen in another one too. */
+function assigned(exposures: readonly Event[], unitOf: (event: Event) => string | undefined): Assignment {
+  const units = new Map<string, Unit>();
+  const mixed = new Set<string>();
+  let withoutUnit = 0;
+  for (const event of exposures) {
+    const id = unitOf(event);
+    const variant = variantOf(event) ?? '';
+    const known = id === undefined ? undefined : units.get(id);
+    if (id === undefined) withoutUnit += 1;
+    else if (known === undefined) units.set(id, { variant, exposedAt: event.time });
+    else if (known.variant !== variant) mixed.add(id);
+  }
+  for (const id of mixed) units.delete(id);
+  return { units, mixed: mixed.size, withoutUnit };
+}
+
+/** Reading: a conversion may come after the range, which bounds the exposures; the end of the window is included. */
+function convertedUnits(
+  units: ReadonlyMap<string, Unit>,
+  conversions: readonly Event[],
+  unitOf: (event: Event) => string | undefined,
+  window: number,
+): Set<string> {
+  const converted = new Set<string>();
+  for (const event of conversions) {
+    const id = unitOf(event);
+    const unit = id === undefined ? undefined : units.get(id);
+    if (id === undefined || unit === undefined) continue;
+    if (event.time >= unit.exposedAt && event.time <= unit.exposedAt + window) converted.add(id);
+  }
+  return converted;
+}
+
+/**
+ * Every variant that was exposed in the range, and its weight. Reading: the weight on its newest exposure that has one; a
+ * variant that has none makes all equal; a variant of which every unit is left out still has its row.
+ */
+function weightsOf(exposures: readonly Event[]): Map<string, number> {
+  const weights = new Map<string, number | undefined>();
+  for (const event of exposures) {
+    const variant = variantOf(event) ?? '';
+    weights.set(variant, numberOf(propertyOf(event.event_properties, 'variant_weight')) ?? weights.get(variant));
+  }
+  const isKnown = [...weights.values()].every((weight) => weight !== undefined && weight > 0);
+  const byName = [...weights].sort(([a], [b]) => compareText(a, b));
+  return new Map(byName.map(([variant, weight]) => [variant, isKnown ? (weight ?? 1) : 1]));
+}
+
+function shares(weights: ReadonlyMap<string, number>): Record<string, number> {
+  const total = sumOf([...weights.values()]);
+  return Object.fromEntries([...weights].map(([variant, weight]) => [variant, weight / total]));
+}

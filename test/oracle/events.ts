@@ -1,0 +1,133 @@
+// Events as rows: the event source, `*`, one user's events, and exposures read as events.
+import { aggregateColumns, aggregated, METRICS } from './aggregate.js';
+import { type Interval, intervalOf, isWithin, toRfc3339 } from './calendar.js';
+import { eventField, matchesAll } from './fields.js';
+import { type Event, propertyOf } from './history.js';
+import type { ChoiceQuestion, Condition, EventsQuestion, Reading, UserQuestion } from './question.js';
+import { type Answer, descending, ended, type Mode, ordered, type Row } from './table.js';
+import type { World } from './world.js';
+
+export const LIST_COLUMNS = [
+  'insert_id',
+  'event_type',
+  'time',
+  'user_id',
+  'device_id',
+  'session_id',
+  'event_properties',
+  'user_properties',
+  '_ip',
+  '_browser',
+  '_browser_version',
+  '_os',
+  '_os_version',
+  '_device_type',
+  '_platform',
+] as const;
+
+/** Events of one type (of every type: null) in a range that satisfy every condition, in order. */
+export function eventsOf(
+  world: World,
+  types: readonly string[] | null,
+  interval: Interval,
+  where: readonly Condition[] = [],
+): Event[] {
+  const read = eventField(world);
+  return world.events.filter(
+    (event) =>
+      (types === null || types.includes(event.event_type)) &&
+      isWithin(event.time, interval) &&
+      matchesAll(where, event, read),
+  );
+}
+
+export const EVER: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+
+const COUNT: Reading = { kind: 'aggregate', aggregate: { kind: 'count' }, by: [] };
+
+export function answerEvents(question: EventsQuestion, world: World): Answer {
+  const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
+  const events = eventsOf(world, question.event === null ? null : [question.event], interval, question.where);
+  const reading = question.reading ?? COUNT;
+  return answerWithEvents({ world, events, interval, reading, ending: question.ending, mode: reading.kind });
+}
+
+export function answerUser(question: UserQuestion, world: World): Answer {
+  const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
+  const events = eventsOf(world, null, interval, question.where).filter((event) => {
+    const person = world.distinctIdOf(event);
+    return person !== null && (person === question.id || world.profileOf(person)?.email === question.id);
+  });
+  const reading = question.reading ?? { kind: 'list' };
+  return answerWithEvents({ world, events, interval, reading, ending: question.ending, mode: 'user' });
+}
+
+export const EXPOSURE = 'service.exposure';
+
+export const isExposureOf =
+  (choice: string) =>
+  (event: Event): boolean =>
+    event.event_type === EXPOSURE && propertyOf(event.event_properties, 'choice_key') === choice;
+
+/** Bare names are properties of the exposure, unless an event has a field of that name. */
+export function answerExposures(question: ChoiceQuestion, world: World): Answer {
+  const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
+  const read = eventField(world);
+  const readExposure: typeof read = (event, field) =>
+    Object.hasOwn(event.event_properties, field) ? propertyOf(event.event_properties, field) : read(event, field);
+  const events = eventsOf(world, [EXPOSURE], interval)
+    .filter(isExposureOf(question.choice))
+    .filter((event) => matchesAll(question.where ?? [], event, readExposure));
+  const reading = question.reading ?? COUNT;
+  const given = { world, events, interval, reading, ending: question.ending, mode: 'choice' as const };
+  return answerWithEvents({ ...given, read: readExposure });
+}
+
+interface EventsRead {
+  readonly world: World;
+  readonly events: readonly Event[];
+  readonly interval: Interval;
+  readonly reading: Reading;
+  readonly ending: EventsQuestion['ending'] | undefined;
+  readonly mode: Mode;
+  readonly read?: ReturnType<typeof eventField>;
+}
+
+function answerWithEvents({
+  world,
+  events,
+  interval,
+  reading,
+  ending,
+  mode,
+  read = eventField(world),
+}: EventsRead): Answer {
+  if (reading.kind === 'list') {
+    // Newest first; of equal times the sequence is open, and the oracle shows the larger insert_id first.
+    const table = ordered(events.map(listRow).reverse(), descending('time'));
+    return { mode, columns: LIST_COLUMNS, ...ended(table, ending, undefined) };
+  }
+  const { aggregate, by } = reading;
+  const { timezone } = world.clock;
+  const table = aggregated({ items: events, aggregate, by, read, timeOf: (event) => event.time, interval, timezone });
+  return { mode, columns: aggregateColumns(aggregate, by), ...ended(table, ending, METRICS[aggregate.kind]) };
+}
+
+function listRow(event: Event): Row {
+  const { insert_id, event_type, time, user_id, device_id, session_id, event_properties, user_properties } = event;
+  const derived = LIST_COLUMNS.filter((column) => column.startsWith('_')).map((column) => [
+    column,
+    event.derived[column as keyof Event['derived']] || null,
+  ]);
+  return {
+    insert_id,
+    event_type,
+    time: toRfc3339(time),
+    user_id: user_id || null,
+    device_id: device_id || null,
+    session_id: session_id || null,
+    event_properties,
+    user_properties,
+    ...Object.fromEntries(derived),
+  };
+}

@@ -1,0 +1,551 @@
+// Random questions of every source, all of them valid, and the rounds in which a property test asks them.
+import fc from 'fast-check';
+import { METRICS } from './aggregate.js';
+import { bucketAfter, bucketOf } from './calendar.js';
+import { contexts, type HistoryOptions, histories } from './generate.js';
+import type { History } from './history.js';
+import type * as ask from './question.js';
+import { groupColumn } from './to-query-text.js';
+import { numberOf } from './values.js';
+import * as words from './vocabulary.js';
+import type { Context } from './world.js';
+
+export interface Round {
+  readonly context: Context;
+  readonly history: History;
+  readonly questions: readonly ask.Question[];
+}
+
+export type Source = ask.Question['source'];
+
+export interface RoundOptions extends HistoryOptions {
+  readonly questionsMax?: number;
+}
+
+/** One history, and questions of one source about it: storing a history costs the engine more than a question does. */
+export function rounds(source: Source, options: RoundOptions = {}): fc.Arbitrary<Round> {
+  const { questionsMax = 8, exposures = source === 'choice' ? 5 : 1 } = options;
+  return contexts.chain((context) =>
+    fc.record({
+      context: fc.constant(context),
+      history: histories(context, { ...options, exposures }),
+      questions: fc.array(questions(source, context), { minLength: 1, maxLength: questionsMax, size: 'max' }),
+    }),
+  );
+}
+
+export function questions(source: Source, context: Context): fc.Arbitrary<ask.Question> {
+  return BY_SOURCE[source](context);
+}
+
+const eventTypes = fc.constantFrom('signup', 'view', 'signup', 'view', 'pay', ...words.EVENT_TYPES);
+const anyEventTypes = fc.oneof(eventTypes, fc.constant(null));
+
+const PROPERTY_FIELDS = words.MIXED_KEYS.map((key) => `event_properties.${key}`);
+const CORE_FIELDS = ['event_type', 'user_id', 'distinct_id', 'device_id', 'session_id'];
+const DERIVED_FIELDS = [
+  '_path',
+  '_path_clean',
+  '_hostname',
+  '_referrer_domain',
+  '_platform',
+  '_device_type',
+  '_country',
+];
+const USER_FIELDS = ['user_properties.plan', 'user.plan', 'user.seats', 'user.email_domain'];
+const SESSION_TEXTS = 'landing_path exit_path landing_path_clean utm_source gclid language country referring_domain'
+  .split(' ')
+  .map((key) => `session.${key}`);
+const SESSION_NUMBERS = ['session.event_count', 'session.duration'];
+const LAST_SESSION_FIELDS = [
+  'user_last_session.exit_path',
+  'user_last_session.event_count',
+  'user_last_session.country',
+];
+
+const EVENT_FIELDS = [
+  ...PROPERTY_FIELDS,
+  ...PROPERTY_FIELDS,
+  ...CORE_FIELDS,
+  ...DERIVED_FIELDS,
+  ...USER_FIELDS,
+  ...SESSION_TEXTS,
+  'session.event_count',
+  ...LAST_SESSION_FIELDS,
+];
+const EVENT_NUMBERS = ['event_properties.amount', 'event_properties.cart.total', 'user.seats', ...SESSION_NUMBERS];
+const PROFILE_FIELDS = ['plan', 'user.plan', 'seats', 'email', 'email_domain', 'user_id'];
+
+// ---- Conditions ----
+
+const ANY_LITERALS: readonly ask.Literal[] = [
+  ...[5, 1, 0, -3, 5.5, 10, true, false],
+  ...['pro', 'free', '5', 'true', '1', 'Zoë', 'a|b', 'say "hi"', 'back\\slash', 'two\nlines'],
+];
+
+/** What fields of that ending are worth in a history. */
+const LITERALS_BY_ENDING: readonly (readonly [RegExp, readonly ask.Literal[]])[] = [
+  [/event_type$/, words.ALL_EVENT_TYPES],
+  [/(user|distinct|device)_id$/, [...words.USERS, ...words.DEVICES]],
+  [/path(_clean)?$/, words.PAGES.map((page) => page.path)],
+  [/hostname$/, words.PAGES.map((page) => page.hostname)],
+  [/_domain$/, [...words.REFERRERS.map((referrer) => referrer.domain), 'example.com']],
+  [/email$/, words.EMAILS],
+  [/country$/, ['DE', 'US', 'JP']],
+  [/_platform$/, ['web', 'ios']],
+  [/_device_type$/, ['desktop', 'mobile', 'bot']],
+  [/event_count$/, [1, 2, 3]],
+  [/duration$/, [0, 1, 600, 3600]],
+  [/utm_source$/, ['ads', 'mail']],
+  [/language$/, ['de', 'en']],
+];
+
+function literalsFor(field: ask.Field): fc.Arbitrary<ask.Literal> {
+  const known = LITERALS_BY_ENDING.find(([ending]) => ending.test(field))?.[1] ?? ANY_LITERALS;
+  return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, fc.constantFrom(...ANY_LITERALS));
+}
+
+/** `<` and `>` compare with numbers, and with texts that are none. */
+function boundsFor(field: ask.Field): fc.Arbitrary<ask.Literal> {
+  return literalsFor(field).map((literal) => {
+    if (typeof literal === 'boolean') return 1;
+    return typeof literal === 'string' && numberOf(literal) !== undefined ? 'm' : literal;
+  });
+}
+
+function comparisons(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
+  return fc.constantFrom(...fields).chain((field) => {
+    const compare = (operators: readonly ask.CompareOperator[], value: fc.Arbitrary<ask.Literal>) =>
+      fc.record({
+        kind: fc.constant('compare' as const),
+        field: fc.constant(field),
+        operator: fc.constantFrom(...operators),
+        value,
+      });
+    return fc.oneof(
+      { weight: 4, arbitrary: compare(['!=', '='], literalsFor(field)) },
+      { weight: 3, arbitrary: compare(['>=', '<=', '>', '<'], boundsFor(field)) },
+      compare(['not contains', 'contains'], fc.constantFrom('e', 'pr', '5', '/', '|', '"', '\\', '本')),
+      compare(['!~', '~'], fc.constantFrom('e$', '^p', '[0-9]+', 'pro|free', '^/item/')),
+      fc.record({
+        kind: fc.constant('in' as const),
+        field: fc.constant(field),
+        negated: fc.boolean(),
+        values: fc.array(literalsFor(field), { minLength: 1, maxLength: 3 }),
+      }),
+      fc.record({ kind: fc.constant('exists' as const), field: fc.constant(field), negated: fc.boolean() }),
+    );
+  });
+}
+
+function conditions(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
+  const leaf = comparisons(fields);
+  const joined = (terms: fc.Arbitrary<ask.Condition>): fc.Arbitrary<ask.Condition> =>
+    fc.record({
+      kind: fc.constantFrom('and' as const, 'or' as const),
+      terms: fc.array(terms, { minLength: 2, maxLength: 3 }),
+    });
+  return fc.oneof({ weight: 5, arbitrary: leaf }, joined(leaf), joined(fc.oneof(leaf, joined(leaf))));
+}
+
+function wheres(fields: readonly string[]): fc.Arbitrary<ask.Condition[]> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant<ask.Condition[]>([]) },
+    { weight: 2, arbitrary: fc.array(conditions(fields), { minLength: 1, maxLength: 1 }) },
+    fc.array(conditions(fields), { minLength: 2, maxLength: 2 }),
+  );
+}
+
+// ---- Ranges ----
+
+const SPANS: readonly ask.Span[] = [
+  { count: 7, unit: 'd' },
+  { count: 1, unit: 'd' },
+  { count: 30, unit: 'd' },
+  { count: 24, unit: 'h' },
+  { count: 90, unit: 'm' },
+  { count: 2, unit: 'w' },
+  { count: 1, unit: 'y' },
+];
+
+const WIDE_SPANS: readonly ask.Span[] = [
+  { count: 3, unit: 'mo' },
+  { count: 40, unit: 'd' },
+  { count: 8, unit: 'w' },
+];
+
+function ranges({ now, timezone }: Context): fc.Arbitrary<ask.Range | undefined> {
+  const today = bucketOf(now, 'day', timezone);
+  const moments = ['', 'T10:30:00', 'T10:30:00Z', 'T12:00:00.001Z', 'T12:00:00+05:30'];
+  const between = fc
+    .record({
+      back: fc.constantFrom(0, -1, 1, 7, 30),
+      days: fc.constantFrom(31, 7, 2, 1),
+      from: fc.constantFrom(...moments),
+      to: fc.constantFrom(...moments),
+    })
+    .map(({ back, days, from, to }): ask.Range => {
+      // Two days are at least between a moment and another one that is spelled otherwise.
+      const length = from === to ? days : days + 2;
+      const first = bucketAfter(today, 'day', -back - length);
+      return { kind: 'from', from: first + from, to: bucketAfter(first, 'day', length) + to };
+    });
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    // Wide enough for nearly all of a history: what there is to see is not to be cut off too often.
+    { weight: 4, arbitrary: fc.constantFrom(...WIDE_SPANS).map((span): ask.Range => ({ kind: 'last', span })) },
+    fc.constantFrom(...SPANS).map((span): ask.Range => ({ kind: 'last', span })),
+    fc.oneof(
+      fc.constantFrom('today', 'yesterday').map((kind): ask.Range => ({ kind })),
+      fc.constantFrom('week', 'month', 'quarter', 'year').map((unit): ask.Range => ({ kind: 'this', unit })),
+    ),
+    { weight: 2, arbitrary: between },
+  );
+}
+
+// ---- What is made of the rows ----
+
+const timeUnits = fc.constantFrom<ask.TimeUnit[]>('day', 'hour', 'week', 'month', 'quarter');
+
+function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
+  const byTime = timeUnits.map((unit): ask.Group => ({ kind: 'time', unit }));
+  const byField = fc.constantFrom(...fields).map((field): ask.Group => ({ kind: 'field', field }));
+  return fc.oneof<fc.Arbitrary<ask.Group[]>[]>(
+    fc.constant([]),
+    fc.tuple(byTime),
+    fc.tuple(byField),
+    fc.tuple(byTime, byField),
+    fc.uniqueArray(byField, { minLength: 2, maxLength: 2, selector: groupColumn }),
+  );
+}
+
+interface Fields {
+  readonly texts: readonly string[];
+  readonly numbers: readonly string[];
+}
+
+function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.Arbitrary<ask.Aggregate> {
+  const field = fc.constantFrom(...numbers);
+  const uniqueOf = fc.constantFrom(...texts).map((text): ask.Aggregate => ({ kind: 'unique', field: text }));
+  return fc.oneof(
+    fc.constant<ask.Aggregate>({ kind: 'count' }),
+    hasPeople ? fc.constant<ask.Aggregate>({ kind: 'unique' }) : uniqueOf,
+    uniqueOf,
+    fc.record({
+      kind: fc.constantFrom<ask.FieldAggregate[]>('sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'),
+      field,
+    }),
+  );
+}
+
+type Aggregated = Extract<ask.Reading, { kind: 'aggregate' }>;
+
+function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitrary<Aggregated> {
+  return fc.record({
+    kind: fc.constant('aggregate' as const),
+    aggregate: aggregates(fields, hasPeople),
+    by: groups(fields.texts),
+  });
+}
+
+interface Read<R> {
+  readonly reading?: R;
+  readonly ending?: ask.Ending;
+}
+
+const limits = fc.constantFrom(1, 2, 3, 10);
+
+/** An ending that fits what stands before it. */
+function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.Ending | undefined> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    limits.map((count): ask.Ending => ({ kind: canTop && count > 1 ? 'top' : 'limit', count })),
+    limits.map((count): ask.Ending => ({ kind: 'limit', count })),
+    fc.record({
+      kind: fc.constant('sort' as const),
+      column: fc.constantFrom(...columns),
+      descending: fc.boolean(),
+    }),
+    fc.record({
+      kind: fc.constant('sort' as const),
+      column: fc.constantFrom(...columns),
+      descending: fc.boolean(),
+      limit: limits,
+    }),
+  );
+}
+
+function withEnding<R extends ask.Reading | undefined>(
+  readings: fc.Arbitrary<R>,
+  listColumns: readonly string[],
+): fc.Arbitrary<Read<Exclude<R, undefined>>> {
+  return readings.chain((reading) => {
+    const isAggregate = reading?.kind === 'aggregate';
+    const columns = isAggregate
+      ? [...reading.by.map(groupColumn), METRICS[reading.aggregate.kind]]
+      : reading === undefined
+        ? []
+        : listColumns;
+    // Without a reading there is nothing after which `sort` could stand.
+    const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
+    return ending.map((drawn) => ({
+      ...(reading === undefined ? {} : { reading: reading as Exclude<R, undefined> }),
+      ...(drawn === undefined ? {} : { ending: drawn }),
+    }));
+  });
+}
+
+const LISTS = fc.constant<ask.Reading>({ kind: 'list' });
+const NO_READING = fc.constant(undefined);
+
+const EVENT_AGGREGATES = aggregateReadings({ texts: EVENT_FIELDS, numbers: EVENT_NUMBERS }, true);
+const LIST_SORTS = ['time', 'event_type', 'insert_id'];
+
+const eventReads = withEnding<ask.Reading | undefined>(
+  fc.oneof({ weight: 6, arbitrary: EVENT_AGGREGATES }, LISTS, NO_READING),
+  LIST_SORTS,
+);
+
+// ---- Sources ----
+
+/** A stage that is not written is a key that is not there. */
+type Written<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+function written<T extends object>(question: T): Written<T> {
+  return Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined)) as Written<T>;
+}
+
+const asked = (context: Context, fields: readonly string[] = EVENT_FIELDS) => ({
+  range: ranges(context),
+  where: wheres(fields),
+});
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
+
+const windows = maybe(
+  fc.constantFrom<ask.Span[]>(
+    { count: 1, unit: 'm' },
+    { count: 30, unit: 'm' },
+    { count: 2, unit: 'h' },
+    { count: 1, unit: 'd' },
+    { count: 2, unit: 'w' },
+  ),
+);
+
+const BREAKDOWNS = ['_platform', '_country', 'event_properties.plan', 'user.plan', 'session.landing_path'];
+const breakdowns = maybe(fc.constantFrom(...BREAKDOWNS));
+const periods = maybe(fc.constantFrom<ask.CalendarPeriod[]>('day', 'week', 'month'));
+
+function events(context: Context): fc.Arbitrary<ask.Question> {
+  return fc
+    .record({ event: anyEventTypes, ...asked(context), read: eventReads })
+    .map(({ read, ...rest }) => written({ source: 'events' as const, ...rest, ...read }));
+}
+
+function latest(context: Context): fc.Arbitrary<ask.Question> {
+  const ofValue = fc.record({
+    kind: fc.constant('aggregate' as const),
+    aggregate: aggregates({ texts: ['last_value'], numbers: ['last_value'] }, false),
+    by: fc.constantFrom<ask.Group[][]>([], [{ kind: 'field', field: 'last_value' }]),
+  });
+  return fc
+    .record({
+      event: anyEventTypes,
+      ...asked(context),
+      field: fc.constantFrom(...PROPERTY_FIELDS, '_path', 'user_properties.plan'),
+      per: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', '_platform')),
+      read: withEnding<ask.Reading | undefined>(fc.oneof(ofValue, LISTS, NO_READING), ['entity', 'set_at']),
+    })
+    .map(({ read, ...rest }) => written({ source: 'latest' as const, ...rest, ...read }));
+}
+
+function funnel(context: Context): fc.Arbitrary<ask.Question> {
+  return (
+    fc
+      .record({
+        source: fc.constant('funnel' as const),
+        steps: fc.array(eventTypes, { minLength: 2, maxLength: 4 }),
+        exclude: fc.uniqueArray(eventTypes, { maxLength: 2 }),
+        window: windows,
+        by: breakdowns,
+        ...asked(context),
+      })
+      // An event that both is a step and excluded has no meaning.
+      .map((drawn) => ({ ...drawn, exclude: drawn.exclude.filter((type) => !drawn.steps.includes(type)) }))
+      .map(written)
+  );
+}
+
+function retention(context: Context): fc.Arbitrary<ask.Question> {
+  const monthly = fc.constant<ask.Range>({ kind: 'last', span: { count: 4, unit: 'm' } });
+  const { where } = asked(context);
+  return (
+    fc
+      .record({
+        source: fc.constant('retention' as const),
+        event: eventTypes,
+        returning: maybe(fc.oneof(eventTypes, fc.constant('any'))),
+        period: periods,
+        by: fc.option(fc.constantFrom(...BREAKDOWNS), { nil: undefined, freq: 3 }),
+        range: fc.oneof(ranges(context), monthly),
+        where,
+      })
+      // In a retention `m` is months, so there are no minutes to ask for.
+      .filter(({ range }) => range?.kind !== 'last' || range.span.unit !== 'm' || range.span.count === 4)
+      .map(written)
+  );
+}
+
+function paths(context: Context): fc.Arbitrary<ask.Question> {
+  return fc
+    .record({
+      source: fc.constant('paths' as const),
+      direction: fc.constantFrom('from' as const, 'to' as const),
+      event: eventTypes,
+      window: windows,
+      depth: maybe(fc.constantFrom(1, 2, 3, 8)),
+      by: maybe(fc.constantFrom('_path', 'event_properties.plan', '_platform')),
+      limit: maybe(limits),
+      ...asked(context),
+    })
+    .map(written);
+}
+
+function sessions(context: Context): fc.Arbitrary<ask.Question> {
+  const readings = aggregateReadings(
+    { texts: [...SESSION_TEXTS, 'session.event_count'], numbers: SESSION_NUMBERS },
+    false,
+  );
+  return fc
+    .record({ ...asked(context), read: withEnding(fc.oneof(readings, NO_READING), []) })
+    .map(({ read, ...rest }) => written({ source: 'sessions' as const, ...rest, ...read }));
+}
+
+function lifecycle(context: Context): fc.Arbitrary<ask.Question> {
+  return fc
+    .record({ source: fc.constant('lifecycle' as const), event: eventTypes, period: periods, ...asked(context) })
+    .map(written);
+}
+
+function stickiness(context: Context): fc.Arbitrary<ask.Question> {
+  return fc.record({ source: fc.constant('stickiness' as const), event: eventTypes, ...asked(context) }).map(written);
+}
+
+function user(context: Context): fc.Arbitrary<ask.Question> {
+  const id = fc.constantFrom('u1', 'u1', 'd1', ...words.USERS, ...words.DEVICES, ...words.EMAILS, 'u1', 'nobody');
+  return fc
+    .record({ id, ...asked(context), read: eventReads })
+    .map(({ read, ...rest }) => written({ source: 'user' as const, ...rest, ...read }));
+}
+
+function users(context: Context): fc.Arbitrary<ask.Question> {
+  const ofProfiles = aggregateReadings({ texts: PROFILE_FIELDS, numbers: ['seats', 'user.seats'] }, false);
+  const readings = ofProfiles.map((reading) => ({
+    ...reading,
+    by: reading.by.filter((group) => group.kind === 'field'),
+  }));
+  return fc
+    .record({
+      ...asked(context, PROFILE_FIELDS),
+      read: withEnding<ask.Reading | undefined>(fc.oneof(readings, LISTS, NO_READING), ['user_id', 'last_seen']),
+    })
+    .map(({ read, ...rest }) => written({ source: 'users' as const, ...rest, ...read }));
+}
+
+function formula(context: Context): fc.Arbitrary<ask.Question> {
+  const fields = ['event_properties.amount', 'event_properties.cart.total'];
+  const leaf: fc.Arbitrary<ask.Expression> = fc.oneof(
+    fc.constantFrom(2, 0.5, 100, 0).map((value): ask.Expression => ({ kind: 'number', value })),
+    {
+      weight: 4,
+      arbitrary: fc
+        .record({
+          function: fc.constantFrom('count' as const, 'unique' as const, 'sum' as const, 'avg' as const),
+          event: eventTypes,
+          field: fc.constantFrom(...fields),
+        })
+        .map(
+          (term): ask.Expression =>
+            term.function === 'count' || term.function === 'unique'
+              ? { kind: 'term', function: term.function, event: term.event }
+              : { kind: 'term', ...term },
+        ),
+    },
+    fc
+      .record({ event: eventTypes, field: fc.constantFrom('event_properties.plan', '_path', 'device_id') })
+      .map((term): ask.Expression => ({ kind: 'term', function: 'unique', ...term })),
+  );
+  const joined = (part: fc.Arbitrary<ask.Expression>): fc.Arbitrary<ask.Expression> =>
+    fc.record({
+      kind: fc.constant('binary' as const),
+      operator: fc.constantFrom('/' as const, '+' as const, '-' as const, '*' as const),
+      left: part,
+      right: part,
+    });
+  const noProfiles = EVENT_FIELDS.filter(
+    (field) => !field.startsWith('user.') && !field.startsWith('user_last_session.'),
+  );
+  return fc
+    .record({
+      source: fc.constant('formula' as const),
+      expression: fc.oneof(joined(leaf), leaf, joined(fc.oneof(leaf, joined(leaf)))),
+      by: maybe(timeUnits),
+      ...asked(context, noProfiles),
+    })
+    .map(written);
+}
+
+function fields(context: Context): fc.Arbitrary<ask.Question> {
+  return fc.record({ source: fc.constant('fields' as const), range: ranges(context) }).map(written);
+}
+
+function inspect(context: Context): fc.Arbitrary<ask.Question> {
+  return fc.record({ source: fc.constant('inspect' as const), event: anyEventTypes, ...asked(context) }).map(written);
+}
+
+function choice(context: Context): fc.Arbitrary<ask.Question> {
+  const results = fc
+    .record({
+      event: eventTypes,
+      window: maybe(
+        fc.constantFrom<ask.Span[]>({ count: 1, unit: 'd' }, { count: 2, unit: 'h' }, { count: 2, unit: 'w' }),
+      ),
+      unit: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', 'distinct_id', 'event_properties.plan')),
+    })
+    .map(written);
+  const exposures = withEnding(
+    fc.oneof(
+      NO_READING,
+      aggregateReadings({ texts: ['variant_key', 'choice_key', '_platform'], numbers: ['variant_weight'] }, true),
+    ),
+    [],
+  );
+  const choiceKey = fc.constantFrom(...words.CHOICES);
+  return fc.oneof(
+    fc
+      .record({ choice: choiceKey, range: ranges(context), results })
+      .map((drawn) => written({ source: 'choice' as const, ...drawn })),
+    fc
+      .record({ choice: choiceKey, ...asked(context), read: exposures })
+      .map(({ read, ...rest }) => written({ source: 'choice' as const, ...rest, ...read })),
+  );
+}
+
+const BY_SOURCE = {
+  events,
+  latest,
+  funnel,
+  retention,
+  paths,
+  sessions,
+  lifecycle,
+  stickiness,
+  user,
+  users,
+  formula,
+  fields,
+  inspect,
+  choice,
+} as const satisfies Record<Source, (context: Context) => fc.Arbitrary<ask.Question>>;
+
+export const SOURCES = Object.keys(BY_SOURCE) as Source[];

@@ -1,0 +1,47 @@
+// What people do after an event, or before it.
+import { intervalOf, lengthOf } from './calendar.js';
+import { eventsOf } from './events.js';
+import { eventField, matchesAll } from './fields.js';
+import type { Event } from './history.js';
+import type { PathsQuestion } from './question.js';
+import { type Answer, ascending, descending, inTurn, limited, ordered } from './table.js';
+import { textOf } from './values.js';
+import { byPerson, type World } from './world.js';
+
+const NO_LABEL = '(none)';
+
+export function answerPaths(question: PathsQuestion, world: World): Answer {
+  const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
+  const users = new Map<string, number>();
+  // Reading: the other events of a path lie in the range too.
+  for (const own of byPerson(world, eventsOf(world, null, interval)).values()) {
+    const path = pathOf(own, question, world);
+    if (path === undefined) continue;
+    const name = JSON.stringify(path);
+    users.set(name, (users.get(name) ?? 0) + 1);
+  }
+  const rows = [...users].map(([name, count]) => ({ path: JSON.parse(name) as string[], users: count }));
+  const table = ordered(rows, inTurn(descending('users'), ascending('path')));
+  return { mode: 'paths', columns: ['path', 'users'], ...limited(table, question.limit ?? 20) };
+}
+
+function pathOf(events: readonly Event[], question: PathsQuestion, world: World): string[] | undefined {
+  const read = eventField(world);
+  const isAnchor = (event: Event) =>
+    event.event_type === question.event && matchesAll(question.where ?? [], event, read);
+  const window = lengthOf(question.window ?? { count: 1, unit: 'h' });
+  const depth = question.depth ?? 5;
+  const forwards = question.direction === 'from';
+  const position = forwards ? events.findIndex(isAnchor) : events.findLastIndex(isAnchor);
+  const anchor = events[position];
+  if (anchor === undefined) return undefined;
+  // Reading: the end of the window is included, as in a funnel.
+  const near = (event: Event) => Math.abs(event.time - anchor.time) <= window;
+  const nodes = forwards
+    ? events.slice(position).filter(near).slice(0, depth)
+    : events
+        .slice(0, position + 1)
+        .filter(near)
+        .slice(-depth);
+  return nodes.map((event) => textOf(read(event, question.by ?? 'event_type')) || NO_LABEL);
+}

@@ -1,0 +1,187 @@
+// Questions as plain values: one type for each source of the query language. How a question is spelled is known to
+// `to-query-text.ts`, what it means to `answer.ts`.
+
+/** A field as the language names it, its key unquoted: `_path`, `event_properties.Button Name`, `session.duration`. */
+export type Field = string;
+
+export type Literal = string | number | boolean;
+
+export type CompareOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'contains' | 'not contains' | '~' | '!~';
+
+export type Condition =
+  | { readonly kind: 'compare'; readonly field: Field; readonly operator: CompareOperator; readonly value: Literal }
+  | { readonly kind: 'in'; readonly field: Field; readonly negated: boolean; readonly values: readonly Literal[] }
+  | { readonly kind: 'exists'; readonly field: Field; readonly negated: boolean }
+  | { readonly kind: 'and' | 'or'; readonly terms: readonly Condition[] };
+
+export type SpanUnit = 'm' | 'h' | 'd' | 'w' | 'mo' | 'y';
+export interface Span {
+  readonly count: number;
+  readonly unit: SpanUnit;
+}
+
+export type Range =
+  | { readonly kind: 'last'; readonly span: Span }
+  /** Dates (`2026-11-20`) or timestamps (`2026-11-20T09:30:00`, with or without an offset). */
+  | { readonly kind: 'from'; readonly from: string; readonly to: string }
+  | { readonly kind: 'today' | 'yesterday' }
+  | { readonly kind: 'this'; readonly unit: 'week' | 'month' | 'quarter' | 'year' };
+
+export const TIME_UNITS = ['hour', 'day', 'week', 'month', 'quarter'] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+
+export type Group =
+  | { readonly kind: 'time'; readonly unit: TimeUnit }
+  | { readonly kind: 'field'; readonly field: Field };
+
+export type FieldAggregate = 'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90' | 'p95' | 'p99';
+export type Aggregate =
+  | { readonly kind: 'count' }
+  | { readonly kind: 'unique'; readonly field?: Field }
+  | { readonly kind: FieldAggregate; readonly field: Field };
+
+/** What is made of the rows that were found: raw rows, or one aggregate over groups. */
+export type Reading =
+  | { readonly kind: 'list' }
+  | { readonly kind: 'aggregate'; readonly aggregate: Aggregate; readonly by: readonly Group[] };
+
+export type Ending =
+  | { readonly kind: 'sort'; readonly column: string; readonly descending: boolean; readonly limit?: number }
+  | { readonly kind: 'limit' | 'top'; readonly count: number };
+
+interface Asked {
+  readonly range?: Range;
+  /** Joined with `and`, one stage each. */
+  readonly where?: readonly Condition[];
+}
+
+export interface EventsQuestion extends Asked {
+  readonly source: 'events';
+  /** An event type, or null for every type. */
+  readonly event: string | null;
+  readonly reading?: Reading;
+  readonly ending?: Ending;
+}
+
+export interface LatestQuestion extends Asked {
+  readonly source: 'latest';
+  readonly event: string | null;
+  readonly field: Field;
+  readonly per?: Field;
+  /** `list` and nothing mean the same. */
+  readonly reading?: Reading;
+  readonly ending?: Ending;
+}
+
+export interface FunnelQuestion extends Asked {
+  readonly source: 'funnel';
+  readonly steps: readonly string[];
+  readonly exclude: readonly string[];
+  readonly window?: Span;
+  readonly by?: Field;
+}
+
+export type CalendarPeriod = 'day' | 'week' | 'month';
+
+export interface RetentionQuestion extends Asked {
+  readonly source: 'retention';
+  readonly event: string;
+  readonly returning?: string;
+  readonly period?: CalendarPeriod;
+  readonly by?: Field;
+}
+
+export interface PathsQuestion extends Asked {
+  readonly source: 'paths';
+  readonly direction: 'from' | 'to';
+  readonly event: string;
+  readonly window?: Span;
+  readonly depth?: number;
+  readonly by?: Field;
+  readonly limit?: number;
+}
+
+export interface SessionsQuestion extends Asked {
+  readonly source: 'sessions';
+  readonly reading?: Extract<Reading, { kind: 'aggregate' }>;
+  readonly ending?: Ending;
+}
+
+export interface LifecycleQuestion extends Asked {
+  readonly source: 'lifecycle';
+  readonly event: string;
+  readonly period?: CalendarPeriod;
+}
+
+export interface StickinessQuestion extends Asked {
+  readonly source: 'stickiness';
+  readonly event: string;
+}
+
+export interface UserQuestion extends Asked {
+  readonly source: 'user';
+  readonly id: string;
+  readonly reading?: Reading;
+  readonly ending?: Ending;
+}
+
+export interface UsersQuestion extends Asked {
+  readonly source: 'users';
+  readonly reading?: Reading;
+  readonly ending?: Ending;
+}
+
+export type Expression =
+  | { readonly kind: 'number'; readonly value: number }
+  | {
+      readonly kind: 'term';
+      readonly function: 'count' | 'unique' | 'sum' | 'avg';
+      readonly event: string;
+      readonly field?: Field;
+    }
+  | {
+      readonly kind: 'binary';
+      readonly operator: '+' | '-' | '*' | '/';
+      readonly left: Expression;
+      readonly right: Expression;
+    };
+
+export interface FormulaQuestion extends Asked {
+  readonly source: 'formula';
+  readonly expression: Expression;
+  readonly by?: TimeUnit;
+}
+
+export interface FieldsQuestion extends Asked {
+  readonly source: 'fields';
+}
+
+export interface InspectQuestion extends Asked {
+  readonly source: 'inspect';
+  readonly event: string | null;
+}
+
+export interface ChoiceQuestion extends Asked {
+  readonly source: 'choice';
+  readonly choice: string;
+  /** Without it the choice is a source of exposure events. */
+  readonly results?: { readonly event: string; readonly window?: Span; readonly unit?: Field };
+  readonly reading?: Extract<Reading, { kind: 'aggregate' }>;
+  readonly ending?: Ending;
+}
+
+export type Question =
+  | EventsQuestion
+  | LatestQuestion
+  | FunnelQuestion
+  | RetentionQuestion
+  | PathsQuestion
+  | SessionsQuestion
+  | LifecycleQuestion
+  | StickinessQuestion
+  | UserQuestion
+  | UsersQuestion
+  | FormulaQuestion
+  | FieldsQuestion
+  | InspectQuestion
+  | ChoiceQuestion;

@@ -1,0 +1,134 @@
+// Answers as tables. A row's rank says how far the specification fixes its place: rows of equal rank may stand in any
+// order among themselves, and where a limit cuts through a rank any of its rows may be the ones that are kept.
+import type { Ending } from './question.js';
+import { compareText } from './values.js';
+
+export type Cell = string | number | boolean | null | readonly string[] | Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, Cell>>;
+
+export interface Table {
+  readonly rows: readonly Row[];
+  /** Parallel to `rows`, ascending. */
+  readonly ranks: readonly number[];
+  /** Rows that a limit left out although they rank with the last one it kept. */
+  readonly spare: readonly Row[];
+}
+
+export type RowOrder = (a: Row, b: Row) => number;
+
+/** Nothing comes last, whatever the direction. */
+export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
+  if (a === null || a === undefined || b === null || b === undefined) return Number(a == null) - Number(b == null);
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b);
+  return compareText(String(a), String(b));
+}
+
+function compareLists(a: readonly string[], b: readonly string[]): number {
+  for (const [position, text] of a.entries()) {
+    const other = b[position];
+    if (other === undefined) return 1;
+    const order = compareText(text, other);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+export const ascending =
+  (column: string): RowOrder =>
+  (a, b) =>
+    compareCells(a[column], b[column]);
+
+/** Nothing comes last here too. */
+export const descending =
+  (column: string): RowOrder =>
+  (a, b) => {
+    const [left, right] = [a[column], b[column]];
+    return left === null || right === null ? compareCells(left, right) : compareCells(right, left);
+  };
+
+export const inTurn =
+  (...orders: readonly RowOrder[]): RowOrder =>
+  (a, b) => {
+    for (const order of orders) {
+      const result = order(a, b);
+      if (result !== 0) return result;
+    }
+    return 0;
+  };
+
+/** Rows that the order leaves equal keep the sequence they have, and share a rank. */
+export function ordered(rows: readonly Row[], order: RowOrder): Table {
+  const sorted = [...rows].sort(order);
+  const ranks: number[] = [];
+  let rank = 0;
+  let previous: Row | undefined;
+  for (const row of sorted) {
+    if (previous !== undefined && order(previous, row) !== 0) rank += 1;
+    ranks.push(rank);
+    previous = row;
+  }
+  return { rows: sorted, ranks, spare: [] };
+}
+
+/** Rows whose sequence is part of the answer. */
+export const inThisOrder = (rows: readonly Row[]): Table => ({ rows, ranks: rows.map((_, index) => index), spare: [] });
+
+/** Rows whose sequence the specification leaves open. */
+export const inAnyOrder = (rows: readonly Row[]): Table => ordered(rows, () => 0);
+
+export function limited({ rows, ranks }: Table, count: number): Table {
+  const lastRank = ranks[count - 1];
+  return {
+    rows: rows.slice(0, count),
+    ranks: ranks.slice(0, count),
+    spare: rows.filter((_, index) => index >= count && ranks[index] === lastRank),
+  };
+}
+
+/** `sort`, `limit` or `top`, over rows that stand in their default order. */
+export function ended(table: Table, ending: Ending | undefined, metric: string | undefined): Table {
+  switch (ending?.kind) {
+    case undefined:
+      return table;
+    case 'limit':
+      return limited(table, ending.count);
+    case 'top':
+      if (metric === undefined) throw new Error('top needs a metric');
+      return limited(ordered(table.rows, descending(metric)), ending.count);
+    case 'sort': {
+      const sorted = ordered(table.rows, (ending.descending ? descending : ascending)(ending.column));
+      return ending.limit === undefined ? sorted : limited(sorted, ending.limit);
+    }
+  }
+}
+
+export type Mode =
+  | 'aggregate'
+  | 'list'
+  | 'latest_aggregate'
+  | 'funnel'
+  | 'retention'
+  | 'paths'
+  | 'sessions'
+  | 'lifecycle'
+  | 'stickiness'
+  | 'user'
+  | 'users'
+  | 'formula'
+  | 'fields'
+  | 'inspect'
+  | 'choice';
+
+export interface Answer extends Table {
+  readonly mode: Mode;
+  readonly columns: readonly string[];
+  /** Columns on whose values the specification is silent: they must be there, and are not compared. */
+  readonly open?: readonly string[];
+  /** Columns compared by their text form. */
+  readonly asText?: readonly string[];
+  /** The rows of the service that the oracle speaks about; all when absent. */
+  readonly concerns?: (row: Row) => boolean;
+  /** Fields beside the rows that must be in the service's answer, compared deeply. */
+  readonly beside?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,203 @@
+// Spells a question in the pipe language, so that a test can send the text to the service and the value to the oracle.
+import type { Aggregate, Condition, Ending, Expression, Field, Group, Literal, Question, Range } from './question.js';
+
+const BARE_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$]*$/;
+const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
+const PREFIXES = ['event_properties.', 'user_properties.', 'user_last_session.', 'session.', 'user.'];
+
+/** Words that start something in the language; an event of that name is quoted. */
+const RESERVED = new Set(
+  (
+    'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice from to exclude ' +
+    'returning where last today yesterday this count unique sum avg min max median p90 p95 p99 latest per by list ' +
+    'sort limit top window depth results unit and or not in exists contains asc desc true false any'
+  ).split(' '),
+);
+
+export function toQueryText(question: Question): string {
+  return [...sourceOf(question), ...rangeOf(question.range), ...whereOf(question), ...endOf(question)].join(' | ');
+}
+
+function sourceOf(question: Question): string[] {
+  switch (question.source) {
+    case 'events':
+    case 'latest':
+      return [nameOf(question.event)];
+    case 'funnel': {
+      const exclude = question.exclude.length === 0 ? '' : ` exclude ${question.exclude.map(nameOf).join(', ')}`;
+      return [`funnel ${question.steps.map(nameOf).join(' -> ')}${exclude}`];
+    }
+    case 'retention':
+      return [
+        `retention ${nameOf(question.event)}${question.returning ? ` returning ${nameOf(question.returning)}` : ''}`,
+      ];
+    case 'paths':
+      return [`paths ${question.direction} ${nameOf(question.event)}`];
+    case 'lifecycle':
+    case 'stickiness':
+    case 'inspect':
+      return [`${question.source} ${nameOf(question.event)}`];
+    case 'user':
+      return [`user ${quote(question.id)}`];
+    case 'formula':
+      return [`formula ${expressionOf(question.expression)}`];
+    case 'choice':
+      return [`choice ${nameOf(question.choice)}`];
+    default:
+      return [question.source];
+  }
+}
+
+function endOf(question: Question): string[] {
+  switch (question.source) {
+    case 'funnel':
+      return [...spanOf('window', question.window), ...byOf(question.by)];
+    case 'retention':
+      return byOf(question.period, question.by);
+    case 'paths':
+      return [
+        ...spanOf('window', question.window),
+        ...(question.depth === undefined ? [] : [`depth ${question.depth}`]),
+        ...byOf(question.by),
+        ...(question.limit === undefined ? [] : [`limit ${question.limit}`]),
+      ];
+    case 'lifecycle':
+      return byOf(question.period);
+    case 'formula':
+      return byOf(question.by);
+    case 'latest': {
+      const per = question.per === undefined ? '' : ` per ${fieldText(question.per)}`;
+      return [`latest ${fieldText(question.field)}${per}`, ...readingOf(question)];
+    }
+    case 'choice': {
+      if (question.results === undefined) return readingOf(question);
+      const { event, window, unit } = question.results;
+      return [
+        `results ${nameOf(event)}`,
+        ...spanOf('window', window),
+        ...(unit === undefined ? [] : [`unit ${fieldText(unit)}`]),
+      ];
+    }
+    case 'stickiness':
+    case 'fields':
+    case 'inspect':
+      return [];
+    default:
+      return readingOf(question);
+  }
+}
+
+function readingOf({ reading, ending }: Extract<Question, { ending?: Ending }>): string[] {
+  const texts: string[] = [];
+  if (reading?.kind === 'list') texts.push('list');
+  if (reading?.kind === 'aggregate') texts.push([aggregateText(reading.aggregate), ...byGroups(reading.by)].join(' '));
+  if (ending?.kind === 'sort') {
+    texts.push(`sort ${ending.column} ${ending.descending ? 'desc' : 'asc'}`);
+    if (ending.limit !== undefined) texts.push(`limit ${ending.limit}`);
+  } else if (ending !== undefined) texts.push(`${ending.kind} ${ending.count}`);
+  return texts;
+}
+
+function aggregateText(aggregate: Aggregate): string {
+  if (aggregate.kind === 'count' || aggregate.field === undefined) return aggregate.kind;
+  return `${aggregate.kind} ${fieldText(aggregate.field)}`;
+}
+
+function byGroups(groups: readonly Group[]): string[] {
+  return groups.length === 0 ? [] : [`by ${groups.map(groupColumn).join(', ')}`];
+}
+
+/** A group column is named as it was written. */
+export function groupColumn(group: Group): string {
+  return group.kind === 'time' ? group.unit : fieldText(group.field);
+}
+
+function byOf(...fields: (Field | undefined)[]): string[] {
+  const written = fields.filter((field) => field !== undefined);
+  return written.length === 0 ? [] : [`by ${written.map(fieldText).join(', ')}`];
+}
+
+function spanOf(stage: string, span: { count: number; unit: string } | undefined): string[] {
+  return span === undefined ? [] : [`${stage} ${span.count}${span.unit}`];
+}
+
+function rangeOf(range: Range | undefined): string[] {
+  if (range === undefined) return [];
+  switch (range.kind) {
+    case 'last':
+      return spanOf('last', range.span);
+    case 'from':
+      return [`from ${range.from} to ${range.to}`];
+    case 'this':
+      return [`this ${range.unit}`];
+    default:
+      return [range.kind];
+  }
+}
+
+function whereOf({ where = [] }: Question): string[] {
+  return where.map((condition) => `where ${conditionText(condition)}`);
+}
+
+/** `and` binds tighter than `or`: only an `or` inside an `and` needs parentheses. */
+export function conditionText(condition: Condition): string {
+  switch (condition.kind) {
+    case 'compare':
+      return `${fieldText(condition.field)} ${condition.operator} ${literalText(condition.value)}`;
+    case 'in': {
+      const values = condition.values.map(literalText).join(', ');
+      return `${fieldText(condition.field)} ${condition.negated ? 'not in' : 'in'} (${values})`;
+    }
+    case 'exists':
+      return `${fieldText(condition.field)} ${condition.negated ? 'not exists' : 'exists'}`;
+    case 'or':
+      return condition.terms.map(conditionText).join(' or ');
+    case 'and':
+      return condition.terms
+        .map((term) => (term.kind === 'or' ? `(${conditionText(term)})` : conditionText(term)))
+        .join(' and ');
+  }
+}
+
+function expressionOf(expression: Expression): string {
+  switch (expression.kind) {
+    case 'number':
+      return String(expression.value);
+    case 'term': {
+      const field = expression.field === undefined ? '' : `, ${fieldText(expression.field)}`;
+      return `${expression.function}(${nameOf(expression.event)}${field})`;
+    }
+    case 'binary': {
+      const { operator, left, right } = expression;
+      const leftText = isLooser(left, operator) ? `(${expressionOf(left)})` : expressionOf(left);
+      // Everything associates to the left, so an equal operator on the right keeps its parentheses.
+      const needsParentheses = right.kind === 'binary' && !isLooser(expression, right.operator);
+      return `${leftText} ${operator} ${needsParentheses ? `(${expressionOf(right)})` : expressionOf(right)}`;
+    }
+  }
+}
+
+function isLooser(expression: Expression, operator: '+' | '-' | '*' | '/'): boolean {
+  if (expression.kind !== 'binary') return false;
+  return '+-'.includes(expression.operator) && '*/'.includes(operator);
+}
+
+export function fieldText(field: Field): string {
+  const prefix = PREFIXES.find((candidate) => field.startsWith(candidate)) ?? '';
+  const key = field.slice(prefix.length);
+  return prefix + (BARE_KEY.test(key) ? key : quote(key));
+}
+
+function nameOf(name: string | null): string {
+  if (name === null) return '*';
+  return BARE_EVENT.test(name) && !RESERVED.has(name) ? name : quote(name);
+}
+
+function literalText(literal: Literal): string {
+  return typeof literal === 'string' ? quote(literal) : String(literal);
+}
+
+function quote(text: string): string {
+  const escaped = text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return `"${escaped}"`;
+}
