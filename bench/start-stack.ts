@@ -20,8 +20,10 @@ const DATABASE = 'analytics';
 
 export async function startStack(): Promise<Stack> {
   const directory = mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
+  // Whatever servers this machine is set up for: the stack under test brings its own.
+  const { DATABASE_URL: _database, REDIS_URL: _redis, CLICKHOUSE_URL: _clickhouse, ...inherited } = process.env;
   const supervisor = spawn(process.execPath, [SUPERVISOR], {
-    env: { ...process.env, DATA_DIR: directory, PORT: String(await findFreePort()), LOG_LEVEL: 'warn' },
+    env: { ...inherited, DATA_DIR: directory, PORT: String(await findFreePort()), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = collectOutput(supervisor);

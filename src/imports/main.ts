@@ -33,9 +33,11 @@ async function run(): Promise<void> {
   if (isOtherFormat) throw new Error(`no line of ${args.file} is in the common or combined log format`);
 }
 
+/** npm runs scripts in the package's folder; INIT_CWD is the one that the path was written for. */
 async function importFile(args: ImportArguments): Promise<ImportSummary> {
   const target = await resolveTarget(args, { ...env, dataDirectory: resolve(packageRoot, env.DATA_DIR ?? 'data') });
-  const file = await openLogFile(args.file, process.stdin, interrupt.signal);
+  const path = args.file === '-' ? args.file : resolve(env.INIT_CWD ?? '.', args.file);
+  const file = await openLogFile(path, process.stdin, interrupt.signal);
   const library = `service-import/${readVersion()}`;
   const startedMs = performance.now();
   let summary = NOTHING;
