@@ -306,6 +306,11 @@ const eventReads = withEnding<ask.Reading | undefined>(
   LIST_SORTS,
 );
 
+const userReads = withEnding<ask.Reading | undefined>(
+  fc.oneof({ weight: 2, arbitrary: EVENT_AGGREGATES }, LISTS, NO_READING),
+  LIST_SORTS,
+);
+
 // ---- Sources ----
 
 /** A stage that is not written is a key that is not there. */
@@ -434,7 +439,7 @@ function stickiness(context: Context): fc.Arbitrary<ask.Question> {
 function user(context: Context): fc.Arbitrary<ask.Question> {
   const id = fc.constantFrom('u1', 'u1', 'd1', ...words.USERS, ...words.DEVICES, ...words.EMAILS, 'u1', 'nobody');
   return fc
-    .record({ id, ...asked(context), read: eventReads })
+    .record({ id, ...asked(context), read: userReads })
     .map(({ read, ...rest }) => written({ source: 'user' as const, ...rest, ...read }));
 }
 
