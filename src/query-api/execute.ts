@@ -33,6 +33,7 @@ export interface Execution {
 
 // The engine notices its own deadline; ours only ends what it does not.
 const GRACE_MS = 1_000;
+const KILL_TIMEOUT_MS = 2_000;
 const RESULT_ROWS_MAX = 10_001;
 
 function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSettings {
@@ -107,6 +108,8 @@ async function kill({ clickhouse, log }: ExecuteDeps, queryId: string): Promise<
     await clickhouse.command({
       query: 'KILL QUERY WHERE query_id = {query_id:String} ASYNC',
       query_params: { query_id: queryId },
+      // Whoever waits for the answer does not wait for an engine that has stopped answering.
+      abort_signal: AbortSignal.timeout(KILL_TIMEOUT_MS),
     });
   } catch (err) {
     // Its own deadline still ends it.

@@ -1,7 +1,7 @@
 // The body of POST /query: unknown → typed.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
-import { isTimeZone } from '../query/timezone.js';
+import { findTimeZone } from '../query/timezone.js';
 
 export const FORMATS = ['llm', 'json', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -23,7 +23,10 @@ const schema = z.object({
   offset: z.int({ error: 'is a whole number' }).min(0, { error: 'is at least 0' }).default(0),
   timezone: z
     .string({ error: 'is an IANA name such as Europe/Berlin' })
-    .refine(isTimeZone, { error: 'is not a known IANA time zone; write a name such as Europe/Berlin' })
+    .refine((name) => findTimeZone(name) !== undefined, {
+      error: 'is not a known IANA time zone; write a name such as Europe/Berlin',
+    })
+    .transform((name) => findTimeZone(name) ?? 'UTC')
     .default('UTC'),
 });
 

@@ -44,7 +44,15 @@ function tryCreateFormatter(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-export const isTimeZone = (zone: string): boolean => zone === 'UTC' || findFormatter(zone) !== undefined;
+/**
+ * The zone by the name that every time zone database has, whatever case or alias it was written in; undefined for what is
+ * no zone.
+ */
+export function findTimeZone(name: string): string | undefined {
+  if (name === 'UTC') return name;
+  // Names of System V are known here and nowhere else.
+  return name.startsWith('SystemV/') ? undefined : findFormatter(name)?.resolvedOptions().timeZone;
+}
 
 /** The wall clock of an instant, as if it were UTC: its difference to the instant is the zone's offset. */
 function wallAsUtc(instantMs: number, zone: string): number {
