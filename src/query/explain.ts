@@ -7,6 +7,7 @@ import { parse } from './parse/parse.js';
 import { plan } from './plan/plan-query.js';
 import { print } from './print/print.js';
 import { show } from './show.js';
+import { findTimeZone } from './timezone.js';
 
 const STAGES = ['parse', 'analyze', 'plan', 'print'] as const;
 type StageName = (typeof STAGES)[number];
@@ -45,12 +46,13 @@ function main(): void {
   });
   const text = positionals.join(' ');
   const isKnown = values.stage === undefined || STAGES.includes(values.stage as StageName);
-  if (text === '' || !isKnown) {
+  const timezone = findTimeZone(values.timezone);
+  if (text === '' || !isKnown || timezone === undefined) {
     process.stderr.write(`${USAGE}\n`);
     process.exitCode = 2;
     return;
   }
-  const shown = explain(text, { nowMs: Date.now(), timezone: values.timezone });
+  const shown = explain(text, { nowMs: Date.now(), timezone });
   for (const [stage, form] of shown) {
     if (values.stage === undefined || stage === values.stage || stage === 'problems') {
       process.stdout.write(`── ${stage} ──\n${form}\n\n`);

@@ -307,6 +307,46 @@ describe('load', () => {
   });
 });
 
+describe('the longest queries', () => {
+  const fill = (head: string, part: (index: number) => string, tail: string): string => {
+    let text = head;
+    for (let index = 0; text.length < 16_300 - tail.length; index++) text += part(index);
+    return text + tail;
+  };
+
+  test.each([
+    ['a list of values', fill('* | where _path in ("/"', (index) => `, "/${index}"`, ') | count')],
+    ['a list of persons', fill('* | where distinct_id in ("ann"', (index) => `, "${index}"`, ') | count')],
+    ['a chain of or', fill('* | where _path = "/"', (index) => ` or _path = "/${index}"`, ' | count')],
+    [
+      'a chain of properties',
+      fill('* | where event_properties.k0 = 1', (index) => ` and event_properties.k${index} != ${index}`, ' | count'),
+    ],
+    ['many where stages', fill('*', (index) => ` | where _path != "/${index}"`, ' | count')],
+    [
+      'many groups',
+      `* | count by ${Array.from({ length: 400 }, (_, index) => `event_properties.k${index}`).join(', ')}`,
+    ],
+    ['a deep nest', `* | where ${'(_path = "/" or '.repeat(60)}_path = "/docs"${')'.repeat(60)} | count`],
+    [
+      'a long text',
+      fill('* | where _path = "', () => '€', '" | count')
+        .slice(0, 5_000)
+        .concat('" | count'),
+    ],
+  ])('%s', async (_, q) => {
+    const response = await post({ q, format: 'json' });
+    expect(await response.json()).toMatchObject({ mode: 'aggregate' });
+  });
+
+  test('an offset behind everything', async () => {
+    expect(await ask({ q: '* | count by event_type', offset: Number.MAX_SAFE_INTEGER })).toMatchObject({
+      rows: [],
+      total: 4,
+    });
+  });
+});
+
 test('metrics tell what was asked', async () => {
   await ask({ q: 'signup | count' });
   const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();

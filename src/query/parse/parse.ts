@@ -309,7 +309,7 @@ class Builder {
 
   private chain(node: SyntaxNode, depth: number): Condition | undefined {
     const operands = childrenOf(node).filter((child) => child.name !== 'Keyword' && !child.type.isError);
-    const items = operands.map((operand) => this.condition(operand, depth + 1)).filter(isDefined);
+    const items = operands.map((operand) => this.condition(operand, depth)).filter(isDefined);
     if (items.length < 2) return items[0];
     return { kind: node.name === 'And' ? 'and' : 'or', items, span: spanOf(node) };
   }
