@@ -5,11 +5,11 @@
 // against "it is 0" is
 //     L = sqrt(V / (V + T)) · exp(T d² / (2 V (V + T)))
 // For normal outcomes of known variance L is, under the null, a martingale that starts at 1, so by Ville's inequality it ever
-// exceeds 1/alpha with probability alpha at most; conversions are close to that once there are some, and what is done
-// about few is said at findEvidence. So p = min(1, 1/L) may be compared with alpha at any look, on every day, and at the moment one stops because of
-// what was seen. In theory the p-value over time is the running minimum of those of all looks. Nothing here remembers
-// earlier looks: each look's own p-value is at least that minimum, so deciding on it alone is as valid, and slightly
-// more cautious.
+// exceeds 1/alpha with probability alpha at most. Conversions are close to that once there are some; what is done about few
+// is said at findEvidence. So p = min(1, 1/L) may be compared with alpha at any look, every day, and at the moment one
+// stops because of what was seen. In theory the p-value over time is the running minimum of those of all looks. Nothing
+// here remembers earlier looks: each look's own p-value is at least that minimum, so deciding on it alone is as valid, and
+// slightly more cautious.
 //
 // Source: R. Johari, L. Pekelis, D. Walsh, "Always Valid Inference: Continuous Monitoring of A/B Tests", Operations Research
 // 70 (2022) 1806–1821 (arXiv 1512.04922); for two streams R. Johari, P. Koomen, L. Pekelis, D. Walsh,
@@ -20,7 +20,7 @@ import { type Comparison, type Counts, findAbsoluteLift, type Interval } from '.
  * Standard deviation of the mixture over true effects, in log-odds: a lift of about 30 % of a low rate, 7.5 points of a
  * rate of 50 %. Times rate · (1 - rate) it becomes one of absolute lifts. Being fixed in log-odds, it does not follow the
  * lift that is seen, which would void the test. A wrong choice costs time, never validity, and too small costs more than
- * too large: at 0.3, true lifts of 3 % to 75 % are found at |z| of at most 3.6, where 3.03 is the least possible.
+ * too large: at 0.3, true lifts of 3 % to 100 % are found at |z| of 3.65 or less, where 3.03 is the least possible.
  */
 const MIXTURE_LOG_ODDS_SD = 0.3;
 

@@ -34,11 +34,15 @@ describe('erfc', () => {
 
   test('falls from 1 to 0', () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 30, noNaN: true }), fc.double({ min: 1e-6, max: 1, noNaN: true }), (x, more) => {
-        expect(erfc(x + more)).toBeLessThanOrEqual(erfc(x));
-        expect(erfc(x)).toBeGreaterThanOrEqual(0);
-        expect(erfc(x)).toBeLessThanOrEqual(1);
-      }),
+      fc.property(
+        fc.double({ min: 0, max: 30, noNaN: true }),
+        fc.double({ min: 1e-6, max: 1, noNaN: true }),
+        (x, more) => {
+          expect(erfc(x + more)).toBeLessThanOrEqual(erfc(x));
+          expect(erfc(x)).toBeGreaterThanOrEqual(0);
+          expect(erfc(x)).toBeLessThanOrEqual(1);
+        },
+      ),
     );
   });
 });
