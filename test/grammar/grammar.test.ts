@@ -27,7 +27,8 @@ function timeParse(text: string): number {
 
 describe('speed', () => {
   const SIZE = 16 * 1024;
-  const fill = (head: string, part: string): string => head + part.repeat(Math.floor((SIZE - head.length) / part.length));
+  const fill = (head: string, part: string): string =>
+    head + part.repeat(Math.floor((SIZE - head.length) / part.length));
 
   test.each([
     ['conditions', fill('signup | where a = 1', ' or event_properties.plan = "x"')],
