@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { METRICS } from './aggregate.js';
 import { bucketAfter, bucketOf } from './calendar.js';
-import { contexts, type HistoryOptions, histories } from './generate.js';
+import { contexts, type HistoryOptions, histories, record } from './generate.js';
 import type { History } from './history.js';
 import type * as ask from './question.js';
 import { groupColumn } from './to-query-text.js';
@@ -26,7 +26,7 @@ export interface RoundOptions extends HistoryOptions {
 export function rounds(source: Source, options: RoundOptions = {}): fc.Arbitrary<Round> {
   const { questionsMax = 8, exposures = source === 'choice' ? 5 : 1 } = options;
   return contexts.chain((context) =>
-    fc.record({
+    record({
       context: fc.constant(context),
       history: histories(context, { ...options, exposures }),
       questions: fc.array(questions(source, context), { minLength: 1, maxLength: questionsMax, size: 'max' }),
@@ -116,7 +116,7 @@ function boundsFor(field: ask.Field): fc.Arbitrary<ask.Literal> {
 function comparisons(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
   return fc.constantFrom(...fields).chain((field) => {
     const compare = (operators: readonly ask.CompareOperator[], value: fc.Arbitrary<ask.Literal>) =>
-      fc.record({
+      record({
         kind: fc.constant('compare' as const),
         field: fc.constant(field),
         operator: fc.constantFrom(...operators),
@@ -127,13 +127,13 @@ function comparisons(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
       { weight: 3, arbitrary: compare(['>=', '<=', '>', '<'], boundsFor(field)) },
       compare(['not contains', 'contains'], fc.constantFrom('e', 'pr', '5', '/', '|', '"', '\\', '本')),
       compare(['!~', '~'], fc.constantFrom('e$', '^p', '[0-9]+', 'pro|free', '^/item/')),
-      fc.record({
+      record({
         kind: fc.constant('in' as const),
         field: fc.constant(field),
         negated: fc.boolean(),
         values: fc.array(literalsFor(field), { minLength: 1, maxLength: 3 }),
       }),
-      fc.record({ kind: fc.constant('exists' as const), field: fc.constant(field), negated: fc.boolean() }),
+      record({ kind: fc.constant('exists' as const), field: fc.constant(field), negated: fc.boolean() }),
     );
   });
 }
@@ -141,7 +141,7 @@ function comparisons(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
 function conditions(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
   const leaf = comparisons(fields);
   const joined = (terms: fc.Arbitrary<ask.Condition>): fc.Arbitrary<ask.Condition> =>
-    fc.record({
+    record({
       kind: fc.constantFrom('and' as const, 'or' as const),
       terms: fc.array(terms, { minLength: 2, maxLength: 3 }),
     });
@@ -177,19 +177,17 @@ const WIDE_SPANS: readonly ask.Span[] = [
 function ranges({ now, timezone }: Context): fc.Arbitrary<ask.Range | undefined> {
   const today = bucketOf(now, 'day', timezone);
   const moments = ['', 'T10:30:00', 'T10:30:00Z', 'T12:00:00.001Z', 'T12:00:00+05:30'];
-  const between = fc
-    .record({
-      back: fc.constantFrom(0, -1, 1, 7, 30),
-      days: fc.constantFrom(31, 7, 2, 1),
-      from: fc.constantFrom(...moments),
-      to: fc.constantFrom(...moments),
-    })
-    .map(({ back, days, from, to }): ask.Range => {
-      // Two days are at least between a moment and another one that is spelled otherwise.
-      const length = from === to ? days : days + 2;
-      const first = bucketAfter(today, 'day', -back - length);
-      return { kind: 'from', from: first + from, to: bucketAfter(first, 'day', length) + to };
-    });
+  const between = record({
+    back: fc.constantFrom(0, -1, 1, 7, 30),
+    days: fc.constantFrom(31, 7, 2, 1),
+    from: fc.constantFrom(...moments),
+    to: fc.constantFrom(...moments),
+  }).map(({ back, days, from, to }): ask.Range => {
+    // Two days are at least between a moment and another one that is spelled otherwise.
+    const length = from === to ? days : days + 2;
+    const first = bucketAfter(today, 'day', -back - length);
+    return { kind: 'from', from: first + from, to: bucketAfter(first, 'day', length) + to };
+  });
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant(undefined) },
     // Wide enough for nearly all of a history: what there is to see is not to be cut off too often.
@@ -231,7 +229,7 @@ function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.Arbitrar
     fc.constant<ask.Aggregate>({ kind: 'count' }),
     hasPeople ? fc.constant<ask.Aggregate>({ kind: 'unique' }) : uniqueOf,
     uniqueOf,
-    fc.record({
+    record({
       kind: fc.constantFrom<ask.FieldAggregate[]>('sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'),
       field,
     }),
@@ -241,7 +239,7 @@ function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.Arbitrar
 type Aggregated = Extract<ask.Reading, { kind: 'aggregate' }>;
 
 function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitrary<Aggregated> {
-  return fc.record({
+  return record({
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates(fields, hasPeople),
     by: groups(fields.texts),
@@ -261,12 +259,12 @@ function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.
     { weight: 3, arbitrary: fc.constant(undefined) },
     limits.map((count): ask.Ending => ({ kind: canTop && count > 1 ? 'top' : 'limit', count })),
     limits.map((count): ask.Ending => ({ kind: 'limit', count })),
-    fc.record({
+    record({
       kind: fc.constant('sort' as const),
       column: fc.constantFrom(...columns),
       descending: fc.boolean(),
     }),
-    fc.record({
+    record({
       kind: fc.constant('sort' as const),
       column: fc.constantFrom(...columns),
       descending: fc.boolean(),
@@ -342,39 +340,36 @@ const breakdowns = maybe(fc.constantFrom(...BREAKDOWNS));
 const periods = maybe(fc.constantFrom<ask.CalendarPeriod[]>('day', 'week', 'month'));
 
 function events(context: Context): fc.Arbitrary<ask.Question> {
-  return fc
-    .record({ event: anyEventTypes, ...asked(context), read: eventReads })
-    .map(({ read, ...rest }) => written({ source: 'events' as const, ...rest, ...read }));
+  return record({ event: anyEventTypes, ...asked(context), read: eventReads }).map(({ read, ...rest }) =>
+    written({ source: 'events' as const, ...rest, ...read }),
+  );
 }
 
 function latest(context: Context): fc.Arbitrary<ask.Question> {
-  const ofValue = fc.record({
+  const ofValue = record({
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates({ texts: ['last_value'], numbers: ['last_value'] }, false),
     by: fc.constantFrom<ask.Group[][]>([], [{ kind: 'field', field: 'last_value' }]),
   });
-  return fc
-    .record({
-      event: anyEventTypes,
-      ...asked(context),
-      field: fc.constantFrom(...PROPERTY_FIELDS, '_path', 'user_properties.plan'),
-      per: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', '_platform')),
-      read: withEnding<ask.Reading | undefined>(fc.oneof(ofValue, LISTS, NO_READING), ['entity', 'set_at']),
-    })
-    .map(({ read, ...rest }) => written({ source: 'latest' as const, ...rest, ...read }));
+  return record({
+    event: anyEventTypes,
+    ...asked(context),
+    field: fc.constantFrom(...PROPERTY_FIELDS, '_path', 'user_properties.plan'),
+    per: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', '_platform')),
+    read: withEnding<ask.Reading | undefined>(fc.oneof(ofValue, LISTS, NO_READING), ['entity', 'set_at']),
+  }).map(({ read, ...rest }) => written({ source: 'latest' as const, ...rest, ...read }));
 }
 
 function funnel(context: Context): fc.Arbitrary<ask.Question> {
   return (
-    fc
-      .record({
-        source: fc.constant('funnel' as const),
-        steps: fc.array(eventTypes, { minLength: 2, maxLength: 4 }),
-        exclude: fc.uniqueArray(eventTypes, { maxLength: 2 }),
-        window: windows,
-        by: breakdowns,
-        ...asked(context),
-      })
+    record({
+      source: fc.constant('funnel' as const),
+      steps: fc.array(eventTypes, { minLength: 2, maxLength: 4 }),
+      exclude: fc.uniqueArray(eventTypes, { maxLength: 2 }),
+      window: windows,
+      by: breakdowns,
+      ...asked(context),
+    })
       // An event that both is a step and excluded has no meaning.
       .map((drawn) => ({ ...drawn, exclude: drawn.exclude.filter((type) => !drawn.steps.includes(type)) }))
       .map(written)
@@ -385,16 +380,15 @@ function retention(context: Context): fc.Arbitrary<ask.Question> {
   const monthly = fc.constant<ask.Range>({ kind: 'last', span: { count: 4, unit: 'm' } });
   const { where } = asked(context);
   return (
-    fc
-      .record({
-        source: fc.constant('retention' as const),
-        event: eventTypes,
-        returning: maybe(fc.oneof(eventTypes, fc.constant('any'))),
-        period: periods,
-        by: fc.option(fc.constantFrom(...BREAKDOWNS), { nil: undefined, freq: 3 }),
-        range: fc.oneof(ranges(context), monthly),
-        where,
-      })
+    record({
+      source: fc.constant('retention' as const),
+      event: eventTypes,
+      returning: maybe(fc.oneof(eventTypes, fc.constant('any'))),
+      period: periods,
+      by: fc.option(fc.constantFrom(...BREAKDOWNS), { nil: undefined, freq: 3 }),
+      range: fc.oneof(ranges(context), monthly),
+      where,
+    })
       // In a retention `m` is months, so there are no minutes to ask for.
       .filter(({ range }) => range?.kind !== 'last' || range.span.unit !== 'm' || range.span.count === 4)
       .map(written)
@@ -402,18 +396,16 @@ function retention(context: Context): fc.Arbitrary<ask.Question> {
 }
 
 function paths(context: Context): fc.Arbitrary<ask.Question> {
-  return fc
-    .record({
-      source: fc.constant('paths' as const),
-      direction: fc.constantFrom('from' as const, 'to' as const),
-      event: eventTypes,
-      window: windows,
-      depth: maybe(fc.constantFrom(1, 2, 3, 8)),
-      by: maybe(fc.constantFrom('_path', 'event_properties.plan', '_platform')),
-      limit: maybe(limits),
-      ...asked(context),
-    })
-    .map(written);
+  return record({
+    source: fc.constant('paths' as const),
+    direction: fc.constantFrom('from' as const, 'to' as const),
+    event: eventTypes,
+    window: windows,
+    depth: maybe(fc.constantFrom(1, 2, 3, 8)),
+    by: maybe(fc.constantFrom('_path', 'event_properties.plan', '_platform')),
+    limit: maybe(limits),
+    ...asked(context),
+  }).map(written);
 }
 
 function sessions(context: Context): fc.Arbitrary<ask.Question> {
@@ -421,19 +413,22 @@ function sessions(context: Context): fc.Arbitrary<ask.Question> {
     { texts: [...SESSION_TEXTS, 'session.event_count'], numbers: SESSION_NUMBERS },
     false,
   );
-  return fc
-    .record({ ...asked(context), read: withEnding(fc.oneof(readings, NO_READING), []) })
-    .map(({ read, ...rest }) => written({ source: 'sessions' as const, ...rest, ...read }));
+  return record({ ...asked(context), read: withEnding(fc.oneof(readings, NO_READING), []) }).map(({ read, ...rest }) =>
+    written({ source: 'sessions' as const, ...rest, ...read }),
+  );
 }
 
 function lifecycle(context: Context): fc.Arbitrary<ask.Question> {
-  return fc
-    .record({ source: fc.constant('lifecycle' as const), event: eventTypes, period: periods, ...asked(context) })
-    .map(written);
+  return record({
+    source: fc.constant('lifecycle' as const),
+    event: eventTypes,
+    period: periods,
+    ...asked(context),
+  }).map(written);
 }
 
 function stickiness(context: Context): fc.Arbitrary<ask.Question> {
-  return fc.record({ source: fc.constant('stickiness' as const), event: eventTypes, ...asked(context) }).map(written);
+  return record({ source: fc.constant('stickiness' as const), event: eventTypes, ...asked(context) }).map(written);
 }
 
 function user(context: Context): fc.Arbitrary<ask.Question> {
@@ -441,9 +436,9 @@ function user(context: Context): fc.Arbitrary<ask.Question> {
     fc.constantFrom('u1', 'd1'),
     fc.constantFrom(...words.USERS, ...words.DEVICES, ...words.EMAILS, 'nobody'),
   );
-  return fc
-    .record({ id, ...asked(context), read: userReads })
-    .map(({ read, ...rest }) => written({ source: 'user' as const, ...rest, ...read }));
+  return record({ id, ...asked(context), read: userReads }).map(({ read, ...rest }) =>
+    written({ source: 'user' as const, ...rest, ...read }),
+  );
 }
 
 function users(context: Context): fc.Arbitrary<ask.Question> {
@@ -452,12 +447,10 @@ function users(context: Context): fc.Arbitrary<ask.Question> {
     ...reading,
     by: reading.by.filter((group) => group.kind === 'field'),
   }));
-  return fc
-    .record({
-      ...asked(context, PROFILE_FIELDS),
-      read: withEnding<ask.Reading | undefined>(fc.oneof(readings, LISTS, NO_READING), ['user_id', 'last_seen']),
-    })
-    .map(({ read, ...rest }) => written({ source: 'users' as const, ...rest, ...read }));
+  return record({
+    ...asked(context, PROFILE_FIELDS),
+    read: withEnding<ask.Reading | undefined>(fc.oneof(readings, LISTS, NO_READING), ['user_id', 'last_seen']),
+  }).map(({ read, ...rest }) => written({ source: 'users' as const, ...rest, ...read }));
 }
 
 function formula(context: Context): fc.Arbitrary<ask.Question> {
@@ -466,25 +459,23 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
     fc.constantFrom(2, 0.5, 100, 0).map((value): ask.Expression => ({ kind: 'number', value })),
     {
       weight: 4,
-      arbitrary: fc
-        .record({
-          function: fc.constantFrom('count' as const, 'unique' as const, 'sum' as const, 'avg' as const),
-          event: eventTypes,
-          field: fc.constantFrom(...fields),
-        })
-        .map(
-          (term): ask.Expression =>
-            term.function === 'count' || term.function === 'unique'
-              ? { kind: 'term', function: term.function, event: term.event }
-              : { kind: 'term', ...term },
-        ),
+      arbitrary: record({
+        function: fc.constantFrom('count' as const, 'unique' as const, 'sum' as const, 'avg' as const),
+        event: eventTypes,
+        field: fc.constantFrom(...fields),
+      }).map(
+        (term): ask.Expression =>
+          term.function === 'count' || term.function === 'unique'
+            ? { kind: 'term', function: term.function, event: term.event }
+            : { kind: 'term', ...term },
+      ),
     },
-    fc
-      .record({ event: eventTypes, field: fc.constantFrom('event_properties.plan', '_path', 'device_id') })
-      .map((term): ask.Expression => ({ kind: 'term', function: 'unique', ...term })),
+    record({ event: eventTypes, field: fc.constantFrom('event_properties.plan', '_path', 'device_id') }).map(
+      (term): ask.Expression => ({ kind: 'term', function: 'unique', ...term }),
+    ),
   );
   const joined = (part: fc.Arbitrary<ask.Expression>): fc.Arbitrary<ask.Expression> =>
-    fc.record({
+    record({
       kind: fc.constant('binary' as const),
       operator: fc.constantFrom('/' as const, '+' as const, '-' as const, '*' as const),
       left: part,
@@ -493,34 +484,30 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
   const noProfiles = EVENT_FIELDS.filter(
     (field) => !field.startsWith('user.') && !field.startsWith('user_last_session.'),
   );
-  return fc
-    .record({
-      source: fc.constant('formula' as const),
-      expression: fc.oneof(joined(leaf), leaf, joined(fc.oneof(leaf, joined(leaf)))),
-      by: maybe(timeUnits),
-      ...asked(context, noProfiles),
-    })
-    .map(written);
+  return record({
+    source: fc.constant('formula' as const),
+    expression: fc.oneof(joined(leaf), leaf, joined(fc.oneof(leaf, joined(leaf)))),
+    by: maybe(timeUnits),
+    ...asked(context, noProfiles),
+  }).map(written);
 }
 
 function fields(context: Context): fc.Arbitrary<ask.Question> {
-  return fc.record({ source: fc.constant('fields' as const), range: ranges(context) }).map(written);
+  return record({ source: fc.constant('fields' as const), range: ranges(context) }).map(written);
 }
 
 function inspect(context: Context): fc.Arbitrary<ask.Question> {
-  return fc.record({ source: fc.constant('inspect' as const), event: anyEventTypes, ...asked(context) }).map(written);
+  return record({ source: fc.constant('inspect' as const), event: anyEventTypes, ...asked(context) }).map(written);
 }
 
 function choice(context: Context): fc.Arbitrary<ask.Question> {
-  const results = fc
-    .record({
-      event: eventTypes,
-      window: maybe(
-        fc.constantFrom<ask.Span[]>({ count: 1, unit: 'd' }, { count: 2, unit: 'h' }, { count: 2, unit: 'w' }),
-      ),
-      unit: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', 'distinct_id', 'event_properties.plan')),
-    })
-    .map(written);
+  const results = record({
+    event: eventTypes,
+    window: maybe(
+      fc.constantFrom<ask.Span[]>({ count: 1, unit: 'd' }, { count: 2, unit: 'h' }, { count: 2, unit: 'w' }),
+    ),
+    unit: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', 'distinct_id', 'event_properties.plan')),
+  }).map(written);
   const exposures = withEnding(
     fc.oneof(
       NO_READING,
@@ -530,12 +517,12 @@ function choice(context: Context): fc.Arbitrary<ask.Question> {
   );
   const choiceKey = fc.constantFrom(...words.CHOICES);
   return fc.oneof(
-    fc
-      .record({ choice: choiceKey, range: ranges(context), results })
-      .map((drawn) => written({ source: 'choice' as const, ...drawn })),
-    fc
-      .record({ choice: choiceKey, ...asked(context), read: exposures })
-      .map(({ read, ...rest }) => written({ source: 'choice' as const, ...rest, ...read })),
+    record({ choice: choiceKey, range: ranges(context), results }).map((drawn) =>
+      written({ source: 'choice' as const, ...drawn }),
+    ),
+    record({ choice: choiceKey, ...asked(context), read: exposures }).map(({ read, ...rest }) =>
+      written({ source: 'choice' as const, ...rest, ...read }),
+    ),
   );
 }
 

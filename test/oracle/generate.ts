@@ -8,10 +8,15 @@ import { PROJECT } from './history.js';
 import * as words from './vocabulary.js';
 import type { Context } from './world.js';
 
+/** Plain objects, which print plainly in a counterexample. */
+export function record<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
+  return fc.record<T>(model, { noNullPrototype: true });
+}
+
 export const OTHER_PROJECT = 'other';
 
 /** A moment to ask at, and the zone of the person asking. */
-export const contexts: fc.Arbitrary<Context> = fc.record({
+export const contexts: fc.Arbitrary<Context> = record({
   now: fc.constantFrom(...words.CLOCKS).map((clock) => Date.parse(clock)),
   timezone: fc.oneof({ weight: 2, arbitrary: fc.constant('UTC') }, fc.constantFrom(...words.ZONES)),
 });
@@ -50,7 +55,7 @@ const mixedValues = fc.constantFrom(...words.MIXED_VALUES);
 
 /** Any of the keys, each with a value of its own. */
 function properties(keys: Readonly<Record<string, fc.Arbitrary<PropertyValue>>>): fc.Arbitrary<Properties> {
-  return fc.record(keys, { requiredKeys: [] }) as fc.Arbitrary<Properties>;
+  return fc.record(keys, { requiredKeys: [], noNullPrototype: true }) as fc.Arbitrary<Properties>;
 }
 
 const valuesUnder = (keys: readonly string[], values: fc.Arbitrary<PropertyValue>) =>
@@ -81,7 +86,7 @@ const circumstances: fc.Arbitrary<Event['derived']> = fc.record(
     _library: fc.constant('service-js/1.0.0'),
     _ingest_origin: fc.constantFrom('client', 'server'),
   },
-  { requiredKeys: [] },
+  { requiredKeys: [], noNullPrototype: true },
 );
 
 /** What the events of one history have in common: the fewer of each, the more they meet. */
@@ -96,7 +101,7 @@ interface Setting {
 /** Crowded, so that people do much at once, or spread out, so that they come back. */
 function settings(context: Context): fc.Arbitrary<Setting> {
   const setting = (limits: { moments: number; users: number; devices: number }) =>
-    fc.record({
+    record({
       moments: fc.uniqueArray(moments(context), { minLength: 1, maxLength: limits.moments }),
       users: fc.uniqueArray(fc.constantFrom('u1', 'u1', ...words.USERS), { minLength: 1, maxLength: limits.users }),
       devices: fc.uniqueArray(fc.constantFrom('d1', ...words.DEVICES), { minLength: 1, maxLength: limits.devices }),
@@ -123,11 +128,11 @@ interface DrawnEvent {
 }
 
 function drawnEvents(exposures: number): fc.Arbitrary<DrawnEvent> {
-  const exposure = fc.record({
+  const exposure = record({
     choice: fc.oneof({ weight: 4, arbitrary: fc.constant(words.CHOICES[0]) }, fc.constant(words.CHOICES[1])),
     variant: fc.constantFrom(...(Object.keys(words.VARIANTS) as (keyof typeof words.VARIANTS)[])),
   });
-  return fc.record({
+  return record({
     type: fc.constantFrom('signup', 'view', 'signup', 'view', 'pay', ...words.EVENT_TYPES),
     moment: fc.nat({ max: 59 }),
     offset: offsets,
@@ -187,39 +192,37 @@ function derivedOf(page: DrawnEvent['page'], referrer: DrawnEvent['referrer']): 
 
 /** A second event under the key of a stored one, the same or with other content; it comes later and changes nothing. */
 const duplicates = fc.array(
-  fc.record({ position: fc.nat(), plan: fc.option(fc.constantFrom('copy', 5)), user: fc.constantFrom(...words.USERS) }),
+  record({ position: fc.nat(), plan: fc.option(fc.constantFrom('copy', 5)), user: fc.constantFrom(...words.USERS) }),
   { maxLength: 3 },
 );
 
 export function histories(context: Context, options: HistoryOptions = {}): fc.Arbitrary<History> {
   const { eventsMax = 40, exposures = 1 } = options;
-  return fc
-    .record({
-      setting: settings(context),
-      // Long histories shrink to short ones.
-      events: fc.oneof(
-        { withCrossShrink: true },
-        fc.array(drawnEvents(exposures), { maxLength: eventsMax, size: 'max' }),
-        fc.array(drawnEvents(exposures), { minLength: eventsMax / 2, maxLength: eventsMax, size: 'max' }),
-      ),
-      duplicates,
-      mappings: mappingsAround(context),
-      profiles: profilesAround(context),
-    })
-    .map(({ setting, events, duplicates, mappings, profiles }) => {
-      const stored = events.map((drawn) => toEvent(drawn, setting));
-      for (const { position, plan, user } of duplicates) {
-        const original = stored[position % stored.length];
-        if (original === undefined) continue;
-        stored.push(plan === null ? original : { ...original, user_id: user, event_properties: { plan } });
-      }
-      return { events: stored, mappings, profiles };
-    });
+  return record({
+    setting: settings(context),
+    // Long histories shrink to short ones.
+    events: fc.oneof(
+      { withCrossShrink: true },
+      fc.array(drawnEvents(exposures), { maxLength: eventsMax, size: 'max' }),
+      fc.array(drawnEvents(exposures), { minLength: eventsMax / 2, maxLength: eventsMax, size: 'max' }),
+    ),
+    duplicates,
+    mappings: mappingsAround(context),
+    profiles: profilesAround(context),
+  }).map(({ setting, events, duplicates, mappings, profiles }) => {
+    const stored = events.map((drawn) => toEvent(drawn, setting));
+    for (const { position, plan, user } of duplicates) {
+      const original = stored[position % stored.length];
+      if (original === undefined) continue;
+      stored.push(plan === null ? original : { ...original, user_id: user, event_properties: { plan } });
+    }
+    return { events: stored, mappings, profiles };
+  });
 }
 
 /** Devices are mapped, remapped and shared; `updated_at` ties too. */
 function mappingsAround({ now }: Context): fc.Arbitrary<DeviceMapping[]> {
-  const mapping = fc.record({
+  const mapping = record({
     project: fc.constantFrom(PROJECT, PROJECT, PROJECT, OTHER_PROJECT),
     device_id: fc.constantFrom(...words.DEVICES),
     user_id: fc.constantFrom(...words.USERS),
@@ -231,22 +234,20 @@ function mappingsAround({ now }: Context): fc.Arbitrary<DeviceMapping[]> {
 function profilesAround({ now }: Context): fc.Arbitrary<Profile[]> {
   // Identify removes a key that is set to null, so no profile has one.
   const values = fc.constantFrom(...words.MIXED_VALUES.filter((value) => value !== null));
-  const profile = fc
-    .record({
-      user_id: fc.constantFrom(...words.USERS),
-      email: maybe(fc.constantFrom(...words.EMAILS)),
-      last_seen: fc.constantFrom(1, HOUR, DAY, 30 * DAY, 30 * DAY + 1, 40 * DAY).map((back) => now - back),
-      known_for: fc.constantFrom(0, 1, DAY, 20 * DAY),
-      properties: properties(valuesUnder(words.USER_KEYS, values)),
-    })
-    .map(({ user_id, email, last_seen, known_for, properties }) => ({
-      project: PROJECT,
-      user_id,
-      email,
-      email_domain: email === null ? null : email.slice(email.indexOf('@') + 1),
-      first_seen: last_seen - known_for,
-      last_seen,
-      properties: email === null ? properties : { ...properties, email },
-    }));
+  const profile = record({
+    user_id: fc.constantFrom(...words.USERS),
+    email: maybe(fc.constantFrom(...words.EMAILS)),
+    last_seen: fc.constantFrom(1, HOUR, DAY, 30 * DAY, 30 * DAY + 1, 40 * DAY).map((back) => now - back),
+    known_for: fc.constantFrom(0, 1, DAY, 20 * DAY),
+    properties: properties(valuesUnder(words.USER_KEYS, values)),
+  }).map(({ user_id, email, last_seen, known_for, properties }) => ({
+    project: PROJECT,
+    user_id,
+    email,
+    email_domain: email === null ? null : email.slice(email.indexOf('@') + 1),
+    first_seen: last_seen - known_for,
+    last_seen,
+    properties: email === null ? properties : { ...properties, email },
+  }));
   return fc.uniqueArray(profile, { selector: (drawn) => drawn.user_id, maxLength: words.USERS.length });
 }
