@@ -60,7 +60,8 @@ CREATE TABLE IF NOT EXISTS events (
   language LowCardinality(String) CODEC(ZSTD(1)),
   timezone LowCardinality(String) CODEC(ZSTD(1)),
 
-  -- Typed buckets of event properties (ep_) and user properties (up_). A key is in exactly one bucket of a row.
+  -- Typed buckets of event properties (ep_) and user properties (up_). A key is in one bucket of a row, with one exception:
+  -- text that is a number stands in the numeric bucket as well, so that sums and comparisons read that bucket alone.
   ep_str Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   ep_num Map(LowCardinality(String), Float64) CODEC(ZSTD(1)),
   ep_bool Map(LowCardinality(String), Bool) CODEC(ZSTD(1)),

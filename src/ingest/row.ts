@@ -13,6 +13,7 @@ import {
   toByteString,
   UuidColumn,
 } from '../platform/clickhouse/native.js';
+import { tryParseNumberText } from '../platform/number-text.js';
 import type { RawEvent } from './body.js';
 import { GEO_TEXT_FIELDS } from './enrich/geography.js';
 import { parsePageAddress, referrerDomain } from './enrich/page.js';
@@ -223,7 +224,13 @@ function addProperty(key: string, value: unknown, buckets: Buckets, toBytes: ToB
     buckets.numbers.values.add(value);
   } else {
     // A JSON number such as 1e999 is read as Infinity, which no sum should meet: it is kept as text.
+    const held = textOf(value) ?? String(value);
     buckets.strings.addKey(key);
-    buckets.strings.values.add(toBytes(textOf(value) ?? String(value)));
+    buckets.strings.values.add(toBytes(held));
+    const number = tryParseNumberText(held);
+    if (number !== undefined) {
+      buckets.numbers.addKey(key);
+      buckets.numbers.values.add(number);
+    }
   }
 }

@@ -69,12 +69,15 @@ function toCell(type: ColumnType, value: unknown): Cell {
 
 type Bucket = Readonly<Record<string, unknown>>;
 
-/** In the order of their keys, so that equal properties look equal. A key may be `__proto__`: entries, no assignments. */
+/**
+ * In the order of their keys, so that equal properties look equal. A key may be `__proto__`: entries, no assignments. Text
+ * that is a number is in both buckets: sorting is stable and the last entry of a key stays, so the text does.
+ */
 function joinBuckets(value: unknown): Readonly<Record<string, unknown>> {
   const [texts, numbers, booleans, nulls] = value as readonly [Bucket, Bucket, Bucket, readonly string[]];
   const entries: [string, unknown][] = [
-    ...Object.entries(texts),
     ...Object.entries(numbers),
+    ...Object.entries(texts),
     ...Object.entries(booleans),
     ...nulls.map((key): [string, null] => [key, null]),
   ];

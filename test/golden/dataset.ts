@@ -1,4 +1,5 @@
 // A small history on which the golden queries are run. `now` is 2026-11-20T09:30:00Z; each event is here for a rule.
+import { tryParseNumberText } from '../../src/platform/number-text.js';
 
 export const NOW_MS = Date.parse('2026-11-20T09:30:00.000Z');
 export const PROJECT = '01900000-0000-7000-8000-000000000001';
@@ -188,6 +189,15 @@ const MAPPINGS: readonly Mapping[] = [
 const bucketOf = (properties: Readonly<Record<string, Value>> | undefined, type: string): Record<string, Value> =>
   Object.fromEntries(Object.entries(properties ?? {}).filter(([, value]) => typeof value === type));
 
+/** As the worker stores them: numbers, and the numbers that texts are. */
+const numbersOf = (properties: Readonly<Record<string, Value>> | undefined): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(properties ?? {}).flatMap(([key, value]) => {
+      const number = typeof value === 'string' ? tryParseNumberText(value) : value;
+      return typeof number === 'number' ? [[key, number]] : [];
+    }),
+  );
+
 const nullsOf = (properties: Readonly<Record<string, Value>> | undefined): string[] =>
   Object.entries(properties ?? {}).flatMap(([key, value]) => (value === null ? [key] : []));
 
@@ -203,11 +213,11 @@ function toRow(projectId: string, event: Event): Record<string, unknown> {
     geo_latitude: 'nan',
     geo_longitude: 'nan',
     ep_str: bucketOf(event.ep, 'string'),
-    ep_num: bucketOf(event.ep, 'number'),
+    ep_num: numbersOf(event.ep),
     ep_bool: bucketOf(event.ep, 'boolean'),
     ep_null: nullsOf(event.ep),
     up_str: bucketOf(event.up, 'string'),
-    up_num: bucketOf(event.up, 'number'),
+    up_num: numbersOf(event.up),
     up_bool: bucketOf(event.up, 'boolean'),
     up_null: nullsOf(event.up),
     ...event.columns,

@@ -55,6 +55,14 @@ describe('what is accepted', () => {
     });
   });
 
+  test('text that is a number stays text, and can be read as the number', async () => {
+    const texts = { price: '12.50', code: '007', word: 'inf', blank: ' 5', exponent: '1e3', huge: '1e999' };
+    await send({ event_type: 'numeric-text', event_properties: { ...texts, real: 3 } });
+    const row = await stored<{ ep_str: object; ep_num: object }>('numeric-text', 'ep_str, ep_num');
+    expect(row.ep_str).toEqual(texts);
+    expect(row.ep_num).toEqual({ price: 12.5, code: 7, exponent: 1000, real: 3 });
+  });
+
   test('a batch, less its invalid events', async () => {
     const answer = await send({
       events: [{ event_type: 'batch-1' }, { event_type: '' }, 7, { event_type: 'batch-2' }],

@@ -2,6 +2,7 @@
 // the buckets that can hold an equal value, and each expression is true or false and never null.
 import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
+import { tryParseNumberText } from '../../platform/number-text.js';
 import type { Condition, Literal, OrderOperator, ResolvedField } from '../analyze/resolved.js';
 import type { EventField } from '../fields.js';
 import {
@@ -156,16 +157,9 @@ function planTextOneOf(text: Expression, values: readonly Literal[]): Expression
 function planNumberColumnOneOf(number: Expression, values: readonly Literal[]): Expression {
   const numbers = values
     .map(textForm)
-    .map(tryParseNumber)
+    .map(tryParseNumberText)
     .filter((value) => value !== undefined);
   return among(number, 'Float64', numbers);
-}
-
-/** Numbers as the engine reads them in text: no blanks, no hexadecimals, no infinities. */
-function tryParseNumber(text: string): number | undefined {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return undefined;
-  const number = Number(text);
-  return Number.isFinite(number) ? number : undefined;
 }
 
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,14}|(?=[\d.]{3,16}$)(0|[1-9]\d*)\.\d{0,14}[1-9])$/;
@@ -185,22 +179,24 @@ function planPropertyOneOf(field: Property, values: readonly Literal[]): Express
   const booleans = values.filter(isBoolean).map((value) => value.value);
   const str = property.valueIn(field, 'str');
   const num = property.valueIn(field, 'num');
+  const isNumberItself = not(property.inBucket(field, 'str'));
 
-  const numericTexts = texts.filter((text) => tryParseNumber(text) !== undefined);
+  const numericTexts = texts.filter((text) => tryParseNumberText(text) !== undefined);
   const plainTexts = numericTexts.filter(isSpelledPlainly);
   const oddTexts = numericTexts.filter((text) => !plainTexts.includes(text));
-  const equalNumbers = [...numbers, ...plainTexts.map(Number), ...booleans.map(Number)];
+  const equalAsNumbers = [...plainTexts.map(Number), ...booleans.map(Number)];
   const equalTexts = [...texts, ...booleans.map(String)];
   const equalBooleans = [...booleans.map(String), ...texts].filter((text) => text === 'true' || text === 'false');
 
   return anyOf([
     among(str, 'String', equalTexts.filter(isNotEmpty)),
     texts.includes('') ? allOf([property.inBucket(field, 'str'), equals(str, constant(''))]) : never,
-    planNumericBucket(field, equalNumbers),
-    numbers.length === 0 ? never : orFalse(among(numberInText(str), 'Float64', numbers)),
+    planNumericBucket(field, numbers),
+    // Only a number itself is spelled like this text, or is 1 for true: not the number in another text.
+    allOf([planNumericBucket(field, equalAsNumbers), isNumberItself]),
     oddTexts.length === 0
       ? never
-      : allOf([property.inBucket(field, 'num'), among(call('toString', num), 'String', oddTexts)]),
+      : allOf([property.inBucket(field, 'num'), among(call('toString', num), 'String', oddTexts), isNumberItself]),
     planBooleanBucket(field, new Set(equalBooleans)),
   ]);
 }
@@ -230,16 +226,13 @@ const ZERO_PASSES: Readonly<Record<OrderOperator, (limit: number) => boolean>> =
 
 function planOrder({ field, operator, value }: Order): Expression {
   if (value.kind === 'instant') return infix(operator, column('time'), instantParameter(value.ms));
-  const number = value.kind === 'number' ? value.value : tryParseNumber(textForm(value));
+  const number = value.kind === 'number' ? value.value : tryParseNumberText(textForm(value));
   if (number === undefined) return planTextOrder(field, operator, textForm(value));
   const limit = parameter('Float64', number);
   switch (field.kind) {
     case 'property': {
-      const isInBucket = infix(operator, property.valueIn(field, 'num'), limit);
-      return anyOf([
-        ZERO_PASSES[operator](number) ? allOf([property.inBucket(field, 'num'), isInBucket]) : isInBucket,
-        orFalse(infix(operator, numberInText(property.valueIn(field, 'str')), limit)),
-      ]);
+      const passes = infix(operator, property.valueIn(field, 'num'), limit);
+      return ZERO_PASSES[operator](number) ? allOf([property.inBucket(field, 'num'), passes]) : passes;
     }
     case 'column':
       if (field.field.type === 'number') return infix(operator, column(field.field.column), limit);

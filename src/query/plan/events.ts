@@ -16,7 +16,15 @@ import type {
 } from '../analyze/resolved.js';
 import { planCondition } from './condition.js';
 import { alias, call, column, constant, equals, instantParameter, textParameter } from './expressions.js';
-import { bucket, countDistinct, isPresentField, readNumber, readText, stitchingOf } from './field-expressions.js';
+import {
+  bucket,
+  countDistinct,
+  isPresentField,
+  property,
+  readNumber,
+  readText,
+  stitchingOf,
+} from './field-expressions.js';
 import type {
   ColumnType,
   EventScan,
@@ -107,6 +115,10 @@ function planMeasure(measure: Measure): Expression {
     case 'unique':
       return countDistinct(measure.field);
     case 'numeric':
+      // A key that is missing reads 0, which changes no sum and spares asking whether it is there.
+      if (measure.function === 'sum' && measure.field.kind === 'property') {
+        return call('sum', property.valueIn(measure.field, 'num'));
+      }
       return NUMERIC_AGGREGATE[measure.function](readNumber(measure.field));
     default:
       return assertNever(measure);

@@ -55,7 +55,11 @@ export function anyOf(expressions: readonly Expression[]): Expression {
 export function allOf(expressions: readonly Expression[]): Expression {
   if (expressions.some(isNever)) return never;
   const [only] = expressions;
-  return only !== undefined && expressions.length === 1 ? only : infix('AND', ...expressions);
+  if (only !== undefined && expressions.length === 1) return only;
+  return infix(
+    'AND',
+    ...expressions.flatMap((of) => (of.kind === 'infix' && of.operator === 'AND' ? of.operands : [of])),
+  );
 }
 
 export const mapValue = (map: PropertyColumn, key: Expression): Expression => ({ kind: 'map_value', map, key });

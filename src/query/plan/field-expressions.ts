@@ -76,7 +76,7 @@ export function readText(field: ResolvedField): Reading {
 
 const COLUMN_TYPE = { text: 'text', id: 'text', number: 'number', time: 'time' } as const;
 
-/** The numeric reading: the numeric bucket, else the number in the text, else null. */
+/** The numeric reading, or null. The numeric bucket of properties also holds the numbers in texts. */
 export function readNumber(field: ResolvedField): Expression {
   switch (field.kind) {
     case 'column':
@@ -85,7 +85,7 @@ export function readNumber(field: ResolvedField): Expression {
     case 'distinct_id':
       return numberInText(actorText);
     case 'property':
-      return call('if', inBucket(field, 'num'), valueIn(field, 'num'), numberInText(valueIn(field, 'str')));
+      return call('if', inBucket(field, 'num'), valueIn(field, 'num'), constant('NULL'));
     default:
       return assertNever(field);
   }
