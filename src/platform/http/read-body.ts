@@ -44,6 +44,8 @@ function collect(req: Request, bytesMax: number): Promise<Buffer> {
     });
     req.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
     req.on('error', reject);
-    req.on('close', () => reject(incomplete()));
+    req.on('close', () => {
+      if (!req.complete) reject(incomplete());
+    });
   });
 }

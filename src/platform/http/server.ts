@@ -35,11 +35,16 @@ export function listen(app: Express, address: { host: string; port: number }): P
   });
 }
 
+const IDLE_SWEEP_MS = 50;
+
 function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    // A connection that was answering a moment ago is kept alive and idle the next: swept until none is left.
+    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
     server.closeIdleConnections();
