@@ -230,8 +230,7 @@ function planGroupsOver({ query, ...at }: GroupsOver, scan: (reads: readonly Exp
 function planFromHours(query: AggregateQuery, context: PlanContext): Select | undefined {
   if (query.measure.kind !== 'count' || query.selection.condition) return undefined;
   const isKnownHourly = query.groups.every((group) => group.kind === 'bucket' || isEventType(group.field));
-  if (!isKnownHourly || query.groups.length === 0 || !hasWholeHours(query.selection.range, query.timezone))
-    return undefined;
+  if (!isKnownHourly || !hasWholeHours(query.selection.range, query.timezone)) return undefined;
   const split = splitIntoHours(query.selection.range);
   if (!split) return undefined;
 
