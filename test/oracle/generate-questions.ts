@@ -1,12 +1,10 @@
 // Random questions of every source, all of them valid, and the rounds in which a property test asks them.
 import fc from 'fast-check';
-import { METRICS } from './aggregate.js';
-import { bucketAfter, bucketOf } from './calendar.js';
 import { contexts, type HistoryOptions, histories, record } from './generate.js';
+import { ranges, wheres } from './generate-conditions.js';
+import { aggregateReadings, aggregates, limits, timeUnits, withEnding } from './generate-readings.js';
 import type { History } from './history.js';
 import type * as ask from './question.js';
-import { groupColumn } from './to-query-text.js';
-import { numberOf } from './values.js';
 import * as words from './vocabulary.js';
 import type { Context } from './world.js';
 
@@ -76,223 +74,6 @@ const EVENT_FIELDS = [
 const EVENT_NUMBERS = ['event_properties.amount', 'event_properties.cart.total', 'user.seats', ...SESSION_NUMBERS];
 const PROFILE_FIELDS = ['plan', 'user.plan', 'seats', 'email', 'email_domain', 'user_id'];
 
-// ---- Conditions ----
-
-const ANY_LITERALS: readonly ask.Literal[] = [
-  ...[5, 1, 0, -3, 5.5, 10, true, false],
-  ...['pro', 'free', '5', 'true', '1', 'Zoë', 'a|b', 'say "hi"', 'back\\slash', 'two\nlines'],
-];
-
-/** What fields of that ending are worth in a history. */
-const LITERALS_BY_ENDING: readonly (readonly [RegExp, readonly ask.Literal[]])[] = [
-  [/event_type$/, words.ALL_EVENT_TYPES],
-  [/(user|distinct|device)_id$/, [...words.USERS, ...words.DEVICES]],
-  [/path(_clean)?$/, words.PAGES.map((page) => page.path)],
-  [/hostname$/, words.PAGES.map((page) => page.hostname)],
-  [/_domain$/, [...words.REFERRERS.map((referrer) => referrer.domain), 'example.com']],
-  [/email$/, words.EMAILS],
-  [/country$/, ['DE', 'US', 'JP']],
-  [/_platform$/, ['web', 'ios']],
-  [/_device_type$/, ['desktop', 'mobile', 'bot']],
-  [/event_count$/, [1, 2, 3]],
-  [/duration$/, [0, 1, 600, 3600]],
-  [/utm_source$/, ['ads', 'mail']],
-  [/language$/, ['de', 'en']],
-];
-
-function literalsFor(field: ask.Field): fc.Arbitrary<ask.Literal> {
-  const known = LITERALS_BY_ENDING.find(([ending]) => ending.test(field))?.[1] ?? ANY_LITERALS;
-  return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, fc.constantFrom(...ANY_LITERALS));
-}
-
-/** `<` and `>` compare with numbers, and with texts that are none. */
-function boundsFor(field: ask.Field): fc.Arbitrary<ask.Literal> {
-  return literalsFor(field).map((literal) => {
-    if (typeof literal === 'boolean') return 1;
-    return typeof literal === 'string' && numberOf(literal) !== undefined ? 'm' : literal;
-  });
-}
-
-function comparisons(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
-  return fc.constantFrom(...fields).chain((field) => {
-    const compare = (operators: readonly ask.CompareOperator[], value: fc.Arbitrary<ask.Literal>) =>
-      record({
-        kind: fc.constant('compare' as const),
-        field: fc.constant(field),
-        operator: fc.constantFrom(...operators),
-        value,
-      });
-    return fc.oneof(
-      { weight: 4, arbitrary: compare(['!=', '='], literalsFor(field)) },
-      { weight: 3, arbitrary: compare(['>=', '<=', '>', '<'], boundsFor(field)) },
-      compare(['not contains', 'contains'], fc.constantFrom('e', 'pr', '5', '/', '|', '"', '\\', '本')),
-      compare(['!~', '~'], fc.constantFrom('e$', '^p', '[0-9]+', 'pro|free', '^/item/')),
-      record({
-        kind: fc.constant('in' as const),
-        field: fc.constant(field),
-        negated: fc.boolean(),
-        values: fc.array(literalsFor(field), { minLength: 1, maxLength: 3 }),
-      }),
-      record({ kind: fc.constant('exists' as const), field: fc.constant(field), negated: fc.boolean() }),
-    );
-  });
-}
-
-function conditions(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
-  const leaf = comparisons(fields);
-  const joined = (terms: fc.Arbitrary<ask.Condition>): fc.Arbitrary<ask.Condition> =>
-    record({
-      kind: fc.constantFrom('and' as const, 'or' as const),
-      terms: fc.array(terms, { minLength: 2, maxLength: 3 }),
-    });
-  return fc.oneof({ weight: 5, arbitrary: leaf }, joined(leaf), joined(fc.oneof(leaf, joined(leaf))));
-}
-
-function wheres(fields: readonly string[]): fc.Arbitrary<ask.Condition[]> {
-  return fc.oneof(
-    { weight: 3, arbitrary: fc.constant<ask.Condition[]>([]) },
-    { weight: 2, arbitrary: fc.array(conditions(fields), { minLength: 1, maxLength: 1 }) },
-    fc.array(conditions(fields), { minLength: 2, maxLength: 2 }),
-  );
-}
-
-// ---- Ranges ----
-
-const SPANS: readonly ask.Span[] = [
-  { count: 7, unit: 'd' },
-  { count: 1, unit: 'd' },
-  { count: 30, unit: 'd' },
-  { count: 24, unit: 'h' },
-  { count: 90, unit: 'm' },
-  { count: 2, unit: 'w' },
-  { count: 1, unit: 'y' },
-];
-
-const WIDE_SPANS: readonly ask.Span[] = [
-  { count: 3, unit: 'mo' },
-  { count: 40, unit: 'd' },
-  { count: 8, unit: 'w' },
-];
-
-function ranges({ now, timezone }: Context): fc.Arbitrary<ask.Range | undefined> {
-  const today = bucketOf(now, 'day', timezone);
-  const moments = ['', 'T10:30:00', 'T10:30:00Z', 'T12:00:00.001Z', 'T12:00:00+05:30'];
-  const between = record({
-    back: fc.constantFrom(0, -1, 1, 7, 30),
-    days: fc.constantFrom(31, 7, 2, 1),
-    from: fc.constantFrom(...moments),
-    to: fc.constantFrom(...moments),
-  }).map(({ back, days, from, to }): ask.Range => {
-    // Two days are at least between a moment and another one that is spelled otherwise.
-    const length = from === to ? days : days + 2;
-    const first = bucketAfter(today, 'day', -back - length);
-    return { kind: 'from', from: first + from, to: bucketAfter(first, 'day', length) + to };
-  });
-  return fc.oneof(
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    // Wide enough for nearly all of a history: what there is to see is not to be cut off too often.
-    { weight: 4, arbitrary: fc.constantFrom(...WIDE_SPANS).map((span): ask.Range => ({ kind: 'last', span })) },
-    fc.constantFrom(...SPANS).map((span): ask.Range => ({ kind: 'last', span })),
-    fc.oneof(
-      fc.constantFrom('today', 'yesterday').map((kind): ask.Range => ({ kind })),
-      fc.constantFrom('week', 'month', 'quarter', 'year').map((unit): ask.Range => ({ kind: 'this', unit })),
-    ),
-    { weight: 2, arbitrary: between },
-  );
-}
-
-// ---- What is made of the rows ----
-
-const timeUnits = fc.constantFrom<ask.TimeUnit[]>('day', 'hour', 'week', 'month', 'quarter');
-
-function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
-  const byTime = timeUnits.map((unit): ask.Group => ({ kind: 'time', unit }));
-  const byField = fc.constantFrom(...fields).map((field): ask.Group => ({ kind: 'field', field }));
-  return fc.oneof<fc.Arbitrary<ask.Group[]>[]>(
-    fc.constant([]),
-    fc.tuple(byTime),
-    fc.tuple(byField),
-    fc.tuple(byTime, byField),
-    fc.uniqueArray(byField, { minLength: 2, maxLength: 2, selector: groupColumn }),
-  );
-}
-
-interface Fields {
-  readonly texts: readonly string[];
-  readonly numbers: readonly string[];
-}
-
-function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.Arbitrary<ask.Aggregate> {
-  const field = fc.constantFrom(...numbers);
-  const uniqueOf = fc.constantFrom(...texts).map((text): ask.Aggregate => ({ kind: 'unique', field: text }));
-  return fc.oneof(
-    fc.constant<ask.Aggregate>({ kind: 'count' }),
-    hasPeople ? fc.constant<ask.Aggregate>({ kind: 'unique' }) : uniqueOf,
-    uniqueOf,
-    record({
-      kind: fc.constantFrom<ask.FieldAggregate[]>('sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'),
-      field,
-    }),
-  );
-}
-
-type Aggregated = Extract<ask.Reading, { kind: 'aggregate' }>;
-
-function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitrary<Aggregated> {
-  return record({
-    kind: fc.constant('aggregate' as const),
-    aggregate: aggregates(fields, hasPeople),
-    by: groups(fields.texts),
-  });
-}
-
-interface Read<R> {
-  readonly reading?: R;
-  readonly ending?: ask.Ending;
-}
-
-const limits = fc.constantFrom(1, 2, 3, 10);
-
-/** An ending that fits what stands before it. */
-function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.Ending | undefined> {
-  return fc.oneof(
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    limits.map((count): ask.Ending => ({ kind: canTop && count > 1 ? 'top' : 'limit', count })),
-    limits.map((count): ask.Ending => ({ kind: 'limit', count })),
-    record({
-      kind: fc.constant('sort' as const),
-      column: fc.constantFrom(...columns),
-      descending: fc.boolean(),
-    }),
-    record({
-      kind: fc.constant('sort' as const),
-      column: fc.constantFrom(...columns),
-      descending: fc.boolean(),
-      limit: limits,
-    }),
-  );
-}
-
-function withEnding<R extends ask.Reading | undefined>(
-  readings: fc.Arbitrary<R>,
-  listColumns: readonly string[],
-): fc.Arbitrary<Read<Exclude<R, undefined>>> {
-  return readings.chain((reading) => {
-    const isAggregate = reading?.kind === 'aggregate';
-    const columns = isAggregate
-      ? [...reading.by.map(groupColumn), METRICS[reading.aggregate.kind]]
-      : reading === undefined
-        ? []
-        : listColumns;
-    // Without a reading there is nothing after which `sort` could stand.
-    const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
-    return ending.map((drawn) => ({
-      ...(reading === undefined ? {} : { reading: reading as Exclude<R, undefined> }),
-      ...(drawn === undefined ? {} : { ending: drawn }),
-    }));
-  });
-}
-
 const LISTS = fc.constant<ask.Reading>({ kind: 'list' });
 const NO_READING = fc.constant(undefined);
 
@@ -308,8 +89,6 @@ const userReads = withEnding<ask.Reading | undefined>(
   fc.oneof({ weight: 2, arbitrary: EVENT_AGGREGATES }, LISTS, NO_READING),
   LIST_SORTS,
 );
-
-// ---- Sources ----
 
 /** A stage that is not written is a key that is not there. */
 type Written<T> = { [K in keyof T]: Exclude<T[K], undefined> };

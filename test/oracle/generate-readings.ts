@@ -1,0 +1,96 @@
+// Random readings of what was found: aggregates over groups, lists, and the endings that fit behind them.
+import fc from 'fast-check';
+import { METRICS } from './aggregate.js';
+import { record } from './generate.js';
+import type * as ask from './question.js';
+import { groupColumn } from './to-query-text.js';
+
+export const timeUnits = fc.constantFrom<ask.TimeUnit[]>('day', 'hour', 'week', 'month', 'quarter');
+
+function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
+  const byTime = timeUnits.map((unit): ask.Group => ({ kind: 'time', unit }));
+  const byField = fc.constantFrom(...fields).map((field): ask.Group => ({ kind: 'field', field }));
+  return fc.oneof<fc.Arbitrary<ask.Group[]>[]>(
+    fc.constant([]),
+    fc.tuple(byTime),
+    fc.tuple(byField),
+    fc.tuple(byTime, byField),
+    fc.uniqueArray(byField, { minLength: 2, maxLength: 2, selector: groupColumn }),
+  );
+}
+
+interface Fields {
+  readonly texts: readonly string[];
+  readonly numbers: readonly string[];
+}
+
+export function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.Arbitrary<ask.Aggregate> {
+  const field = fc.constantFrom(...numbers);
+  const uniqueOf = fc.constantFrom(...texts).map((text): ask.Aggregate => ({ kind: 'unique', field: text }));
+  return fc.oneof(
+    fc.constant<ask.Aggregate>({ kind: 'count' }),
+    hasPeople ? fc.constant<ask.Aggregate>({ kind: 'unique' }) : uniqueOf,
+    uniqueOf,
+    record({
+      kind: fc.constantFrom<ask.FieldAggregate[]>('sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'),
+      field,
+    }),
+  );
+}
+
+type Aggregated = Extract<ask.Reading, { kind: 'aggregate' }>;
+
+export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitrary<Aggregated> {
+  return record({
+    kind: fc.constant('aggregate' as const),
+    aggregate: aggregates(fields, hasPeople),
+    by: groups(fields.texts),
+  });
+}
+
+interface Read<R> {
+  readonly reading?: R;
+  readonly ending?: ask.Ending;
+}
+
+export const limits = fc.constantFrom(1, 2, 3, 10);
+
+/** An ending that fits what stands before it. */
+function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.Ending | undefined> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(undefined) },
+    limits.map((count): ask.Ending => ({ kind: canTop && count > 1 ? 'top' : 'limit', count })),
+    limits.map((count): ask.Ending => ({ kind: 'limit', count })),
+    record({
+      kind: fc.constant('sort' as const),
+      column: fc.constantFrom(...columns),
+      descending: fc.boolean(),
+    }),
+    record({
+      kind: fc.constant('sort' as const),
+      column: fc.constantFrom(...columns),
+      descending: fc.boolean(),
+      limit: limits,
+    }),
+  );
+}
+
+export function withEnding<R extends ask.Reading | undefined>(
+  readings: fc.Arbitrary<R>,
+  listColumns: readonly string[],
+): fc.Arbitrary<Read<Exclude<R, undefined>>> {
+  return readings.chain((reading) => {
+    const isAggregate = reading?.kind === 'aggregate';
+    const columns = isAggregate
+      ? [...reading.by.map(groupColumn), METRICS[reading.aggregate.kind]]
+      : reading === undefined
+        ? []
+        : listColumns;
+    // Without a reading there is nothing after which `sort` could stand.
+    const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
+    return ending.map((drawn) => ({
+      ...(reading === undefined ? {} : { reading: reading as Exclude<R, undefined> }),
+      ...(drawn === undefined ? {} : { ending: drawn }),
+    }));
+  });
+}
