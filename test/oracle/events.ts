@@ -69,12 +69,18 @@ export const isExposureOf =
   (event: Event): boolean =>
     event.event_type === EXPOSURE && propertyOf(event.event_properties, 'choice_key') === choice;
 
+const CORE_FIELDS = 'event_type user_id distinct_id device_id session_id time insert_id'.split(' ');
+
+const isFieldOfEvents = (field: string): boolean =>
+  CORE_FIELDS.includes(field) ||
+  /^(_|event_properties\.|user_properties\.|user\.|session\.|user_last_session\.)/.test(field);
+
 /** Bare names are properties of the exposure, unless an event has a field of that name. */
 export function answerExposures(question: ChoiceQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
   const read = eventField(world);
   const readExposure: typeof read = (event, field) =>
-    Object.hasOwn(event.event_properties, field) ? propertyOf(event.event_properties, field) : read(event, field);
+    isFieldOfEvents(field) ? read(event, field) : propertyOf(event.event_properties, field);
   const events = eventsOf(world, [EXPOSURE], interval)
     .filter(isExposureOf(question.choice))
     .filter((event) => matchesAll(question.where ?? [], event, readExposure));

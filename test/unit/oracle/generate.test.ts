@@ -11,7 +11,7 @@ import type { Answer, Row } from '../../oracle/table.js';
 import { toQueryText } from '../../oracle/to-query-text.js';
 import { worldOf } from '../../oracle/world.js';
 
-const RUNS = { numRuns: 60 };
+const RUNS = { numRuns: 25 };
 
 /** The answer as it would come over the wire from a service that agrees. */
 function served({ columns, rows, mode, beside }: Answer): ServiceAnswer {
