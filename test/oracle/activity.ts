@@ -8,7 +8,10 @@ import { byPerson, type World } from './world.js';
 type Status = 'New' | 'Returning' | 'Resurrected' | 'Dormant';
 const STATUSES: readonly Status[] = ['New', 'Returning', 'Resurrected', 'Dormant'];
 
-/** Reading: every period has a row for each status, also for nobody, in the sequence in which they are defined. */
+/**
+ * Reading: every period has a row for each status, also for nobody, in the sequence in which they are defined; a period is
+ * whole also where it lies in the future.
+ */
 export function answerLifecycle(question: LifecycleQuestion, world: World): Answer {
   const { timezone } = world.clock;
   const unit = question.period ?? 'week';

@@ -82,6 +82,7 @@ function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
   return inTurn(...times, descending(METRICS[aggregate.kind]), ...fields);
 }
 
+/** Reading: `unique` counts text forms; an empty text is a value, null and what is missing are none. */
 export function measured<Item>(aggregate: Aggregate, items: readonly Item[], read: FieldReader<Item>): number | null {
   if (aggregate.kind === 'count') return items.length;
   if (aggregate.kind === 'unique') {
@@ -118,5 +119,5 @@ export function quantile(numbers: readonly number[], p: number): number | null {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-/** A share of nothing is null. */
+/** Reading: a share of nothing is null, as an average of nothing is. */
 export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);

@@ -131,6 +131,7 @@ export interface Clock {
   readonly timezone: string;
 }
 
+/** Reading: a range that ends now excludes this very millisecond, like any end; what is later (clocks run fast) too. */
 export function intervalOf(range: Range | undefined, fallback: Span, { now, timezone }: Clock): Interval {
   const today = dateOf(wallClock(now, timezone));
   switch (range?.kind) {

@@ -25,6 +25,7 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
   const window = lengthOf(results.window ?? { count: 7, unit: 'd' });
   const exposures = exposuresOf(question, interval, world);
   const read = eventField(world);
+  // Reading: an empty unit is none.
   const unitOf = (event: Event) => textOf(read(event, results.unit ?? 'distinct_id')) || undefined;
   const { units, mixed, withoutUnit } = assigned(exposures, unitOf);
   const converted = convertedUnits(units, eventsOf(world, [results.event], EVER), unitOf, window);

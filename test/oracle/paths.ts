@@ -43,5 +43,6 @@ function pathOf(events: readonly Event[], question: PathsQuestion, world: World)
         .slice(0, position + 1)
         .filter(near)
         .slice(-depth);
+  // Reading: an empty label is a missing one.
   return nodes.map((event) => textOf(read(event, question.by ?? 'event_type')) || NO_LABEL);
 }

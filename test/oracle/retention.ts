@@ -44,7 +44,7 @@ export function answerRetention(question: RetentionQuestion, world: World): Answ
     const own = members.filter((member) => groupOf(member) === value);
     return cohortRows({ members: own, buckets, period, cohortOf }).map((row) => ({ [column]: value, ...row }));
   });
-  // The sequence of a broken-down answer is not said.
+  // Reading: a breakdown is the first column, as in a funnel. The sequence of its rows is not said.
   return { mode: 'retention', columns: [column, ...columns], ...inAnyOrder(rows) };
 }
 
