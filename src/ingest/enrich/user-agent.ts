@@ -48,12 +48,16 @@ function platformOf(os: string | undefined): UserAgent['platform'] {
   return os?.startsWith('Android') === true ? 'android' : 'web';
 }
 
-// "Mozilla/5.0 (compatible; Googlebot/2.1; +http://…)" names its product in the comment, "curl/8.5.0" in front.
-const NAMED_BOT =
+// A bot names its product in the comment ("Mozilla/5.0 (compatible; Ezooms/1.0; …)"), somewhere by a telling word, or in
+// front ("curl/8.5.0"). Addresses in its comment name pages ("…/bots"), so they are not read.
+const ADDRESS = /https?:\/\/\S*/gi;
+const IN_COMMENT = /compatible; (?!MSIE|Linux|Windows)([\w.-]{1,64})\/v?(\d[\w.]{0,31})/;
+const BY_WORD =
   /([\w.-]{0,64}(?:bot|crawler|spider|slurp|headless|monitor|preview|fetch)[\w.-]{0,64})(?:[/ ]v?(\d[\w.]{0,31}))?/i;
-const FIRST_PRODUCT = /^([^\s/;(),]{1,64})(?:\/v?(\d[\w.]{0,31}))?/;
+const IN_FRONT = /^(?!Mozilla\b)([^\s/;(),]{1,64})(?:\/v?(\d[\w.]{0,31}))?/;
 
 function botProduct(text: string): { name: string; version: string } | undefined {
-  const match = NAMED_BOT.exec(text) ?? FIRST_PRODUCT.exec(text);
+  const words = text.replace(ADDRESS, '');
+  const match = IN_COMMENT.exec(words) ?? BY_WORD.exec(words) ?? IN_FRONT.exec(words);
   return match?.[1] === undefined ? undefined : { name: match[1], version: match[2] ?? '' };
 }

@@ -24,6 +24,22 @@ describe('parseUserAgent', () => {
     [CHROME_ANDROID, { browser: 'Chrome', os: 'Android', platform: 'android', deviceType: 'mobile' }],
     [SAFARI_IPAD, { os: 'iOS', platform: 'ios', deviceType: 'mobile' }],
     [GOOGLEBOT, { browser: 'Googlebot', browserVersion: '2.1', platform: 'web', deviceType: 'bot' }],
+    [
+      'Mozilla/5.0 (compatible; Ezooms/1.0; help@moz.com)',
+      { browser: 'Ezooms', browserVersion: '1.0', deviceType: 'bot' },
+    ],
+    [
+      'Mozilla/5.0 (compatible; YandexImages/3.0; +http://yandex.com/bots)',
+      { browser: 'YandexImages', deviceType: 'bot' },
+    ],
+    [
+      'Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/x)',
+      { browser: 'archive.org_bot', deviceType: 'bot' },
+    ],
+    [
+      'Feedly/1.0 (+http://www.feedly.com/fetcher.html)',
+      { browser: 'Feedly', browserVersion: '1.0', deviceType: 'bot' },
+    ],
     ['curl/8.5.0', { browser: 'curl', browserVersion: '8.5.0', deviceType: 'bot' }],
     ['python-requests/2.31.0', { browser: 'python-requests', deviceType: 'bot' }],
     [HEADLESS, { browser: 'HeadlessChrome', deviceType: 'bot' }],
