@@ -4,7 +4,11 @@ import { assertNever } from '../platform/errors.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { ColumnType, OutputColumn } from '../query/plan/plan.js';
 
-export type Cell = null | string | number | boolean | Readonly<Record<string, unknown>>;
+export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
+
+export const isPath = (cell: Cell): cell is readonly string[] => Array.isArray(cell);
+/** A path where a cell is one text. */
+export const joinPath = (path: readonly string[]): string => path.join(' -> ');
 
 export interface Answer {
   readonly columns: readonly OutputColumn[];
@@ -19,6 +23,7 @@ export interface Answer {
   readonly timezone: string;
   readonly mode: string;
   readonly warnings: readonly string[];
+  readonly metadata?: CompiledQuery['metadata'];
 }
 
 export interface Measured {
@@ -45,6 +50,7 @@ export function toAnswer(compiled: CompiledQuery, offset: number, measured: Meas
     timezone: compiled.timezone,
     mode: compiled.mode,
     warnings: compiled.warnings,
+    ...(compiled.metadata && { metadata: compiled.metadata }),
   };
 }
 
@@ -57,6 +63,8 @@ function toCell(type: ColumnType, value: unknown): Cell {
       return value === '' ? null : (value as Cell);
     case 'nullable_text':
     case 'number':
+    case 'rate':
+    case 'path':
     case 'time':
     case 'date':
       return (value ?? null) as Cell;

@@ -1,5 +1,5 @@
 // `format: csv`: RFC 4180 with a header row, safe to open in a spreadsheet.
-import type { Answer, Cell } from '../shape.js';
+import { type Answer, type Cell, isPath, joinPath } from '../shape.js';
 
 const LINE_END = '\r\n';
 
@@ -14,6 +14,7 @@ const quoteWhereNeeded = (text: string): string => (/[",\r\n]/.test(text) ? `"${
 function toField(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'string') return quoteWhereNeeded(escapeFormula(cell));
+  if (isPath(cell)) return quoteWhereNeeded(escapeFormula(joinPath(cell)));
   return quoteWhereNeeded(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
 }
 

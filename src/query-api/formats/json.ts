@@ -23,6 +23,6 @@ function toRow({ columns, metric }: Answer, row: Answer['rows'][number]): Record
   return Object.fromEntries([...entries, ['value', value], ['metric', metric.name]]);
 }
 
-function toMetadata({ isTruncated, warnings }: Answer): Record<string, unknown> {
-  return { ...(isTruncated && { truncated: true }), ...(warnings.length > 0 && { warnings }) };
+function toMetadata({ isTruncated, warnings, metadata }: Answer): Record<string, unknown> {
+  return { ...metadata, ...(isTruncated && { truncated: true }), ...(warnings.length > 0 && { warnings }) };
 }

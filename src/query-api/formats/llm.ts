@@ -1,5 +1,5 @@
 // `format: llm`: a Markdown table with what a reader needs to trust it: the question, the period, and what is not shown.
-import type { Answer, Cell } from '../shape.js';
+import { type Answer, type Cell, isPath, joinPath } from '../shape.js';
 
 const NONE = '(none)';
 
@@ -10,19 +10,24 @@ const escapeCell = (text: string): string =>
     .replace(/\r\n|\r|\n/g, '\\n')
     .replaceAll('\t', ' ');
 
-function toText(cell: Cell): string {
+/** Fractions as percentages, with up to two decimals. */
+const toPercent = (rate: number): string => `${Number((rate * 100).toFixed(2))}%`;
+
+function toText(cell: Cell, type: string): string {
   if (cell === null) return NONE;
+  if (type === 'rate' && typeof cell === 'number') return toPercent(cell);
+  if (isPath(cell)) return escapeCell(joinPath(cell));
   return escapeCell(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
 }
 
-const isRightAligned = (type: string): boolean => type === 'number';
+const isRightAligned = (type: string): boolean => type === 'number' || type === 'rate';
 
 const countCharacters = (text: string): number => [...text].length;
 const pad = (text: string, width: number): string => ' '.repeat(Math.max(0, width - countCharacters(text)));
 
 function formatTable(answer: Answer): string {
   const header = answer.columns.map((column) => escapeCell(column.name));
-  const body = answer.rows.map((row) => row.map(toText));
+  const body = answer.rows.map((row) => row.map((cell, index) => toText(cell, answer.columns[index]?.type ?? '')));
   const widths = header.map((name, index) =>
     [name, ...body.map((row) => row[index] ?? '')].reduce((width, text) => Math.max(width, countCharacters(text)), 3),
   );

@@ -50,15 +50,18 @@ type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
 // ---- Scans ----
 
-interface ScanParts {
+export interface ScanParts {
   readonly selection: EventSelection;
   /** Everything that is computed from the scan's rows: it decides whether identities are stitched. */
   readonly reads: readonly Expression[];
   readonly time?: ScanTime;
+  /** What rows have to satisfy beside the selection. */
+  readonly filter?: readonly Expression[];
 }
 
-function scanEvents(context: PlanContext, { selection, reads, time }: ScanParts): EventScan {
-  const filter: Expression[] = [];
+export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
+  const { selection, reads, time } = parts;
+  const filter: Expression[] = [...(parts.filter ?? [])];
   if (selection.eventType !== undefined) filter.push(equals(column('event_type'), textParameter(selection.eventType)));
   if (selection.condition) filter.push(planCondition(selection.condition, context.projectId));
   return {
@@ -83,7 +86,10 @@ const exactly = (ranges: readonly TimeRange[]): ScanTime => scanTime('exact', ra
  * The page of the request within the rows that a `limit` stage leaves. The engine is asked for one row at least, because
  * it does not count the rows before a limit of none.
  */
-function pageOf(context: PlanContext, rowsMax: number | undefined): { limit: number; offset: number; kept: number } {
+export function pageOf(
+  context: PlanContext,
+  rowsMax: number | undefined,
+): { limit: number; offset: number; kept: number } {
   const kept = Math.max(0, Math.min(context.limit, (rowsMax ?? Number.POSITIVE_INFINITY) - context.offset));
   return kept > 0 ? { limit: kept, offset: context.offset, kept } : { limit: 1, offset: 0, kept };
 }
@@ -146,7 +152,10 @@ function planGroup(group: Group, index: number, { time, timezone }: { time: Expr
   return { column: { alias: name, expression: reading.expression }, type: reading.type };
 }
 
-const aliasOrder = (name: string, direction: 'asc' | 'desc'): OrderBy => ({ expression: alias(name), direction });
+export const aliasOrder = (name: string, direction: 'asc' | 'desc'): OrderBy => ({
+  expression: alias(name),
+  direction,
+});
 
 /** A group that is missing comes last, also where the engine holds it as empty text. */
 function orderOf(order: AggregateOrder, groups: readonly GroupPlan[]): OrderBy[] {
@@ -186,7 +195,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext): Plan
   };
 }
 
-const passThrough = (select: Select): SelectColumn[] =>
+export const passThrough = (select: Select): SelectColumn[] =>
   select.columns.map((of) => ({ alias: of.alias, expression: alias(of.alias) }));
 
 /** The groups and their metric, in no order; or, when time is the only group, every bucket of the range in order. */

@@ -63,3 +63,12 @@ export function allOf(expressions: readonly Expression[]): Expression {
 }
 
 export const mapValue = (map: PropertyColumn, key: Expression): Expression => ({ kind: 'map_value', map, key });
+
+/** Names that a lambda gives its arguments are aliases within its body. */
+export const lambda = (parameters: readonly string[], body: Expression): Expression => ({
+  kind: 'lambda',
+  parameters,
+  body,
+});
+
+export const tupleElement = (of: Expression, position: number): Expression => ({ kind: 'tuple_element', of, position });

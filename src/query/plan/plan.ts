@@ -12,7 +12,8 @@ export type ParameterType =
   | "DateTime64(3, 'UTC')"
   | 'Date'
   | 'Array(String)'
-  | 'Array(Float64)';
+  | 'Array(Float64)'
+  | 'Int64';
 
 export type ParameterValue = string | number | readonly string[] | readonly number[];
 
@@ -23,36 +24,97 @@ export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}`
 /** Constants of our own making. Nothing that was written in a query may become one. */
 export type Constant = '' | 0 | 1 | 'true' | 'false' | 'NULL';
 
-export type InfixOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'AND' | 'OR' | 'IN' | 'NOT IN' | '+';
+export type InfixOperator =
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'AND'
+  | 'OR'
+  | 'IN'
+  | 'NOT IN'
+  | '+'
+  | '-'
+  | '*'
+  | '/';
 
 export type FunctionName =
+  | 'addDays'
+  | 'addMonths'
+  | 'addWeeks'
   | 'any'
+  | 'argMin'
+  | 'argMinIf'
+  | 'arrayConcat'
+  | 'arrayCount'
+  | 'arrayCumSum'
+  | 'arrayDistinct'
+  | 'arrayElement'
+  | 'arrayEnumerate'
+  | 'arrayFilter'
+  | 'arrayFirst'
+  | 'arrayFirstIndex'
+  | 'arrayJoin'
+  | 'arrayMap'
+  | 'arrayReverse'
+  | 'arraySlice'
+  | 'arraySort'
   | 'avg'
+  | 'avgIf'
+  | 'bitAnd'
+  | 'bitOr'
+  | 'bitShiftLeft'
   | 'count'
+  | 'countIf'
+  | 'greatest'
+  | 'groupArray'
+  | 'groupArrayIf'
+  | 'groupArraySorted'
+  | 'groupUniqArray'
+  | 'groupUniqArrayIf'
   | 'has'
   | 'if'
   | 'ifNull'
+  | 'indexOf'
+  | 'intDiv'
   | 'isFinite'
   | 'isNaN'
   | 'isNotNull'
+  | 'least'
+  | 'length'
   | 'mapContains'
   | 'match'
   | 'max'
+  | 'maxIf'
   | 'min'
+  | 'minIf'
+  | 'modulo'
   | 'multiIf'
   | 'not'
+  | 'notEmpty'
   | 'nullIf'
   | 'position'
   | 'quantileExactInclusive'
+  | 'quantileExactInclusiveForEach'
+  | 'range'
   | 'sipHash64'
   | 'sum'
+  | 'sumForEach'
+  | 'sumIf'
   | 'toDate'
+  | 'toFloat64'
   | 'toFloat64OrNull'
   | 'toMonday'
+  | 'toRelativeDayNum'
+  | 'toRelativeMonthNum'
+  | 'toRelativeWeekNum'
   | 'toStartOfHour'
   | 'toStartOfMonth'
   | 'toStartOfQuarter'
   | 'toString'
+  | 'toUnixTimestamp64Milli'
   | 'tuple'
   | 'uniqExact'
   | 'uniqExactIf';
@@ -74,6 +136,9 @@ export type Expression =
       readonly column: 'uid' | 'device_id';
       readonly values: Expression;
     }
+  | { readonly kind: 'lambda'; readonly parameters: readonly string[]; readonly body: Expression }
+  /** One element of a tuple, from 1 on. */
+  | { readonly kind: 'tuple_element'; readonly of: Expression; readonly position: number }
   | { readonly kind: 'map_value'; readonly map: PropertyColumn; readonly key: Expression }
   | {
       readonly kind: 'call';
@@ -132,21 +197,26 @@ export interface Select {
   readonly from: EventScan | Select | Union;
   /** Grouped by these columns of the same select; undefined where nothing is aggregated. */
   readonly groupBy?: readonly string[];
+  /** Which groups are kept. */
+  readonly having?: Expression;
   readonly orderBy?: readonly OrderBy[];
   readonly fill?: Fill;
   readonly limit?: number;
   readonly offset?: number;
 }
 
-/** How the values of a result column read. `text` is missing where it is empty, `nullable_text` where it is null. */
-export type ColumnType = 'text' | 'nullable_text' | 'number' | 'time' | 'date' | 'properties';
+/**
+ * How the values of a result column read. `text` is missing where it is empty, `nullable_text` where it is null. A `rate` is a
+ * fraction of 1, a `path` a list of texts.
+ */
+export type ColumnType = 'text' | 'nullable_text' | 'number' | 'rate' | 'time' | 'date' | 'properties' | 'path';
 
 export interface OutputColumn {
   readonly name: string;
   readonly type: ColumnType;
 }
 
-export type Mode = 'aggregate' | 'list';
+export type Mode = 'aggregate' | 'list' | 'funnel' | 'retention' | 'paths' | 'lifecycle' | 'stickiness' | 'formula';
 
 export interface Plan {
   readonly mode: Mode;
@@ -161,6 +231,8 @@ export interface Plan {
   readonly range: TimeRange;
   readonly timezone: string;
   readonly warnings: readonly string[];
+  /** What the answer says about itself beside its rows, by the names of the wire. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -37,6 +37,9 @@ const TIGHTNESS = {
   IN: 3,
   'NOT IN': 3,
   '+': 4,
+  '-': 4,
+  '*': 5,
+  '/': 5,
 } as const;
 
 class Printer {
@@ -50,6 +53,7 @@ class Printer {
     });
     const lines = [`SELECT ${columns.join(', ')}`, this.from(select.from)];
     if (select.groupBy && select.groupBy.length > 0) lines.push(`GROUP BY ${select.groupBy.join(', ')}`);
+    if (select.having) lines.push(`HAVING ${this.expression(select.having)}`);
     if (select.orderBy) lines.push(`ORDER BY ${select.orderBy.map((order) => this.order(order)).join(', ')}`);
     if (select.fill) {
       const { from, to, step } = select.fill;
@@ -142,6 +146,10 @@ class Printer {
         const values = this.expression(expression.values);
         return `(SELECT did FROM device_map FINAL WHERE project_id = ${project} AND ${expression.column} IN ${values})`;
       }
+      case 'lambda':
+        return `(${expression.parameters.join(', ')}) -> ${this.expression(expression.body)}`;
+      case 'tuple_element':
+        return `${this.expression(expression.of)}.${expression.position}`;
       case 'map_value':
         return `${expression.map}[${this.expression(expression.key)}]`;
       case 'infix': {
