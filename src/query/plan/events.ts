@@ -168,6 +168,15 @@ function orderOf(order: AggregateOrder, groups: readonly GroupPlan[]): OrderBy[]
   return [...missing, aliasOrder(name, order.direction)];
 }
 
+/**
+ * The metric always takes part. Sorted by nothing but the time bucket, rows that were filled in and sorted so already would
+ * not be sorted again by the engine, which then leaves the filled ones out of its count of rows before the limit.
+ */
+function orderOfGroups(order: readonly AggregateOrder[], groups: readonly GroupPlan[]): OrderBy[] {
+  const isByMetric = order.some((of) => of.kind === 'metric');
+  return [...order.flatMap((of) => orderOf(of, groups)), ...(isByMetric ? [] : [aliasOrder(METRIC, 'desc')])];
+}
+
 export function planAggregate(query: AggregateQuery, context: PlanContext): Plan {
   const at = { time: column('time'), timezone: query.timezone };
   const groups = query.groups.map((group, index) => planGroup(group, index, at));
@@ -175,7 +184,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext): Plan
   const grouped = planGroups(query, context);
   const select: Select = {
     ...(grouped.orderBy ? { kind: 'select', columns: passThrough(grouped), from: grouped } : grouped),
-    ...(groups.length > 0 && { orderBy: query.order.flatMap((order) => orderOf(order, groups)) }),
+    ...(groups.length > 0 && { orderBy: orderOfGroups(query.order, groups) }),
     limit: page.limit,
     offset: page.offset,
   };
