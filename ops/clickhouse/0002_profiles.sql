@@ -1,0 +1,23 @@
+-- A copy of the user profiles, for queries. PostgreSQL holds the truth; the row with the largest version wins, and one with
+-- `deleted` set hides the user. Read with FINAL, which applies both.
+--
+-- Properties stand in typed buckets, as those of events do: text that is a number is in props_str and in props_num. They
+-- are all properties of the profile, `email` included.
+
+CREATE TABLE IF NOT EXISTS profiles (
+  project_id UUID CODEC(ZSTD(1)),
+  user_id String CODEC(ZSTD(1)),
+  -- The same hash as the uid of events, which profiles are joined by.
+  uid UInt64 MATERIALIZED sipHash64(user_id) CODEC(ZSTD(1)),
+  email String CODEC(ZSTD(1)),
+  email_domain LowCardinality(String) CODEC(ZSTD(1)),
+  first_seen DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+  last_seen DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+  props_str Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+  props_num Map(LowCardinality(String), Float64) CODEC(ZSTD(1)),
+  props_bool Map(LowCardinality(String), Bool) CODEC(ZSTD(1)),
+  version UInt64 CODEC(ZSTD(1)),
+  deleted UInt8 DEFAULT 0 CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version, deleted)
+ORDER BY (project_id, user_id);

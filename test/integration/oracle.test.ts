@@ -1,0 +1,50 @@
+// Every source, held against the oracle: random histories, random questions, the same answer. A failure prints the seed
+// and the shrunk history; ORACLE_SEED and ORACLE_RUNS repeat it, or search longer.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answer } from '../oracle/answer.js';
+import { differenceOf } from '../oracle/compare.js';
+import { rounds, type Source } from '../oracle/generate-questions.js';
+import { toQueryText } from '../oracle/to-query-text.js';
+import { isNotAvailable, type OracleService, startOracleService } from '../support/oracle-service.js';
+
+const RUNS = Number(process.env.ORACLE_RUNS ?? 60);
+const SEED = process.env.ORACLE_SEED;
+
+/** The sources that are built. Questions about fields that are not are left out. */
+const ANSWERED: readonly Source[] = ['events'];
+
+let service: OracleService;
+
+beforeAll(async () => {
+  service = await startOracleService();
+});
+
+afterAll(() => service?.close());
+
+test.each(ANSWERED)(
+  '%s',
+  async (source) => {
+    let answered = 0;
+    const agrees = fc.asyncProperty(rounds(source), async ({ context, history, questions }) => {
+      const ask = await service.store(history, context);
+      for (const question of questions) {
+        const text = toQueryText(question);
+        const given = await ask(text).catch((error: unknown) => {
+          if (isNotAvailable(error)) return undefined;
+          throw new Error(`${text}\n${String(error)}`, { cause: error });
+        });
+        if (given === undefined) continue;
+        answered += 1;
+        const difference = differenceOf(given, answer(question, history, context));
+        if (difference !== undefined) {
+          throw new Error(`${text}\nin ${context.timezone} at ${new Date(context.now).toISOString()}\n${difference}`);
+        }
+      }
+    });
+    await fc.assert(agrees, { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) });
+    // A property that never got an answer has shown nothing.
+    expect(answered).toBeGreaterThan(RUNS);
+  },
+  600_000,
+);

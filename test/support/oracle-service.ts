@@ -1,0 +1,171 @@
+// The service as the oracle's opponent: random histories are stored in the real engine, each round under project ids of
+// its own, and questions go through compiler, engine and JSON exactly as a request's would.
+import { randomUUID } from 'node:crypto';
+import { Registry } from 'prom-client';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { PublicError } from '../../src/platform/errors.js';
+import { toProjectId } from '../../src/platform/ids.js';
+import { createLogger } from '../../src/platform/log.js';
+import { tryParseNumberText } from '../../src/platform/number-text.js';
+import { answer as answerQuery } from '../../src/query-api/answer.js';
+import { formatJson } from '../../src/query-api/formats/json.js';
+import { createGate } from '../../src/query-api/gate.js';
+import { createQueryMetrics } from '../../src/query-api/metrics.js';
+import type { ServiceAnswer } from '../oracle/compare.js';
+import type { DeviceMapping, Event, History, Profile, Properties } from '../oracle/history.js';
+import { PROJECT } from '../oracle/history.js';
+import type { Context } from '../oracle/world.js';
+import { createTestDatabases } from './stack.js';
+
+const ROWS_MAX = 10_000;
+
+export interface OracleService {
+  /** Stores the history in the order of its events, and returns the asker of its main project. */
+  store(history: History, context: Context): Promise<(text: string) => Promise<ServiceAnswer>>;
+  close(): Promise<void>;
+}
+
+export async function startOracleService(): Promise<OracleService> {
+  const databases = await createTestDatabases();
+  const clickhouse = createClickHouse(databases.config);
+  const gate = createGate({ concurrency: 4, waitingMax: 100 });
+  const shared = {
+    clickhouse,
+    gate,
+    metrics: createQueryMetrics(new Registry(), gate),
+    limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
+    log: createLogger({ process: 'test', level: 'warn' }),
+  };
+  return {
+    store: async (history, context) => {
+      const ids = new Map<string, string>();
+      const idOf = (project: string): string => {
+        const id = ids.get(project) ?? randomUUID();
+        ids.set(project, id);
+        return id;
+      };
+      await storeHistory(clickhouse, history, idOf);
+      const projectId = toProjectId(idOf(PROJECT));
+      return async (text) => {
+        const answered = await answerQuery(
+          { ...shared, now: () => context.now },
+          {
+            projectId,
+            request: { q: text, format: 'json', timezone: context.timezone, limit: ROWS_MAX, offset: 0 },
+            signal: new AbortController().signal,
+          },
+        );
+        return JSON.parse(formatJson(answered)) as ServiceAnswer;
+      };
+    },
+    close: async () => {
+      await clickhouse.close();
+      await databases.close();
+    },
+  };
+}
+
+/** Whether the service says of itself that it cannot answer this yet. */
+export const isNotAvailable = (error: unknown): boolean =>
+  error instanceof PublicError && error.message.includes('not available yet');
+
+async function storeHistory(
+  clickhouse: ClickHouseClient,
+  history: History,
+  idOf: (project: string) => string,
+): Promise<void> {
+  const insert = async (table: string, values: object[]) => {
+    if (values.length > 0) await clickhouse.insert({ table, values, format: 'JSONEachRow' });
+  };
+  // In two blocks, so that duplicates meet both within one and across them.
+  const middle = Math.ceil(history.events.length / 2);
+  for (const events of [history.events.slice(0, middle), history.events.slice(middle)]) {
+    await insert(
+      'events_inbox',
+      events.map((event) => toEventRow(event, idOf)),
+    );
+  }
+  await insert(
+    'device_map',
+    history.mappings.map((mapping) => toMappingRow(mapping, idOf)),
+  );
+  await insert(
+    'profiles',
+    history.profiles.map((profile) => toProfileRow(profile, idOf)),
+  );
+}
+
+const PROMOTED = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'gclid',
+  'fbclid',
+  'language',
+  'timezone',
+];
+
+function toEventRow(event: Event, idOf: (project: string) => string): object {
+  const derived = Object.entries(event.derived).map(([field, value]) => [field.slice(1), value]);
+  const promoted = PROMOTED.map((key) => {
+    const value = Object.hasOwn(event.event_properties, key) ? event.event_properties[key] : null;
+    return [key, typeof value === 'string' || typeof value === 'number' ? String(value) : ''];
+  });
+  return {
+    project_id: idOf(event.project),
+    event_type: event.event_type,
+    time: toEngineTime(event.time),
+    insert_id: event.insert_id,
+    user_id: event.user_id ?? '',
+    device_id: event.device_id ?? '',
+    session_id: event.session_id ?? '',
+    geo_latitude: 'nan',
+    geo_longitude: 'nan',
+    ...Object.fromEntries(derived),
+    ...Object.fromEntries(promoted),
+    ...toBuckets('ep', event.event_properties),
+    ...toBuckets('up', event.user_properties),
+  };
+}
+
+/** As the worker stores them: text that is a number stands in both buckets. */
+function toBuckets(prefix: string, properties: Properties): object {
+  const entries = Object.entries(properties);
+  const ofType = (type: string) => Object.fromEntries(entries.filter(([, value]) => typeof value === type));
+  const numbers = entries.flatMap(([key, value]) => {
+    const number = typeof value === 'string' ? tryParseNumberText(value) : value;
+    return typeof number === 'number' ? [[key, number]] : [];
+  });
+  return {
+    [`${prefix}_str`]: ofType('string'),
+    [`${prefix}_num`]: Object.fromEntries(numbers),
+    [`${prefix}_bool`]: ofType('boolean'),
+    [`${prefix}_null`]: entries.flatMap(([key, value]) => (value === null ? [key] : [])),
+  };
+}
+
+const toMappingRow = (mapping: DeviceMapping, idOf: (project: string) => string): object => ({
+  project_id: idOf(mapping.project),
+  device_id: mapping.device_id,
+  user_id: mapping.user_id,
+  updated_at: toEngineTime(mapping.updated_at),
+});
+
+const toProfileRow = (profile: Profile, idOf: (project: string) => string): object => {
+  const { props_null: _, ...buckets } = toBuckets('props', profile.properties) as Record<string, unknown>;
+  return {
+    project_id: idOf(profile.project),
+    user_id: profile.user_id,
+    email: profile.email ?? '',
+    email_domain: profile.email_domain ?? '',
+    first_seen: toEngineTime(profile.first_seen),
+    last_seen: toEngineTime(profile.last_seen),
+    ...buckets,
+    version: 1,
+    deleted: 0,
+  };
+};
+
+const toEngineTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
