@@ -2,6 +2,7 @@
 import type { QueryProblem } from '../errors.js';
 import type { Query, Source } from '../parse/syntax.js';
 import { analyzeEvents } from './events.js';
+import { analyzeFunnel } from './funnel.js';
 import type { ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
@@ -42,6 +43,7 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
     case 'event':
       return analyzeEvents(scope, { eventType: source.event.text, stages });
     case 'funnel':
+      return analyzeFunnel(scope, source, stages);
     case 'retention':
     case 'paths':
     case 'sessions':

@@ -70,6 +70,22 @@ export type ListColumn =
   | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField }
   | { readonly kind: 'properties'; readonly name: string; readonly bag: PropertyBag };
 
+/** A field by which the people of an answer are divided. */
+export interface Breakdown {
+  readonly name: string;
+  readonly field: ResolvedField;
+}
+
+export interface FunnelQuery {
+  readonly kind: 'funnel';
+  /** Of no type: steps and excluded events together are read. */
+  readonly selection: EventSelection;
+  readonly steps: readonly string[];
+  readonly exclude: readonly string[];
+  readonly windowMs: number;
+  readonly by: Breakdown | undefined;
+}
+
 export type ResolvedQuery = {
   readonly timezone: string;
   /** Rows of the answer at most, by a `limit` or `top` stage. */
@@ -85,6 +101,7 @@ export type ResolvedQuery = {
       readonly groups: readonly Group[];
       readonly order: readonly AggregateOrder[];
     }
+  | FunnelQuery
   | {
       readonly kind: 'list';
       readonly selection: EventSelection;

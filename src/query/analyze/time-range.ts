@@ -50,6 +50,24 @@ function subtractDuration(scope: Scope, instantMs: number, duration: Duration): 
   return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
 }
 
+/** Months and years of a length are 30 and 365 days: it may begin at any moment of the calendar. */
+const LENGTH_DAYS: ReadonlyMap<string, number> = new Map([
+  ['mo', 30],
+  ['y', 365],
+]);
+const LENGTH_MAX_MS = 100 * 365 * DAY_MS;
+
+/** Milliseconds that a window is long. */
+export function resolveLength(scope: Scope, duration: Duration): number | undefined {
+  if (duration.amount < 1) {
+    return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in window 1d');
+  }
+  const days = LENGTH_DAYS.get(duration.unit);
+  const unitMs = UNIT_MS.get(duration.unit) ?? (days === undefined ? undefined : days * DAY_MS);
+  if (unitMs !== undefined) return Math.min(duration.amount * unitMs, LENGTH_MAX_MS);
+  return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
+}
+
 const CALENDAR_UNITS = ['week', 'month', 'quarter', 'year'] as const;
 type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 

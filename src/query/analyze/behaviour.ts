@@ -1,0 +1,123 @@
+// What the sources about people's behaviour (funnel, retention, paths, …) have in common: which stages fit them, the range
+// and the condition of their events, the breakdown, and the number of rows.
+import { quote } from '../errors.js';
+import { GRANULARITIES, type Granularity } from '../fields.js';
+import type { FieldName, Stage, StageKind } from '../parse/syntax.js';
+import { resolveCondition } from './resolve-condition.js';
+import { resolveField } from './resolve-field.js';
+import type { Breakdown, Condition, TimeRange } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { isTimeStage, onlyStage, reportMisfit, resolveRowsMax, stageWord } from './stages.js';
+import { resolveLength, resolveTimeStage, type TimeStage } from './time-range.js';
+
+export type StageOf<K extends Stage['kind']> = Extract<Stage, { kind: K }>;
+
+export const isKind =
+  <K extends Stage['kind']>(kind: K) =>
+  (stage: Stage): stage is StageOf<K> =>
+    stage.kind === kind;
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+
+export interface BehaviourStages {
+  /** The source by its name, as messages call it. */
+  readonly source: string;
+  readonly stages: readonly Stage[];
+  /** Stages that fit beside `where`, a time range and `limit`. */
+  readonly fits: readonly StageKind[];
+  /** Shown where an aggregate stands that the source has no use for. */
+  readonly answers: string;
+  readonly fallback: TimeRange;
+  /** How the source reads a time stage, where it has a reading of its own. */
+  readonly readTime?: (stage: TimeStage) => TimeStage;
+}
+
+export interface Behaviour {
+  readonly range: TimeRange;
+  readonly condition: Condition | undefined;
+  readonly rowsMax: number | undefined;
+}
+
+export function resolveBehaviour(scope: Scope, asked: BehaviourStages): Behaviour {
+  const { stages, fallback } = asked;
+  for (const stage of stages) checkFits(scope, asked, stage);
+  const time = onlyStage(scope, stages, {
+    matches: isTimeStage,
+    what: 'the time range',
+    hint: 'a query has one time range',
+  });
+  const conditions = stages
+    .filter(isKind('where'))
+    .map((stage) => resolveCondition(scope, stage.condition))
+    .filter(isDefined);
+  const size = onlyStage(scope, stages, { matches: isKind('limit'), what: 'limit', hint: 'leave one of them out' });
+  return {
+    range: (time && resolveTimeStage(scope, asked.readTime?.(time) ?? time)) ?? fallback,
+    condition: conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0],
+    rowsMax: size && resolveRowsMax(scope, size),
+  };
+}
+
+const AGGREGATING: readonly StageKind[] = ['aggregate', 'list', 'sort', 'top'];
+
+function checkFits(scope: Scope, { source, fits, answers }: BehaviourStages, stage: Stage): void {
+  if (isTimeStage(stage) || ['where', 'limit', 'broken', ...fits].includes(stage.kind)) return;
+  if (!AGGREGATING.includes(stage.kind)) {
+    reportMisfit(scope, stage, source);
+    return;
+  }
+  report(
+    scope,
+    stage.span,
+    `${stageWord(stage)} does not fit ${source}, which ${answers}`,
+    `it goes with ${['where', 'a time range', ...fits, 'limit'].join(', ')}`,
+  );
+}
+
+const findGranularity = (name: FieldName): Granularity | undefined =>
+  GRANULARITIES.find((granularity) => granularity === name.written);
+
+export interface ByParts {
+  readonly source: string;
+  readonly granularities: readonly Granularity[];
+  readonly takesField: boolean;
+}
+
+export interface By {
+  readonly granularity: Granularity | undefined;
+  readonly breakdown: Breakdown | undefined;
+}
+
+/** What stands behind `by`: at most one granularity and at most one field, of those that the source takes. */
+export function resolveBy(scope: Scope, stages: readonly Stage[], { source, granularities, takesField }: ByParts): By {
+  let granularity: Granularity | undefined;
+  let breakdown: Breakdown | undefined;
+  const form = [...granularities, ...(takesField ? ['a field'] : [])].join(', ');
+  for (const name of stages.filter(isKind('by')).flatMap((stage) => stage.fields)) {
+    const found = findGranularity(name);
+    if (found ? !granularities.includes(found) : !takesField) {
+      report(scope, name.span, `by ${name.written} does not fit ${source}`, `by takes ${form}`);
+    } else if (found ? granularity : breakdown) {
+      const first = found ? granularity : breakdown?.name;
+      report(scope, name.span, `by has ${quote(first ?? '')} already`, `${source} takes one; leave one of them out`);
+    } else if (found) {
+      granularity = found;
+    } else {
+      const field = resolveField(scope, name);
+      if (field) breakdown = { name: name.written, field };
+    }
+  }
+  return { granularity, breakdown };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The length of the `window` stage: an hour where there is none. */
+export function resolveWindow(scope: Scope, stages: readonly Stage[]): number {
+  const window = onlyStage(scope, stages, {
+    matches: isKind('window'),
+    what: 'the window',
+    hint: 'leave one of them out',
+  });
+  return (window && resolveLength(scope, window.duration)) ?? HOUR_MS;
+}

@@ -1,0 +1,88 @@
+// What the plans about people's behaviour have in common.
+import type { Breakdown, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
+import { type PlanContext, pageOf } from './events.js';
+import { alias, call, column, constant, equals, infix, lambda, parameter, textParameter } from './expressions.js';
+import { isPresentField, readText } from './field-expressions.js';
+import type { ColumnType, Expression, OrderBy, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
+
+/** An event without a user and without a device is nobody's. */
+export const isSomebody: Expression = isPresentField({ kind: 'distinct_id', name: 'distinct_id' });
+
+/** Epoch milliseconds of the event. */
+export const eventMs: Expression = call('toUnixTimestamp64Milli', column('time'));
+
+/** Whether the event is of one of these types. */
+export function isOfType(types: readonly string[]): Expression {
+  const [first] = types;
+  if (types.length === 1 && first !== undefined) return equals(column('event_type'), textParameter(first));
+  return infix('IN', column('event_type'), { kind: 'parameter', type: 'Array(String)', value: types });
+}
+
+/** The same columns of the select below, by their names. */
+export const carry = (...names: readonly string[]): SelectColumn[] =>
+  names.map((name) => ({ alias: name, expression: alias(name) }));
+
+export const integer = (value: number): Expression => parameter('Int64', value);
+
+/** `arrayMap` and its like with a lambda over one array. */
+export const over = (
+  name: 'arrayMap' | 'arrayFilter' | 'arrayFirst' | 'arrayReverseFill' | 'arrayExists',
+  array: Expression,
+  body: (item: Expression) => Expression,
+): Expression => call(name, lambda(['v'], body(alias('v'))), array);
+
+export const element = (array: Expression, position: Expression): Expression => call('arrayElement', array, position);
+export const first = (array: Expression): Expression => element(array, constant(1));
+
+/** Null where there is nothing to divide by. */
+export const ratio = (part: Expression, whole: Expression): Expression =>
+  call('if', equals(whole, constant(0)), constant('NULL'), infix('/', part, whole));
+
+export const GROUP = 'g';
+
+export interface BreakdownPlan {
+  readonly value: Expression;
+  readonly type: ColumnType;
+  /** Sorts by the value, a missing one last. */
+  readonly order: readonly OrderBy[];
+  readonly output: OutputColumn;
+}
+
+export function planBreakdown(by: Breakdown): BreakdownPlan {
+  const { expression, type } = readText(by.field);
+  const isMissing: OrderBy[] =
+    type === 'text' ? [{ expression: equals(alias(GROUP), constant('')), direction: 'asc' }] : [];
+  return {
+    value: expression,
+    type,
+    order: [...isMissing, { expression: alias(GROUP), direction: 'asc' }],
+    output: { name: by.name, type },
+  };
+}
+
+export interface AnswerParts {
+  readonly query: ResolvedQuery;
+  readonly range: TimeRange;
+  readonly context: PlanContext;
+  readonly mode: Plan['mode'];
+  /** The rows of the answer in their order, not yet cut to a page. */
+  readonly select: Select;
+  readonly columns: readonly OutputColumn[];
+  readonly metadata?: Plan['metadata'];
+}
+
+export function planAnswer({ query, range, context, mode, select, columns, metadata }: AnswerParts): Plan {
+  const page = pageOf(context, query.rowsMax);
+  return {
+    mode,
+    select: { ...select, limit: page.limit, offset: page.offset },
+    columns,
+    metric: undefined,
+    total: { kind: 'engine', rowsMax: query.rowsMax },
+    rowsKept: page.kept,
+    range,
+    timezone: query.timezone,
+    warnings: query.warnings,
+    ...(metadata && { metadata }),
+  };
+}
