@@ -82,7 +82,8 @@ type Bucket = Readonly<Record<string, unknown>>;
  * that is a number is in both buckets: sorting is stable and the last entry of a key stays, so the text does.
  */
 function joinBuckets(value: unknown): Readonly<Record<string, unknown>> {
-  const [texts, numbers, booleans, nulls] = value as readonly [Bucket, Bucket, Bucket, readonly string[]];
+  // A profile has no nulls.
+  const [texts, numbers, booleans, nulls = []] = value as readonly [Bucket, Bucket, Bucket, (readonly string[])?];
   const entries: [string, unknown][] = [
     ...Object.entries(numbers),
     ...Object.entries(texts),

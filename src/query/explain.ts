@@ -32,7 +32,7 @@ export function explain(text: string, context: { nowMs: number; timezone: string
     return shown;
   }
   shown.set('analyze', show(resolved));
-  const planned = plan(resolved, CONTEXT);
+  const planned = plan(resolved, { ...CONTEXT, nowMs: context.nowMs });
   shown.set('plan', show(planned));
   const { sql, params } = print(planned.select);
   shown.set('print', `${sql}\n\n${show(params)}`);

@@ -1,12 +1,17 @@
 // The one table of fields: their names, aliases, columns and types. Whatever names a column in SQL takes it from here.
 
+import type { ProfileColumn } from './profile-fields.js';
+import type { SessionColumn } from './session-fields.js';
+
 export type FieldCategory = 'core' | 'page' | 'referrer' | 'device' | 'geo' | 'other';
 
 /**
- * How a column holds its values. Text is '' where it is missing, a number NaN; a time is never missing. An id is text
- * that has no numeric reading: 007 and 7 are two people.
+ * How a column holds its values. Text is '' where it is missing, a number NaN, the optional ones null; a time is never
+ * missing. An id is text that has no numeric reading: 007 and 7 are two people.
  */
-export type ColumnType = 'text' | 'id' | 'number' | 'time';
+export type ColumnType = 'text' | 'id' | 'number' | 'time' | 'optional_number' | 'optional_time';
+
+export const isTimeType = (type: ColumnType): boolean => type === 'time' || type === 'optional_time';
 
 interface FieldRow {
   readonly column: string;
@@ -71,9 +76,10 @@ export type EventColumn = (typeof EVENT_FIELDS)[EventFieldName]['column'];
 
 export interface EventField {
   readonly name: string;
-  readonly column: EventColumn;
+  /** Columns of sessions and profiles are joined to the events. */
+  readonly column: EventColumn | SessionColumn | ProfileColumn;
   readonly type: ColumnType;
-  readonly category: FieldCategory;
+  readonly category: FieldCategory | 'session' | 'user';
   readonly hash: 'uid' | 'did' | undefined;
 }
 
@@ -97,6 +103,8 @@ export const EVENT_FIELD_NAMES: readonly string[] = [DISTINCT_ID, ...BY_NAME.key
 /** The two bags of custom properties, by the prefix that they have in a query. */
 export const PROPERTY_BAGS = { event_properties: 'ep', user_properties: 'up' } as const;
 export type PropertyBag = keyof typeof PROPERTY_BAGS;
+/** Events carry two bags; the third are the properties of the person's profile. */
+export type AnyBag = PropertyBag | 'user';
 
 export const GRANULARITIES = ['hour', 'day', 'week', 'month', 'quarter'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];

@@ -1,10 +1,11 @@
 // Finds the meaning of a query, and everything that is wrong with it.
 import type { QueryProblem } from '../errors.js';
 import type { Query, Source } from '../parse/syntax.js';
-import { analyzeEvents } from './events.js';
 import { analyzeFunnel } from './funnel.js';
+import { analyzeEventSource } from './latest.js';
 import type { ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
+import { analyzeUser } from './user.js';
 
 export interface AnalysisContext {
   readonly nowMs: number;
@@ -34,14 +35,16 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
       'a query is: source | stage | stage, as in: signup | last 7d | count by day',
     );
   }
-  if (source === undefined) return analyzeEvents(scope, { eventType: undefined, stages });
+  if (source === undefined) return analyzeEventSource(scope, { eventType: undefined, stages });
   // Its problem was reported by the parser; the stages are still looked at, as if all events were meant.
-  if (source === 'broken') return analyzeEvents(scope, { eventType: undefined, stages });
+  if (source === 'broken') return analyzeEventSource(scope, { eventType: undefined, stages });
   switch (source.kind) {
     case 'all':
-      return analyzeEvents(scope, { eventType: undefined, stages });
+      return analyzeEventSource(scope, { eventType: undefined, stages });
     case 'event':
-      return analyzeEvents(scope, { eventType: source.event.text, stages });
+      return analyzeEventSource(scope, { eventType: source.event.text, stages });
+    case 'user':
+      return analyzeUser(scope, source, stages);
     case 'funnel':
       return analyzeFunnel(scope, source, stages);
     case 'retention':
@@ -49,7 +52,6 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
     case 'sessions':
     case 'lifecycle':
     case 'stickiness':
-    case 'user':
     case 'users':
     case 'formula':
     case 'fields':

@@ -1,6 +1,6 @@
 // The event source and `*`: an aggregate over the events of a range, or a list of them.
 import { findNearest, quote } from '../errors.js';
-import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
+import { isTimeType, LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { resolveCondition } from './resolve-condition.js';
 import { resolveField, resolveGroups } from './resolve-field.js';
@@ -14,6 +14,8 @@ import type {
   Measure,
   ResolvedField,
   ResolvedQuery,
+  Rows,
+  SourceMode,
 } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isTimeStage, onlyStage, reportMisfit, resolveRowsMax, stageWord } from './stages.js';
@@ -27,12 +29,25 @@ const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 interface EventStages {
   readonly eventType: string | undefined;
   readonly stages: readonly Stage[];
+  readonly form?: EventForm;
 }
 
-export function analyzeEvents(scope: Scope, { eventType, stages }: EventStages): ResolvedQuery | undefined {
-  for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, 'an event source');
+/** A source whose rows are events too: what it adds to the event source. */
+export interface EventForm {
+  readonly mode: SourceMode;
+  /** As messages call it. */
+  readonly name: string;
+  readonly defaultDays: number;
+  /** Which events it is about. */
+  readonly condition: Condition;
+  /** Events are listed unless they are aggregated. */
+  readonly isList: boolean;
+}
+
+export function analyzeEvents(scope: Scope, { eventType, stages, form }: EventStages): ResolvedQuery | undefined {
+  for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, form?.name ?? 'an event source');
   checkOrder(scope, stages);
-  const selection = { eventType, ...resolveSelection(scope, stages) };
+  const selection = { eventType, ...resolveSelection(scope, stages, form) };
   const list = onlyStage(scope, stages, { matches: is('list'), what: 'list', hint: 'leave one of them out' });
   const aggregate = onlyStage(scope, stages, {
     matches: is('aggregate'),
@@ -47,27 +62,29 @@ export function analyzeEvents(scope: Scope, { eventType, stages }: EventStages):
       'list shows events, an aggregate sums them up: leave one out',
     );
   }
-  return list
-    ? analyzeList(scope, { stages, list, selection })
-    : analyzeAggregate(scope, { stages, aggregate, selection });
+  const mode = form?.mode;
+  const isListed = list || (form?.isList && !aggregate && !stages.some(is('by')));
+  return isListed
+    ? analyzeList(scope, { stages, fields: list?.fields ?? [], selection, mode })
+    : analyzeAggregate(scope, { stages, aggregate, selection, mode });
 }
 
-const is =
+export const is =
   <K extends Stage['kind']>(kind: K) =>
   (stage: Stage): stage is StageOf<K> =>
     stage.kind === kind;
 
-const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
+export const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
   stage.kind === 'limit' || stage.kind === 'top';
 
-function fitsEvents(stage: Stage): boolean {
+export function fitsEvents(stage: Stage): boolean {
   return (
     isTimeStage(stage) || ['where', 'aggregate', 'list', 'sort', 'limit', 'top', 'by', 'broken'].includes(stage.kind)
   );
 }
 
 /** Sorting and cutting apply to what an aggregate made, so they cannot come before it. */
-function checkOrder(scope: Scope, stages: readonly Stage[]): void {
+export function checkOrder(scope: Scope, stages: readonly Stage[]): void {
   const cut = stages.findIndex((stage) => stage.kind === 'sort' || isSize(stage));
   if (cut < 0) return;
   const before = stages[cut];
@@ -83,32 +100,38 @@ function checkOrder(scope: Scope, stages: readonly Stage[]): void {
   }
 }
 
-function resolveSelection(scope: Scope, stages: readonly Stage[]): Omit<EventSelection, 'eventType'> {
+export function resolveSelection(
+  scope: Scope,
+  stages: readonly Stage[],
+  form?: Pick<EventForm, 'defaultDays' | 'condition'>,
+): Omit<EventSelection, 'eventType'> {
   const time = onlyStage(scope, stages, {
     matches: isTimeStage,
     what: 'the time range',
     hint: 'a query has one time range',
   });
-  const fallback = lastDays(scope.nowMs, DEFAULT_DAYS);
+  const fallback = lastDays(scope.nowMs, form?.defaultDays ?? DEFAULT_DAYS);
   const range = time ? (resolveTimeStage(scope, time) ?? fallback) : fallback;
   const conditions = stages
     .filter(is('where'))
     .map((stage) => resolveCondition(scope, stage.condition))
     .filter(isDefined);
-  return { range, condition: joinConditions(conditions) };
+  return { range, condition: joinConditions(form ? [form.condition, ...conditions] : conditions) };
 }
 
-function joinConditions(conditions: readonly Condition[]): Condition | undefined {
+export function joinConditions(conditions: readonly Condition[]): Condition | undefined {
   return conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0];
 }
 
 interface ListParts {
   readonly stages: readonly Stage[];
-  readonly list: StageOf<'list'>;
+  /** None: the default ones. */
+  readonly fields: readonly FieldName[];
   readonly selection: EventSelection;
+  readonly mode: SourceMode | undefined;
 }
 
-function analyzeList(scope: Scope, { stages, list, selection }: ListParts): ResolvedQuery {
+function analyzeList(scope: Scope, { stages, fields, selection, mode }: ListParts): ResolvedQuery {
   for (const by of stages.filter(is('by')))
     report(scope, by.span, 'by does not go with list', 'group an aggregate: count by day');
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
@@ -127,11 +150,9 @@ function analyzeList(scope: Scope, { stages, list, selection }: ListParts): Reso
   });
   return {
     kind: 'list',
+    mode,
     selection,
-    columns:
-      list.fields.length > 0
-        ? list.fields.map((name) => resolveListColumn(scope, name)).filter(isDefined)
-        : DEFAULT_LIST,
+    columns: fields.length > 0 ? fields.map((name) => resolveListColumn(scope, name)).filter(isDefined) : DEFAULT_LIST,
     order: sort ? sort.keys.map((key) => resolveListOrder(scope, key)).filter(isDefined) : [NEWEST_FIRST],
     rowsMax: size && resolveRowsMax(scope, size),
     timezone: scope.timezone,
@@ -168,10 +189,18 @@ interface AggregateParts {
   readonly stages: readonly Stage[];
   readonly aggregate: StageOf<'aggregate'> | undefined;
   readonly selection: EventSelection;
+  readonly mode: SourceMode | undefined;
+  readonly rows?: Rows;
+  /** What `unique` counts when it names nothing; where there is no such thing, it has to name something. */
+  readonly person?: ResolvedField | undefined;
 }
 
-function analyzeAggregate(scope: Scope, { stages, aggregate, selection }: AggregateParts): ResolvedQuery | undefined {
-  const measure = aggregate ? resolveMeasure(scope, aggregate) : ({ kind: 'count' } as const);
+const DISTINCT_PERSON: ResolvedField = { kind: 'distinct_id', name: 'distinct_id' };
+
+export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQuery | undefined {
+  const { stages, aggregate, selection, mode, rows } = parts;
+  const person = rows ? parts.person : DISTINCT_PERSON;
+  const measure = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
   const byFields = stages.filter(is('by')).flatMap((stage) => stage.fields);
   const groups = resolveGroups(scope, [...(aggregate?.by ?? []), ...byFields]);
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
@@ -189,6 +218,8 @@ function analyzeAggregate(scope: Scope, { stages, aggregate, selection }: Aggreg
   const asked: AggregateOrder[] = size?.kind === 'top' ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   return {
     kind: 'aggregate',
+    mode,
+    rows,
     selection,
     measure,
     metric: { name: metricOf(measure), column: METRIC_COLUMN[metricOf(measure)] },
@@ -200,7 +231,11 @@ function analyzeAggregate(scope: Scope, { stages, aggregate, selection }: Aggreg
   };
 }
 
-function resolveMeasure(scope: Scope, stage: StageOf<'aggregate'>): Measure | undefined {
+function resolveMeasure(
+  scope: Scope,
+  stage: StageOf<'aggregate'>,
+  person: ResolvedField | undefined,
+): Measure | undefined {
   const { name, field: written } = stage;
   if (stage.per && name !== 'latest') {
     report(
@@ -214,8 +249,8 @@ function resolveMeasure(scope: Scope, stage: StageOf<'aggregate'>): Measure | un
     return report(
       scope,
       stage.span,
-      'latest is not available yet',
-      'count, unique, sum, avg, min, max, median, p90, p95 and p99 are available',
+      'latest does not fit here',
+      'it comes first, after an event source or user: signup | latest event_properties.plan | count by last_value',
     );
   if (name === 'count') {
     if (!written) return { kind: 'count' };
@@ -226,18 +261,20 @@ function resolveMeasure(scope: Scope, stage: StageOf<'aggregate'>): Measure | un
       `write count by ${written.written}, or unique ${written.written}`,
     );
   }
-  if (!written && name === 'unique') return { kind: 'unique', field: { kind: 'distinct_id', name: 'distinct_id' } };
+  if (!written && name === 'unique' && person) return { kind: 'unique', field: person };
   if (!written)
     return report(
       scope,
       stage.span,
       `${name} has no field`,
-      `write ${name} event_properties.price, or another field that holds numbers`,
+      name === 'unique'
+        ? 'write what is to be counted, as in unique session.landing_path'
+        : `write ${name} event_properties.price, or another field that holds numbers`,
     );
   const field = resolveField(scope, written);
   if (!field) return undefined;
   if (name === 'unique') return { kind: 'unique', field };
-  if (field.kind === 'column' && field.field.type === 'time') {
+  if (field.kind === 'column' ? isTimeType(field.field.type) : field.kind === 'computed' && field.type === 'time') {
     return report(
       scope,
       written.span,

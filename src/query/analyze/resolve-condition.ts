@@ -1,6 +1,6 @@
 // Conditions: operators that mean "not" become `not`, and each value gets the type that its field compares by.
 import { quote } from '../errors.js';
-import { DISTINCT_ID, findEventField } from '../fields.js';
+import { DISTINCT_ID, findEventField, isTimeType } from '../fields.js';
 import type * as syntax from '../parse/syntax.js';
 import { MOMENT_FORM, tryParseMoment } from './moment.js';
 import { resolveField } from './resolve-field.js';
@@ -28,7 +28,7 @@ export function resolveCondition(scope: Scope, condition: syntax.Condition): Con
 
 type Comparison = Extract<syntax.Condition, { kind: 'comparison' }>;
 
-const isTime = (field: ResolvedField): boolean => field.kind === 'column' && field.field.type === 'time';
+const isTime = (field: ResolvedField): boolean => field.kind === 'column' && isTimeType(field.field.type);
 
 function resolveComparison(scope: Scope, comparison: Comparison): Condition | undefined {
   const field = resolveField(scope, comparison.field);

@@ -9,14 +9,20 @@ import {
   type PropertyBag,
 } from '../fields.js';
 import type { FieldName } from '../parse/syntax.js';
+import { isProfileKey, PROFILE_FIELDS } from '../profile-fields.js';
+import { isSessionKey, SESSION_KEYS, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
 import type { Group, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
-const UNAVAILABLE_PREFIXES = ['user', 'session', 'user_last_session'] as const;
-const PREFIXES: readonly string[] = [...BAGS, ...UNAVAILABLE_PREFIXES];
+const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session'];
+const PREFIXES: readonly string[] = [...BAGS, 'user', ...SESSION_PREFIXES];
 
 export function resolveField(scope: Scope, name: FieldName): ResolvedField | undefined {
+  return scope.findField ? scope.findField(scope, name) : resolveEventField(scope, name);
+}
+
+export function resolveEventField(scope: Scope, name: FieldName): ResolvedField | undefined {
   if (name.path === DISTINCT_ID) return { kind: 'distinct_id', name: name.written };
   const field = findEventField(name.path);
   if (field) return { kind: 'column', name: name.written, field };
@@ -28,17 +34,45 @@ export function resolveField(scope: Scope, name: FieldName): ResolvedField | und
   const bag = BAGS.find((candidate) => candidate === prefix);
   if (bag && key !== '') return { kind: 'property', name: name.written, bag, key };
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
-  if (UNAVAILABLE_PREFIXES.some((candidate) => candidate === prefix)) {
-    return report(
-      scope,
-      name.span,
-      `${prefix}.KEY is not available yet, in ${quote(name.written)}`,
-      'event fields, event_properties.KEY and user_properties.KEY are available',
-    );
+  if (prefix === 'user') {
+    if (key !== '') return profileField(name.written, key);
+    return report(scope, name.span, `${quote(name.written)} has no key`, 'write user.KEY, as in user.plan');
   }
+  const session = SESSION_PREFIXES.find((candidate) => candidate === prefix);
+  if (session) return resolveSessionField(scope, name, { prefix: session, key });
   const nearest = findNearest(prefix, PREFIXES);
   if (nearest) return reportNearest(scope, name, `${nearest}.${key}`);
   return reportUnknown(scope, name);
+}
+
+export function profileField(name: string, key: string): ResolvedField {
+  if (!isProfileKey(key)) return { kind: 'property', name, bag: 'user', key };
+  const field = { name, ...PROFILE_FIELDS[key], category: 'user', hash: undefined } as const;
+  return { kind: 'column', name, field };
+}
+
+interface SessionField {
+  readonly prefix: SessionPrefix;
+  readonly key: string;
+}
+
+export function resolveSessionField(
+  scope: Scope,
+  { written: name, span }: FieldName,
+  { prefix, key }: SessionField,
+): ResolvedField | undefined {
+  if (!isSessionKey(key)) {
+    const nearest = findNearest(key, SESSION_KEYS);
+    return report(
+      scope,
+      span,
+      `unknown field ${quote(name)}`,
+      nearest ? `nearest is "${prefix}.${nearest}"` : `${prefix}.KEY has the keys ${SESSION_KEYS.join(', ')}`,
+    );
+  }
+  const { type } = sessionRowOf(key);
+  const column = sessionColumnOf(prefix, key);
+  return { kind: 'column', name, field: { name, column, type, category: 'session', hash: undefined } };
 }
 
 const reportNearest = (scope: Scope, name: FieldName, nearest: string): undefined =>

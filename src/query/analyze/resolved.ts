@@ -1,11 +1,19 @@
 // What a query means: fields are found, times are instants, defaults are filled in, and conveniences (`top 5`, a leading
 // pipe, `!=`, `_country`) have become their general forms.
-import type { EventField, Granularity, PropertyBag } from '../fields.js';
+import type { AnyBag, EventField, Granularity } from '../fields.js';
 
 export type ResolvedField =
   | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
-  | { readonly kind: 'property'; readonly name: string; readonly bag: PropertyBag; readonly key: string }
-  | { readonly kind: 'distinct_id'; readonly name: string };
+  | { readonly kind: 'property'; readonly name: string; readonly bag: AnyBag; readonly key: string }
+  | { readonly kind: 'distinct_id'; readonly name: string }
+  /** A value that was found for a row before: its text form, or time, and the number in it where that is another column. */
+  | {
+      readonly kind: 'computed';
+      readonly name: string;
+      readonly alias: string;
+      readonly type: 'text' | 'nullable_text' | 'number' | 'time';
+      readonly numberAlias: string | undefined;
+    };
 
 export type Literal =
   | { readonly kind: 'text'; readonly text: string }
@@ -29,7 +37,9 @@ export type Condition =
     }
   | { readonly kind: 'contains'; readonly field: ResolvedField; readonly text: string }
   | { readonly kind: 'matches'; readonly field: ResolvedField; readonly pattern: string }
-  | { readonly kind: 'exists'; readonly field: ResolvedField };
+  | { readonly kind: 'exists'; readonly field: ResolvedField }
+  /** Events of the person with this distinct_id, and of the users whose profile has this e-mail address. */
+  | { readonly kind: 'person'; readonly id: string };
 
 /** From `fromMs` on, and before `toMs`; epoch milliseconds. */
 export interface TimeRange {
@@ -68,7 +78,25 @@ export interface ListOrder {
 
 export type ListColumn =
   | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField }
-  | { readonly kind: 'properties'; readonly name: string; readonly bag: PropertyBag };
+  | { readonly kind: 'properties'; readonly name: string; readonly bag: AnyBag };
+
+/** What an aggregate is made over, where it is not the events of the selection themselves. */
+export type Rows =
+  | Latest
+  /** Sessions with at least one event of the selection, which start in its range; `condition` is on their own fields. */
+  | { readonly kind: 'sessions'; readonly condition: Condition | undefined }
+  /** Profiles of users last seen in the range. */
+  | { readonly kind: 'profiles' };
+
+/** One newest value of `field` for each value of `entity`. */
+export interface Latest {
+  readonly kind: 'latest';
+  readonly field: ResolvedField;
+  readonly entity: ResolvedField;
+}
+
+/** Where the words of a source say more than what is made of it: the mode of the answer. */
+export type SourceMode = 'user' | 'users' | 'sessions' | 'choice' | 'latest_aggregate';
 
 /** A field by which the people of an answer are divided. */
 export interface Breakdown {
@@ -94,6 +122,8 @@ export type ResolvedQuery = {
 } & (
   | {
       readonly kind: 'aggregate';
+      readonly mode?: SourceMode | undefined;
+      readonly rows?: Rows | undefined;
       readonly selection: EventSelection;
       readonly measure: Measure;
       /** What it measures, and the column of the answer that holds it. */
@@ -103,7 +133,15 @@ export type ResolvedQuery = {
     }
   | FunnelQuery
   | {
+      readonly kind: 'latest_values';
+      readonly latest: Latest;
+      readonly selection: EventSelection;
+      readonly order: readonly ListOrder[];
+    }
+  | {
       readonly kind: 'list';
+      readonly mode?: SourceMode | undefined;
+      readonly rows?: Rows | undefined;
       readonly selection: EventSelection;
       readonly columns: readonly ListColumn[];
       readonly order: readonly ListOrder[];

@@ -20,7 +20,15 @@ import {
   parameter,
   textParameter,
 } from './expressions.js';
-import { isPresentField, numberInText, type Property, property, readNumber, readText } from './field-expressions.js';
+import {
+  isOptional,
+  isPresentField,
+  numberInText,
+  type Property,
+  property,
+  readNumber,
+  readText,
+} from './field-expressions.js';
 import type { Expression } from './plan.js';
 
 export function planCondition(condition: Condition, projectId: ProjectId): Expression {
@@ -43,6 +51,8 @@ export function planCondition(condition: Condition, projectId: ProjectId): Expre
       return planMatches(condition.field, condition.pattern);
     case 'exists':
       return isPresentField(condition.field);
+    case 'person':
+      return planPerson(condition.id, projectId);
     default:
       return assertNever(condition);
   }
@@ -92,11 +102,17 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
           return planTextOneOf(column(field.field.column), values);
         case 'number':
           return planNumberColumnOneOf(column(field.field.column), values);
+        case 'optional_number':
+          return orFalse(planNumberColumnOneOf(column(field.field.column), values));
         case 'time':
-          return anyOf(values.map((value) => equals(column('time'), instantOf(value))));
+          return anyOf(values.map((value) => equals(column(field.field.column), instantOf(value))));
+        case 'optional_time':
+          return orFalse(anyOf(values.map((value) => equals(column(field.field.column), instantOf(value)))));
         default:
           return assertNever(field.field.type);
       }
+    case 'computed':
+      return planTextOneOf(readText(field).expression, values);
     default:
       return assertNever(field);
   }
@@ -144,6 +160,23 @@ function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expres
   ]);
 }
 
+/** Events of a person by distinct_id, or by the e-mail address of a profile: the same three ways, with more hashes. */
+function planPerson(id: string, projectId: ProjectId): Expression {
+  const persons: Expression = { kind: 'persons_called', projectId, id: textParameter(id) };
+  const isAnonymous = equals(column('uid'), constant(0));
+  const devicesOf = (of: 'uid' | 'did'): Expression => ({
+    kind: 'mapped_devices',
+    projectId,
+    column: of,
+    values: persons,
+  });
+  return anyOf([
+    infix('IN', column('uid'), persons),
+    allOf([isAnonymous, infix('IN', column('did'), devicesOf('uid'))]),
+    allOf([isAnonymous, infix('IN', column('did'), persons), infix('NOT IN', column('did'), devicesOf('did'))]),
+  ]);
+}
+
 /** An empty text in a column means missing, and a missing value equals nothing, not even "". */
 function planTextOneOf(text: Expression, values: readonly Literal[]): Expression {
   const texts = values.filter((value) => !isNumber(value)).map(textForm);
@@ -156,10 +189,15 @@ function planTextOneOf(text: Expression, values: readonly Literal[]): Expression
 
 function planNumberColumnOneOf(number: Expression, values: readonly Literal[]): Expression {
   const numbers = values
-    .map(textForm)
-    .map(tryParseNumberText)
+    .map((value) => (isBoolean(value) ? Number(value.value) : numberSpelled(value)))
     .filter((value) => value !== undefined);
   return among(number, 'Float64', numbers);
+}
+
+/** A text equals a number that is spelled like it: "5" is the text form of 5, "5.0" is not. */
+function numberSpelled(value: Literal): number | undefined {
+  const number = tryParseNumberText(textForm(value));
+  return isNumber(value) || String(number) === textForm(value) ? number : undefined;
 }
 
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,14}|(?=[\d.]{3,16}$)(0|[1-9]\d*)\.\d{0,14}[1-9])$/;
@@ -225,7 +263,9 @@ const ZERO_PASSES: Readonly<Record<OrderOperator, (limit: number) => boolean>> =
 };
 
 function planOrder({ field, operator, value }: Order): Expression {
-  if (value.kind === 'instant') return infix(operator, column('time'), instantParameter(value.ms));
+  if (value.kind === 'instant') {
+    return withoutNull(field, infix(operator, readText(field).expression, instantParameter(value.ms)));
+  }
   const number = value.kind === 'number' ? value.value : tryParseNumberText(textForm(value));
   if (number === undefined) return planTextOrder(field, operator, textForm(value));
   const limit = parameter('Float64', number);
@@ -237,6 +277,7 @@ function planOrder({ field, operator, value }: Order): Expression {
     case 'column':
       if (field.field.type === 'number') return infix(operator, column(field.field.column), limit);
       return orFalse(infix(operator, readNumber(field), limit));
+    case 'computed':
     case 'distinct_id':
       return orFalse(infix(operator, readNumber(field), limit));
     default:
@@ -252,9 +293,14 @@ function planTextOrder(field: ResolvedField, operator: OrderOperator, text: stri
 function withText(field: ResolvedField, test: (form: Expression) => Expression): Expression {
   const { expression, type } = readText(field);
   if (type === 'nullable_text') return orFalse(test(expression));
-  if (type === 'number') return allOf([isPresentField(field), test(call('toString', expression))]);
+  if (type === 'number') {
+    return withoutNull(field, allOf([isPresentField(field), test(call('toString', expression))]));
+  }
   return allOf([infix('!=', expression, constant('')), test(expression)]);
 }
+
+const withoutNull = (field: ResolvedField, condition: Expression): Expression =>
+  isOptional(field) ? orFalse(condition) : condition;
 
 const positionIn =
   (text: string) =>
@@ -269,7 +315,7 @@ function planContains(field: ResolvedField, text: string): Expression {
   // Present text contains "" also when it is empty itself, which the test for emptiness of a column would deny.
   const isOnlyInText = text !== '' && !canBeInNumber(text) && !canBeInBoolean(text);
   if (field.kind === 'property' && isOnlyInText) return positionIn(text)(property.valueIn(field, 'str'));
-  if (field.kind === 'column' && field.field.type !== 'number' && text !== '') {
+  if (field.kind === 'column' && readText(field).type === 'text' && text !== '') {
     return positionIn(text)(column(field.field.column));
   }
   if (text === '') return withText(field, (form) => call('isNotNull', form));

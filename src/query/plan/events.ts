@@ -17,14 +17,16 @@ import type {
 import { planCondition } from './condition.js';
 import { alias, call, column, constant, equals, instantParameter, textParameter } from './expressions.js';
 import {
-  bucket,
+  bucketsOf,
   countDistinct,
   isPresentField,
   property,
+  readGroup,
   readNumber,
   readText,
   stitchingOf,
 } from './field-expressions.js';
+import { joinsFor } from './joins.js';
 import type {
   ColumnType,
   EventScan,
@@ -43,6 +45,7 @@ export interface PlanContext {
   readonly projectId: ProjectId;
   readonly limit: number;
   readonly offset: number;
+  readonly nowMs: number;
 }
 
 type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
@@ -64,12 +67,26 @@ export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
   const filter: Expression[] = [...(parts.filter ?? [])];
   if (selection.eventType !== undefined) filter.push(equals(column('event_type'), textParameter(selection.eventType)));
   if (selection.condition) filter.push(planCondition(selection.condition, context.projectId));
+  const scanned = time ?? exactly([selection.range]);
+  const all = [...reads, ...filter];
+  const joins = joinsFor(all, { ...context, span: spanOf(scanned, selection.range) });
   return {
     kind: 'events',
     projectId: context.projectId,
-    stitching: stitchingOf([...reads, ...filter]),
-    time: time ?? exactly([selection.range]),
+    stitching: stitchingOf([...all, ...joins.map((join) => join.left)]),
+    ...(joins.length > 0 && { joins }),
+    time: scanned,
     filter,
+  };
+}
+
+/** The scan may reach further than the range that was asked for. */
+function spanOf({ ranges }: ScanTime, asked: TimeRange): TimeRange {
+  const toMs = (end: Expression): number[] =>
+    end.kind === 'parameter' && typeof end.value === 'string' ? [Date.parse(`${end.value.replace(' ', 'T')}Z`)] : [];
+  return {
+    fromMs: Math.min(asked.fromMs, ...ranges.flatMap(({ from }) => toMs(from))),
+    toMs: Math.max(asked.toMs, ...ranges.flatMap(({ to }) => toMs(to))),
   };
 }
 
@@ -148,7 +165,7 @@ function planGroup(group: Group, index: number, { time, timezone }: { time: Expr
       type: bucketType(granularity),
     };
   }
-  const reading = readText(group.field);
+  const reading = readGroup(group.field);
   return { column: { alias: name, expression: reading.expression }, type: reading.type };
 }
 
@@ -177,11 +194,18 @@ function orderOfGroups(order: readonly AggregateOrder[], groups: readonly GroupP
   return [...order.flatMap((of) => orderOf(of, groups)), ...(isByMetric ? [] : [aliasOrder(METRIC, 'desc')])];
 }
 
-export function planAggregate(query: AggregateQuery, context: PlanContext): Plan {
+/** Rows of another kind than events, which an aggregate is made over. */
+export interface RowsOver {
+  /** When a row happened. */
+  readonly time: Expression;
+  readonly from: (reads: readonly Expression[]) => Select['from'];
+}
+
+export function planAggregate(query: AggregateQuery, context: PlanContext, over?: RowsOver): Plan {
   const at = { time: column('time'), timezone: query.timezone };
   const groups = query.groups.map((group, index) => planGroup(group, index, at));
   const page = pageOf(context, query.rowsMax);
-  const grouped = planGroups(query, context);
+  const grouped = planGroups(query, context, over);
   const select: Select = {
     ...(grouped.orderBy ? { kind: 'select', columns: passThrough(grouped), from: grouped } : grouped),
     ...(groups.length > 0 && { orderBy: orderOfGroups(query.order, groups) }),
@@ -189,7 +213,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext): Plan
     offset: page.offset,
   };
   return {
-    mode: 'aggregate',
+    mode: query.mode ?? 'aggregate',
     select,
     columns: [
       ...groups.map((group, index): OutputColumn => ({ name: query.groups[index]?.name ?? '', type: group.type })),
@@ -208,8 +232,11 @@ export const passThrough = (select: Select): SelectColumn[] =>
   select.columns.map((of) => ({ alias: of.alias, expression: alias(of.alias) }));
 
 /** The groups and their metric, in no order; or, when time is the only group, every bucket of the range in order. */
-function planGroups(query: AggregateQuery, context: PlanContext): Select {
-  const grouped = planFromHours(query, context) ?? planFromEvents(query, context);
+function planGroups(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined): Select {
+  const { timezone } = query;
+  const grouped = over
+    ? planGroupsOver({ query, time: over.time, timezone }, over.from)
+    : (planFromHours(query, context) ?? planFromEvents(query, context));
   const [only] = query.groups;
   if (query.groups.length !== 1 || only?.kind !== 'bucket') return grouped;
   const bucketing = { granularity: only.granularity, timezone: query.timezone };
@@ -229,7 +256,7 @@ interface GroupsOver {
   readonly timezone: string;
 }
 
-function planGroupsOver({ query, ...at }: GroupsOver, scan: (reads: readonly Expression[]) => EventScan): Select {
+function planGroupsOver({ query, ...at }: GroupsOver, scan: RowsOver['from']): Select {
   const groups = query.groups.map((group, index) => planGroup(group, index, at).column);
   const columns = [...groups, { alias: METRIC, expression: planMeasure(query.measure) }];
   return {
@@ -276,13 +303,13 @@ const isEventType = (field: ResolvedField): boolean => field.kind === 'column' &
 
 // ---- Lists ----
 
-function planListColumn(of: ListColumn, index: number): { column: SelectColumn; output: OutputColumn } {
+export function planListColumn(of: ListColumn, index: number): { column: SelectColumn; output: OutputColumn } {
   const name = `c${index}`;
   if (of.kind === 'field') {
     const { expression, type } = readText(of.field);
     return { column: { alias: name, expression }, output: { name: of.name, type } };
   }
-  const buckets = (['str', 'num', 'bool', 'null'] as const).map((kind) => column(bucket(of.bag, kind)));
+  const buckets = bucketsOf(of.bag).map((name) => column(name));
   return {
     column: { alias: name, expression: call('tuple', ...buckets) },
     output: { name: of.name, type: 'properties' },
@@ -290,7 +317,7 @@ function planListColumn(of: ListColumn, index: number): { column: SelectColumn; 
 }
 
 /** Properties hold numbers and text: numbers come first, in their own order, then text, then what is missing. */
-function listOrder({ field, direction }: ListOrder): OrderBy[] {
+export function listOrder({ field, direction }: ListOrder): OrderBy[] {
   const { expression, type } = readText(field);
   if (type === 'nullable_text')
     return [
@@ -323,7 +350,7 @@ export function planList(query: ListQuery, context: PlanContext): Plan {
     offset: page.offset,
   };
   return {
-    mode: 'list',
+    mode: query.mode ?? 'list',
     select,
     columns: columns.map((of) => of.output),
     metric: undefined,

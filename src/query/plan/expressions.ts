@@ -1,17 +1,16 @@
 // Short names for building expressions.
-import type { EventColumn } from '../fields.js';
 import type {
+  AnyColumn,
   Constant,
   Expression,
   FunctionName,
   InfixOperator,
-  InternalColumn,
   ParameterType,
   ParameterValue,
   PropertyColumn,
 } from './plan.js';
 
-export const column = (name: EventColumn | InternalColumn): Expression => ({ kind: 'column', column: name });
+export const column = (name: AnyColumn): Expression => ({ kind: 'column', column: name });
 export const alias = (name: string): Expression => ({ kind: 'alias', alias: name });
 export const constant = (value: Constant): Expression => ({ kind: 'constant', value });
 export const parameter = (type: ParameterType, value: ParameterValue): Expression => ({

@@ -1,12 +1,20 @@
 // How a field is read: as text, as a number, as something to count, and what a missing value is in each reading.
 import { assertNever } from '../../platform/errors.js';
 import type { ResolvedField } from '../analyze/resolved.js';
-import { PROPERTY_BAGS, type PropertyBag } from '../fields.js';
-import { call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
+import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
+import { alias, call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
 import type { ColumnType, Expression, PropertyColumn, Stitching } from './plan.js';
 
-export const bucket = (bag: PropertyBag, kind: 'str' | 'num' | 'bool' | 'null'): PropertyColumn =>
-  `${PROPERTY_BAGS[bag]}_${kind}`;
+type Bucket = 'str' | 'num' | 'bool';
+
+export const bucket = (bag: AnyBag, kind: Bucket): PropertyColumn =>
+  bag === 'user' ? `props_${kind}` : `${PROPERTY_BAGS[bag]}_${kind}`;
+
+/** The buckets that a bag is put together from again. A profile has no nulls. */
+export const bucketsOf = (bag: AnyBag): PropertyColumn[] => {
+  const typed = (['str', 'num', 'bool'] as const).map((kind) => bucket(bag, kind));
+  return bag === 'user' ? typed : [...typed, `${PROPERTY_BAGS[bag]}_null`];
+};
 
 const mapped = (of: 'uid' | 'user_id'): Expression => ({ kind: 'mapped', column: of });
 const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
@@ -55,6 +63,8 @@ export function readText(field: ResolvedField): Reading {
       return { expression: column(field.field.column), type: COLUMN_TYPE[field.field.type] };
     case 'distinct_id':
       return { expression: actorText, type: 'text' };
+    case 'computed':
+      return { expression: alias(field.alias), type: field.type };
     case 'property':
       return {
         expression: call(
@@ -74,16 +84,33 @@ export function readText(field: ResolvedField): Reading {
   }
 }
 
-const COLUMN_TYPE = { text: 'text', id: 'text', number: 'number', time: 'time' } as const;
+const COLUMN_TYPE = {
+  text: 'text',
+  id: 'text',
+  number: 'number',
+  time: 'time',
+  optional_number: 'number',
+  optional_time: 'time',
+} as const;
+
+/** What groups are made of: the text form of numbers too, except where a column holds nothing else. */
+export function readGroup(field: ResolvedField): Reading {
+  const isSparse = field.kind === 'column' && field.field.type === 'optional_number';
+  const reading = readText(field);
+  return isSparse ? { expression: call('toString', reading.expression), type: 'nullable_text' } : reading;
+}
 
 /** The numeric reading, or null. The numeric bucket of properties also holds the numbers in texts. */
 export function readNumber(field: ResolvedField): Expression {
   switch (field.kind) {
     case 'column':
       if (field.field.type === 'number') return finiteOrNull(column(field.field.column));
+      if (field.field.type === 'optional_number') return column(field.field.column);
       return numberInText(column(field.field.column));
     case 'distinct_id':
       return numberInText(actorText);
+    case 'computed':
+      return field.numberAlias === undefined ? numberInText(alias(field.alias)) : alias(field.numberAlias);
     case 'property':
       return call('if', inBucket(field, 'num'), valueIn(field, 'num'), constant('NULL'));
     default:
@@ -98,11 +125,13 @@ export function countDistinct(field: ResolvedField): Expression {
       return call('uniqExactIf', actor, isPresentField(field));
     case 'property':
       return call('uniqExact', readText(field).expression);
+    case 'computed':
+      return call('uniqExact', alias(field.alias));
     case 'column': {
       const { hash, type, column: name } = field.field;
       const value = column(hash ?? name);
       if (hash) return call('uniqExactIf', value, infix('!=', value, constant(0)));
-      if (type === 'time') return call('uniqExact', value);
+      if (type === 'time' || type === 'optional_time' || type === 'optional_number') return call('uniqExact', value);
       return call('uniqExactIf', value, type === 'number' ? not(call('isNaN', value)) : isPresent(value));
     }
     default:
@@ -110,8 +139,14 @@ export function countDistinct(field: ResolvedField): Expression {
   }
 }
 
+/** Null where it is missing, so that a comparison may be neither true nor false. */
+export const isOptional = (field: ResolvedField): boolean =>
+  field.kind === 'column' && (field.field.type === 'optional_time' || field.field.type === 'optional_number');
+
 export function isPresentField(field: ResolvedField): Expression {
   switch (field.kind) {
+    case 'computed':
+      return field.type === 'text' ? isPresent(alias(field.alias)) : call('isNotNull', alias(field.alias));
     case 'distinct_id':
       // A mapping belongs to a device, so it never gives an identity to an event that has none.
       return infix('OR', infix('!=', column('uid'), constant(0)), infix('!=', column('did'), constant(0)));
@@ -120,6 +155,7 @@ export function isPresentField(field: ResolvedField): Expression {
     case 'column': {
       const value = column(field.field.column);
       if (field.field.type === 'time') return constant(1);
+      if (isOptional(field)) return call('isNotNull', value);
       if (field.field.type === 'number') return not(call('isNaN', value));
       return field.field.hash ? infix('!=', column(field.field.hash), constant(0)) : isPresent(value);
     }
@@ -145,6 +181,10 @@ function mappedColumn(expression: Expression): 'uid' | 'user_id' | undefined {
       const found = inner.map(mappedColumn);
       return found.find((need) => need === 'user_id') ?? found.find((need) => need === 'uid');
     }
+    case 'lambda':
+      return mappedColumn(expression.body);
+    case 'tuple_element':
+      return mappedColumn(expression.of);
     default:
       return undefined;
   }

@@ -1,8 +1,10 @@
 // What the engine is asked, decided to the last detail and not yet spelled. A plan is a tree of selects over scans; a scan
 // cannot be built without the project whose rows it reads, and values from a query are only ever parameters.
 import type { ProjectId } from '../../platform/ids.js';
-import type { TimeRange } from '../analyze/resolved.js';
+import type { SourceMode, TimeRange } from '../analyze/resolved.js';
 import type { EventColumn } from '../fields.js';
+import type { ProfileColumn } from '../profile-fields.js';
+import type { SessionColumn, SessionSource } from '../session-fields.js';
 
 export type ParameterType =
   | 'String'
@@ -19,7 +21,12 @@ export type ParameterValue = string | number | readonly string[] | readonly numb
 
 /** The columns of events that no field names: hashes of ids and the typed buckets of properties. */
 export type InternalColumn = 'uid' | 'did' | PropertyColumn;
-export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}`;
+export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}` | `props_${'str' | 'num' | 'bool'}`;
+
+/** The columns of profiles, as the table has them. */
+export type ProfileSource = 'email' | 'email_domain' | 'first_seen' | 'last_seen';
+
+export type AnyColumn = EventColumn | InternalColumn | SessionColumn | SessionSource | ProfileColumn | ProfileSource;
 
 /** Constants of our own making. Nothing that was written in a query may become one. */
 export type Constant = '' | 0 | 1 | 'true' | 'false' | 'NULL';
@@ -45,8 +52,11 @@ export type FunctionName =
   | 'addMonths'
   | 'addWeeks'
   | 'any'
+  | 'argMax'
+  | 'argMaxIf'
   | 'argMin'
   | 'argMinIf'
+  | 'argMinOrNullIf'
   | 'array'
   | 'arrayConcat'
   | 'arrayCount'
@@ -90,6 +100,9 @@ export type FunctionName =
   | 'least'
   | 'length'
   | 'mapContains'
+  | 'mapFilter'
+  | 'mapKeys'
+  | 'mapValues'
   | 'match'
   | 'max'
   | 'maxIf'
@@ -108,10 +121,12 @@ export type FunctionName =
   | 'sum'
   | 'sumForEach'
   | 'sumIf'
+  | 'sumMap'
   | 'toDate'
   | 'toFloat64'
   | 'toFloat64OrNull'
   | 'toMonday'
+  | 'toNullable'
   | 'toRelativeDayNum'
   | 'toRelativeMonthNum'
   | 'toRelativeWeekNum'
@@ -120,12 +135,13 @@ export type FunctionName =
   | 'toStartOfQuarter'
   | 'toString'
   | 'toUnixTimestamp64Milli'
+  | 'toUInt64'
   | 'tuple'
   | 'uniqExact'
   | 'uniqExactIf';
 
 export type Expression =
-  | { readonly kind: 'column'; readonly column: EventColumn | InternalColumn }
+  | { readonly kind: 'column'; readonly column: AnyColumn }
   /** The user that the event's device is mapped to; needs a scan that stitches. */
   | { readonly kind: 'mapped'; readonly column: 'uid' | 'user_id' }
   /** A column of the select below. */
@@ -138,9 +154,13 @@ export type Expression =
   | {
       readonly kind: 'mapped_devices';
       readonly projectId: ProjectId;
-      readonly column: 'uid' | 'device_id';
+      readonly column: 'uid' | 'did' | 'device_id';
       readonly values: Expression;
     }
+  /** Hashes of whoever is called so: of the name itself, and of the project's users with this e-mail address. */
+  | { readonly kind: 'persons_called'; readonly projectId: ProjectId; readonly id: Expression }
+  /** The rows of a select, for IN. */
+  | { readonly kind: 'subselect'; readonly select: Select }
   | { readonly kind: 'lambda'; readonly parameters: readonly string[]; readonly body: Expression }
   /** One element of a tuple, from 1 on. */
   | { readonly kind: 'tuple_element'; readonly of: Expression; readonly position: number }
@@ -164,7 +184,24 @@ export interface EventScan {
   readonly kind: 'events';
   readonly projectId: ProjectId;
   readonly stitching: Stitching;
+  readonly joins?: readonly Join[];
   readonly time: ScanTime;
+  readonly filter: readonly Expression[];
+}
+
+/** At most one row of the select for each event, the one whose key it has; or none, and missing values. */
+export interface Join {
+  readonly name: string;
+  readonly select: Select;
+  readonly left: Expression;
+  /** A column of the select. */
+  readonly right: string;
+}
+
+/** Profiles of one project that are not deleted. */
+export interface ProfileScan {
+  readonly kind: 'profiles';
+  readonly projectId: ProjectId;
   readonly filter: readonly Expression[];
 }
 
@@ -199,7 +236,7 @@ export interface Fill {
 export interface Select {
   readonly kind: 'select';
   readonly columns: readonly SelectColumn[];
-  readonly from: EventScan | Select | Union;
+  readonly from: EventScan | ProfileScan | Select | Union;
   /** Grouped by these columns of the same select; undefined where nothing is aggregated. */
   readonly groupBy?: readonly string[];
   /** Which groups are kept. */
@@ -221,7 +258,18 @@ export interface OutputColumn {
   readonly type: ColumnType;
 }
 
-export type Mode = 'aggregate' | 'list' | 'funnel' | 'retention' | 'paths' | 'lifecycle' | 'stickiness' | 'formula';
+export type Mode =
+  | SourceMode
+  | 'fields'
+  | 'inspect'
+  | 'aggregate'
+  | 'list'
+  | 'funnel'
+  | 'retention'
+  | 'paths'
+  | 'lifecycle'
+  | 'stickiness'
+  | 'formula';
 
 export interface Plan {
   readonly mode: Mode;

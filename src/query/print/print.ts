@@ -6,6 +6,7 @@ import type {
   OrderBy,
   ParameterType,
   ParameterValue,
+  ProfileScan,
   Select,
   Stitching,
   Union,
@@ -72,6 +73,8 @@ class Printer {
     switch (from.kind) {
       case 'events':
         return this.scan(from);
+      case 'profiles':
+        return this.profiles(from);
       case 'select':
         return `FROM (\n${indent(this.select(from))}\n)`;
       case 'union':
@@ -96,7 +99,17 @@ class Printer {
       ranges.length === 1 ? ranges.join() : `(${ranges.map((range) => `(${range})`).join(' OR ')})`,
       ...scan.filter.map((condition) => this.operand(condition, TIGHTNESS.OR)),
     ];
-    return [`FROM events`, ...this.stitch(scan.stitching, project), `WHERE ${conditions.join('\n  AND ')}`].join('\n');
+    const joins = (scan.joins ?? []).map(({ name, select, left, right }) => {
+      return `LEFT ANY JOIN (\n${indent(this.select(select))}\n) AS ${name} ON ${this.expression(left)} = ${right}`;
+    });
+    const where = `WHERE ${conditions.join('\n  AND ')}`;
+    return [`FROM events`, ...this.stitch(scan.stitching, project), ...joins, where].join('\n');
+  }
+
+  private profiles(scan: ProfileScan): string {
+    const project = this.bindAs('project_id', 'UUID', scan.projectId);
+    const filter = scan.filter.map((condition) => this.operand(condition, TIGHTNESS.OR));
+    return `FROM profiles FINAL WHERE ${[`project_id = ${project}`, ...filter].join('\n  AND ')}`;
   }
 
   private stitch(stitching: Stitching, project: string): string[] {
@@ -146,6 +159,14 @@ class Printer {
         const values = this.expression(expression.values);
         return `(SELECT did FROM device_map FINAL WHERE project_id = ${project} AND ${expression.column} IN ${values})`;
       }
+      case 'persons_called': {
+        const project = this.bindAs('project_id', 'UUID', expression.projectId);
+        const id = this.expression(expression.id);
+        const byEmail = `SELECT uid FROM profiles FINAL WHERE project_id = ${project} AND email = ${id}`;
+        return `(SELECT sipHash64(${id}) UNION ALL ${byEmail})`;
+      }
+      case 'subselect':
+        return `(\n${indent(this.select(expression.select))}\n)`;
       case 'lambda':
         return `(${expression.parameters.join(', ')}) -> ${this.expression(expression.body)}`;
       case 'tuple_element':

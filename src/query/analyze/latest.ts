@@ -1,0 +1,134 @@
+// `latest F per E`: one newest value for each entity, listed as it is or summed up by a second aggregate.
+import { findNearest, quote } from '../errors.js';
+import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
+import {
+  analyzeAggregate,
+  analyzeEvents,
+  checkOrder,
+  type EventForm,
+  fitsEvents,
+  is,
+  isSize,
+  resolveSelection,
+} from './events.js';
+import { resolveField } from './resolve-field.js';
+import type { EventSelection, Latest, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+
+interface EventStages {
+  readonly eventType: string | undefined;
+  readonly stages: readonly Stage[];
+  readonly form?: EventForm;
+}
+
+type AggregateStage = Extract<Stage, { kind: 'aggregate' }>;
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+
+/** Events as rows, or the latest values in them when the first aggregate says so. */
+export function analyzeEventSource(scope: Scope, source: EventStages): ResolvedQuery | undefined {
+  const first = source.stages.find(is('aggregate'));
+  return first?.name === 'latest' ? analyzeLatest(scope, first, source) : analyzeEvents(scope, source);
+}
+
+function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages): ResolvedQuery | undefined {
+  const { eventType, form } = source;
+  const stages = source.stages.filter((other) => other !== stage);
+  for (const other of stages) if (!fitsEvents(other)) reportMisfit(scope, other, form?.name ?? 'an event source');
+  checkOrder(scope, source.stages);
+  const selection = { eventType, ...resolveSelection(scope, stages, form) };
+  const latest = resolveLatest(scope, stage);
+  const list = onlyStage(scope, stages, { matches: is('list'), what: 'list', hint: 'leave one of them out' });
+  const aggregate = onlyStage(scope, stages, {
+    matches: is('aggregate'),
+    what: 'the aggregate over last_value',
+    hint: 'one aggregate may follow latest',
+  });
+  if (list && aggregate) {
+    report(
+      scope,
+      list.span,
+      `list does not go with ${aggregate.name}`,
+      'list shows each latest value, an aggregate sums them up: leave one out',
+    );
+  }
+  for (const field of list?.fields ?? []) {
+    report(scope, field.span, 'list after latest takes no fields', 'its columns are entity, last_value and set_at');
+  }
+  if (!latest) return undefined;
+  if (!aggregate && !stages.some(is('by'))) return analyzeValues(scope, { stages, latest, selection });
+  const values: Scope = { ...scope, findField: findValueField(latest) };
+  const person = valueField(latest, 'entity', 'entity');
+  return analyzeAggregate(values, { stages, aggregate, selection, mode: 'latest_aggregate', rows: latest, person });
+}
+
+function resolveLatest(scope: Scope, { field: written, per, by, span }: AggregateStage): Latest | undefined {
+  for (const name of by) {
+    report(scope, name.span, 'by does not fit latest', `one value for each: latest … per ${name.written}`);
+  }
+  const entity = per ? resolveField(scope, per) : ({ kind: 'distinct_id', name: 'distinct_id' } as const);
+  if (!written) {
+    return report(
+      scope,
+      { from: span.from, to: span.from + 'latest'.length },
+      'latest has no field',
+      'write latest FIELD, as in latest event_properties.plan, or latest FIELD per ENTITY',
+    );
+  }
+  const field = resolveField(scope, written);
+  return field && entity && { kind: 'latest', field, entity };
+}
+
+const isTime = (field: ResolvedField): boolean =>
+  field.kind === 'column' && (field.field.type === 'time' || field.field.type === 'optional_time');
+
+const VALUE_FIELDS = ['last_value', 'entity', 'set_at'] as const;
+type ValueField = (typeof VALUE_FIELDS)[number];
+
+function valueField(latest: Latest, name: string, which: ValueField): ResolvedField {
+  const type = which === 'set_at' || (which === 'last_value' && isTime(latest.field)) ? 'time' : 'nullable_text';
+  const numberAlias = which === 'last_value' && type !== 'time' ? 'last_number' : undefined;
+  return { kind: 'computed', name, alias: which, type, numberAlias };
+}
+
+const findValueField =
+  (latest: Latest) =>
+  (scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined => {
+    const which = VALUE_FIELDS.find((candidate) => candidate === path);
+    if (which) return valueField(latest, written, which);
+    const nearest = findNearest(path, VALUE_FIELDS);
+    return report(
+      scope,
+      span,
+      `${quote(written)} is no field of latest values`,
+      nearest ? `nearest is "${nearest}"` : `they have ${VALUE_FIELDS.join(', ')}; where before latest asks events`,
+    );
+  };
+
+interface Values {
+  readonly stages: readonly Stage[];
+  readonly latest: Latest;
+  readonly selection: EventSelection;
+}
+
+function analyzeValues(scope: Scope, { stages, latest, selection }: Values): ResolvedQuery {
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  if (size?.kind === 'top') {
+    report(scope, size.span, 'top does not go with latest, which has no metric', 'write sort and limit');
+  }
+  const sort = onlyStage(scope, stages, { matches: is('sort'), what: 'sort', hint: 'one sort takes several columns' });
+  return {
+    kind: 'latest_values',
+    latest,
+    selection,
+    order: sort?.keys.map((key) => resolveOrder(scope, latest, key)).filter(isDefined) ?? [],
+    rowsMax: size && resolveRowsMax(scope, size),
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+function resolveOrder(scope: Scope, latest: Latest, { field, direction }: SortKey): ListOrder | undefined {
+  const found = findValueField(latest)(scope, field);
+  return found && { field: found, direction };
+}

@@ -1,0 +1,18 @@
+// `user "<id>"`: the events of one person, by distinct_id or by the e-mail address of the profile.
+import type { Source, Stage } from '../parse/syntax.js';
+import { analyzeEventSource } from './latest.js';
+import type { ResolvedQuery } from './resolved.js';
+import { report, type Scope } from './scope.js';
+
+const DEFAULT_DAYS = 30;
+
+export function analyzeUser(
+  scope: Scope,
+  { id }: Extract<Source, { kind: 'user' }>,
+  stages: readonly Stage[],
+): ResolvedQuery | undefined {
+  if (id.text === '') report(scope, id.span, 'the user has no id', 'write user "<distinct_id or e-mail address>"');
+  const condition = { kind: 'person', id: id.text } as const;
+  const form = { mode: 'user', name: 'user', defaultDays: DEFAULT_DAYS, condition, isList: true } as const;
+  return analyzeEventSource(scope, { eventType: undefined, stages, form });
+}

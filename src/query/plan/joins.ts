@@ -1,0 +1,89 @@
+// What has to be joined to a scan of events, by the columns that are read of it: sessions and profiles.
+import type { ProjectId } from '../../platform/ids.js';
+import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
+import { SESSION_KEYS, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
+import { column } from './expressions.js';
+import { actor } from './field-expressions.js';
+import type { Expression, Join } from './plan.js';
+import { PROFILE_ACTOR, selectProfilesToJoin } from './profile-select.js';
+import {
+  LAST_SESSION_ACTOR,
+  SESSION_KEY,
+  type SessionSpan,
+  selectLastSessions,
+  selectOwnSessions,
+} from './session-select.js';
+
+interface JoinContext {
+  readonly projectId: ProjectId;
+  readonly nowMs: number;
+  /** Of the events that are scanned. */
+  readonly span: SessionSpan;
+}
+
+export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span }: JoinContext): Join[] {
+  const found: Found = { columns: new Set(), profileKeys: new Set() };
+  for (const read of reads) collect(read, found);
+  const keysOf = (prefix: SessionPrefix) =>
+    SESSION_KEYS.filter((key) => found.columns.has(sessionColumnOf(prefix, key)));
+  const fields = PROFILE_KEYS.filter((key) => found.columns.has(PROFILE_FIELDS[key].column));
+  const own = keysOf('session');
+  const last = keysOf('user_last_session');
+  const joins: Join[] = [];
+  if (fields.length > 0 || found.profileKeys.size > 0) {
+    const select = selectProfilesToJoin(projectId, { fields, keys: [...found.profileKeys].sort() });
+    joins.push({ name: 'profile', select, left: actor, right: PROFILE_ACTOR });
+  }
+  if (own.length > 0) {
+    const select = selectOwnSessions(projectId, own, span);
+    joins.push({ name: 'own_session', select, left: column('session_id'), right: SESSION_KEY });
+  }
+  if (last.length > 0) {
+    const select = selectLastSessions(projectId, last, nowMs);
+    joins.push({ name: 'last_session', select, left: actor, right: LAST_SESSION_ACTOR });
+  }
+  return joins;
+}
+
+interface Found {
+  readonly columns: Set<string>;
+  readonly profileKeys: Set<string>;
+}
+
+const isProfileMap = (name: string): boolean => name.startsWith('props_');
+
+function addKey(key: Expression | undefined, { profileKeys }: Found): void {
+  if (key?.kind === 'parameter' && typeof key.value === 'string') profileKeys.add(key.value);
+}
+
+function collect(expression: Expression, found: Found): void {
+  switch (expression.kind) {
+    case 'column':
+      found.columns.add(expression.column);
+      return;
+    case 'map_value':
+      if (isProfileMap(expression.map)) addKey(expression.key, found);
+      return;
+    case 'call': {
+      const [map, key] = expression.arguments;
+      const isKeyTest = expression.name === 'mapContains' && map?.kind === 'column' && isProfileMap(map.column);
+      if (isKeyTest) addKey(key, found);
+      for (const argument of expression.arguments) collect(argument, found);
+      return;
+    }
+    case 'infix':
+      for (const operand of expression.operands) collect(operand, found);
+      return;
+    case 'list':
+      for (const item of expression.items) collect(item, found);
+      return;
+    case 'lambda':
+      collect(expression.body, found);
+      return;
+    case 'tuple_element':
+      collect(expression.of, found);
+      return;
+    default:
+      return;
+  }
+}

@@ -1,0 +1,98 @@
+// Plans for the latest value of each entity.
+import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
+import { listOrder, type PlanContext, pageOf, type RowsOver, scanEvents } from './events.js';
+import { alias, call, column, tupleElement } from './expressions.js';
+import { actor, actorText, isPresentField, readNumber, readText } from './field-expressions.js';
+import type { Expression, OrderBy, Plan, Select, SelectColumn } from './plan.js';
+
+type LatestValues = Extract<ResolvedQuery, { kind: 'latest_values' }>;
+
+/** The newest event; of equal times the one with the larger insert_id. */
+const POSITION = call('tuple', column('time'), column('insert_id'), column('event_type'));
+
+/** In a tuple, a null is a value like any other; alone, argMax would pass over it. */
+const newest = (value: Expression): Expression => tupleElement(call('argMax', call('tuple', value), POSITION), 1);
+
+/** The value as text, or as a time where it is one. */
+function valueForm(field: ResolvedField): Expression {
+  const { expression, type } = readText(field);
+  return type === 'number' ? call('toString', expression) : expression;
+}
+
+const isTimeField = (field: ResolvedField): boolean => readText(field).type === 'time';
+
+/** Persons are told apart by their hash, and shown by their name. */
+function planEntity(entity: ResolvedField): { key: Expression; shown: Expression; isThere: Expression } {
+  if (entity.kind === 'distinct_id') {
+    return { key: actor, shown: call('any', actorText), isThere: isPresentField(entity) };
+  }
+  const { expression, type } = readText(entity);
+  const key = type === 'number' || type === 'time' ? call('toString', expression) : expression;
+  const isThere = type === 'nullable_text' ? call('isNotNull', expression) : isPresentField(entity);
+  return { key, shown: call('any', key), isThere };
+}
+
+interface ValuesOf {
+  readonly latest: Latest;
+  readonly selection: EventSelection;
+}
+
+const ENTITY = 'entity';
+
+function selectValues(context: PlanContext, { latest, selection }: ValuesOf): Select {
+  const { key, shown, isThere } = planEntity(latest.entity);
+  const isPresent = isPresentField(latest.field);
+  const columns: SelectColumn[] = [
+    { alias: 'entity_key', expression: key },
+    { alias: ENTITY, expression: shown },
+    { alias: 'last_value', expression: newest(valueForm(latest.field)) },
+    ...(isTimeField(latest.field) ? [] : [{ alias: 'last_number', expression: newest(readNumber(latest.field)) }]),
+    { alias: 'set_at', expression: call('max', column('time')) },
+  ];
+  const filter = [isPresent, isThere].filter((condition) => !isAlways(condition));
+  const reads = columns.map((of) => of.expression);
+  return {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, { selection, reads, filter }),
+    groupBy: ['entity_key'],
+  };
+}
+
+const isAlways = (condition: Expression): boolean => condition.kind === 'constant' && condition.value === 1;
+
+/** What a second aggregate is made over. */
+export const latestRows = (latest: Latest, selection: EventSelection, context: PlanContext): RowsOver => ({
+  time: alias('set_at'),
+  from: () => selectValues(context, { latest, selection }),
+});
+
+export function planLatestValues(query: LatestValues, context: PlanContext): Plan {
+  const { latest, selection, order, rowsMax } = query;
+  const page = pageOf(context, rowsMax);
+  const byDefault: OrderBy[] = [{ expression: alias('set_at'), direction: 'desc' }];
+  const orderBy = order.length > 0 ? order.flatMap(listOrder) : byDefault;
+  const valueType = isTimeField(latest.field) ? 'time' : 'nullable_text';
+  return {
+    mode: 'latest_aggregate',
+    select: {
+      kind: 'select',
+      columns: [ENTITY, 'last_value', 'set_at'].map((name) => ({ alias: name, expression: alias(name) })),
+      from: selectValues(context, { latest, selection }),
+      orderBy: [...orderBy, { expression: alias(ENTITY), direction: 'asc' }],
+      limit: page.limit,
+      offset: page.offset,
+    },
+    columns: [
+      { name: ENTITY, type: 'nullable_text' },
+      { name: 'last_value', type: valueType },
+      { name: 'set_at', type: 'time' },
+    ],
+    metric: undefined,
+    total: { kind: 'engine', rowsMax },
+    rowsKept: page.kept,
+    range: selection.range,
+    timezone: query.timezone,
+    warnings: query.warnings,
+  };
+}

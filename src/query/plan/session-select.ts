@@ -1,0 +1,144 @@
+// Sessions as rows: a select over all events of each session, wherever the range of the question ends.
+import type { ProjectId } from '../../platform/ids.js';
+import { type SessionKey, sessionColumnOf, sessionRowOf } from '../session-fields.js';
+import { alias, call, column, constant, infix, instantParameter, not, parameter, tupleElement } from './expressions.js';
+import { actor } from './field-expressions.js';
+import type { Expression, ScanTime, Select, SelectColumn } from './plan.js';
+
+/** A session lasts up to a day, so events this far from a range can belong to a session of it. */
+export const SESSION_MS_MAX = 24 * 3_600_000;
+
+/** Both ends of a select over sessions are known in milliseconds; no start means all that ever happened. */
+export interface SessionSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export const widened = ({ fromMs, toMs }: SessionSpan): SessionSpan => ({
+  fromMs: Math.max(0, fromMs - SESSION_MS_MAX),
+  toMs: toMs + SESSION_MS_MAX,
+});
+
+/** Events of one session in a fixed order, also those of the same time. */
+const POSITION = call('tuple', column('time'), column('insert_id'), column('event_type'));
+
+const isThere = (of: Expression): Expression => infix('!=', of, constant(''));
+const milliseconds = (time: Expression): Expression => call('toUnixTimestamp64Milli', time);
+const START = call('min', column('time'));
+const END = call('max', column('time'));
+
+/** What the events of one group say about their session. */
+export function describeSession(key: SessionKey): Expression {
+  const { of, column: name, type } = sessionRowOf(key);
+  const value = column(name ?? 'url');
+  switch (of) {
+    case 'start':
+      return START;
+    case 'end':
+      return END;
+    case 'duration':
+      return infix('/', infix('-', milliseconds(END), milliseconds(START)), parameter('Float64', 1000));
+    case 'count':
+      return call('count');
+    case 'landing':
+      return call('argMinIf', value, POSITION, isThere(column('url')));
+    case 'exit':
+      return call('argMaxIf', value, POSITION, isThere(column('url')));
+    case 'first':
+      if (type === 'text') return call('argMinIf', value, POSITION, isThere(value));
+      return call('argMinOrNullIf', value, POSITION, not(call('isNaN', value)));
+  }
+}
+
+export const SESSION_KEY = 'session_key';
+
+interface SessionsOf {
+  readonly projectId: ProjectId;
+  readonly span: SessionSpan;
+  readonly columns: readonly SelectColumn[];
+  /** Whether the columns tell whose events they are. */
+  readonly isStitched?: boolean;
+  readonly filter?: readonly Expression[];
+  readonly having?: Expression | undefined;
+}
+
+/** One row for each session with an event in the span. */
+export function selectSessions({ projectId, span, columns, isStitched, filter, having }: SessionsOf): Select {
+  const time: ScanTime = {
+    kind: 'exact',
+    ranges: [{ from: instantParameter(span.fromMs), to: instantParameter(span.toMs) }],
+  };
+  return {
+    kind: 'select',
+    columns: [{ alias: SESSION_KEY, expression: column('session_id') }, ...columns],
+    from: {
+      kind: 'events',
+      projectId,
+      stitching: isStitched ? 'hash' : 'none',
+      time,
+      filter: [isThere(column('session_id')), ...(filter ?? [])],
+    },
+    groupBy: [SESSION_KEY],
+    ...(having && { having }),
+  };
+}
+
+const isOptional = (key: SessionKey): boolean => sessionRowOf(key).type !== 'text';
+
+/** Joined to events, what is missing has to be null: an event without a session has none of duration 0. */
+const optional = (key: SessionKey, value: Expression): Expression =>
+  isOptional(key) ? call('toNullable', value) : value;
+
+export function selectOwnSessions(projectId: ProjectId, keys: readonly SessionKey[], span: SessionSpan): Select {
+  const columns = keys.map((key) => ({
+    alias: sessionColumnOf('session', key),
+    expression: optional(key, describeSession(key)),
+  }));
+  return selectSessions({ projectId, span: widened(span), columns });
+}
+
+export const LAST_SESSION_ACTOR = 'last_session_actor';
+
+/** For each person the session that started last, of those up to `nowMs` that hold an event of the person. */
+export function selectLastSessions(projectId: ProjectId, keys: readonly SessionKey[], nowMs: number): Select {
+  const described = keys.map((key) => ({ alias: sessionColumnOf('session', key), expression: describeSession(key) }));
+  const isPerson = infix('!=', actor, constant(0));
+  const sessions = selectSessions({
+    projectId,
+    span: { fromMs: 0, toMs: nowMs + SESSION_MS_MAX },
+    columns: [
+      { alias: 'actors', expression: call('groupUniqArrayIf', actor, isPerson) },
+      { alias: 'started_at', expression: START },
+      ...described,
+    ],
+    isStitched: true,
+    having: infix('<=', alias('started_at'), instantParameter(nowMs)),
+  });
+  const byPerson: Select = {
+    kind: 'select',
+    columns: [
+      { alias: LAST_SESSION_ACTOR, expression: call('arrayJoin', alias('actors')) },
+      ...['started_at', SESSION_KEY, ...described.map((of) => of.alias)].map((name) => ({
+        alias: name,
+        expression: alias(name),
+      })),
+    ],
+    from: sessions,
+  };
+  const started = call('tuple', alias('started_at'), alias(SESSION_KEY));
+  // In a tuple, a null is a value like any other; alone, argMax would pass over it.
+  const ofLast = (key: SessionKey): Expression =>
+    tupleElement(call('argMax', call('tuple', alias(sessionColumnOf('session', key))), started), 1);
+  return {
+    kind: 'select',
+    columns: [
+      { alias: LAST_SESSION_ACTOR, expression: alias(LAST_SESSION_ACTOR) },
+      ...keys.map((key) => ({
+        alias: sessionColumnOf('user_last_session', key),
+        expression: optional(key, ofLast(key)),
+      })),
+    ],
+    from: byPerson,
+    groupBy: [LAST_SESSION_ACTOR],
+  };
+}

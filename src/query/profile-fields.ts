@@ -1,0 +1,16 @@
+// The fields of a profile that have columns of their own; every other key is one of its properties.
+
+export const PROFILE_FIELDS = {
+  user_id: { column: 'profile_user_id', type: 'id' },
+  email: { column: 'profile_email', type: 'text' },
+  email_domain: { column: 'profile_email_domain', type: 'text' },
+  first_seen: { column: 'profile_first_seen', type: 'optional_time' },
+  last_seen: { column: 'profile_last_seen', type: 'optional_time' },
+} as const;
+
+export type ProfileKey = keyof typeof PROFILE_FIELDS;
+/** How a profile's field is called among the columns of a select. */
+export type ProfileColumn = (typeof PROFILE_FIELDS)[ProfileKey]['column'];
+
+export const PROFILE_KEYS = Object.keys(PROFILE_FIELDS) as ProfileKey[];
+export const isProfileKey = (key: string): key is ProfileKey => Object.hasOwn(PROFILE_FIELDS, key);

@@ -1,0 +1,101 @@
+// The keys of `session.` and `user_last_session.`, and what of a session's events each is made of.
+
+interface SessionFieldRow {
+  /**
+   * `start`, `end`, `duration` and `count` describe the session; `landing` and `exit` take a column of its first and last
+   * event with a url; `first` takes the first value that is not empty.
+   */
+  readonly of: 'start' | 'end' | 'duration' | 'count' | 'landing' | 'exit' | 'first';
+  readonly column?: SessionSource;
+  readonly type: 'text' | 'optional_number' | 'optional_time';
+}
+
+/** Columns of events that sessions are described by. */
+export type SessionSource =
+  | 'url'
+  | 'path'
+  | 'path_clean'
+  | 'hostname'
+  | 'referrer'
+  | 'referrer_domain'
+  | 'utm_source'
+  | 'utm_medium'
+  | 'utm_campaign'
+  | 'utm_term'
+  | 'utm_content'
+  | 'gclid'
+  | 'fbclid'
+  | 'language'
+  | 'timezone'
+  | 'ingest_origin'
+  | 'geo_country'
+  | 'geo_region'
+  | 'geo_region_code'
+  | 'geo_city'
+  | 'geo_continent'
+  | 'geo_timezone'
+  | 'geo_metro_code'
+  | 'geo_postal_code'
+  | 'geo_latitude'
+  | 'geo_longitude';
+
+const landing = (column: SessionSource) => ({ of: 'landing', column, type: 'text' }) as const;
+const exit = (column: SessionSource) => ({ of: 'exit', column, type: 'text' }) as const;
+const first = (column: SessionSource) => ({ of: 'first', column, type: 'text' }) as const;
+const firstNumber = (column: SessionSource) => ({ of: 'first', column, type: 'optional_number' }) as const;
+
+export const SESSION_FIELDS = {
+  start_time: { of: 'start', type: 'optional_time' },
+  end_time: { of: 'end', type: 'optional_time' },
+  duration: { of: 'duration', type: 'optional_number' },
+  event_count: { of: 'count', type: 'optional_number' },
+  landing_url: landing('url'),
+  landing_path: landing('path'),
+  landing_path_clean: landing('path_clean'),
+  landing_hostname: landing('hostname'),
+  exit_url: exit('url'),
+  exit_path: exit('path'),
+  exit_path_clean: exit('path_clean'),
+  referrer: first('referrer'),
+  referring_domain: first('referrer_domain'),
+  utm_source: first('utm_source'),
+  utm_medium: first('utm_medium'),
+  utm_campaign: first('utm_campaign'),
+  utm_term: first('utm_term'),
+  utm_content: first('utm_content'),
+  gclid: first('gclid'),
+  fbclid: first('fbclid'),
+  language: first('language'),
+  timezone: first('timezone'),
+  ingest_origin: first('ingest_origin'),
+  country: first('geo_country'),
+  city: first('geo_city'),
+  region: first('geo_region'),
+  continent: first('geo_continent'),
+  geo_country: first('geo_country'),
+  geo_region: first('geo_region'),
+  geo_region_code: first('geo_region_code'),
+  geo_city: first('geo_city'),
+  geo_continent: first('geo_continent'),
+  geo_timezone: first('geo_timezone'),
+  geo_metro_code: first('geo_metro_code'),
+  geo_postal_code: first('geo_postal_code'),
+  geo_latitude: firstNumber('geo_latitude'),
+  geo_longitude: firstNumber('geo_longitude'),
+} as const satisfies Record<string, SessionFieldRow>;
+
+export type SessionKey = keyof typeof SESSION_FIELDS;
+export const SESSION_KEYS = Object.keys(SESSION_FIELDS) as SessionKey[];
+
+/** The event's own session, or the one of its person that started last. */
+export type SessionPrefix = 'session' | 'user_last_session';
+
+/** How a session's field is called among the columns of a select. */
+export type SessionColumn = `session_${SessionKey}` | `last_session_${SessionKey}`;
+
+export const sessionColumnOf = (prefix: SessionPrefix, key: SessionKey): SessionColumn =>
+  prefix === 'session' ? `session_${key}` : `last_session_${key}`;
+
+export const isSessionKey = (key: string): key is SessionKey => Object.hasOwn(SESSION_FIELDS, key);
+
+export const sessionRowOf = (key: SessionKey): SessionFieldRow => SESSION_FIELDS[key];
