@@ -1,0 +1,16 @@
+// Runs a compiled command of the service, after set-up and build on a clone that has neither:
+// `node run.mjs dist/src/query/explain.js …`. Installed without the compiler, it runs what is there.
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { build, fail, installDependencies, requireNode } from './setup.mjs';
+
+requireNode();
+const isDeployed = existsSync('node_modules') && !existsSync('node_modules/typescript');
+if (!isDeployed) {
+  installDependencies();
+  build();
+}
+const [, , command, ...args] = process.argv;
+if (command === undefined || !existsSync(command)) fail(`There is no ${command}: run npm run build first.`);
+process.argv = [process.argv[0], command, ...args];
+await import(pathToFileURL(command));
