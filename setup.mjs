@@ -33,7 +33,7 @@ export function requireNode() {
 /** Installs what package-lock.json names, when it is not there yet or the lockfile has changed since. */
 export function installDependencies() {
   const stamp = join(ROOT, 'node_modules', '.installed');
-  const wanted = hashOf(['package-lock.json', 'package.json'].map((name) => readFileSync(join(ROOT, name))));
+  const wanted = hashOf([readFileSync(join(ROOT, 'package-lock.json'))]);
   if (readStamp(stamp) !== wanted) {
     // An install by hand of the same lockfile counts; npm leaves its copy of what it installed.
     const isInstalled = existsSync(join(ROOT, 'node_modules', '.package-lock.json')) && readStamp(stamp) === undefined;
