@@ -3,12 +3,14 @@
 import { assertNever } from '../platform/errors.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { ColumnType, OutputColumn } from '../query/plan/plan.js';
+import { propertyName, toFieldRows, toTopKeys, toTypes } from './discovery.js';
 
 export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
 
-export const isPath = (cell: Cell): cell is readonly string[] => Array.isArray(cell);
-/** A path where a cell is one text. */
-export const joinPath = (path: readonly string[]): string => path.join(' -> ');
+export const isTexts = (cell: Cell): cell is readonly string[] => Array.isArray(cell);
+/** Several texts where a cell is one: the nodes of a path, or a list. */
+export const joinTexts = (texts: readonly string[], type: string): string =>
+  texts.join(type === 'path' ? ' -> ' : ', ');
 
 export interface Answer {
   readonly columns: readonly OutputColumn[];
@@ -35,15 +37,13 @@ export interface Measured {
 }
 
 export function toAnswer(compiled: CompiledQuery, offset: number, measured: Measured): Answer {
-  const rows = measured.rows
-    .slice(0, compiled.rowsKept)
-    .map((row) => compiled.columns.map((column, index) => toCell(column.type, row[index])));
+  const { rows, total } = toPage(compiled, offset, measured);
   return {
     columns: compiled.columns,
     rows,
     metric: compiled.metric,
-    total: measured.total,
-    isTruncated: measured.total > offset + rows.length,
+    total,
+    isTruncated: total > offset + rows.length,
     elapsedMs: measured.elapsedMs,
     rowsScanned: measured.rowsScanned,
     period: { from: formatInstant(compiled.range.fromMs), to: formatInstant(compiled.range.toMs) },
@@ -52,6 +52,21 @@ export function toAnswer(compiled: CompiledQuery, offset: number, measured: Meas
     warnings: compiled.warnings,
     ...(compiled.metadata && { metadata: compiled.metadata }),
   };
+}
+
+interface Page {
+  readonly rows: readonly (readonly Cell[])[];
+  readonly total: number;
+}
+
+function toPage(compiled: CompiledQuery, offset: number, measured: Measured): Page {
+  const { columns, presentation, rowsKept, rowsMax } = compiled;
+  if (presentation) {
+    const all = toFieldRows(measured.rows);
+    return { rows: all.slice(offset, offset + rowsKept), total: Math.min(all.length, rowsMax ?? all.length) };
+  }
+  const rows = measured.rows.slice(0, rowsKept);
+  return { rows: rows.map((row) => columns.map(({ type }, index) => toCell(type, row[index]))), total: measured.total };
 }
 
 /** RFC 3339 in UTC, with milliseconds only where there are some. */
@@ -70,6 +85,16 @@ function toCell(type: ColumnType, value: unknown): Cell {
       return (value ?? null) as Cell;
     case 'properties':
       return joinBuckets(value);
+    case 'texts':
+      return value as readonly string[];
+    case 'top_keys':
+      return toTopKeys(value);
+    case 'type_counts':
+      return toTypes(value);
+    case 'property_name': {
+      const [bag, key] = value as readonly [string, string];
+      return propertyName(bag, key);
+    }
     default:
       return assertNever(type);
   }

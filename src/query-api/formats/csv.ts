@@ -1,5 +1,5 @@
 // `format: csv`: RFC 4180 with a header row, safe to open in a spreadsheet.
-import { type Answer, type Cell, isPath, joinPath } from '../shape.js';
+import { type Answer, type Cell, isTexts, joinTexts } from '../shape.js';
 
 const LINE_END = '\r\n';
 
@@ -11,15 +11,18 @@ const escapeFormula = (text: string): string => (FORMULA.test(text) && !NUMBER.t
 
 const quoteWhereNeeded = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-function toField(cell: Cell): string {
+function toField(cell: Cell, type: string): string {
   if (cell === null) return '';
   if (typeof cell === 'string') return quoteWhereNeeded(escapeFormula(cell));
-  if (isPath(cell)) return quoteWhereNeeded(escapeFormula(joinPath(cell)));
+  if (isTexts(cell)) return quoteWhereNeeded(escapeFormula(joinTexts(cell, type)));
   return quoteWhereNeeded(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
 }
 
 export function formatCsv(answer: Answer): string {
-  const header = answer.columns.map((column) => toField(column.name));
-  const lines = [header, ...answer.rows.map((row) => row.map(toField))];
+  const header = answer.columns.map((column) => toField(column.name, 'text'));
+  const lines = [
+    header,
+    ...answer.rows.map((row) => row.map((cell, index) => toField(cell, answer.columns[index]?.type ?? ''))),
+  ];
   return lines.map((fields) => fields.join(',') + LINE_END).join('');
 }

@@ -1,5 +1,5 @@
 // `format: llm`: a Markdown table with what a reader needs to trust it: the question, the period, and what is not shown.
-import { type Answer, type Cell, isPath, joinPath } from '../shape.js';
+import { type Answer, type Cell, isTexts, joinTexts } from '../shape.js';
 
 const NONE = '(none)';
 
@@ -16,7 +16,7 @@ const toPercent = (rate: number): string => `${Number((rate * 100).toFixed(2))}%
 function toText(cell: Cell, type: string): string {
   if (cell === null) return NONE;
   if (type === 'rate' && typeof cell === 'number') return toPercent(cell);
-  if (isPath(cell)) return escapeCell(joinPath(cell));
+  if (isTexts(cell)) return escapeCell(joinTexts(cell, type));
   return escapeCell(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
 }
 

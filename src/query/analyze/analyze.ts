@@ -1,11 +1,14 @@
 // Finds the meaning of a query, and everything that is wrong with it.
 import type { QueryProblem } from '../errors.js';
 import type { Query, Source } from '../parse/syntax.js';
+import { analyzeFields, analyzeInspect } from './discovery.js';
 import { analyzeFunnel } from './funnel.js';
 import { analyzeEventSource } from './latest.js';
 import type { ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
+import { analyzeSessions } from './sessions.js';
 import { analyzeUser } from './user.js';
+import { analyzeUsers } from './users.js';
 
 export interface AnalysisContext {
   readonly nowMs: number;
@@ -43,19 +46,23 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
       return analyzeEventSource(scope, { eventType: undefined, stages });
     case 'event':
       return analyzeEventSource(scope, { eventType: source.event.text, stages });
+    case 'fields':
+      return analyzeFields(scope, stages);
+    case 'inspect':
+      return analyzeInspect(scope, source, stages);
+    case 'users':
+      return analyzeUsers(scope, stages);
+    case 'sessions':
+      return analyzeSessions(scope, stages);
     case 'user':
       return analyzeUser(scope, source, stages);
     case 'funnel':
       return analyzeFunnel(scope, source, stages);
     case 'retention':
     case 'paths':
-    case 'sessions':
     case 'lifecycle':
     case 'stickiness':
-    case 'users':
     case 'formula':
-    case 'fields':
-    case 'inspect':
     case 'choice':
       return reportUnavailable(scope, source);
   }

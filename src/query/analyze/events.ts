@@ -103,7 +103,7 @@ export function checkOrder(scope: Scope, stages: readonly Stage[]): void {
 export function resolveSelection(
   scope: Scope,
   stages: readonly Stage[],
-  form?: Pick<EventForm, 'defaultDays' | 'condition'>,
+  form?: { readonly defaultDays: number; readonly condition?: Condition },
 ): Omit<EventSelection, 'eventType'> {
   const time = onlyStage(scope, stages, {
     matches: isTimeStage,
@@ -116,7 +116,7 @@ export function resolveSelection(
     .filter(is('where'))
     .map((stage) => resolveCondition(scope, stage.condition))
     .filter(isDefined);
-  return { range, condition: joinConditions(form ? [form.condition, ...conditions] : conditions) };
+  return { range, condition: joinConditions([form?.condition, ...conditions].filter(isDefined)) };
 }
 
 export function joinConditions(conditions: readonly Condition[]): Condition | undefined {

@@ -88,6 +88,15 @@ export type Rows =
   /** Profiles of users last seen in the range. */
   | { readonly kind: 'profiles' };
 
+export type SessionRows = Extract<Rows, { kind: 'sessions' }>;
+
+export type SessionsColumn = 'day' | 'sessions' | 'avg_duration' | 'avg_events' | 'bounce_rate';
+
+export interface SessionsOrder {
+  readonly column: SessionsColumn;
+  readonly direction: 'asc' | 'desc';
+}
+
 /** One newest value of `field` for each value of `entity`. */
 export interface Latest {
   readonly kind: 'latest';
@@ -132,6 +141,16 @@ export type ResolvedQuery = {
       readonly order: readonly AggregateOrder[];
     }
   | FunnelQuery
+  | {
+      readonly kind: 'sessions';
+      readonly rows: SessionRows;
+      readonly selection: EventSelection;
+      readonly order: readonly SessionsOrder[];
+    }
+  | {
+      readonly kind: 'fields' | 'inspect';
+      readonly selection: EventSelection;
+    }
   | {
       readonly kind: 'latest_values';
       readonly latest: Latest;

@@ -1,7 +1,7 @@
 // What has to be joined to a scan of events, by the columns that are read of it: sessions and profiles.
 import type { ProjectId } from '../../platform/ids.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
-import { SESSION_KEYS, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
+import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
 import { column } from './expressions.js';
 import { actor } from './field-expressions.js';
 import type { Expression, Join } from './plan.js';
@@ -22,8 +22,7 @@ interface JoinContext {
 }
 
 export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span }: JoinContext): Join[] {
-  const found: Found = { columns: new Set(), profileKeys: new Set() };
-  for (const read of reads) collect(read, found);
+  const found = findReads(reads);
   const keysOf = (prefix: SessionPrefix) =>
     SESSION_KEYS.filter((key) => found.columns.has(sessionColumnOf(prefix, key)));
   const fields = PROFILE_KEYS.filter((key) => found.columns.has(PROFILE_FIELDS[key].column));
@@ -43,6 +42,18 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span 
     joins.push({ name: 'last_session', select, left: actor, right: LAST_SESSION_ACTOR });
   }
   return joins;
+}
+
+/** The keys of the session itself that are read. */
+export function sessionKeysIn(reads: readonly Expression[]): SessionKey[] {
+  const { columns } = findReads(reads);
+  return SESSION_KEYS.filter((key) => columns.has(sessionColumnOf('session', key)));
+}
+
+function findReads(reads: readonly Expression[]): Found {
+  const found: Found = { columns: new Set(), profileKeys: new Set() };
+  for (const read of reads) collect(read, found);
+  return found;
 }
 
 interface Found {

@@ -1,19 +1,28 @@
 // Chooses how a resolved query is asked.
 import { assertNever } from '../../platform/errors.js';
 import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
+import { planFields, planInspect } from './discovery.js';
 import { type PlanContext, planAggregate, planList, type RowsOver } from './events.js';
 import { planFunnel } from './funnel.js';
 import { latestRows, planLatestValues } from './latest.js';
 import type { Plan } from './plan.js';
+import { planSessions, sessionRows } from './sessions.js';
+import { planUserList, profileRows } from './users.js';
 
 export function plan(query: ResolvedQuery, context: PlanContext): Plan {
   switch (query.kind) {
     case 'aggregate':
       return planAggregate(query, context, query.rows && rowsOf(query.rows, query.selection, context));
+    case 'sessions':
+      return planSessions(query, context);
+    case 'fields':
+      return planFields(query, context);
+    case 'inspect':
+      return planInspect(query, context);
     case 'latest_values':
       return planLatestValues(query, context);
     case 'list':
-      return planList(query, context);
+      return query.rows?.kind === 'profiles' ? planUserList(query, context) : planList(query, context);
     case 'funnel':
       return planFunnel(query, context);
     default:
@@ -25,9 +34,10 @@ function rowsOf(rows: Rows, selection: EventSelection, context: PlanContext): Ro
   switch (rows.kind) {
     case 'latest':
       return latestRows(rows, selection, context);
-    case 'sessions':
     case 'profiles':
-      throw new Error('not yet');
+      return profileRows(selection, context);
+    case 'sessions':
+      return sessionRows(rows, selection, context);
     default:
       return assertNever(rows);
   }

@@ -88,6 +88,7 @@ export type FunctionName =
   | 'groupArrayIf'
   | 'groupArraySorted'
   | 'groupUniqArray'
+  | 'groupUniqArrayArray'
   | 'groupUniqArrayIf'
   | 'has'
   | 'if'
@@ -136,6 +137,7 @@ export type FunctionName =
   | 'toString'
   | 'toUnixTimestamp64Milli'
   | 'toUInt64'
+  | 'topK'
   | 'tuple'
   | 'uniqExact'
   | 'uniqExactIf';
@@ -251,7 +253,19 @@ export interface Select {
  * How the values of a result column read. `text` is missing where it is empty, `nullable_text` where it is null. A `rate` is a
  * fraction of 1, a `path` a list of texts.
  */
-export type ColumnType = 'text' | 'nullable_text' | 'number' | 'rate' | 'time' | 'date' | 'properties' | 'path';
+export type ColumnType =
+  | 'text'
+  | 'nullable_text'
+  | 'number'
+  | 'rate'
+  | 'time'
+  | 'date'
+  | 'properties'
+  | 'path'
+  | 'texts'
+  | 'top_keys'
+  | 'type_counts'
+  | 'property_name';
 
 export interface OutputColumn {
   readonly name: string;
@@ -271,6 +285,9 @@ export type Mode =
   | 'stickiness'
   | 'formula';
 
+/** Rows that are put together after the engine has answered, all of them before one page is taken. */
+export type Presentation = { readonly kind: 'fields' };
+
 export interface Plan {
   readonly mode: Mode;
   readonly select: Select;
@@ -278,6 +295,8 @@ export interface Plan {
   readonly columns: readonly OutputColumn[];
   /** Which column is repeated as `value`, and what it measures. */
   readonly metric: { readonly name: string; readonly column: string } | undefined;
+  /** How the engine's rows become those of the answer, where they are not already. */
+  readonly presentation?: Presentation;
   readonly total: Total;
   /** Rows of the result that belong to the answer: the engine may have been asked for one more to learn the total. */
   readonly rowsKept: number;

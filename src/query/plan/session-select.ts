@@ -86,7 +86,7 @@ export function selectSessions({ projectId, span, columns, isStitched, filter, h
 const isOptional = (key: SessionKey): boolean => sessionRowOf(key).type !== 'text';
 
 /** Joined to events, what is missing has to be null: an event without a session has none of duration 0. */
-const optional = (key: SessionKey, value: Expression): Expression =>
+export const optional = (key: SessionKey, value: Expression): Expression =>
   isOptional(key) ? call('toNullable', value) : value;
 
 export function selectOwnSessions(projectId: ProjectId, keys: readonly SessionKey[], span: SessionSpan): Select {

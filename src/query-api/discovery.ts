@@ -1,0 +1,150 @@
+// Answers of `fields` and `inspect` that the engine's rows do not have the shape of: names as a query writes them, types by
+// how often they occur.
+import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../query/fields.js';
+import { PROFILE_FIELDS, PROFILE_KEYS } from '../query/profile-fields.js';
+import { SESSION_KEYS, sessionRowOf } from '../query/session-fields.js';
+import type { Cell } from './shape.js';
+
+const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
+
+/** A key that would end early, or read as something else, goes in quotes. */
+export function propertyName(prefix: string, key: string): string {
+  if (BARE_KEY.test(key)) return `${prefix}.${key}`;
+  const escaped = key.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return `${prefix}."${escaped}"`;
+}
+
+/** Keys and their counts, as the engine adds them up: two arrays. */
+type KeyCounts = readonly [readonly string[], readonly number[]];
+
+const entriesOf = ([keys, counts]: KeyCounts): [string, number][] =>
+  keys.map((key, index) => [key, Number(counts[index] ?? 0)]);
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const byCount = (entries: readonly [string, number][]): string[] =>
+  [...entries].sort(([a, m], [b, n]) => n - m || compareText(a, b)).map(([name]) => name);
+
+export const toTypes = (value: unknown): string[] => byCount(entriesOf(value as KeyCounts));
+
+const TOP_KEYS = 5;
+const BAG_NAMES = ['event_properties', 'user_properties'] as const;
+
+export function toTopKeys(value: unknown): string[] {
+  const bags = value as readonly KeyCounts[];
+  const named = bags.flatMap((counts, index) =>
+    entriesOf(counts).map(([key, count]): [string, number] => [propertyName(BAG_NAMES[index] ?? '', key), count]),
+  );
+  return byCount(named).slice(0, TOP_KEYS);
+}
+
+interface FieldRow {
+  readonly field: string;
+  readonly type: string;
+  readonly category: string;
+  /** Undefined where counting would mean reading every session, or joining every profile. */
+  readonly events: number | undefined;
+}
+
+const CATEGORIES = [
+  'core',
+  'page',
+  'referrer',
+  'device',
+  'geo',
+  'other',
+  'event_properties',
+  'user_properties',
+  'user',
+  'session',
+];
+
+const TYPE_NAMES = {
+  text: 'string',
+  id: 'string',
+  number: 'number',
+  time: 'time',
+  optional_number: 'number',
+  optional_time: 'time',
+} as const;
+
+const PROPERTY_TYPES = ['string', 'number', 'boolean'] as const;
+
+/** The keys of a bag by how many events have them, whatever the type. */
+function propertyRows(bag: string, byType: readonly KeyCounts[]): FieldRow[] {
+  const found = new Map<string, [string, number][]>();
+  for (const [index, counts] of byType.entries()) {
+    for (const [key, count] of entriesOf(counts)) {
+      found.set(key, [...(found.get(key) ?? []), [PROPERTY_TYPES[index] ?? 'string', count]]);
+    }
+  }
+  return [...found].map(([key, types]) => ({
+    field: propertyName(bag, key),
+    type: byCount(types).join(', '),
+    category: bag,
+    events: types.reduce((sum, [, count]) => sum + count, 0),
+  }));
+}
+
+function profileRows(keysByType: readonly (readonly string[])[]): FieldRow[] {
+  const columns = PROFILE_KEYS.map((key) => ({ key, types: [TYPE_NAMES[PROFILE_FIELDS[key].type]] as string[] }));
+  const found = new Map(columns.map(({ key, types }): [string, string[]] => [key, types]));
+  const [texts = [], numbers = [], booleans = []] = keysByType;
+  const isText = new Set(texts);
+  const add = (key: string, type: string): void => {
+    if (PROFILE_KEYS.some((known) => known === key)) return;
+    found.set(key, [...(found.get(key) ?? []), type]);
+  };
+  for (const key of texts) add(key, 'string');
+  // The number in a text is there as well: only a key that never holds text is sure to be a number.
+  for (const key of numbers) if (!isText.has(key)) add(key, 'number');
+  for (const key of booleans) add(key, 'boolean');
+  return [...found].map(([key, types]) => ({
+    field: propertyName('user', key),
+    type: types.join(', '),
+    category: 'user',
+    events: undefined,
+  }));
+}
+
+/** What every session has is counted by the events that have a session. */
+function sessionRows(inSessions: number): FieldRow[] {
+  return SESSION_KEYS.map((key) => {
+    const { of, type } = sessionRowOf(key);
+    const isOfAll = ['start', 'end', 'duration', 'count'].includes(of);
+    const events = isOfAll ? inSessions : undefined;
+    return { field: `session.${key}`, type: TYPE_NAMES[type], category: 'session', events };
+  });
+}
+
+export function toFieldRows([row = []]: readonly (readonly unknown[])[]): Cell[][] {
+  const [total, inSessions, counts, ...rest] = row as [number, number, number[], ...unknown[]];
+  const known = EVENT_FIELD_NAMES.map((name, index): FieldRow => {
+    const field = findEventField(name);
+    return {
+      field: name,
+      type: name === DISTINCT_ID || !field ? 'string' : TYPE_NAMES[field.type],
+      category: field?.category ?? 'core',
+      events: Number(counts[index] ?? 0),
+    };
+  });
+  const rows = [
+    ...known,
+    ...propertyRows('event_properties', rest.slice(0, 3) as KeyCounts[]),
+    ...propertyRows('user_properties', rest.slice(3, 6) as KeyCounts[]),
+    ...profileRows(rest.slice(6, 9) as (readonly string[])[]),
+    ...sessionRows(Number(inSessions)),
+  ];
+  const rank = ({ category }: FieldRow): number => CATEGORIES.indexOf(category);
+  const amount = ({ events }: FieldRow): number => events ?? -1;
+  rows.sort((a, b) => rank(a) - rank(b) || amount(b) - amount(a) || compareText(a.field, b.field));
+  return rows.map(({ field, type, category, events }) => [
+    field,
+    type,
+    category,
+    events ?? null,
+    events === undefined ? null : toPercent(events, Number(total)),
+  ]);
+}
+
+const toPercent = (part: number, whole: number): number => (whole === 0 ? 0 : (part / whole) * 100);

@@ -1,0 +1,113 @@
+// `sessions`: sessions by day, or any aggregate over them. Conditions on events choose sessions that have such an event.
+import { findNearest, quote } from '../errors.js';
+import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
+import { isSessionKey } from '../session-fields.js';
+import { analyzeAggregate, checkOrder, fitsEvents, is, isSize, joinConditions, resolveSelection } from './events.js';
+import { resolveSessionField } from './resolve-field.js';
+import type { Condition, ResolvedField, ResolvedQuery, SessionsColumn, SessionsOrder } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+
+function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefined {
+  const { path, written, span } = name;
+  if (path.startsWith('session.')) {
+    return resolveSessionField(scope, name, { prefix: 'session', key: path.slice('session.'.length) });
+  }
+  return report(
+    scope,
+    span,
+    `${quote(written)} is no field of sessions`,
+    isSessionKey(path)
+      ? `write session.${path}`
+      : 'sessions are summed up by session.KEY, as in session.landing_path; fields of events go in where',
+  );
+}
+
+export function analyzeSessions(scope: Scope, stages: readonly Stage[]): ResolvedQuery | undefined {
+  for (const stage of stages) if (!fitsSessions(stage)) reportMisfit(scope, stage, 'sessions');
+  checkOrder(scope, stages);
+  const { range, condition } = resolveSelection(scope, stages);
+  const { ofSessions, ofEvents } = split(condition);
+  const selection = { eventType: undefined, range, condition: ofEvents };
+  const rows = { kind: 'sessions', condition: ofSessions } as const;
+  const aggregate = onlyStage(scope, stages, {
+    matches: is('aggregate'),
+    what: 'the aggregate',
+    hint: 'a query has one aggregate; ask the other in a query of its own',
+  });
+  if (aggregate || stages.some(is('by'))) {
+    const sessions: Scope = { ...scope, findField: findSessionField };
+    return analyzeAggregate(sessions, { stages, aggregate, selection, mode: 'sessions', rows });
+  }
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  const sort = onlyStage(scope, stages, { matches: is('sort'), what: 'sort', hint: 'one sort takes several columns' });
+  if (size?.kind === 'top' && sort) {
+    report(scope, size.span, 'top does not go with sort', 'top sorts by sessions itself; after sort comes limit');
+  }
+  const sorted = sort?.keys.map((key) => resolveOrder(scope, key)).filter(isDefined) ?? [];
+  return {
+    kind: 'sessions',
+    rows,
+    selection,
+    order: size?.kind === 'top' ? [{ column: 'sessions', direction: 'desc' }] : sorted,
+    rowsMax: size && resolveRowsMax(scope, size),
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+const fitsSessions = (stage: Stage): boolean => fitsEvents(stage) && stage.kind !== 'list';
+
+const COLUMNS: readonly SessionsColumn[] = ['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate'];
+
+function resolveOrder(scope: Scope, { field, direction }: SortKey): SessionsOrder | undefined {
+  const column = COLUMNS.find((candidate) => candidate === field.written);
+  if (column) return { column, direction };
+  const nearest = findNearest(field.written, COLUMNS);
+  return report(
+    scope,
+    field.span,
+    `the answer has no column ${quote(field.written)} to sort by`,
+    nearest ? `nearest is "${nearest}"` : `its columns are ${COLUMNS.join(', ')}`,
+  );
+}
+
+interface Split {
+  readonly ofSessions: Condition | undefined;
+  readonly ofEvents: Condition | undefined;
+}
+
+/**
+ * What only asks about the session is asked of sessions. The rest has to hold for one event of the session, all of it
+ * together, so it stays in one piece.
+ */
+function split(condition: Condition | undefined): Split {
+  const parts = condition === undefined ? [] : conjuncts(condition);
+  return {
+    ofSessions: joinConditions(parts.filter(isOfSession)),
+    ofEvents: joinConditions(parts.filter((part) => !isOfSession(part))),
+  };
+}
+
+const conjuncts = (condition: Condition): readonly Condition[] =>
+  condition.kind === 'and' ? condition.items.flatMap(conjuncts) : [condition];
+
+function isOfSession(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.items.every(isOfSession);
+    case 'not':
+      return isOfSession(condition.item);
+    case 'person':
+      return false;
+    default:
+      return isOwnSession(condition.field);
+  }
+}
+
+/** Not the last session of the person, which each event may have another of. */
+const isOwnSession = (field: ResolvedField): boolean =>
+  field.kind === 'column' && field.field.category === 'session' && field.field.column.startsWith('session_');

@@ -1,0 +1,99 @@
+// `users`: profiles as rows. A bare KEY and user.KEY are the same; the range is about last_seen.
+import { quote } from '../errors.js';
+import { findEventField } from '../fields.js';
+import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
+import { analyzeAggregate, checkOrder, fitsEvents, is, isSize, resolveSelection } from './events.js';
+import { profileField } from './resolve-field.js';
+import type { EventSelection, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+
+const DEFAULT_DAYS = 30;
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+
+const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session)\./;
+
+function findProfileField(scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined {
+  const isOfEvents = OF_EVENTS.test(path) || (path.startsWith('_') && findEventField(path) !== undefined);
+  if (isOfEvents) {
+    return report(
+      scope,
+      span,
+      `${quote(written)} is a field of events, and users are profiles`,
+      'a profile has user_id, email, email_domain, first_seen, last_seen, and its properties by their bare names',
+    );
+  }
+  const key = path.startsWith('user.') ? path.slice('user.'.length) : path;
+  if (key !== '') return profileField(written, key);
+  return report(scope, span, `${quote(written)} has no key`, 'write user.KEY or KEY, as in plan');
+}
+
+const column = (key: string): ListColumn => ({ kind: 'field', name: key, field: profileField(key, key) });
+
+const DEFAULT_LIST: readonly ListColumn[] = [
+  ...['user_id', 'email', 'email_domain', 'first_seen', 'last_seen'].map(column),
+  { kind: 'properties', name: 'properties', bag: 'user' },
+];
+
+export function analyzeUsers(events: Scope, stages: readonly Stage[]): ResolvedQuery | undefined {
+  const scope: Scope = { ...events, findField: findProfileField };
+  for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, 'users');
+  checkOrder(scope, stages);
+  const selection = { eventType: undefined, ...resolveSelection(scope, stages, { defaultDays: DEFAULT_DAYS }) };
+  const list = onlyStage(scope, stages, { matches: is('list'), what: 'list', hint: 'leave one of them out' });
+  const aggregate = onlyStage(scope, stages, {
+    matches: is('aggregate'),
+    what: 'the aggregate',
+    hint: 'a query has one aggregate; ask the other in a query of its own',
+  });
+  const by = stages.find(is('by'));
+  if (list && (aggregate || by)) {
+    report(
+      scope,
+      list.span,
+      `list does not go with ${aggregate?.name ?? 'by'}`,
+      'list shows profiles, an aggregate sums them up: leave one out',
+    );
+  }
+  if (!aggregate && !by) return analyzeList(scope, { stages, fields: list?.fields ?? [], selection });
+  const person = profileField('user_id', 'user_id');
+  return analyzeAggregate(scope, { stages, aggregate, selection, mode: 'users', rows: { kind: 'profiles' }, person });
+}
+
+interface ListParts {
+  readonly stages: readonly Stage[];
+  readonly fields: readonly FieldName[];
+  readonly selection: EventSelection;
+}
+
+function analyzeList(scope: Scope, { stages, fields, selection }: ListParts): ResolvedQuery {
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  if (size?.kind === 'top') {
+    report(scope, size.span, 'top does not go with list, which has no metric', 'write sort and limit');
+  }
+  const sort = onlyStage(scope, stages, { matches: is('sort'), what: 'sort', hint: 'one sort takes several fields' });
+  return {
+    kind: 'list',
+    mode: 'users',
+    rows: { kind: 'profiles' },
+    selection,
+    columns: fields.length > 0 ? fields.map((name) => resolveColumn(scope, name)).filter(isDefined) : DEFAULT_LIST,
+    order: sort ? sort.keys.map((key) => resolveOrder(scope, key)).filter(isDefined) : [NEWEST_FIRST],
+    rowsMax: size && resolveRowsMax(scope, size),
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+const NEWEST_FIRST: ListOrder = { direction: 'desc', field: profileField('last_seen', 'last_seen') };
+
+function resolveColumn(scope: Scope, name: FieldName): ListColumn | undefined {
+  if (name.path === 'properties') return { kind: 'properties', name: name.written, bag: 'user' };
+  const field = findProfileField(scope, name);
+  return field && { kind: 'field', name: name.written, field };
+}
+
+function resolveOrder(scope: Scope, { field, direction }: SortKey): ListOrder | undefined {
+  const found = findProfileField(scope, field);
+  return found && { direction, field: found };
+}
