@@ -11,6 +11,8 @@ export interface Statement {
 export interface TimedRows {
   readonly rows: readonly (readonly unknown[])[];
   readonly elapsedMs: number;
+  /** What the engine read for them, mappings included. */
+  readonly rowsRead: number;
 }
 
 export const compileFor = (stack: Stack, text: string): Statement =>
@@ -26,6 +28,6 @@ export const compileFor = (stack: Stack, text: string): Statement =>
 export async function runStatement(stack: Stack, { sql, params }: Statement): Promise<TimedRows> {
   const startedMs = performance.now();
   const result = await stack.clickhouse.query({ query: sql, query_params: { ...params }, format: 'JSONCompact' });
-  const { data } = await result.json<unknown[]>();
-  return { rows: data, elapsedMs: performance.now() - startedMs };
+  const { data, statistics } = await result.json<unknown[]>();
+  return { rows: data, elapsedMs: performance.now() - startedMs, rowsRead: statistics?.rows_read ?? 0 };
 }

@@ -12,6 +12,7 @@ import { describeMachine } from './machine.js';
 import { type BenchResult, type Measurement, toTable } from './measurement.js';
 import { benchQuery } from './query.js';
 import { benchSingle } from './single.js';
+import { benchSources } from './sources.js';
 import type { BenchContext } from './stack.js';
 import { startStack } from './start-stack.js';
 
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
   { name: 'exact', run: benchExact, minutesMax: 5 },
   { name: 'query', run: benchQuery, minutesMax: 7 },
+  { name: 'query-sources', run: benchSources, minutesMax: 12 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },
   { name: 'idle', run: benchIdle, minutesMax: 11 },
 ];
@@ -83,7 +85,7 @@ if (unknown.length > 0) {
   say(`no bench is named ${unknown.join(', ')}; there are ${BENCHES.map((bench) => bench.name).join(', ')}`);
   process.exit(2);
 }
-// "ingest" means both ways of sending events: in batches, and one by one.
+// "ingest" means both ways of sending events, in batches and one by one; "query" both sets of questions.
 const isChosen = ({ name }: Bench) =>
   positionals.length === 0 || positionals.some((wanted) => name === wanted || name.startsWith(`${wanted}-`));
 
