@@ -12,6 +12,8 @@ export interface QueryDataOptions {
 /** Rows that one INSERT … SELECT makes: bounds its memory. */
 const ROWS_PER_INSERT = 500_000;
 const DEVICES_PER_EVENT = 0.05;
+/** Events that follow each other belong to one visit of one device. */
+const EVENTS_PER_SESSION = 7;
 const DAY_MS = 86_400_000;
 
 export interface Statement {
@@ -31,16 +33,16 @@ const COUNTRIES = ['US', 'DE', 'IN', 'GB', 'FR', 'BR', 'JP', 'CA', 'AU', 'ES', '
 const CITIES = ['Berlin', 'Paris', 'London', 'Austin', 'Tokyo', 'Madrid', 'Zurich', 'Vienna', 'Oslo', 'Rome'];
 const CATEGORIES = ['hats', 'shoes', 'coats', 'bags', 'belts', 'socks', 'scarves', 'gloves'];
 
-// Each column's expression over the row's `number`, `ms` (its time) and `device`, in the order of the table's columns.
+// Each column's expression over the row's `number`, `ms` (its time), `session` and `device`, in the order of the table's columns.
 const COLUMNS: Readonly<Record<string, string>> = {
   project_id: '{project_id:UUID}',
   // Log-uniform over the ranks is Zipf: the first type has a fifth of the events, the last a two-hundredth.
   event_type: `[${EVENT_TYPES.map((type) => `'${type}'`).join(',')}][toUInt32(floor(exp(${chance('type')} * log(40.999))))]`,
   time: `fromUnixTimestamp64Milli(ms, 'UTC')`,
   insert_id: `lower(hex(MD5(concat('insert', toString(number)))))`,
-  user_id: `if(${chance('known')} < 0.4, concat('user_', toString(device % {devices:UInt64} DIV 2)), '')`,
+  user_id: `if(${chance('known', 'session')} < 0.4, concat('user_', toString(device % {devices:UInt64} DIV 2)), '')`,
   device_id: `substring(lower(hex(MD5(concat('device', toString(device))))), 1, 22)`,
-  session_id: `substring(lower(hex(MD5(concat('session', toString(device), toString(ms DIV 1800000))))), 1, 22)`,
+  session_id: `substring(lower(hex(MD5(concat('session', toString(session))))), 1, 22)`,
   url: `concat('https://shop.example', page)`,
   path: 'page',
   path_clean: `if(startsWith(page, '/product'), '/products/{id}', page)`,
@@ -83,7 +85,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   timezone: `'Europe/Berlin'`,
   ep_str: `map('url', concat('https://shop.example', page), 'title', concat('Page ', page), 'plan', ${pick(['free', 'free', 'pro', 'team'], 'plan', 'device')}, 'category', ${pick(CATEGORIES, 'category')})`,
   ep_num: `map('price', floor(${chance('price')} * 20000) / 100, 'quantity', toFloat64(1 + number % 5))`,
-  ep_bool: `map('logged_in', ${chance('known')} < 0.4)`,
+  ep_bool: `map('logged_in', ${chance('known', 'session')} < 0.4)`,
   ep_null: `[]`,
   up_str: `map()`,
   up_num: `map()`,
@@ -104,7 +106,8 @@ export function toEventInserts(options: QueryDataOptions): Statement[] {
       FROM (
         SELECT number,
           {from_ms:Int64} + toInt64(number * {step_ms:Float64}) AS ms,
-          toUInt64(floor(pow(${chance('device')}, 1.5) * {devices:UInt64})) AS device,
+          number DIV {events_per_session:UInt64} AS session,
+          toUInt64(floor(pow(${chance('device', 'session')}, 1.5) * {devices:UInt64})) AS device,
           ['/', '/', '/pricing', '/blog', '/docs', '/login', '/cart',
             concat('/products/', toString(toUInt32(floor(pow(${chance('product')}, 2) * 3000))))
           ][1 + toUInt32(floor(${chance('page')} * 8))] AS page
@@ -118,6 +121,7 @@ export function toEventInserts(options: QueryDataOptions): Statement[] {
       from_ms: options.untilMs - options.days * DAY_MS,
       step_ms: (options.days * DAY_MS) / options.events,
       devices: toDevices(options),
+      events_per_session: EVENTS_PER_SESSION,
     },
   }));
 }
