@@ -2,7 +2,8 @@
 // total is what the query has, not what the page shows.
 import { assertNever } from '../platform/errors.js';
 import type { CompiledQuery } from '../query/compile.js';
-import type { ColumnType, OutputColumn } from '../query/plan/plan.js';
+import type { ColumnType, OutputColumn, Presentation } from '../query/plan/plan.js';
+import { presentChoice } from './choice.js';
 import { propertyName, toFieldRows, toTopKeys, toTypes } from './discovery.js';
 
 export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
@@ -26,6 +27,10 @@ export interface Answer {
   readonly mode: string;
   readonly warnings: readonly string[];
   readonly metadata?: CompiledQuery['metadata'];
+  /** Fields of the JSON answer beside its rows. */
+  readonly beside?: Readonly<Record<string, unknown>>;
+  /** What a reader of text should know of them. */
+  readonly notes?: readonly string[];
 }
 
 export interface Measured {
@@ -37,7 +42,7 @@ export interface Measured {
 }
 
 export function toAnswer(compiled: CompiledQuery, offset: number, measured: Measured): Answer {
-  const { rows, total } = toPage(compiled, offset, measured);
+  const { rows, total, beside, notes } = toPage(compiled, offset, measured);
   return {
     columns: compiled.columns,
     rows,
@@ -51,19 +56,39 @@ export function toAnswer(compiled: CompiledQuery, offset: number, measured: Meas
     mode: compiled.mode,
     warnings: compiled.warnings,
     ...(compiled.metadata && { metadata: compiled.metadata }),
+    ...(beside && { beside }),
+    ...(notes && { notes }),
   };
 }
 
-interface Page {
+/** What is made of the engine's rows before a page of it is taken. */
+export interface Presented {
   readonly rows: readonly (readonly Cell[])[];
+  readonly beside?: Answer['beside'];
+  readonly notes?: readonly string[];
+}
+
+interface Page extends Presented {
   readonly total: number;
+}
+
+function present(presentation: Presentation, rows: Measured['rows']): Presented {
+  switch (presentation.kind) {
+    case 'fields':
+      return { rows: toFieldRows(rows) };
+    case 'choice':
+      return presentChoice(presentation, rows);
+    default:
+      return assertNever(presentation);
+  }
 }
 
 function toPage(compiled: CompiledQuery, offset: number, measured: Measured): Page {
   const { columns, presentation, rowsKept, rowsMax } = compiled;
   if (presentation) {
-    const all = toFieldRows(measured.rows);
-    return { rows: all.slice(offset, offset + rowsKept), total: Math.min(all.length, rowsMax ?? all.length) };
+    const all = present(presentation, measured.rows);
+    const total = Math.min(all.rows.length, rowsMax ?? all.rows.length);
+    return { ...all, rows: all.rows.slice(offset, offset + rowsKept), total };
   }
   const rows = measured.rows.slice(0, rowsKept);
   return { rows: rows.map((row) => columns.map(({ type }, index) => toCell(type, row[index]))), total: measured.total };

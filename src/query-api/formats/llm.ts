@@ -47,7 +47,11 @@ function formatFooter(answer: Answer): string {
   const { period, timezone, rows, total } = answer;
   const shown = `Rows: ${rows.length} of ${total}${answer.isTruncated ? '; more with limit and offset' : ''}.`;
   const lines = [`Period: ${period.from} to ${period.to}. Time zone: ${timezone}. ${shown}`];
-  return [...lines, ...answer.warnings.map((warning) => `Warning: ${warning}.`)].join('\n');
+  return [
+    ...lines,
+    ...(answer.notes ?? []).map(escapeCell),
+    ...answer.warnings.map((warning) => `Warning: ${warning}.`),
+  ].join('\n');
 }
 
 export function formatLlm(answer: Answer, query: string): string {

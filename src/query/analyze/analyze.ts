@@ -1,6 +1,7 @@
 // Finds the meaning of a query, and everything that is wrong with it.
 import type { QueryProblem } from '../errors.js';
 import type { Query, Source } from '../parse/syntax.js';
+import { analyzeChoice } from './choice.js';
 import { analyzeFields, analyzeInspect } from './discovery.js';
 import { analyzeFunnel } from './funnel.js';
 import { analyzeEventSource } from './latest.js';
@@ -54,6 +55,8 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
       return analyzeUsers(scope, stages);
     case 'sessions':
       return analyzeSessions(scope, stages);
+    case 'choice':
+      return analyzeChoice(scope, source, stages);
     case 'user':
       return analyzeUser(scope, source, stages);
     case 'funnel':
@@ -63,7 +66,6 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
     case 'lifecycle':
     case 'stickiness':
     case 'formula':
-    case 'choice':
       return reportUnavailable(scope, source);
   }
 }

@@ -112,12 +112,12 @@ export function resolveBy(scope: Scope, stages: readonly Stage[], { source, gran
 
 const HOUR_MS = 3_600_000;
 
-/** The length of the `window` stage: an hour where there is none. */
-export function resolveWindow(scope: Scope, stages: readonly Stage[]): number {
+/** The length of the `window` stage: an hour where there is none, unless the source has another default. */
+export function resolveWindow(scope: Scope, stages: readonly Stage[], fallbackMs = HOUR_MS): number {
   const window = onlyStage(scope, stages, {
     matches: isKind('window'),
     what: 'the window',
     hint: 'leave one of them out',
   });
-  return (window && resolveLength(scope, window.duration)) ?? HOUR_MS;
+  return (window && resolveLength(scope, window.duration)) ?? fallbackMs;
 }

@@ -148,6 +148,17 @@ export type ResolvedQuery = {
       readonly order: readonly SessionsOrder[];
     }
   | {
+      readonly kind: 'choice_results';
+      readonly choiceKey: string;
+      readonly conversionEvent: string;
+      readonly unit: ResolvedField;
+      readonly windowMs: number;
+      /** The exposures. */
+      readonly selection: EventSelection;
+      readonly variant: ResolvedField;
+      readonly weight: ResolvedField;
+    }
+  | {
       readonly kind: 'fields' | 'inspect';
       readonly selection: EventSelection;
     }

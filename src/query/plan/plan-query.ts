@@ -1,6 +1,7 @@
 // Chooses how a resolved query is asked.
 import { assertNever } from '../../platform/errors.js';
 import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
+import { planChoice } from './choice.js';
 import { planFields, planInspect } from './discovery.js';
 import { type PlanContext, planAggregate, planList, type RowsOver } from './events.js';
 import { planFunnel } from './funnel.js';
@@ -15,6 +16,8 @@ export function plan(query: ResolvedQuery, context: PlanContext): Plan {
       return planAggregate(query, context, query.rows && rowsOf(query.rows, query.selection, context));
     case 'sessions':
       return planSessions(query, context);
+    case 'choice_results':
+      return planChoice(query, context);
     case 'fields':
       return planFields(query, context);
     case 'inspect':

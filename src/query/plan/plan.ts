@@ -286,7 +286,15 @@ export type Mode =
   | 'formula';
 
 /** Rows that are put together after the engine has answered, all of them before one page is taken. */
-export type Presentation = { readonly kind: 'fields' };
+export type Presentation =
+  | { readonly kind: 'fields' }
+  | {
+      readonly kind: 'choice';
+      readonly choiceKey: string;
+      readonly conversionEvent: string;
+      readonly unit: string;
+      readonly nowMs: number;
+    };
 
 export interface Plan {
   readonly mode: Mode;

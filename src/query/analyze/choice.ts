@@ -1,0 +1,121 @@
+// `choice K`: exposures of a choice as events whose properties have bare names, or with `results` the outcome of the
+// experiment.
+import { quote } from '../errors.js';
+import { DISTINCT_ID, findEventField } from '../fields.js';
+import type { FieldName, Source, Stage } from '../parse/syntax.js';
+import { isKind, resolveBehaviour, resolveWindow } from './behaviour.js';
+import { analyzeEventSource } from './latest.js';
+import { resolveEventField, resolveField } from './resolve-field.js';
+import type { Condition, ResolvedField, ResolvedQuery } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { onlyStage } from './stages.js';
+import { lastDays } from './time-range.js';
+
+type ChoiceSource = Extract<Source, { kind: 'choice' }>;
+
+export const EXPOSURE_EVENT = 'service.exposure';
+
+const DEFAULT_DAYS = 30;
+const DEFAULT_WINDOW_MS = 7 * 24 * 3_600_000;
+
+const PREFIX = /^(event_properties|user_properties|user|session|user_last_session)\./;
+
+/** Fields of events come first; every other name is a property of the exposure. */
+function findExposureField(scope: Scope, name: FieldName): ResolvedField | undefined {
+  const isOfEvent = name.path === DISTINCT_ID || findEventField(name.path) !== undefined || PREFIX.test(name.path);
+  if (isOfEvent) return resolveEventField(scope, name);
+  return { kind: 'property', name: name.written, bag: 'event_properties', key: name.path };
+}
+
+const exposureProperty = (key: string): ResolvedField => ({
+  kind: 'property',
+  name: key,
+  bag: 'event_properties',
+  key,
+});
+
+export function analyzeChoice(
+  events: Scope,
+  { key }: ChoiceSource,
+  stages: readonly Stage[],
+): ResolvedQuery | undefined {
+  const scope: Scope = { ...events, findField: findExposureField };
+  const condition: Condition = {
+    kind: 'one_of',
+    field: exposureProperty('choice_key'),
+    values: [{ kind: 'text', text: key.text }],
+  };
+  const results = onlyStage(scope, stages, {
+    matches: isKind('results'),
+    what: 'results',
+    hint: 'one conversion event at a time; ask the other in a query of its own',
+  });
+  if (results)
+    return analyzeResults(scope, { choiceKey: key.text, conversionEvent: results.event.text, condition, stages });
+  for (const stage of stages) {
+    if (stage.kind === 'window' || stage.kind === 'unit') {
+      report(scope, stage.span, `${stage.kind} goes with results`, `add: results <conversion event>`);
+    }
+  }
+  const form = { mode: 'choice', name: 'choice without results', defaultDays: DEFAULT_DAYS, condition } as const;
+  const others = stages.filter((stage) => stage.kind !== 'window' && stage.kind !== 'unit');
+  return analyzeEventSource(scope, {
+    eventType: EXPOSURE_EVENT,
+    stages: others,
+    form: { ...form, isList: false },
+  });
+}
+
+interface ResultsParts {
+  readonly choiceKey: string;
+  readonly conversionEvent: string;
+  readonly condition: Condition;
+  readonly stages: readonly Stage[];
+}
+
+function analyzeResults(scope: Scope, parts: ResultsParts): ResolvedQuery | undefined {
+  const { choiceKey, conversionEvent, stages } = parts;
+  const { range, condition, rowsMax } = resolveBehaviour(scope, {
+    source: 'choice',
+    stages,
+    fits: ['results', 'window', 'unit'],
+    answers: 'has results for each variant',
+    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
+  });
+  const windowMs = resolveWindow(scope, stages, DEFAULT_WINDOW_MS);
+  const unit = resolveUnit(scope, stages);
+  if (!unit) return undefined;
+  return {
+    kind: 'choice_results',
+    choiceKey,
+    conversionEvent,
+    unit,
+    windowMs,
+    selection: {
+      eventType: EXPOSURE_EVENT,
+      range,
+      condition: condition ? { kind: 'and', items: [parts.condition, condition] } : parts.condition,
+    },
+    variant: exposureProperty('variant_key'),
+    weight: exposureProperty('variant_weight'),
+    rowsMax,
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+const UNIT_FORM = 'a unit is distinct_id, user_id, device_id, session_id, or event_properties.KEY';
+const UNIT_IDS: readonly string[] = ['user_id', 'device_id', 'session_id'];
+
+function resolveUnit(scope: Scope, stages: readonly Stage[]): ResolvedField | undefined {
+  const stage = onlyStage(scope, stages, { matches: isKind('unit'), what: 'unit', hint: 'leave one of them out' });
+  if (!stage) return { kind: 'distinct_id', name: DISTINCT_ID };
+  const field = resolveField(scope, stage.field);
+  if (!field) return undefined;
+  const isUnit =
+    field.kind === 'distinct_id' ||
+    (field.kind === 'property' && field.bag === 'event_properties') ||
+    (field.kind === 'column' && UNIT_IDS.includes(field.field.name));
+  if (isUnit) return field;
+  return report(scope, stage.field.span, `${quote(stage.field.written)} is no unit of an experiment`, UNIT_FORM);
+}

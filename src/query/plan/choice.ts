@@ -1,0 +1,154 @@
+// The plan for the results of a choice: who was exposed to what, who is left out, and who converted.
+import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
+import { integer, isOfType, over } from './behaviour.js';
+import { planCondition } from './condition.js';
+import { type PlanContext, pageOf, passThrough, scanEvents } from './events.js';
+import {
+  alias,
+  allOf,
+  call,
+  column,
+  constant,
+  equals,
+  infix,
+  instantParameter,
+  not,
+  textParameter,
+} from './expressions.js';
+import { actor, isPresentField, readNumber, readText } from './field-expressions.js';
+import type { Expression, Plan, Select, SelectColumn } from './plan.js';
+
+type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
+
+const TIME = call('toUnixTimestamp64Milli', column('time'));
+
+/** Ids by their hashes where events have them. */
+function keyOf(unit: ResolvedField): Expression {
+  if (unit.kind === 'distinct_id') return actor;
+  if (unit.kind === 'column' && unit.field.hash) return column(unit.field.hash);
+  return call('ifNull', readText(unit).expression, constant(''));
+}
+
+const variantOf = ({ variant }: ChoiceResults): Expression =>
+  call('ifNull', readText(variant).expression, constant(''));
+
+/** Which events expose a unit to a variant: those of the range, while conversions may come after it. */
+function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expression {
+  const { eventType, range, condition } = query.selection;
+  return allOf([
+    equals(column('event_type'), textParameter(eventType ?? '')),
+    infix('<', column('time'), instantParameter(range.toMs)),
+    isPresentField(query.variant),
+    ...(condition ? [planCondition(condition, projectId)] : []),
+  ]);
+}
+
+const zero: Expression = constant(0);
+
+/** The two kinds of row that the packet is made from have the same columns. */
+function rowOf(kind: 0 | 1, values: readonly Expression[]): SelectColumn[] {
+  const names = ['kind', 'variant', 'n1', 'n2', 'n3', 'weight', 'first_ms', 'last_ms'];
+  return [constant(kind), ...values].map((expression, index) => ({ alias: names[index] ?? '', expression }));
+}
+
+/** Units by the one variant they saw; those that saw several are counted under the empty name. */
+function selectUnits(query: ChoiceResults, context: PlanContext): Select {
+  const { range } = query.selection;
+  const isExposure = exposureOf(query, context);
+  const columns: SelectColumn[] = [
+    { alias: 'unit', expression: keyOf(query.unit) },
+    { alias: 'variants', expression: call('groupUniqArrayIf', variantOf(query), isExposure) },
+    { alias: 'exposed_at', expression: call('minIf', TIME, isExposure) },
+    {
+      alias: 'conversions',
+      expression: call('groupArrayIf', TIME, equals(column('event_type'), textParameter(query.conversionEvent))),
+    },
+  ];
+  const types = [...new Set([query.selection.eventType ?? '', query.conversionEvent])];
+  const scanned = { fromMs: range.fromMs, toMs: range.toMs + query.windowMs };
+  const units: Select = {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, {
+      selection: { eventType: undefined, range: scanned, condition: undefined },
+      reads: columns.map((of) => of.expression),
+      filter: [isOfType(types), isPresentField(query.unit)],
+    }),
+    groupBy: ['unit'],
+    having: call('notEmpty', alias('variants')),
+  };
+  const end = infix('+', alias('exposed_at'), integer(query.windowMs));
+  const isConverted = over('arrayExists', alias('conversions'), (time) =>
+    allOf([infix('>=', time, alias('exposed_at')), infix('<=', time, end)]),
+  );
+  const isPure = equals(call('length', alias('variants')), constant(1));
+  const seen = call('arrayElement', alias('variants'), constant(1));
+  return {
+    kind: 'select',
+    columns: rowOf(0, [
+      call('if', isPure, seen, constant('')),
+      call('count'),
+      call('countIf', isConverted),
+      call('countIf', infix('>', end, integer(context.nowMs))),
+      constant('NULL'),
+      zero,
+      zero,
+    ]),
+    from: units,
+    groupBy: ['variant'],
+  };
+}
+
+/** What the exposures of each variant say: its newest weight, and how many are without a unit. */
+function selectExposures(query: ChoiceResults, context: PlanContext): Select {
+  const columns = rowOf(1, [
+    variantOf(query),
+    call('countIf', not(isPresentField(query.unit))),
+    zero,
+    zero,
+    call('argMax', readNumber(query.weight), call('tuple', column('time'), column('insert_id'))),
+    call('min', TIME),
+    call('max', TIME),
+  ]);
+  return {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, {
+      selection: { ...query.selection, condition: undefined },
+      reads: columns.map((of) => of.expression),
+      filter: [exposureOf(query, context)],
+    }),
+    groupBy: ['variant'],
+  };
+}
+
+export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
+  const { choiceKey, conversionEvent, unit, rowsMax } = query;
+  const page = pageOf(context, rowsMax);
+  const units = selectUnits(query, context);
+  const union: Select = {
+    kind: 'select',
+    columns: passThrough(units),
+    from: { kind: 'union', selects: [units, selectExposures(query, context)] },
+  };
+  return {
+    mode: 'choice',
+    select: union,
+    columns: [
+      { name: 'variant_key', type: 'text' },
+      { name: 'exposures', type: 'number' },
+      { name: 'conversions', type: 'number' },
+      { name: 'rate', type: 'rate' },
+      { name: 'ci_low', type: 'rate' },
+      { name: 'ci_high', type: 'rate' },
+      { name: 'weight', type: 'number' },
+    ],
+    metric: undefined,
+    presentation: { kind: 'choice', choiceKey, conversionEvent, unit: unit.name, nowMs: context.nowMs },
+    total: { kind: 'engine', rowsMax },
+    rowsKept: page.kept,
+    range: query.selection.range,
+    timezone: query.timezone,
+    warnings: query.warnings,
+  };
+}
