@@ -38,6 +38,24 @@ const US = {
   platform: 'web',
 };
 
+interface Visit {
+  readonly id: string;
+  readonly type: string;
+  readonly time: string;
+  readonly page: string;
+  readonly utm: string;
+}
+
+function toVisit({ page, utm, ...event }: Visit, who: { session: string; user?: string }): Event {
+  const url = page === '' ? '' : `https://example.com${page}`;
+  return { ...event, ...who, columns: { path: page, url, utm_source: utm } };
+}
+
+function toExposure(id: string, time: string, { user, variant }: { user?: string; variant: string }): Event {
+  const ep = { choice_key: 'checkout', variant_key: variant, variant_weight: 1 };
+  return { id, type: 'service.exposure', time, ep, ...(user && { user }) };
+}
+
 const EVENTS: readonly Event[] = [
   // ann signs up after two anonymous visits on a device that is hers.
   {
@@ -160,6 +178,31 @@ const EVENTS: readonly Event[] = [
   { id: 't6', type: 'tick', time: '2026-10-25T23:00:00.000Z', user: 'tim' },
   { id: 't7', type: 'tick', time: '2026-10-31T23:30:00.000Z', user: 'tim' },
   { id: 't8', type: 'tick', time: '2026-11-01T00:30:00.000Z', user: 'tim' },
+  // Two springs ago: sessions of several events, one that crosses midnight, and one that goes on after the range.
+  ...[
+    { id: 'v1', type: 'page_view', time: '2024-02-01T10:00:00.000Z', page: '/', utm: 'ads' },
+    { id: 'v2', type: 'page_view', time: '2024-02-01T10:01:00.000Z', page: '/pricing', utm: '' },
+    { id: 'v3', type: 'signup', time: '2024-02-01T10:01:30.000Z', page: '', utm: 'mail' },
+  ].map((event) => toVisit(event, { session: 'w1', user: 'vera' })),
+  toVisit({ id: 'v4', type: 'page_view', time: '2024-02-01T12:00:00.000Z', page: '/docs', utm: '' }, { session: 'w2' }),
+  toVisit({ id: 'v5', type: 'page_view', time: '2024-02-02T23:59:00.000Z', page: '/docs', utm: '' }, { session: 'w3' }),
+  toVisit({ id: 'v6', type: 'page_view', time: '2024-02-03T00:01:00.000Z', page: '/', utm: '' }, { session: 'w3' }),
+  toVisit(
+    { id: 'v7', type: 'page_view', time: '2024-02-04T23:00:00.000Z', page: '/', utm: '' },
+    { session: 'w4', user: 'vera' },
+  ),
+  toVisit(
+    { id: 'v8', type: 'signup', time: '2024-02-05T01:00:00.000Z', page: '', utm: '' },
+    { session: 'w4', user: 'vera' },
+  ),
+  // An experiment: two units saw one variant each, one saw both, one exposure has no unit.
+  toExposure('x-1', '2024-03-01T10:00:00.000Z', { user: 'ute', variant: 'control' }),
+  toExposure('x-2', '2024-03-01T11:00:00.000Z', { user: 'uwe', variant: 'blue' }),
+  toExposure('x-3', '2024-03-02T10:00:00.000Z', { user: 'ula', variant: 'control' }),
+  toExposure('x-4', '2024-03-03T10:00:00.000Z', { user: 'ula', variant: 'blue' }),
+  toExposure('x-5', '2024-03-03T11:00:00.000Z', { variant: 'blue' }),
+  { id: 'x-6', type: 'pay', time: '2024-03-08T11:00:00.000Z', user: 'uwe' },
+  { id: 'x-7', type: 'pay', time: '2024-03-01T09:59:59.999Z', user: 'ute' },
 ];
 
 const OTHERS: readonly Event[] = [
@@ -237,4 +280,79 @@ export const MAPPING_ROWS: readonly Record<string, unknown>[] = [
     updated_at: mapping.updatedAt,
   })),
   { project_id: OTHER_PROJECT, device_id: 'd-anon', user_id: 'mallory', updated_at: '2026-11-19 00:00:00.000000' },
+];
+
+interface Profile {
+  readonly user: string;
+  readonly email?: string;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+  readonly properties: Readonly<Record<string, string | number | boolean>>;
+  readonly version?: number;
+  readonly isDeleted?: boolean;
+}
+
+const PROFILES: readonly Profile[] = [
+  {
+    user: 'ann',
+    email: 'ann@example.com',
+    firstSeen: '2026-11-14 08:02:00',
+    lastSeen: '2026-11-17 10:00:00',
+    properties: { plan: 'pro', seats: 5, email: 'ann@example.com' },
+    version: 2,
+  },
+  // An older version of the same profile.
+  { user: 'ann', firstSeen: '2026-11-14 08:02:00', lastSeen: '2026-11-14 08:02:00', properties: { plan: 'free' } },
+  {
+    user: 'bob',
+    email: 'bob@example.org',
+    firstSeen: '2026-11-15 12:00:00',
+    lastSeen: '2026-11-18 01:30:00',
+    properties: { plan: 'free', seats: '12', beta: true, email: 'bob@example.org' },
+  },
+  {
+    user: 'eve',
+    firstSeen: '2026-01-01 00:00:00',
+    lastSeen: '2026-11-19 11:00:00',
+    properties: { 'Company Name': 'Eve & Co' },
+  },
+  // Erased.
+  { user: 'dan', firstSeen: '2026-11-01 00:00:00', lastSeen: '2026-11-02 00:00:00', properties: { plan: 'pro' } },
+  {
+    user: 'dan',
+    firstSeen: '2026-11-01 00:00:00',
+    lastSeen: '2026-11-02 00:00:00',
+    properties: {},
+    version: 2,
+    isDeleted: true,
+  },
+];
+
+function toProfileRow(projectId: string, profile: Profile): Record<string, unknown> {
+  const email = profile.email ?? '';
+  return {
+    project_id: projectId,
+    user_id: profile.user,
+    email,
+    email_domain: email.slice(email.indexOf('@') + 1),
+    first_seen: profile.firstSeen,
+    last_seen: profile.lastSeen,
+    props_str: bucketOf(profile.properties, 'string'),
+    props_num: numbersOf(profile.properties),
+    props_bool: bucketOf(profile.properties, 'boolean'),
+    version: profile.version ?? 1,
+    deleted: profile.isDeleted ? 1 : 0,
+  };
+}
+
+export const PROFILE_ROWS: readonly Record<string, unknown>[] = [
+  ...PROFILES.map((profile) => toProfileRow(PROJECT, profile)),
+  toProfileRow(OTHER_PROJECT, {
+    user: 'bob',
+    email: 'ann@example.com',
+    firstSeen: '2026-11-15 12:00:00',
+    lastSeen: '2026-11-18 01:30:00',
+    properties: { plan: 'secret' },
+    version: 9,
+  }),
 ];

@@ -9,7 +9,7 @@ import { createGate } from '../../src/query-api/gate.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
-import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, PROJECT } from './dataset.js';
+import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, PROFILE_ROWS, PROJECT } from './dataset.js';
 import { readDocumentedQueries } from './documentation.js';
 import { type GoldenFile, isUpdating, readGoldenFiles, writeSections } from './golden-file.js';
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
   clickhouse = createClickHouse(databases.config);
   await clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
   await clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
+  await clickhouse.insert({ table: 'profiles', values: [...PROFILE_ROWS], format: 'JSONEachRow' });
   const gate = createGate({ concurrency: 4, waitingMax: 100 });
   deps = {
     clickhouse,

@@ -27,8 +27,17 @@ const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 
 /** Events as rows, or the latest values in them when the first aggregate says so. */
 export function analyzeEventSource(scope: Scope, source: EventStages): ResolvedQuery | undefined {
-  const first = source.stages.find(is('aggregate'));
-  return first?.name === 'latest' ? analyzeLatest(scope, first, source) : analyzeEvents(scope, source);
+  const [first, ...others] = source.stages.filter(is('aggregate'));
+  if (first?.name === 'latest') return analyzeLatest(scope, first, source);
+  const late = others.find((stage) => stage.name === 'latest');
+  if (!late) return analyzeEvents(scope, source);
+  report(
+    scope,
+    late.span,
+    `latest comes after ${first?.name}`,
+    'latest comes first, and an aggregate may follow: latest event_properties.plan | count by last_value',
+  );
+  return analyzeEvents(scope, { ...source, stages: source.stages.filter((stage) => stage !== late) });
 }
 
 function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages): ResolvedQuery | undefined {

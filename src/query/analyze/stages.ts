@@ -24,6 +24,7 @@ const SOURCES_OF_STAGE: ReadonlyMap<StageKind, string> = new Map<StageKind, stri
   ['exclude', 'funnel'],
   ['returning', 'retention'],
   ['results', 'choice'],
+  ['list', 'an event source, user, users, latest and choice'],
   ['unit', 'choice'],
 ]);
 
