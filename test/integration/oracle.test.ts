@@ -12,7 +12,22 @@ const RUNS = Number(process.env.ORACLE_RUNS ?? 60);
 const SEED = process.env.ORACLE_SEED;
 
 /** The sources that are built. Questions about fields that are not are left out. */
-const ANSWERED: readonly Source[] = ['events', 'funnel', 'latest', 'user', 'fields', 'inspect', 'users', 'sessions', 'choice'];
+const ANSWERED: readonly Source[] = [
+  'events',
+  'latest',
+  'user',
+  'users',
+  'sessions',
+  'funnel',
+  'retention',
+  'paths',
+  'lifecycle',
+  'stickiness',
+  'formula',
+  'fields',
+  'inspect',
+  'choice',
+];
 const ASKED = process.env.ORACLE_SOURCES?.split(',') ?? ANSWERED;
 
 let service: OracleService;

@@ -177,24 +177,32 @@ describe('refusals', () => {
       ],
     });
   });
+});
 
+describe('sources', () => {
   test.each([
-    'funnel signup -> purchase',
-    'retention signup',
-    'paths from signup',
-    'sessions',
-    'lifecycle signup',
-    'stickiness signup',
-    'user "ann"',
-    'users',
-    'formula count(a) / count(b)',
-    'fields',
-    'inspect *',
-    'choice c | results purchase',
-  ])('%s is not available yet', async (q) => {
-    const response = await post({ q });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: expect.stringContaining('not available yet') });
+    ['funnel signup -> purchase', 'funnel'],
+    ['retention signup', 'retention'],
+    ['paths from signup', 'paths'],
+    ['sessions', 'sessions'],
+    ['lifecycle signup', 'lifecycle'],
+    ['stickiness signup', 'stickiness'],
+    ['user "ann"', 'user'],
+    ['users', 'users'],
+    ['formula count(a) / count(b)', 'formula'],
+    ['fields', 'fields'],
+    ['inspect *', 'inspect'],
+    ['choice c | results purchase', 'choice'],
+  ])('%s answers in every format', async (q, mode) => {
+    const [json, csv, llm] = await Promise.all(['json', 'csv', 'llm'].map((format) => post({ q, format })));
+    expect([json?.status, csv?.status, llm?.status]).toEqual([200, 200, 200]);
+    expect(await json?.json()).toMatchObject({ mode });
+    expect(await llm?.text()).toContain(`## ${q}`);
+  });
+
+  test('a funnel names its steps', async () => {
+    const response = await post({ q: 'funnel signup -> purchase', format: 'json' });
+    expect(await response.json()).toMatchObject({ metadata: { funnel_steps: ['signup', 'purchase'] } });
   });
 });
 

@@ -1,11 +1,15 @@
 // Finds the meaning of a query, and everything that is wrong with it.
 import type { QueryProblem } from '../errors.js';
-import type { Query, Source } from '../parse/syntax.js';
+import type { Query } from '../parse/syntax.js';
+import { analyzeLifecycle, analyzeStickiness } from './activity.js';
 import { analyzeChoice } from './choice.js';
 import { analyzeFields, analyzeInspect } from './discovery.js';
+import { analyzeFormula } from './formula.js';
 import { analyzeFunnel } from './funnel.js';
 import { analyzeEventSource } from './latest.js';
+import { analyzePaths } from './paths.js';
 import type { ResolvedQuery } from './resolved.js';
+import { analyzeRetention } from './retention.js';
 import { report, type Scope } from './scope.js';
 import { analyzeSessions } from './sessions.js';
 import { analyzeUser } from './user.js';
@@ -62,20 +66,14 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
     case 'funnel':
       return analyzeFunnel(scope, source, stages);
     case 'retention':
+      return analyzeRetention(scope, source, stages);
     case 'paths':
+      return analyzePaths(scope, source, stages);
     case 'lifecycle':
+      return analyzeLifecycle(scope, source, stages);
     case 'stickiness':
+      return analyzeStickiness(scope, source, stages);
     case 'formula':
-      return reportUnavailable(scope, source);
+      return analyzeFormula(scope, source, stages);
   }
-}
-
-function reportUnavailable(scope: Scope, source: Source): undefined {
-  const span = { from: source.span.from, to: source.span.from + source.kind.length };
-  return report(
-    scope,
-    span,
-    `${source.kind} is not available yet`,
-    'available sources are an event name, and * for all events',
-  );
 }

@@ -50,7 +50,9 @@ export function resolveBehaviour(scope: Scope, asked: BehaviourStages): Behaviou
     .filter(isKind('where'))
     .map((stage) => resolveCondition(scope, stage.condition))
     .filter(isDefined);
-  const size = onlyStage(scope, stages, { matches: isKind('limit'), what: 'limit', hint: 'leave one of them out' });
+  const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
+    stage.kind === 'limit' || (stage.kind === 'top' && asked.fits.includes('top'));
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'limit', hint: 'leave one of them out' });
   return {
     range: (time && resolveTimeStage(scope, asked.readTime?.(time) ?? time)) ?? fallback,
     condition: conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0],

@@ -123,6 +123,59 @@ export interface FunnelQuery {
   readonly by: Breakdown | undefined;
 }
 
+export type CalendarPeriod = 'day' | 'week' | 'month';
+
+export interface RetentionQuery {
+  readonly kind: 'retention';
+  /** Of no type: start and return events together are read. */
+  readonly selection: EventSelection;
+  readonly start: string;
+  /** Undefined: any event. */
+  readonly returning: string | undefined;
+  readonly period: CalendarPeriod;
+  readonly by: Breakdown | undefined;
+}
+
+export interface StickinessQuery {
+  readonly kind: 'stickiness';
+  readonly selection: EventSelection;
+}
+
+export interface LifecycleQuery {
+  readonly kind: 'lifecycle';
+  readonly selection: EventSelection;
+  readonly period: CalendarPeriod;
+}
+
+export interface PathsQuery {
+  readonly kind: 'paths';
+  /** The events that a path may start from, or lead to. */
+  readonly selection: EventSelection;
+  readonly direction: 'from' | 'to';
+  readonly windowMs: number;
+  readonly depth: number;
+  readonly label: ResolvedField;
+}
+
+/** Arithmetic over aggregates; `event` undefined means events of any type. */
+export type FormulaExpression =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'term'; readonly event: string | undefined; readonly measure: Measure }
+  | {
+      readonly kind: 'binary';
+      readonly operator: '+' | '-' | '*' | '/';
+      readonly left: FormulaExpression;
+      readonly right: FormulaExpression;
+    };
+
+export interface FormulaQuery {
+  readonly kind: 'formula';
+  /** Of no type: the events of all terms together are read. */
+  readonly selection: EventSelection;
+  readonly expression: FormulaExpression;
+  readonly granularity: Granularity | undefined;
+}
+
 export type ResolvedQuery = {
   readonly timezone: string;
   /** Rows of the answer at most, by a `limit` or `top` stage. */
@@ -141,6 +194,11 @@ export type ResolvedQuery = {
       readonly order: readonly AggregateOrder[];
     }
   | FunnelQuery
+  | RetentionQuery
+  | StickinessQuery
+  | LifecycleQuery
+  | PathsQuery
+  | FormulaQuery
   | {
       readonly kind: 'sessions';
       readonly rows: SessionRows;

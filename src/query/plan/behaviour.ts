@@ -2,7 +2,7 @@
 import type { Breakdown, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
 import { type PlanContext, pageOf } from './events.js';
 import { alias, call, column, constant, equals, infix, lambda, parameter, textParameter } from './expressions.js';
-import { isPresentField, readText } from './field-expressions.js';
+import { isPresentField, readGroup } from './field-expressions.js';
 import type { ColumnType, Expression, OrderBy, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
 
 /** An event without a user and without a device is nobody's. */
@@ -49,7 +49,7 @@ export interface BreakdownPlan {
 }
 
 export function planBreakdown(by: Breakdown): BreakdownPlan {
-  const { expression, type } = readText(by.field);
+  const { expression, type } = readGroup(by.field);
   const isMissing: OrderBy[] =
     type === 'text' ? [{ expression: equals(alias(GROUP), constant('')), direction: 'asc' }] : [];
   return {

@@ -1,12 +1,16 @@
 // Chooses how a resolved query is asked.
 import { assertNever } from '../../platform/errors.js';
 import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
+import { planLifecycle, planStickiness } from './activity.js';
 import { planChoice } from './choice.js';
 import { planFields, planInspect } from './discovery.js';
 import { type PlanContext, planAggregate, planList, type RowsOver } from './events.js';
+import { planFormula } from './formula.js';
 import { planFunnel } from './funnel.js';
 import { latestRows, planLatestValues } from './latest.js';
+import { planPaths } from './paths.js';
 import type { Plan } from './plan.js';
+import { planRetention } from './retention.js';
 import { planSessions, sessionRows } from './sessions.js';
 import { planUserList, profileRows } from './users.js';
 
@@ -28,6 +32,16 @@ export function plan(query: ResolvedQuery, context: PlanContext): Plan {
       return query.rows?.kind === 'profiles' ? planUserList(query, context) : planList(query, context);
     case 'funnel':
       return planFunnel(query, context);
+    case 'retention':
+      return planRetention(query, context);
+    case 'stickiness':
+      return planStickiness(query, context);
+    case 'lifecycle':
+      return planLifecycle(query, context);
+    case 'paths':
+      return planPaths(query, context);
+    case 'formula':
+      return planFormula(query, context);
     default:
       return assertNever(query);
   }

@@ -1,0 +1,51 @@
+// The sources `lifecycle` and `stickiness`: how steadily people do something.
+import type { Source, Stage } from '../parse/syntax.js';
+import { resolveBehaviour, resolveBy } from './behaviour.js';
+import type { ResolvedQuery } from './resolved.js';
+import { isPeriod, PERIODS } from './retention.js';
+import type { Scope } from './scope.js';
+import { lastDays } from './time-range.js';
+
+type LifecycleSource = Extract<Source, { kind: 'lifecycle' }>;
+type StickinessSource = Extract<Source, { kind: 'stickiness' }>;
+
+const DEFAULT_DAYS = 30;
+
+const typeOf = ({ event }: LifecycleSource | StickinessSource): string | undefined =>
+  event.kind === 'named' ? event.name : undefined;
+
+export function analyzeLifecycle(scope: Scope, source: LifecycleSource, stages: readonly Stage[]): ResolvedQuery {
+  const { range, condition, rowsMax } = resolveBehaviour(scope, {
+    source: 'lifecycle',
+    stages,
+    fits: ['by'],
+    answers: 'answers users by period and status',
+    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
+  });
+  const { granularity } = resolveBy(scope, stages, { source: 'lifecycle', granularities: PERIODS, takesField: false });
+  return {
+    kind: 'lifecycle',
+    selection: { eventType: typeOf(source), range, condition },
+    period: isPeriod(granularity) ? granularity : 'week',
+    rowsMax,
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+export function analyzeStickiness(scope: Scope, source: StickinessSource, stages: readonly Stage[]): ResolvedQuery {
+  const { range, condition, rowsMax } = resolveBehaviour(scope, {
+    source: 'stickiness',
+    stages,
+    fits: [],
+    answers: 'answers users by their number of active days',
+    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
+  });
+  return {
+    kind: 'stickiness',
+    selection: { eventType: typeOf(source), range, condition },
+    rowsMax,
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}

@@ -1,0 +1,126 @@
+// The source `formula`: arithmetic over aggregates of events.
+import { findNearest, quote } from '../errors.js';
+import { GRANULARITIES } from '../fields.js';
+import type * as syntax from '../parse/syntax.js';
+import { isKind, resolveBehaviour, resolveBy } from './behaviour.js';
+import { resolveField } from './resolve-field.js';
+import type { FormulaExpression, Measure, ResolvedQuery } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { lastDays } from './time-range.js';
+
+type FormulaSource = Extract<syntax.Source, { kind: 'formula' }>;
+type Call = Extract<syntax.Expression, { kind: 'call' }>;
+
+const DEFAULT_DAYS = 7;
+const FUNCTIONS = ['count', 'unique', 'sum', 'avg'] as const;
+const FORM = 'functions are count(event), unique(event), unique(event, field), sum(event, field) and avg(event, field)';
+
+export function analyzeFormula(
+  scope: Scope,
+  source: FormulaSource,
+  stages: readonly syntax.Stage[],
+): ResolvedQuery | undefined {
+  const { range, condition, rowsMax } = resolveBehaviour(scope, {
+    source: 'formula',
+    stages,
+    fits: ['by'],
+    answers: 'answers one value',
+    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
+  });
+  for (const stage of stages.filter(isKind('where'))) checkCondition(scope, stage.condition);
+  const { granularity } = resolveBy(scope, stages, {
+    source: 'formula',
+    granularities: GRANULARITIES,
+    takesField: false,
+  });
+  const expression = resolveExpression(scope, source.expression);
+  if (!expression) return undefined;
+  return {
+    kind: 'formula',
+    selection: { eventType: undefined, range, condition },
+    expression,
+    granularity,
+    rowsMax,
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}
+
+function checkCondition(scope: Scope, condition: syntax.Condition): void {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      for (const item of condition.items) checkCondition(scope, item);
+      return;
+    case 'not':
+      checkCondition(scope, condition.item);
+      return;
+    case 'comparison':
+      checkField(scope, condition.field);
+  }
+}
+
+function checkField(scope: Scope, field: syntax.FieldName): void {
+  if (!field.path.startsWith('user.')) return;
+  report(
+    scope,
+    field.span,
+    `formula has no profile fields, such as ${quote(field.written)}`,
+    'event fields, event_properties.KEY and user_properties.KEY are available',
+  );
+}
+
+function resolveExpression(scope: Scope, expression: syntax.Expression): FormulaExpression | undefined {
+  switch (expression.kind) {
+    case 'number':
+      return { kind: 'number', value: expression.value };
+    case 'negative': {
+      const operand = resolveExpression(scope, expression.operand);
+      return operand && { kind: 'binary', operator: '-', left: { kind: 'number', value: 0 }, right: operand };
+    }
+    case 'binary': {
+      const left = resolveExpression(scope, expression.left);
+      const right = resolveExpression(scope, expression.right);
+      return left && right && { kind: 'binary', operator: expression.operator, left, right };
+    }
+    case 'call': {
+      const measure = resolveMeasure(scope, expression);
+      const event = expression.event.kind === 'named' ? expression.event.name : undefined;
+      return measure && { kind: 'term', event, measure };
+    }
+  }
+}
+
+function resolveMeasure(scope: Scope, { name, field: written, span }: Call): Measure | undefined {
+  const known = FUNCTIONS.find((candidate) => candidate === name.text);
+  if (known === undefined) {
+    const nearest = findNearest(name.text, FUNCTIONS);
+    return report(
+      scope,
+      name.span,
+      `unknown function ${quote(name.text)}`,
+      nearest ? `nearest is "${nearest}"; ${FORM}` : FORM,
+    );
+  }
+  if (known === 'count') {
+    if (!written) return { kind: 'count' };
+    return report(scope, written.span, `count takes no field, but has ${quote(written.written)}`, FORM);
+  }
+  if (!written) {
+    if (known === 'unique') return { kind: 'unique', field: { kind: 'distinct_id', name: 'distinct_id' } };
+    return report(scope, span, `${known} has no field`, `write ${known}(purchase, event_properties.price)`);
+  }
+  checkField(scope, written);
+  const field = resolveField(scope, written);
+  if (!field) return undefined;
+  if (known === 'unique') return { kind: 'unique', field };
+  if (field.kind === 'column' && field.field.type === 'time') {
+    return report(
+      scope,
+      written.span,
+      `${known} does not fit ${written.written}, which is a time`,
+      'it takes a field that holds numbers',
+    );
+  }
+  return { kind: 'numeric', function: known, field };
+}

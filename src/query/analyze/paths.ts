@@ -1,0 +1,37 @@
+// The source `paths`.
+import { requireEventField } from '../fields.js';
+import type { Source, Stage } from '../parse/syntax.js';
+import { isKind, resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
+import type { ResolvedQuery } from './resolved.js';
+import type { Scope } from './scope.js';
+import { onlyStage, resolveRowsMax } from './stages.js';
+import { lastDays } from './time-range.js';
+
+type PathsSource = Extract<Source, { kind: 'paths' }>;
+
+const DEFAULT_DAYS = 7;
+const DEFAULT_DEPTH = 5;
+const DEFAULT_ROWS = 20;
+
+export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly Stage[]): ResolvedQuery {
+  const { range, condition, rowsMax } = resolveBehaviour(scope, {
+    source: 'paths',
+    stages,
+    fits: ['window', 'depth', 'by', 'top'],
+    answers: 'answers users by path',
+    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
+  });
+  const depth = onlyStage(scope, stages, { matches: isKind('depth'), what: 'depth', hint: 'leave one of them out' });
+  const by = resolveBy(scope, stages, { source: 'paths', granularities: [], takesField: true });
+  return {
+    kind: 'paths',
+    selection: { eventType: source.anchor.text, range, condition },
+    direction: source.direction,
+    windowMs: resolveWindow(scope, stages),
+    depth: (depth && resolveRowsMax(scope, depth)) ?? DEFAULT_DEPTH,
+    label: by.breakdown?.field ?? { kind: 'column', name: 'event_type', field: requireEventField('event_type') },
+    rowsMax: rowsMax ?? DEFAULT_ROWS,
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}

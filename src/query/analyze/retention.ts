@@ -1,0 +1,51 @@
+// The source `retention`.
+import type { Source, Stage } from '../parse/syntax.js';
+import { isKind, resolveBehaviour, resolveBy } from './behaviour.js';
+import type { CalendarPeriod, ResolvedQuery } from './resolved.js';
+import type { Scope } from './scope.js';
+import { onlyStage } from './stages.js';
+import { lastDays, type TimeStage } from './time-range.js';
+
+type RetentionSource = Extract<Source, { kind: 'retention' }>;
+
+export const PERIODS: readonly CalendarPeriod[] = ['day', 'week', 'month'];
+export const isPeriod = (word: string | undefined): word is CalendarPeriod => PERIODS.some((period) => period === word);
+
+const DEFAULT_DAYS = 12 * 7;
+
+/** Nobody returns by the minute: where the unit is a day, a week or a month, `m` is a month. */
+function readMonths(stage: TimeStage): TimeStage {
+  if (stage.kind !== 'last' || stage.duration.unit !== 'm') return stage;
+  return { ...stage, duration: { ...stage.duration, unit: 'mo' } };
+}
+
+export function analyzeRetention(scope: Scope, source: RetentionSource, stages: readonly Stage[]): ResolvedQuery {
+  const behaviour = resolveBehaviour(scope, {
+    source: 'retention',
+    stages,
+    fits: ['returning', 'by'],
+    answers: 'answers users and rates of each cohort and period',
+    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
+    readTime: readMonths,
+  });
+  const patterns: Stage[] = source.returning
+    ? [{ kind: 'returning', event: source.returning, span: source.returning.span }]
+    : [];
+  const returning = onlyStage(scope, [...patterns, ...stages], {
+    matches: isKind('returning'),
+    what: 'returning',
+    hint: 'leave one of them out',
+  })?.event;
+  const by = resolveBy(scope, stages, { source: 'retention', granularities: PERIODS, takesField: true });
+  return {
+    kind: 'retention',
+    selection: { eventType: undefined, range: behaviour.range, condition: behaviour.condition },
+    start: source.start.text,
+    returning: returning?.kind === 'named' ? returning.name : undefined,
+    period: isPeriod(by.granularity) ? by.granularity : 'week',
+    by: by.breakdown,
+    rowsMax: behaviour.rowsMax,
+    timezone: scope.timezone,
+    warnings: scope.warnings,
+  };
+}

@@ -1,0 +1,162 @@
+// Stickiness and lifecycle: in how many days, and in which periods, people did something.
+import type { LifecycleQuery, ResolvedQuery, StickinessQuery } from '../analyze/resolved.js';
+import { carry, element, integer, isSomebody, over, planAnswer } from './behaviour.js';
+import { calendarOf, periodsSince } from './calendar.js';
+import { type PlanContext, scanEvents } from './events.js';
+import { alias, allOf, call, column, constant, equals, infix, instantParameter, lambda } from './expressions.js';
+import { actor } from './field-expressions.js';
+import type { Expression, Plan, Select, SelectColumn } from './plan.js';
+import { bucketOf } from './time-buckets.js';
+
+export function planStickiness(query: StickinessQuery & ResolvedQuery, context: PlanContext): Plan {
+  const day = bucketOf(column('time'), { granularity: 'day', timezone: query.timezone });
+  const columns: SelectColumn[] = [
+    { alias: 'person', expression: actor },
+    { alias: 'active_days', expression: call('uniqExact', day) },
+  ];
+  const reads = columns.map((of) => of.expression);
+  const people: Select = {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, { selection: query.selection, reads, filter: [isSomebody] }),
+    groupBy: ['person'],
+  };
+  return planAnswer({
+    query,
+    range: query.selection.range,
+    context,
+    mode: 'stickiness',
+    select: {
+      kind: 'select',
+      columns: [...carry('active_days'), { alias: 'users', expression: call('count') }],
+      from: people,
+      groupBy: ['active_days'],
+      orderBy: [{ expression: alias('active_days'), direction: 'asc' }],
+    },
+    columns: [
+      { name: 'active_days', type: 'number' },
+      { name: 'users', type: 'number' },
+    ],
+  });
+}
+
+// ---- Lifecycle ----
+
+const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'] as const;
+const STATUS_COUNT = integer(STATUSES.length);
+const statusIndex = (status: (typeof STATUSES)[number]): Expression => integer(STATUSES.indexOf(status));
+
+/** The last period goes on after the range, by a month at most. */
+const PERIOD_MAX_MS = 32 * 86_400_000;
+
+/**
+ * A period and a status in one number: the periods since the first of the range times the statuses, plus the status. What
+ * comes out below zero, or behind the last period, is not asked for.
+ */
+export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: PlanContext): Plan {
+  const { selection, timezone } = query;
+  const { range } = selection;
+  const calendar = calendarOf(query.period, timezone);
+  const number = calendar.numberOf(column('time'));
+  const columns: SelectColumn[] = [
+    { alias: 'person', expression: actor },
+    { alias: 'active', expression: call('arraySort', call('groupUniqArray', number)) },
+  ];
+  // Whether somebody is new is decided by everything that came before.
+  const ever = { ...selection, range: { fromMs: 0, toMs: range.toMs + PERIOD_MAX_MS } };
+  const people: Select = {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, { selection: ever, reads: columns.map((of) => of.expression), filter: [isSomebody] }),
+    groupBy: ['person'],
+  };
+  const withGaps: Select = {
+    kind: 'select',
+    columns: [...carry('active'), { alias: 'gaps', expression: call('arrayDifference', alias('active')) }],
+    from: people,
+  };
+
+  const codeOf = (period: Expression): Expression =>
+    infix('*', periodsSince(calendar, range.fromMs, period), STATUS_COUNT);
+  const status = call(
+    'multiIf',
+    equals(alias('i'), constant(1)),
+    statusIndex('New'),
+    equals(alias('d'), constant(1)),
+    statusIndex('Returning'),
+    statusIndex('Resurrected'),
+  );
+  const active = call(
+    'arrayMap',
+    lambda(['v', 'd', 'i'], infix('+', codeOf(alias('v')), status)),
+    alias('active'),
+    alias('gaps'),
+    call('arrayEnumerate', alias('active')),
+  );
+  const lastOnes = call(
+    'arrayFilter',
+    lambda(['v', 'd'], infix('!=', alias('d'), constant(1))),
+    alias('active'),
+    call('arrayShiftLeft', alias('gaps'), constant(1)),
+  );
+  const dormant = over('arrayMap', lastOnes, (v) =>
+    infix('+', codeOf(infix('+', v, constant(1))), statusIndex('Dormant')),
+  );
+  const last = periodsSince(calendar, range.fromMs, calendar.numberOf(instantParameter(range.toMs - 1)));
+  const codesEnd = infix('*', infix('+', last, constant(1)), STATUS_COUNT);
+  const isAsked = (code: Expression): Expression => allOf([infix('>=', code, constant(0)), infix('<', code, codesEnd)]);
+  const counted: Select = {
+    kind: 'select',
+    columns: [
+      {
+        alias: 'code',
+        expression: call('arrayJoin', over('arrayFilter', call('arrayConcat', active, dormant), isAsked)),
+      },
+      { alias: 'users', expression: call('count') },
+    ],
+    from: withGaps,
+    groupBy: ['code'],
+  };
+  // One row, also where nobody did anything: every period and status has to appear.
+  const gathered: Select = {
+    kind: 'select',
+    columns: [
+      { alias: 'codes', expression: call('groupArray', alias('code')) },
+      { alias: 'counts', expression: call('groupArray', alias('users')) },
+    ],
+    from: counted,
+  };
+  const unfolded: Select = {
+    kind: 'select',
+    columns: [...carry('codes', 'counts'), { alias: 'c', expression: call('arrayJoin', call('range', codesEnd)) }],
+    from: gathered,
+  };
+  const names: Expression = { kind: 'parameter', type: 'Array(String)', value: STATUSES };
+  return planAnswer({
+    query,
+    range,
+    context,
+    mode: 'lifecycle',
+    select: {
+      kind: 'select',
+      columns: [
+        {
+          alias: 'period',
+          expression: calendar.dateAfter(range.fromMs, call('intDiv', alias('c'), STATUS_COUNT)),
+        },
+        {
+          alias: 'status',
+          expression: element(names, infix('+', call('modulo', alias('c'), STATUS_COUNT), constant(1))),
+        },
+        { alias: 'users', expression: element(alias('counts'), call('indexOf', alias('codes'), alias('c'))) },
+      ],
+      from: unfolded,
+      orderBy: [{ expression: alias('c'), direction: 'asc' }],
+    },
+    columns: [
+      { name: 'period', type: 'date' },
+      { name: 'status', type: 'nullable_text' },
+      { name: 'users', type: 'number' },
+    ],
+  });
+}

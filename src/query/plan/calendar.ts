@@ -1,0 +1,32 @@
+// Calendar periods by number, so that one can be subtracted from another: day, week and month after each other.
+import type { CalendarPeriod } from '../analyze/resolved.js';
+import { call, infix, instantParameter } from './expressions.js';
+import type { Expression } from './plan.js';
+import { bucketOf } from './time-buckets.js';
+
+const NUMBER = {
+  day: 'toRelativeDayNum',
+  week: 'toRelativeWeekNum',
+  month: 'toRelativeMonthNum',
+} as const satisfies Record<CalendarPeriod, string>;
+
+const ADD = { day: 'addDays', week: 'addWeeks', month: 'addMonths' } as const satisfies Record<CalendarPeriod, string>;
+
+export interface Calendar {
+  /** The number of the period that holds the time. */
+  readonly numberOf: (time: Expression) => Expression;
+  /** The first day of the period so many after the one that holds the instant. */
+  readonly dateAfter: (instantMs: number, periods: Expression) => Expression;
+}
+
+export function calendarOf(period: CalendarPeriod, timezone: string): Calendar {
+  const dateOf = (time: Expression): Expression => bucketOf(time, { granularity: period, timezone });
+  return {
+    numberOf: (time) => call(NUMBER[period], dateOf(time)),
+    dateAfter: (instantMs, periods) => call(ADD[period], dateOf(instantParameter(instantMs)), periods),
+  };
+}
+
+/** How many periods after the one of `instantMs`. */
+export const periodsSince = ({ numberOf }: Calendar, instantMs: number, number: Expression): Expression =>
+  infix('-', number, numberOf(instantParameter(instantMs)));

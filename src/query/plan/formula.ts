@@ -1,0 +1,113 @@
+// Formulas: every term is an aggregate of one scan; the arithmetic is done over them, one row or bucket at a time.
+import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../analyze/resolved.js';
+import { carry, GROUP, isOfType, planAnswer } from './behaviour.js';
+import { aliasOrder, type PlanContext, scanEvents } from './events.js';
+import { alias, allOf, call, column, constant, equals, infix, parameter } from './expressions.js';
+import { countDistinct, readNumber } from './field-expressions.js';
+import type { Expression, Plan, Select, SelectColumn } from './plan.js';
+import { bucketOf, bucketType, fillOf } from './time-buckets.js';
+
+type Term = Extract<FormulaExpression, { kind: 'term' }>;
+
+function termsOf(expression: FormulaExpression): Term[] {
+  switch (expression.kind) {
+    case 'number':
+      return [];
+    case 'term':
+      return [expression];
+    case 'binary':
+      return [...termsOf(expression.left), ...termsOf(expression.right)];
+  }
+}
+
+const always = constant(1);
+
+function planTerm({ event, measure }: Term): Expression {
+  return planMeasure(measure, event === undefined ? always : isOfType([event]));
+}
+
+/** As floating-point numbers: arithmetic on the engine's integers wraps around. */
+function planMeasure(measure: Measure, isOfTerm: Expression): Expression {
+  switch (measure.kind) {
+    case 'count':
+      return call('toFloat64', call('countIf', isOfTerm));
+    case 'unique': {
+      const distinct = countDistinct(measure.field);
+      if (distinct.kind !== 'call') throw new Error('values are counted by a call');
+      const [value, isCounted] = distinct.arguments;
+      if (value === undefined) throw new Error('a value is counted');
+      return call('toFloat64', call('uniqExactIf', value, isCounted ? allOf([isOfTerm, isCounted]) : isOfTerm));
+    }
+    case 'numeric': {
+      const number = readNumber(measure.field);
+      if (measure.function === 'avg') return call('avgIf', number, isOfTerm);
+      return call('ifNull', call('sumIf', number, isOfTerm), constant(0));
+    }
+  }
+}
+
+const termAlias = (index: number): string => `m${index}`;
+
+/** `terms` are the different ones, as text: the position of one is the number of its column. */
+function planExpression(expression: FormulaExpression, terms: readonly string[]): Expression {
+  switch (expression.kind) {
+    case 'number':
+      return parameter('Float64', expression.value);
+    case 'term':
+      return alias(termAlias(terms.indexOf(JSON.stringify(expression))));
+    case 'binary': {
+      const left = planExpression(expression.left, terms);
+      const right = planExpression(expression.right, terms);
+      const value = infix(expression.operator, left, right);
+      return expression.operator === '/' ? call('if', equals(right, constant(0)), constant('NULL'), value) : value;
+    }
+  }
+}
+
+export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanContext): Plan {
+  const { selection, granularity, timezone } = query;
+  const terms = termsOf(query.expression);
+  const texts = [...new Set(terms.map((term) => JSON.stringify(term)))];
+  const bucketing = granularity && { granularity, timezone };
+  const columns: SelectColumn[] = [
+    ...(bucketing ? [{ alias: GROUP, expression: bucketOf(column('time'), bucketing) }] : []),
+    ...texts.map((text, index) => ({ alias: termAlias(index), expression: planTerm(JSON.parse(text) as Term) })),
+    // A formula of numbers alone reads nothing, and still has its row.
+    ...(texts.length === 0 ? [{ alias: termAlias(0), expression: call('count') }] : []),
+  ];
+  const events = terms.map((term) => term.event);
+  const named = events.filter((event) => event !== undefined);
+  const types = [...new Set(named)];
+  const aggregated: Select = {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, {
+      selection,
+      reads: columns.map((of) => of.expression),
+      filter: types.length > 0 && named.length === events.length ? [isOfType(types)] : [],
+    }),
+    groupBy: bucketing ? [GROUP] : [],
+    ...(bucketing && { orderBy: [aliasOrder(GROUP, 'asc')], fill: fillOf(selection.range, bucketing) }),
+  };
+  return planAnswer({
+    query,
+    range: selection.range,
+    context,
+    mode: 'formula',
+    select: {
+      kind: 'select',
+      columns: [
+        ...carry(...(bucketing ? [GROUP] : [])),
+        { alias: 'result', expression: planExpression(query.expression, texts) },
+      ],
+      from: aggregated,
+      // By the result as well: rows that were filled in and are sorted so already would not be sorted again by the engine,
+      // which then leaves the filled ones out of its count of rows before the limit.
+      ...(bucketing && { orderBy: [aliasOrder(GROUP, 'asc'), aliasOrder('result', 'asc')] }),
+    },
+    columns: [
+      ...(granularity ? [{ name: granularity, type: bucketType(granularity) }] : []),
+      { name: 'value', type: 'number' },
+    ],
+  });
+}

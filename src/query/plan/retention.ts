@@ -1,0 +1,158 @@
+// Retention: one row per person with the cohort and the periods in which the person came back, then one per cohort with
+// the people of each period as an array, then one per cohort and period.
+import type { ResolvedQuery, RetentionQuery } from '../analyze/resolved.js';
+import {
+  type BreakdownPlan,
+  carry,
+  element,
+  eventMs,
+  GROUP,
+  integer,
+  isOfType,
+  isSomebody,
+  over,
+  planAnswer,
+  planBreakdown,
+  ratio,
+} from './behaviour.js';
+import { type Calendar, calendarOf, periodsSince } from './calendar.js';
+import { type PlanContext, scanEvents } from './events.js';
+import { alias, call, column, constant, infix, instantParameter, lambda, tupleElement } from './expressions.js';
+import { actor } from './field-expressions.js';
+import type { Expression, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
+
+type ResolvedRetention = RetentionQuery & ResolvedQuery;
+
+/** Periods 0 to 12. */
+const PERIODS_MAX = 13;
+
+interface Retention {
+  readonly query: ResolvedRetention;
+  readonly calendar: Calendar;
+  readonly breakdown: BreakdownPlan | undefined;
+}
+
+/** Where every event that returns is at or after the start, or is the start itself, its time need not be looked at. */
+const startsReturn = ({ start, returning }: RetentionQuery): boolean => returning === undefined || returning === start;
+
+function planPeople({ query, calendar, breakdown }: Retention, context: PlanContext): Select {
+  const { start, returning } = query;
+  const isStart = isOfType([start]);
+  const number = calendar.numberOf(column('time'));
+  const returns = startsReturn(query)
+    ? call('groupUniqArray', number)
+    : call('groupArrayIf', call('tuple', eventMs, number), isOfType([returning ?? start]));
+  const columns: SelectColumn[] = [
+    { alias: 'person', expression: actor },
+    { alias: 'cohort', expression: call('minIf', number, isStart) },
+    { alias: 'started', expression: call('minIf', eventMs, isStart) },
+    { alias: 'returns', expression: returns },
+  ];
+  if (breakdown) {
+    // In a tuple, a null is a value like any other; alone, argMin would pass over it.
+    const earliest = call(
+      'argMinIf',
+      call('tuple', breakdown.value),
+      call('tuple', eventMs, column('insert_id')),
+      isStart,
+    );
+    columns.push({ alias: GROUP, expression: tupleElement(earliest, 1) });
+  }
+  const types = returning === undefined ? [] : [isOfType([...new Set([start, returning])])];
+  return {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, {
+      selection: query.selection,
+      reads: columns.map((of) => of.expression),
+      filter: [...types, isSomebody],
+    }),
+    groupBy: ['person'],
+    having: infix('>', call('countIf', isStart), constant(0)),
+  };
+}
+
+/** For each period from the cohort's on, whether the person came back in it. */
+function planReturns({ query, breakdown }: Retention, people: Select): Select {
+  const later = over('arrayFilter', alias('returns'), (v) => infix('>=', tupleElement(v, 1), alias('started')));
+  const periods = startsReturn(query)
+    ? alias('returns')
+    : call(
+        'arrayDistinct',
+        over('arrayMap', later, (v) => tupleElement(v, 2)),
+      );
+  const group = breakdown ? [GROUP] : [];
+  const distinct: Select = {
+    kind: 'select',
+    columns: [...carry(...group, 'cohort'), { alias: 'periods', expression: periods }],
+    from: people,
+  };
+  const isBack = call(
+    'arrayMap',
+    lambda(['n'], call('has', alias('periods'), infix('+', alias('cohort'), alias('n')))),
+    call('range', integer(PERIODS_MAX)),
+  );
+  return {
+    kind: 'select',
+    columns: [
+      ...carry(...group, 'cohort'),
+      { alias: 'size', expression: call('count') },
+      { alias: 'back', expression: call('sumForEach', isBack) },
+    ],
+    from: distinct,
+    groupBy: [...group, 'cohort'],
+  };
+}
+
+function planRows({ query, calendar, breakdown }: Retention, cohorts: Select): Select {
+  const { fromMs, toMs } = query.selection.range;
+  const group = breakdown ? [GROUP] : [];
+  const last = calendar.numberOf(instantParameter(toMs - 1));
+  const reached = infix('+', infix('-', last, alias('cohort')), constant(1));
+  const unfolded: Select = {
+    kind: 'select',
+    columns: [
+      ...carry(...group, 'cohort', 'size', 'back'),
+      { alias: 'n', expression: call('arrayJoin', call('range', call('least', integer(PERIODS_MAX), reached))) },
+    ],
+    from: cohorts,
+  };
+  const users: Expression = element(alias('back'), infix('+', alias('n'), constant(1)));
+  return {
+    kind: 'select',
+    columns: [
+      ...carry(...group),
+      { alias: 'day', expression: calendar.dateAfter(fromMs, periodsSince(calendar, fromMs, alias('cohort'))) },
+      ...carry('size', 'n'),
+      { alias: 'users', expression: users },
+      { alias: 'rate', expression: ratio(users, alias('size')) },
+    ],
+    from: unfolded,
+    orderBy: [
+      { expression: alias('cohort'), direction: 'asc' },
+      ...(breakdown ? [{ expression: alias('size'), direction: 'desc' } as const, ...breakdown.order] : []),
+      { expression: alias('n'), direction: 'asc' },
+    ],
+  };
+}
+
+const COLUMNS: readonly OutputColumn[] = [
+  { name: 'cohort', type: 'date' },
+  { name: 'cohort_size', type: 'number' },
+  { name: 'period', type: 'number' },
+  { name: 'users', type: 'number' },
+  { name: 'rate', type: 'rate' },
+];
+
+export function planRetention(query: ResolvedRetention, context: PlanContext): Plan {
+  const breakdown = query.by && planBreakdown(query.by);
+  const retention: Retention = { query, calendar: calendarOf(query.period, query.timezone), breakdown };
+  return planAnswer({
+    query,
+    range: query.selection.range,
+    context,
+    mode: 'retention',
+    select: planRows(retention, planReturns(retention, planPeople(retention, context))),
+    columns: [...(breakdown ? [breakdown.output] : []), ...COLUMNS],
+  });
+}

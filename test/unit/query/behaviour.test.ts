@@ -1,0 +1,132 @@
+// Funnel, retention, lifecycle, stickiness, paths and formula: what they take, and what they say about the rest.
+import { describe, expect, test } from 'vitest';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { analyze } from '../../../src/query/analyze/analyze.js';
+import { compile } from '../../../src/query/compile.js';
+import { QueryError } from '../../../src/query/errors.js';
+import { parse } from '../../../src/query/parse/parse.js';
+
+const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
+const NOW = '2026-11-20T09:30:00.000Z';
+const CONTEXT = { projectId, nowMs: Date.parse(NOW), timezone: 'UTC', limit: 100, offset: 0 };
+const DAY_MS = 86_400_000;
+
+const meaningOf = (text: string) => {
+  const { query, problems } = analyze(parse(text).query, CONTEXT);
+  expect(problems).toEqual([]);
+  return query;
+};
+
+function problemsOf(text: string): string[] {
+  try {
+    compile(text, CONTEXT);
+    return [];
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return error.details.map(({ message, hint }) => `${message}; ${hint}`);
+  }
+}
+
+describe('defaults', () => {
+  test.each([
+    ['funnel a -> b', { windowMs: 3_600_000, exclude: [], by: undefined, rowsMax: undefined }],
+    ['retention a', { period: 'week', returning: undefined }],
+    ['lifecycle a', { period: 'week' }],
+    ['paths to a', { windowMs: 3_600_000, depth: 5, rowsMax: 20, label: { name: 'event_type' } }],
+    ['formula count(a)', { granularity: undefined }],
+  ])('%s', (text, expected) => {
+    expect(meaningOf(text)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['funnel a -> b', 7],
+    ['paths from a', 7],
+    ['formula count(a)', 7],
+    ['lifecycle a', 30],
+    ['stickiness a', 30],
+    ['retention a', 84],
+  ])('%s looks at the last %i days', (text, days) => {
+    expect(meaningOf(text)).toMatchObject({
+      selection: { range: { fromMs: CONTEXT.nowMs - days * DAY_MS, toMs: CONTEXT.nowMs } },
+    });
+  });
+});
+
+describe('forms', () => {
+  test.each([
+    ['funnel a -> b exclude x, y', 'funnel a -> b | exclude x | exclude y, x'],
+    ['retention a returning b', 'retention a | returning b'],
+    ['retention a', 'retention a returning any'],
+    ['retention a', 'retention a returning *'],
+    ['retention a | last 3m', 'retention a | last 3mo'],
+    ['paths from a | limit 3', 'paths from a | top 3'],
+    ['formula -count(a)', 'formula 0 - count(a)'],
+    ['funnel a -> b | window 7d', 'funnel a -> b | window 1w'],
+    ['funnel a -> b | window 30d', 'funnel a -> b | window 1mo'],
+  ])('%s is %s', (one, other) => {
+    expect(meaningOf(other)).toEqual(meaningOf(one));
+  });
+
+  test('an event called any is written in quotes', () => {
+    expect(meaningOf('retention a returning "any"')).toMatchObject({ returning: 'any' });
+  });
+
+  test('of the stage and the source, either excludes', () => {
+    expect(meaningOf('funnel a -> b exclude x | exclude y')).toMatchObject({ exclude: ['x', 'y'] });
+  });
+});
+
+describe('problems', () => {
+  test.each([
+    ['funnel a', ['the funnel has one step; write funnel a -> purchase, with two steps or more']],
+    ['funnel a -> b exclude b', ['"b" is a step of the funnel and excluded; exclude takes events that are no steps']],
+    ['funnel a -> b | window 1d | window 2d', ['the window is given twice; leave one of them out']],
+    [
+      'funnel a -> b | window 3x',
+      ['unknown unit "x"; units are m (minutes), h, d, w, mo (months) and y, as in last 7d'],
+    ],
+    ['funnel a -> b | by week', ['by week does not fit funnel; by takes a field']],
+    ['funnel a -> b | by _country, _city', ['by has "_country" already; funnel takes one; leave one of them out']],
+    [
+      'funnel a -> b | unique',
+      [
+        'unique does not fit funnel, which answers users, rates and the median time of each step; it goes with where, a time range, window, exclude, by, limit',
+      ],
+    ],
+    ['retention a | by quarter', ['by quarter does not fit retention; by takes day, week, month, a field']],
+    ['retention a | exclude b', ['exclude does not fit retention; it goes with funnel']],
+    ['stickiness a | depth 3', ['depth does not fit stickiness; it goes with paths']],
+    ['lifecycle a | by _city', ['by _city does not fit lifecycle; by takes day, week, month']],
+    ['paths from a | returning b', ['returning does not fit paths; it goes with retention']],
+    ['paths from a | limit 3 | top 4', ['limit is given twice; leave one of them out']],
+    ['formula min(a, _city)', [expect.stringMatching(/^unknown function "min"; .*functions are count\(event\)/)]],
+    ['formula avg(a)', ['avg has no field; write avg(purchase, event_properties.price)']],
+    ['formula count(a, _city)', [expect.stringMatching(/^count takes no field, but has "_city"; functions are/)]],
+    [
+      'formula count(a) | where user.plan = "pro" and not (_city = "x" or user.email exists)',
+      [
+        expect.stringMatching(/^formula has no profile fields, such as "user.plan"; /),
+        expect.stringMatching(/^formula has no profile fields, such as "user.email"; /),
+      ],
+    ],
+    [
+      'funnel a -> b exclude a | window 0d | by _contry | last 3x | list',
+      [
+        '"a" is a step of the funnel and excluded; exclude takes events that are no steps',
+        'the duration is zero; it is at least 1, as in window 1d',
+        expect.stringMatching(/^unknown field "_contry"; /),
+        expect.stringMatching(/^unknown unit "x"; /),
+        expect.stringMatching(/^list does not fit funnel/),
+      ],
+    ],
+  ])('%s', (text, expected) => {
+    expect(problemsOf(text)).toEqual(expected);
+  });
+
+  test('a funnel has twenty steps at most', () => {
+    const funnelOf = (steps: number) =>
+      `funnel ${Array.from({ length: steps }, (_, index) => `e${index}`).join(' -> ')}`;
+    expect(problemsOf(funnelOf(20))).toEqual([]);
+    expect(problemsOf(funnelOf(21))).toEqual(['the funnel has 21 steps; the limit is 20; leave some steps out']);
+  });
+});
