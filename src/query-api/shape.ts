@@ -104,6 +104,7 @@ function toCell(type: ColumnType, value: unknown): Cell {
     case 'nullable_text':
     case 'number':
     case 'rate':
+    case 'percent':
     case 'path':
     case 'time':
     case 'date':

@@ -16,11 +16,12 @@ const toPercent = (rate: number): string => `${Number((rate * 100).toFixed(2))}%
 function toText(cell: Cell, type: string): string {
   if (cell === null) return NONE;
   if (type === 'rate' && typeof cell === 'number') return toPercent(cell);
+  if (type === 'percent' && typeof cell === 'number') return String(Number(cell.toFixed(2)));
   if (isTexts(cell)) return escapeCell(joinTexts(cell, type));
   return escapeCell(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
 }
 
-const isRightAligned = (type: string): boolean => type === 'number' || type === 'rate';
+const isRightAligned = (type: string): boolean => ['number', 'rate', 'percent'].includes(type);
 
 const countCharacters = (text: string): number => [...text].length;
 const pad = (text: string, width: number): string => ' '.repeat(Math.max(0, width - countCharacters(text)));

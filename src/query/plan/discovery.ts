@@ -87,7 +87,7 @@ export function planFields(query: Discovery, context: PlanContext): Plan {
       { name: 'type', type: 'text' },
       { name: 'category', type: 'text' },
       { name: 'events', type: 'number' },
-      { name: 'coverage', type: 'number' },
+      { name: 'coverage', type: 'percent' },
     ],
     metric: undefined,
     presentation: { kind: 'fields' },
@@ -231,7 +231,7 @@ function inspectProperties(query: Discovery, context: PlanContext): Plan {
     select,
     columns: [
       { name: 'property', type: 'property_name' },
-      { name: 'coverage', type: 'number' },
+      { name: 'coverage', type: 'percent' },
       { name: 'types', type: 'type_counts' },
       { name: 'distinct', type: 'number' },
       { name: 'samples', type: 'texts' },

@@ -69,7 +69,7 @@ export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
   if (selection.condition) filter.push(planCondition(selection.condition, context.projectId));
   const scanned = time ?? exactly([selection.range]);
   const all = [...reads, ...filter];
-  const joins = joinsFor(all, { ...context, span: spanOf(scanned, selection.range) });
+  const joins = joinsFor(all, { ...context, span: spanOf(scanned, selection.range), eventType: selection.eventType });
   return {
     kind: 'events',
     projectId: context.projectId,

@@ -19,9 +19,10 @@ interface JoinContext {
   readonly nowMs: number;
   /** Of the events that are scanned. */
   readonly span: SessionSpan;
+  readonly eventType: string | undefined;
 }
 
-export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span }: JoinContext): Join[] {
+export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span, eventType }: JoinContext): Join[] {
   const found = findReads(reads);
   const keysOf = (prefix: SessionPrefix) =>
     SESSION_KEYS.filter((key) => found.columns.has(sessionColumnOf(prefix, key)));
@@ -34,7 +35,7 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span 
     joins.push({ name: 'profile', select, left: actor, right: PROFILE_ACTOR });
   }
   if (own.length > 0) {
-    const select = selectOwnSessions(projectId, own, span);
+    const select = selectOwnSessions({ projectId, keys: own, span, eventType });
     joins.push({ name: 'own_session', select, left: column('session_id'), right: SESSION_KEY });
   }
   if (last.length > 0) {

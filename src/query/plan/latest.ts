@@ -8,7 +8,7 @@ import type { Expression, OrderBy, Plan, Select, SelectColumn } from './plan.js'
 type LatestValues = Extract<ResolvedQuery, { kind: 'latest_values' }>;
 
 /** The newest event; of equal times the one with the larger insert_id. */
-const POSITION = call('tuple', column('time'), column('insert_id'), column('event_type'));
+const POSITION = call('tuple', column('time'), column('insert_id'));
 
 /** In a tuple, a null is a value like any other; alone, argMax would pass over it. */
 const newest = (value: Expression): Expression => tupleElement(call('argMax', call('tuple', value), POSITION), 1);

@@ -268,7 +268,8 @@ export type ColumnType =
   | 'texts'
   | 'top_keys'
   | 'type_counts'
-  | 'property_name';
+  | 'property_name'
+  | 'percent';
 
 export interface OutputColumn {
   readonly name: string;

@@ -1,7 +1,19 @@
 // Sessions as rows: a select over all events of each session, wherever the range of the question ends.
 import type { ProjectId } from '../../platform/ids.js';
 import { type SessionKey, sessionColumnOf, sessionRowOf } from '../session-fields.js';
-import { alias, call, column, constant, infix, instantParameter, not, parameter, tupleElement } from './expressions.js';
+import {
+  alias,
+  call,
+  column,
+  constant,
+  equals,
+  infix,
+  instantParameter,
+  not,
+  parameter,
+  textParameter,
+  tupleElement,
+} from './expressions.js';
 import { actor } from './field-expressions.js';
 import type { Expression, ScanTime, Select, SelectColumn } from './plan.js';
 
@@ -20,7 +32,7 @@ export const widened = ({ fromMs, toMs }: SessionSpan): SessionSpan => ({
 });
 
 /** Events of one session in a fixed order, also those of the same time. */
-const POSITION = call('tuple', column('time'), column('insert_id'), column('event_type'));
+const POSITION = call('tuple', column('time'), column('insert_id'));
 
 const isThere = (of: Expression): Expression => infix('!=', of, constant(''));
 const milliseconds = (time: Expression): Expression => call('toUnixTimestamp64Milli', time);
@@ -52,6 +64,11 @@ export function describeSession(key: SessionKey): Expression {
 
 export const SESSION_KEY = 'session_key';
 
+const timeOf = ({ fromMs, toMs }: SessionSpan): ScanTime => ({
+  kind: 'exact',
+  ranges: [{ from: instantParameter(fromMs), to: instantParameter(toMs) }],
+});
+
 interface SessionsOf {
   readonly projectId: ProjectId;
   readonly span: SessionSpan;
@@ -64,10 +81,6 @@ interface SessionsOf {
 
 /** One row for each session with an event in the span. */
 export function selectSessions({ projectId, span, columns, isStitched, filter, having }: SessionsOf): Select {
-  const time: ScanTime = {
-    kind: 'exact',
-    ranges: [{ from: instantParameter(span.fromMs), to: instantParameter(span.toMs) }],
-  };
   return {
     kind: 'select',
     columns: [{ alias: SESSION_KEY, expression: column('session_id') }, ...columns],
@@ -75,7 +88,7 @@ export function selectSessions({ projectId, span, columns, isStitched, filter, h
       kind: 'events',
       projectId,
       stitching: isStitched ? 'hash' : 'none',
-      time,
+      time: timeOf(span),
       filter: [isThere(column('session_id')), ...(filter ?? [])],
     },
     groupBy: [SESSION_KEY],
@@ -89,12 +102,37 @@ const isOptional = (key: SessionKey): boolean => sessionRowOf(key).type !== 'tex
 export const optional = (key: SessionKey, value: Expression): Expression =>
   isOptional(key) ? call('toNullable', value) : value;
 
-export function selectOwnSessions(projectId: ProjectId, keys: readonly SessionKey[], span: SessionSpan): Select {
+export interface OwnSessions {
+  readonly projectId: ProjectId;
+  readonly keys: readonly SessionKey[];
+  /** Of the events that sessions are joined to. */
+  readonly span: SessionSpan;
+  /** The only event type among them, where there is one: sessions without such an event are not put together. */
+  readonly eventType: string | undefined;
+}
+
+export function selectOwnSessions({ projectId, keys, span, eventType }: OwnSessions): Select {
   const columns = keys.map((key) => ({
     alias: sessionColumnOf('session', key),
     expression: optional(key, describeSession(key)),
   }));
-  return selectSessions({ projectId, span: widened(span), columns });
+  const filter = eventType === undefined ? [] : [hasEventOf(eventType, { projectId, span })];
+  return selectSessions({ projectId, span: widened(span), columns, filter });
+}
+
+function hasEventOf(eventType: string, { projectId, span }: Pick<OwnSessions, 'projectId' | 'span'>): Expression {
+  const select: Select = {
+    kind: 'select',
+    columns: [{ alias: 'session_id', expression: column('session_id') }],
+    from: {
+      kind: 'events',
+      projectId,
+      stitching: 'none',
+      time: timeOf(span),
+      filter: [equals(column('event_type'), textParameter(eventType))],
+    },
+  };
+  return infix('IN', column('session_id'), { kind: 'subselect', select });
 }
 
 export const LAST_SESSION_ACTOR = 'last_session_actor';

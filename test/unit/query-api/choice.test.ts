@@ -1,0 +1,80 @@
+// From the engine's counts to the packet: which count goes where. The statistics have tests of their own.
+import { expect, test } from 'vitest';
+import { presentChoice } from '../../../src/query-api/choice.js';
+import { formatCsv } from '../../../src/query-api/formats/csv.js';
+import { formatJson } from '../../../src/query-api/formats/json.js';
+import { formatLlm } from '../../../src/query-api/formats/llm.js';
+import type { Answer } from '../../../src/query-api/shape.js';
+
+const ASKED = { kind: 'choice', choiceKey: 'k', conversionEvent: 'pay', unit: 'user_id', nowMs: 1_000_000 } as const;
+
+const ROWS = [
+  // Units: variant, exposures, conversions, immature ones.
+  [0, 'control', 10, 2, 1, null, 0, 0],
+  [0, 'blue', 20, 5, 3, null, 0, 0],
+  [0, '', 4, 1, 4, null, 0, 0],
+  // Exposures: variant, those without a unit, weight, first and last.
+  [1, 'blue', 1, 0, 0, 2, 3_000, 9_000],
+  [1, 'control', 2, 0, 0, 1, 2_000, 8_000],
+  [1, 'only-mixed', 0, 0, 0, 1, 4_000, 4_000],
+];
+
+test('each count has its place', () => {
+  const { rows, beside } = presentChoice(ASKED, ROWS);
+  expect(
+    rows.map(([variant, exposures, conversions, rate, , , weight]) => [variant, exposures, conversions, rate, weight]),
+  ).toEqual([
+    ['control', 10, 2, 0.2, 1],
+    ['blue', 20, 5, 0.25, 2],
+    ['only-mixed', 0, 0, null, 1],
+  ]);
+  expect(beside).toMatchObject({
+    choice_key: 'k',
+    conversion_event: 'pay',
+    generated_at: '1970-01-01T00:16:40Z',
+    diagnostics: {
+      multi_variant_units: 4,
+      exposures_without_unit: 3,
+      immature_units: 4,
+      first_exposure_at: '1970-01-01T00:00:02Z',
+      last_exposure_at: '1970-01-01T00:00:09Z',
+    },
+    decision_status: 'collecting',
+  });
+});
+
+test('nothing was exposed', () => {
+  const { rows, beside } = presentChoice(ASKED, []);
+  expect(rows).toEqual([]);
+  expect(beside).toMatchObject({ variants: [], diagnostics: { first_exposure_at: null, multi_variant_units: 0 } });
+});
+
+test('the packet stands beside the rows in JSON, the decision below them in Markdown, and CSV has the rows', () => {
+  const { rows, beside = {}, notes = [] } = presentChoice(ASKED, ROWS);
+  const types = ['text', 'number', 'number', 'rate', 'rate', 'rate', 'number'] as const;
+  const names = ['variant_key', 'exposures', 'conversions', 'rate', 'ci_low', 'ci_high', 'weight'];
+  const answer: Answer = {
+    columns: names.map((name, index) => ({ name, type: types[index] ?? 'text' })),
+    rows,
+    metric: undefined,
+    total: rows.length,
+    isTruncated: false,
+    elapsedMs: 1,
+    rowsScanned: 1,
+    period: { from: 'a', to: 'b' },
+    timezone: 'UTC',
+    mode: 'choice',
+    warnings: [],
+    beside,
+    notes,
+  };
+  const json = JSON.parse(formatJson(answer));
+  expect(json.rows).toHaveLength(3);
+  expect(json.rows[1].variant_key).toBe('blue');
+  expect(json.variants[1].variant_key).toBe('blue');
+  expect(json.mode).toBe('choice');
+  expect(formatLlm(answer, 'choice k | results pay')).toMatch(
+    /\| +20% \|[\s\S]*Decision: collecting\.\nblue against control: /,
+  );
+  expect(formatCsv(answer).split('\r\n')[2]).toMatch(/^blue,20,5,0\.25,/);
+});
