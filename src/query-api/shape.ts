@@ -111,6 +111,8 @@ function toCell(type: ColumnType, value: unknown): Cell {
       return (value ?? null) as Cell;
     case 'properties':
       return joinBuckets(value);
+    case 'typed_text':
+      return toTyped(value as readonly [string | null, number]);
     case 'texts':
       return value as readonly string[];
     case 'top_keys':
@@ -124,6 +126,12 @@ function toCell(type: ColumnType, value: unknown): Cell {
     default:
       return assertNever(type);
   }
+}
+
+/** The text form of a value, and whether it is the form of a number or a boolean. */
+function toTyped([text, isNoText]: readonly [string | null, number]): Cell {
+  if (text === null || Number(isNoText) === 0) return text;
+  return text === 'true' || text === 'false' ? text === 'true' : Number(text);
 }
 
 type Bucket = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 // `format: json`: the envelope. Rows carry `value` and `metric` beside the columns, so that a reader need not know which
 // column the metric of this query is in.
+import { tryParseNumberText } from '../../platform/number-text.js';
 import type { Answer } from '../shape.js';
 
 export function formatJson(answer: Answer): string {
@@ -21,7 +22,13 @@ function toRow({ columns, metric }: Answer, row: Answer['rows'][number]): Record
   const entries = columns.map((column, index): [string, unknown] => [column.name, row[index] ?? null]);
   if (metric === undefined) return Object.fromEntries(entries);
   const value = row[columns.findIndex((column) => column.name === metric.column)] ?? null;
-  return Object.fromEntries([...entries, ['value', value], ['metric', metric.name]]);
+  return Object.fromEntries([...entries, ['value', toNumber(value)], ['metric', metric.name]]);
+}
+
+/** `value` is a number where there is one: a latest value may be a text. */
+function toNumber(value: Answer['rows'][number][number]): number | null {
+  if (typeof value === 'string') return tryParseNumberText(value) ?? null;
+  return typeof value === 'number' ? value : null;
 }
 
 function toMetadata({ isTruncated, warnings, metadata }: Answer): Record<string, unknown> {

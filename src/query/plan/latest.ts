@@ -1,8 +1,8 @@
 // Plans for the latest value of each entity.
 import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { listOrder, type PlanContext, pageOf, type RowsOver, scanEvents } from './events.js';
-import { alias, call, column, tupleElement } from './expressions.js';
-import { actor, actorText, isPresentField, readNumber, readText } from './field-expressions.js';
+import { alias, call, column, constant, not, tupleElement } from './expressions.js';
+import { actor, actorText, isPresentField, property, readNumber, readText } from './field-expressions.js';
 import type { Expression, OrderBy, Plan, Select, SelectColumn } from './plan.js';
 
 type LatestValues = Extract<ResolvedQuery, { kind: 'latest_values' }>;
@@ -35,11 +35,19 @@ function planEntity(entity: ResolvedField): { key: Expression; shown: Expression
 interface ValuesOf {
   readonly latest: Latest;
   readonly selection: EventSelection;
+  /** In its own type, and not only summed up. */
+  readonly isShown: boolean;
 }
 
 const ENTITY = 'entity';
 
-function selectValues(context: PlanContext, { latest, selection }: ValuesOf): Select {
+/** Whether the text form stands for a number or a boolean rather than for text. */
+function isNoText(field: ResolvedField): Expression {
+  if (field.kind === 'property') return not(property.inBucket(field, 'str'));
+  return constant(readText(field).type === 'number' ? 1 : 0);
+}
+
+function selectValues(context: PlanContext, { latest, selection, isShown }: ValuesOf): Select {
   const { key, shown, isThere } = planEntity(latest.entity);
   const isPresent = isPresentField(latest.field);
   const columns: SelectColumn[] = [
@@ -47,6 +55,7 @@ function selectValues(context: PlanContext, { latest, selection }: ValuesOf): Se
     { alias: ENTITY, expression: shown },
     { alias: 'last_value', expression: newest(valueForm(latest.field)) },
     ...(isTimeField(latest.field) ? [] : [{ alias: 'last_number', expression: newest(readNumber(latest.field)) }]),
+    ...(isShown ? [{ alias: 'no_text', expression: newest(isNoText(latest.field)) }] : []),
     { alias: 'set_at', expression: call('max', column('time')) },
   ];
   const filter = [isPresent, isThere].filter((condition) => !isAlways(condition));
@@ -64,7 +73,7 @@ const isAlways = (condition: Expression): boolean => condition.kind === 'constan
 /** What a second aggregate is made over. */
 export const latestRows = (latest: Latest, selection: EventSelection, context: PlanContext): RowsOver => ({
   time: alias('set_at'),
-  from: () => selectValues(context, { latest, selection }),
+  from: () => selectValues(context, { latest, selection, isShown: false }),
 });
 
 export function planLatestValues(query: LatestValues, context: PlanContext): Plan {
@@ -72,23 +81,29 @@ export function planLatestValues(query: LatestValues, context: PlanContext): Pla
   const page = pageOf(context, rowsMax);
   const byDefault: OrderBy[] = [{ expression: alias('set_at'), direction: 'desc' }];
   const orderBy = order.length > 0 ? order.flatMap(listOrder) : byDefault;
-  const valueType = isTimeField(latest.field) ? 'time' : 'nullable_text';
+  const isTime = isTimeField(latest.field);
+  const shown: Record<string, Expression> = isTime
+    ? {}
+    : { last_value: call('tuple', alias('last_value'), alias('no_text')) };
   return {
     mode: 'latest_aggregate',
     select: {
       kind: 'select',
-      columns: [ENTITY, 'last_value', 'set_at'].map((name) => ({ alias: name, expression: alias(name) })),
-      from: selectValues(context, { latest, selection }),
+      columns: [ENTITY, 'last_value', 'set_at'].map((name) => ({
+        alias: name === 'last_value' ? 'shown_value' : name,
+        expression: shown[name] ?? alias(name),
+      })),
+      from: selectValues(context, { latest, selection, isShown: !isTime }),
       orderBy: [...orderBy, { expression: alias(ENTITY), direction: 'asc' }],
       limit: page.limit,
       offset: page.offset,
     },
     columns: [
       { name: ENTITY, type: 'nullable_text' },
-      { name: 'last_value', type: valueType },
+      { name: 'last_value', type: isTime ? 'time' : 'typed_text' },
       { name: 'set_at', type: 'time' },
     ],
-    metric: undefined,
+    metric: { name: 'latest', column: 'last_value' },
     total: { kind: 'engine', rowsMax },
     rowsKept: page.kept,
     range: selection.range,

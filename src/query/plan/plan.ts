@@ -269,6 +269,7 @@ export type ColumnType =
   | 'top_keys'
   | 'type_counts'
   | 'property_name'
+  | 'typed_text'
   | 'percent';
 
 export interface OutputColumn {
