@@ -1,16 +1,14 @@
 // Paths: the anchor of each person first, then, joined to it, only the events near it. So no more is held in memory than
 // what can be part of a path.
 import type { PathsQuery, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
-import { carry, eventMs, integer, isSomebody, over, planAnswer } from './behaviour.js';
+import { carry, eventMs, integer, isOfType, isSomebody, over, planAnswer } from './behaviour.js';
+import { planCondition } from './condition.js';
 import { type PlanContext, scanEvents } from './events.js';
-import { alias, call, column, constant, infix, textParameter, tupleElement } from './expressions.js';
+import { alias, allOf, call, column, constant, infix, textParameter, tupleElement } from './expressions.js';
 import { actor, isPresentField, readText } from './field-expressions.js';
 import type { Expression, Plan, Select, SelectColumn } from './plan.js';
 
 const NO_LABEL = textParameter('(none)');
-
-/** Events of one time are in the order of their insert_ids, which are unique within a type. */
-const POSITION = call('tuple', eventMs, column('insert_id'), column('event_type'));
 
 function labelOf(field: ResolvedField): Expression {
   const { expression, type } = readText(field);
@@ -21,7 +19,7 @@ function labelOf(field: ResolvedField): Expression {
 function planAnchors({ selection, direction }: PathsQuery, context: PlanContext): Select {
   const columns: SelectColumn[] = [
     { alias: 'anchor_person', expression: actor },
-    { alias: 'anchor', expression: call(direction === 'from' ? 'min' : 'max', POSITION) },
+    { alias: 'anchor_ms', expression: call(direction === 'from' ? 'min' : 'max', eventMs) },
   ];
   return {
     kind: 'select',
@@ -31,15 +29,28 @@ function planAnchors({ selection, direction }: PathsQuery, context: PlanContext)
   };
 }
 
+/** Places in a node: before them are what nodes sort by, time, insert_id and, where both are equal, the event type. */
+const LABEL = 4;
+const IS_ANCHOR = 5;
+
+/**
+ * Only the time of the anchor is joined, because a join copies what it brings to every event. Which event of that time it
+ * is, is seen among the sorted nodes: the first one that could be an anchor.
+ */
 function planNodes(query: PathsQuery, context: PlanContext): Select {
-  const isForwards = query.direction === 'from';
-  const anchorMs = tupleElement(alias('anchor'), 1);
+  const { eventType, condition } = query.selection;
+  const anchorMs = alias('anchor_ms');
   // A person without an anchor has one at 1970, which no event is near to.
-  const near = isForwards
-    ? [infix('>=', POSITION, alias('anchor')), infix('<=', eventMs, infix('+', anchorMs, integer(query.windowMs)))]
-    : [infix('<=', POSITION, alias('anchor')), infix('>=', eventMs, infix('-', anchorMs, integer(query.windowMs)))];
+  const near =
+    query.direction === 'from'
+      ? [infix('>=', eventMs, anchorMs), infix('<=', eventMs, infix('+', anchorMs, integer(query.windowMs)))]
+      : [infix('<=', eventMs, anchorMs), infix('>=', eventMs, infix('-', anchorMs, integer(query.windowMs)))];
   const filter = [isSomebody, infix('>', anchorMs, constant(0)), ...near];
-  const node = call('tuple', eventMs, column('insert_id'), column('event_type'), labelOf(query.label));
+  const isAnchor = allOf([
+    ...(eventType === undefined ? [] : [isOfType([eventType])]),
+    ...(condition ? [planCondition(condition, context.projectId)] : []),
+  ]);
+  const node = call('tuple', eventMs, column('insert_id'), column('event_type'), labelOf(query.label), isAnchor);
   const columns: SelectColumn[] = [
     { alias: 'person', expression: actor },
     { alias: 'nodes', expression: call('groupArray', node) },
@@ -61,12 +72,18 @@ function planNodes(query: PathsQuery, context: PlanContext): Select {
 export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContext): Plan {
   const depth = integer(query.depth);
   const sorted = call(query.direction === 'from' ? 'arraySort' : 'arrayReverseSort', alias('nodes'));
-  const kept = call('arraySlice', sorted, constant(1), depth);
+  const ordered: Select = {
+    kind: 'select',
+    columns: [{ alias: 'nodes', expression: sorted }],
+    from: planNodes(query, context),
+  };
+  const anchor = over('arrayFirstIndex', alias('nodes'), (v) => tupleElement(v, IS_ANCHOR));
+  const kept = call('arraySlice', alias('nodes'), anchor, depth);
   const inOrder = query.direction === 'from' ? kept : call('arrayReverse', kept);
   const people: Select = {
     kind: 'select',
-    columns: [{ alias: 'path', expression: over('arrayMap', inOrder, (v) => tupleElement(v, 4)) }],
-    from: planNodes(query, context),
+    columns: [{ alias: 'path', expression: over('arrayMap', inOrder, (v) => tupleElement(v, LABEL)) }],
+    from: ordered,
   };
   return planAnswer({
     query,
