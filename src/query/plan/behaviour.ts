@@ -26,7 +26,7 @@ export const integer = (value: number): Expression => parameter('Int64', value);
 
 /** `arrayMap` and its like with a lambda over one array. */
 export const over = (
-  name: 'arrayMap' | 'arrayFilter' | 'arrayFirst' | 'arrayFirstIndex' | 'arrayReverseFill',
+  name: 'arrayExists' | 'arrayMap' | 'arrayFilter' | 'arrayFirst' | 'arrayFirstIndex' | 'arrayReverseFill',
   array: Expression,
   body: (item: Expression) => Expression,
 ): Expression => call(name, lambda(['v'], body(alias('v'))), array);
