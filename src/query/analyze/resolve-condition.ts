@@ -1,6 +1,8 @@
 // Conditions: operators that mean "not" become `not`, and each value gets the type that its field compares by.
+
 import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField, isTimeType } from '../fields.js';
+import { textOf } from '../literal-text.js';
 import type * as syntax from '../parse/syntax.js';
 import { MOMENT_FORM, tryParseMoment } from './moment.js';
 import { resolveField } from './resolve-field.js';
@@ -86,18 +88,6 @@ function resolveTextMatch(
     : { kind: 'matches', field, pattern: text };
   if (!isContains) checkPattern(scope, comparison, text);
   return operator.startsWith('not') || operator.startsWith('!') ? not(condition) : condition;
-}
-
-function textOf(value: Literal): string {
-  switch (value.kind) {
-    case 'text':
-    case 'number':
-      return value.text;
-    case 'boolean':
-      return String(value.value);
-    case 'instant':
-      return new Date(value.ms).toISOString();
-  }
 }
 
 /** RE2 has no backtracking, so it has neither of these; the engine finds the rarer mistakes itself. */

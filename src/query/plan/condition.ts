@@ -1,10 +1,12 @@
 // Conditions as expressions of the engine. What is known when compiling is decided here, so that a comparison reads only
 // the buckets that can hold an equal value, and each expression is true or false and never null.
+
 import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
 import { tryParseNumberText } from '../../platform/number-text.js';
 import type { Condition, Literal, OrderOperator, ResolvedField } from '../analyze/resolved.js';
 import type { EventField } from '../fields.js';
+import { textOf } from '../literal-text.js';
 import {
   allOf,
   anyOf,
@@ -41,7 +43,7 @@ export function planCondition(condition: Condition, projectId: ProjectId): Expre
       return not(planCondition(condition.item, projectId));
     case 'one_of':
       return condition.field.kind === 'distinct_id'
-        ? planPersonOneOf(condition.values.map(textForm).filter(isNotEmpty), projectId)
+        ? planPersonOneOf(condition.values.map(textOf).filter(isNotEmpty), projectId)
         : planOneOf(condition.field, condition.values);
     case 'order':
       return planOrder(condition);
@@ -76,20 +78,6 @@ function among(value: Expression, type: 'String' | 'Float64', values: readonly (
   return infix('IN', value, { kind: 'parameter', type: `Array(${type})`, value: values as readonly string[] });
 }
 
-const textForm = (value: Literal): string => {
-  switch (value.kind) {
-    case 'text':
-    case 'number':
-      return value.text;
-    case 'boolean':
-      return String(value.value);
-    case 'instant':
-      return new Date(value.ms).toISOString();
-    default:
-      return assertNever(value);
-  }
-};
-
 function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly Literal[]): Expression {
   switch (field.kind) {
     case 'property':
@@ -97,7 +85,7 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
     case 'column':
       switch (field.field.type) {
         case 'id':
-          return planIdOneOf(field.field, values.map(textForm).filter(isNotEmpty));
+          return planIdOneOf(field.field, values.map(textOf).filter(isNotEmpty));
         case 'text':
           return planTextOneOf(column(field.field.column), values);
         case 'number':
@@ -179,7 +167,7 @@ function planPerson(id: string, projectId: ProjectId): Expression {
 
 /** An empty text in a column means missing, and a missing value equals nothing, not even "". */
 function planTextOneOf(text: Expression, values: readonly Literal[]): Expression {
-  const texts = values.filter((value) => !isNumber(value)).map(textForm);
+  const texts = values.filter((value) => !isNumber(value)).map(textOf);
   const numbers = values.filter(isNumber).map((value) => value.value);
   return anyOf([
     among(text, 'String', texts.filter(isNotEmpty)),
@@ -196,8 +184,8 @@ function planNumberColumnOneOf(number: Expression, values: readonly Literal[]): 
 
 /** A text equals a number that is spelled like it: "5" is the text form of 5, "5.0" is not. */
 function numberSpelled(value: Literal): number | undefined {
-  const number = tryParseNumberText(textForm(value));
-  return isNumber(value) || String(number) === textForm(value) ? number : undefined;
+  const number = tryParseNumberText(textOf(value));
+  return isNumber(value) || String(number) === textOf(value) ? number : undefined;
 }
 
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,14}|(?=[\d.]{3,16}$)(0|[1-9]\d*)\.\d{0,14}[1-9])$/;
@@ -266,8 +254,8 @@ function planOrder({ field, operator, value }: Order): Expression {
   if (value.kind === 'instant') {
     return withoutNull(field, infix(operator, readText(field).expression, instantParameter(value.ms)));
   }
-  const number = value.kind === 'number' ? value.value : tryParseNumberText(textForm(value));
-  if (number === undefined) return planTextOrder(field, operator, textForm(value));
+  const number = value.kind === 'number' ? value.value : tryParseNumberText(textOf(value));
+  if (number === undefined) return planTextOrder(field, operator, textOf(value));
   const limit = parameter('Float64', number);
   switch (field.kind) {
     case 'property': {
