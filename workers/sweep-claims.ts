@@ -1,5 +1,5 @@
 // Every ten minutes: claims that no job stands for are deleted, whatever crash left them.
-import { type ConnectionOptions, Queue, Worker } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { claimedAt, claimPattern, createIngestQueue, type IngestQueue, jobIdOfClaim } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
@@ -8,8 +8,7 @@ const QUEUE = 'sweep-claims';
 const EVERY_MS = 10 * 60_000;
 
 export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<RunningJob> {
-  const connection = redis as unknown as ConnectionOptions;
-  const schedule = new Queue(QUEUE, { connection });
+  const schedule = new Queue(QUEUE, { connection: redis });
   // Upserting is safe from any number of processes: the scheduler is one, whoever declares it.
   await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
   const ingestQueue = createIngestQueue(redis);
@@ -19,7 +18,7 @@ export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<Runni
       const swept = await sweepClaims(redis, ingestQueue, Date.now());
       if (swept > 0) log.warn({ swept }, 'claims without a job were deleted');
     },
-    { connection: redis.duplicate() as unknown as ConnectionOptions },
+    { connection: redis.duplicate() },
   );
   worker.on('error', (err) => log.warn({ err }, 'the claim sweep lost touch with redis'));
   return {

@@ -1,6 +1,6 @@
 // The ingest queue: what a job holds, how it is put in, how it is taken out. The events themselves lie beside the job
 // under a key of their own (claim check), so that BullMQ does not turn them into text again.
-import { type ConnectionOptions, Queue } from 'bullmq';
+import { Queue } from 'bullmq';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { encodeFrame, type Frame } from './frame.js';
@@ -27,7 +27,7 @@ export type IngestQueue = Queue<IngestJob, void, 'events'>;
 
 export function createIngestQueue(redis: Redis): IngestQueue {
   return new Queue<IngestJob, void, 'events'>(INGEST_QUEUE, {
-    connection: redis as unknown as ConnectionOptions,
+    connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
     defaultJobOptions: { attempts: ATTEMPTS, backoff: BACKOFF, removeOnComplete: true, removeOnFail: false },
