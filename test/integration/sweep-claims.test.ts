@@ -1,0 +1,41 @@
+// Claims that a crash left without a job are deleted; those of waiting jobs, and those just written, are not.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';
+import { newUuidV7 } from '../../src/platform/ids.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { sweepClaims } from '../../workers/sweep-claims.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const HOUR_MS = 3_600_000;
+
+let databases: TestDatabases;
+let redis: Redis;
+let queue: IngestQueue;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  redis = createRedis(databases.config);
+  queue = createIngestQueue(redis);
+});
+
+afterAll(async () => {
+  await queue?.close();
+  redis?.disconnect();
+  await databases?.close();
+});
+
+test('only old claims without a job are swept', async () => {
+  const now = Date.now();
+  const orphan = `ingest:claim:${newUuidV7(now - 2 * HOUR_MS)}`;
+  const young = `ingest:claim:${newUuidV7(now - HOUR_MS / 2)}`;
+  await redis.mset(orphan, 'x', young, 'x');
+  await enqueueIngest(queue, redis, { frames: [], events: 0 });
+  const waiting = (await queue.getJobs(['waiting'])).map((job) => job.data.claim);
+  expect(waiting).toHaveLength(1);
+
+  expect(await sweepClaims(redis, queue, now)).toBe(1);
+  expect(await redis.exists(orphan)).toBe(0);
+  // Two hours on the young one is old as well, and the one of the waiting job still is none of the sweep's business.
+  expect(await sweepClaims(redis, queue, now + 2 * HOUR_MS)).toBe(1);
+  expect(await redis.keys('ingest:claim:*')).toEqual(waiting);
+});
