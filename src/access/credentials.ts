@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { digestKey, keyKindOf } from './keys.js';
+import { digestKey, keyKindOf, shownPrefix } from './keys.js';
 
 export type Scope = 'track' | 'query' | 'dashboards' | 'admin';
 export type IpPolicy = 'anonymize' | 'full' | 'drop';
@@ -12,6 +12,8 @@ export type IpPolicy = 'anonymize' | 'full' | 'drop';
 /** A key that names a project. The tenant of a request comes from here and from nowhere else. */
 export interface Credential {
   readonly kind: 'public' | 'secret' | 'token';
+  /** How records name it, which never hold the key itself: the first characters of a key, the id of a token. */
+  readonly id: string;
   readonly projectId: ProjectId;
   readonly organizationId: OrganizationId;
   readonly scopes: ReadonlySet<Scope>;
@@ -21,6 +23,7 @@ export interface Credential {
 
 interface ProjectRow {
   id: string;
+  secret_key_prefix: string;
   organization_id: string;
   ip_policy: IpPolicy;
   timezone: string;
@@ -28,7 +31,7 @@ interface ProjectRow {
 
 const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track']);
 const SECRET_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track', 'query', 'dashboards', 'admin']);
-const PROJECT_COLUMNS = ['id', 'organization_id', 'ip_policy', 'timezone'] as const;
+const PROJECT_COLUMNS = ['id', 'secret_key_prefix', 'organization_id', 'ip_policy', 'timezone'] as const;
 
 const CACHED_KEYS_MAX = 10_000;
 // How long a key that was valid goes on working while PostgreSQL cannot be asked: events keep being accepted.
@@ -84,12 +87,12 @@ async function findCredential(postgres: Postgres, key: string): Promise<Credenti
   switch (keyKindOf(key)) {
     case 'public': {
       const row = await findProject(postgres, { public_key: key });
-      return row && toCredential('public', row, PUBLIC_SCOPES);
+      return row && toCredential({ kind: 'public', id: shownPrefix(key), scopes: PUBLIC_SCOPES }, row);
     }
     case 'secret': {
       // Looked up by digest: an index probe of a hash of random text says nothing about the text by its timing.
       const row = await findProject(postgres, { secret_key_digest: digestKey(key) });
-      return row && toCredential('secret', row, SECRET_SCOPES);
+      return row && toCredential({ kind: 'secret', id: row.secret_key_prefix, scopes: SECRET_SCOPES }, row);
     }
     default:
       return undefined;
@@ -102,11 +105,10 @@ const findProject = (postgres: Postgres, by: Record<string, string | Buffer>): P
     .whereNull('deleted_at')
     .first(...PROJECT_COLUMNS);
 
-const toCredential = (kind: Credential['kind'], row: ProjectRow, scopes: ReadonlySet<Scope>): Credential => ({
-  kind,
+const toCredential = (own: Pick<Credential, 'kind' | 'id' | 'scopes'>, row: ProjectRow): Credential => ({
+  ...own,
   projectId: toProjectId(row.id),
   organizationId: toOrganizationId(row.organization_id),
-  scopes,
   ipPolicy: row.ip_policy,
   timezone: row.timezone,
 });

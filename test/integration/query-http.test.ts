@@ -23,6 +23,7 @@ const log = createLogger({ process: 'test', level: 'fatal' });
 
 const credential = (kind: Credential['kind'], projectId: string, scopes: readonly Scope[]): Credential => ({
   kind,
+  id: 'key',
   projectId: toProjectId(projectId),
   organizationId: toOrganizationId(PROJECT),
   scopes: new Set(scopes),

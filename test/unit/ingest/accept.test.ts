@@ -16,6 +16,7 @@ const townOf = (address: string) => `Town ${address.split('.').at(-1)}`;
 
 const credential = (fields: Partial<Credential> = {}): Credential => ({
   kind: 'public',
+  id: 'pk_01234',
   projectId: toProjectId(PROJECT),
   organizationId: toOrganizationId(PROJECT),
   scopes: new Set(['track']),
