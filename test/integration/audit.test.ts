@@ -1,0 +1,52 @@
+// The audit trail can be added to and read; everything else PostgreSQL itself refuses.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { hideSubject, listAudit, type NewAuditEntry, recordAudit } from '../../src/privacy/audit-store.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { createTestProject } from '../support/track.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let project: NewProject;
+let entry: NewAuditEntry;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  project = await createTestProject(databases);
+  const { organization_id: organizationId } = await postgres('projects').where({ id: project.id }).first();
+  const actor = { kind: 'secret', id: 'sk_abcde' };
+  entry = { projectId: project.id, organizationId, actor, action: 'export.requested', outcome: 'accepted' };
+});
+
+afterAll(async () => {
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+test('entries are listed newest first, a page at a time', async () => {
+  for (const number of [1, 2, 3]) await recordAudit(postgres, { ...entry, details: { number } });
+  const [newest, second] = await listAudit(postgres, { projectId: project.id, limit: 2, before: undefined });
+  expect(newest).toMatchObject({ actor: entry.actor, action: entry.action, subject: null, details: { number: 3 } });
+  const rest = await listAudit(postgres, { projectId: project.id, limit: 2, before: second?.id });
+  expect(rest.map(({ details }) => details.number)).toEqual([1]);
+});
+
+test.each([
+  ['changed', "UPDATE audit_entries SET outcome = 'completed'"],
+  ['given another subject', "UPDATE audit_entries SET subject = 'other'"],
+  ['deleted', 'DELETE FROM audit_entries'],
+  ['emptied', 'TRUNCATE audit_entries'],
+])('entries cannot be %s', async (_, statement) => {
+  await recordAudit(postgres, { ...entry, subject: 'person' });
+  await expect(postgres.raw(statement)).rejects.toThrow('can only be added to');
+});
+
+test('the subject gives way to a hash, once', async () => {
+  await recordAudit(postgres, { ...entry, subject: 'hidden' });
+  await hideSubject(postgres, { projectId: project.id, userId: 'hidden', hash: 'h1' });
+  const [hidden] = await listAudit(postgres, { projectId: project.id, limit: 1, before: undefined });
+  expect(hidden).toMatchObject({ subject: null, subject_hash: 'h1' });
+  await expect(postgres.raw("UPDATE audit_entries SET subject_hash = 'h2'")).rejects.toThrow('can only be added to');
+});
