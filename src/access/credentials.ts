@@ -21,6 +21,9 @@ export interface Credential {
   readonly timezone: string;
 }
 
+/** What the requests of a credential are counted under. */
+export const rateKeyOf = (credential: Credential): string => `${credential.projectId}:${credential.id}`;
+
 interface ProjectRow {
   id: string;
   secret_key_prefix: string;

@@ -1,11 +1,13 @@
 // The routes of the web process.
 import express, { type Express, type RequestHandler, type Router } from 'express';
+import { createFeatureSwitches } from '../access/features.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
 import { PublicError } from '../platform/errors.js';
 import { errorResponder, notFound } from '../platform/http/respond.js';
 import type { Logger } from '../platform/log.js';
 
 export interface AppDeps {
+  readonly featuresOff: readonly string[];
   readonly ingest: IngestDeps;
   /** Answers POST /query: the router itself, or what forwards to the process that has it. */
   readonly queries: Router | RequestHandler;
@@ -22,6 +24,7 @@ export function createApp(deps: AppDeps): Express {
   app.disable('etag');
   if (deps.trustProxy !== undefined) app.set('trust proxy', deps.trustProxy);
 
+  if (deps.featuresOff.length > 0) app.use(createFeatureSwitches(deps.featuresOff));
   // The hot path first: every router in front of it would cost every event.
   app.use(createIngestRouter(deps.ingest));
   app.post('/identify', notBuilt('identify'));

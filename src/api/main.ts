@@ -3,6 +3,7 @@
 import type { Router } from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type CredentialStore, createCredentialStore } from '../access/credentials.js';
+import { createRateLimits, type RateLimits } from '../access/rate-limits.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { GroupCommit } from '../ingest/group-commit.js';
@@ -36,8 +37,11 @@ if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
 
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 
+const rateLimits = createRateLimits(config, redis);
+
 const app = createApp({
-  ingest: createIngest(config, { credentials, redis, metrics }),
+  featuresOff: config.FEATURES_OFF,
+  ingest: createIngest(config, { credentials, rateLimits, redis, metrics }),
   queries: config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL),
   operations: createOperationsRouter({
     metrics,
@@ -55,12 +59,13 @@ log.info({ port: server.port }, 'ready');
 
 function createIngest(
   settings: Config,
-  stores: { credentials: CredentialStore; redis: Redis; metrics: Registry },
+  stores: { credentials: CredentialStore; rateLimits: RateLimits; redis: Redis; metrics: Registry },
 ): IngestDeps {
   const queue = createIngestQueue(stores.redis);
   const ingestMetrics = createIngestMetrics(stores.metrics);
   return {
     credentials: stores.credentials,
+    rateLimit: stores.rateLimits.track,
     admission: createAdmission(queue, stores.redis, {
       jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
       memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
@@ -92,5 +97,7 @@ function answerQueriesHere(settings: Config): Router {
     requestTimeoutMs: settings.QUERY_TIMEOUT_MS + 10_000,
   });
   lifecycle.onClose('clickhouse', () => clickhouse.close());
-  return createQueryRouter(createQueryDeps(settings, { clickhouse, credentials, metrics, log }));
+  return createQueryRouter(
+    createQueryDeps(settings, { clickhouse, credentials, rateLimit: rateLimits.query, metrics, log }),
+  );
 }

@@ -1,7 +1,8 @@
 // POST /track: credential, body, decision, commit, answer. The answer is given only when Redis holds the events.
 import { type Request, type RequestHandler, Router } from 'express';
-import type { Credential, CredentialStore } from '../access/credentials.js';
+import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
+import type { BatchedRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import { createBodyReader } from '../platform/http/read-body.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -17,6 +18,7 @@ import type { IngestMetrics } from './metrics.js';
 
 export interface IngestDeps {
   readonly credentials: CredentialStore;
+  readonly rateLimit: BatchedRateLimit;
   readonly admission: Admission;
   readonly groupCommit: GroupCommit;
   readonly redis: Redis;
@@ -35,6 +37,7 @@ export function createIngestRouter(deps: IngestDeps): Router {
       // Any page may send events with a public key: the key is public, and no cookie is ever read here.
       res.setHeader('Access-Control-Allow-Origin', '*');
       const credential = await authenticate(deps.credentials, 'track', req);
+      deps.rateLimit.take(rateKeyOf(credential));
       deps.admission.admit();
       const bytes = await readBody(req, res);
       const accepted = await track({ req, credential, bytes }, deps);

@@ -8,6 +8,12 @@ const flag = (fallback: boolean) =>
     .default(fallback ? 'true' : 'false')
     .transform((text) => text === 'true' || text === '1');
 
+const list = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((word) => word.trim() || []));
+
 const MEBIBYTE = 1024 * 1024;
 
 const schema = z.object({
@@ -56,6 +62,13 @@ const schema = z.object({
   INGEST_BACKLOG_JOBS_MAX: integer(20_000, 1),
   REDIS_MEMORY_HIGH_WATER_BYTES: integer(1024 * MEBIBYTE, 1),
   CREDENTIAL_CACHE_MS: integer(1000),
+
+  TRACK_REQUESTS_PER_SECOND: integer(5000, 1),
+  IDENTIFY_REQUESTS_PER_SECOND: integer(200, 1),
+  QUERY_REQUESTS_PER_SECOND: integer(20, 1),
+  SESSION_REQUESTS_PER_SECOND: integer(20, 1),
+  SIGN_IN_REQUESTS_PER_MINUTE: integer(20, 1),
+  FEATURES_OFF: list(),
 
   METRICS_ENABLED: flag(true),
 });

@@ -1,6 +1,7 @@
 // What answering queries needs, built from the configuration: by the query process, and by web where it has none.
 import type { Registry } from 'prom-client';
 import type { CredentialStore } from '../access/credentials.js';
+import type { RateLimit } from '../access/rate-limits.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
@@ -14,7 +15,13 @@ export const clickHouseConnections = (config: Pick<Config, 'QUERY_CONCURRENCY'>)
 
 export function createQueryDeps(
   config: Pick<Config, 'QUERY_TIMEOUT_MS' | 'QUERY_CONCURRENCY' | 'QUERY_QUEUE_MAX' | 'QUERY_MEMORY_BYTES'>,
-  parts: { clickhouse: ClickHouseClient; credentials: CredentialStore; metrics: Registry; log: Logger },
+  parts: {
+    clickhouse: ClickHouseClient;
+    credentials: CredentialStore;
+    rateLimit: RateLimit;
+    metrics: Registry;
+    log: Logger;
+  },
 ): QueryDeps {
   const gate = createGate({ concurrency: config.QUERY_CONCURRENCY, waitingMax: config.QUERY_QUEUE_MAX });
   return {

@@ -1,6 +1,7 @@
 // The query process: answers POST /query, and nothing else.
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';
+import { createRateLimits } from '../access/rate-limits.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
@@ -8,6 +9,7 @@ import { listen } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
+import { createImpatientRedis } from '../platform/redis/client.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { createQueryRouter } from './routes.js';
@@ -25,12 +27,15 @@ const clickhouse = createClickHouse(config, {
   requestTimeoutMs: config.QUERY_TIMEOUT_MS + REQUEST_GRACE_MS,
 });
 lifecycle.onClose('clickhouse', () => clickhouse.close());
+const redis = createImpatientRedis(config, log);
+lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
+const rateLimit = createRateLimits(config, redis).query;
 
 const app = createQueryApp({
-  queries: createQueryRouter(createQueryDeps(config, { clickhouse, credentials, metrics, log })),
+  queries: createQueryRouter(createQueryDeps(config, { clickhouse, credentials, rateLimit, metrics, log })),
   operations: createOperationsRouter({
     metrics,
     isReady: async () => {

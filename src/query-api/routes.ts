@@ -1,7 +1,8 @@
 // POST /query: credential, body, answer, format. Mounted at /query, by the query process or by web itself.
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { CredentialStore } from '../access/credentials.js';
+import { type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { credentialOf, requireCredential } from '../access/middleware.js';
+import type { RateLimit } from '../access/rate-limits.js';
 import { assertNever } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type AnswerDeps, answer } from './answer.js';
@@ -14,6 +15,7 @@ import type { Answer } from './shape.js';
 
 export interface QueryDeps extends AnswerDeps {
   readonly credentials: CredentialStore;
+  readonly rateLimit: RateLimit;
 }
 
 // A query text of 16 KiB is six times as long when every character of it is escaped.
@@ -24,7 +26,11 @@ export const readQueryBody: RequestHandler = express.json({ type: () => true, li
 
 export function createQueryRouter(deps: QueryDeps): Router {
   const router = Router();
-  router.post('/', requireCredential(deps.credentials, 'query'), readQueryBody, async (req, res) => {
+  const limitRate: RequestHandler = async (_req, res, next) => {
+    await deps.rateLimit.take(rateKeyOf(credentialOf(res)));
+    next();
+  };
+  router.post('/', requireCredential(deps.credentials, 'query'), limitRate, readQueryBody, async (req, res) => {
     await answerQuery(deps, { req, res, projectId: credentialOf(res).projectId });
   });
   return router;

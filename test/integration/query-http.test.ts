@@ -48,7 +48,8 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
     QUERY_QUEUE_MAX: settings.queueMax,
   };
   const metrics = new Registry();
-  const deps = { ...createQueryDeps(config, { clickhouse, credentials, metrics, log }), now: () => NOW_MS };
+  const rateLimit = { take: async () => {} };
+  const deps = { ...createQueryDeps(config, { clickhouse, credentials, rateLimit, metrics, log }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, isReady: async () => {} });
   return listen(createQueryApp({ queries: createQueryRouter(deps), operations, log }), { host: '127.0.0.1', port: 0 });
 }

@@ -1,0 +1,30 @@
+// Features that an operator may switch off (FEATURES_OFF), and the routes that then answer 503.
+import { Router } from 'express';
+import { PublicError } from '../platform/errors.js';
+
+const PATHS_OF_FEATURE = {
+  track: ['/track'],
+  identify: ['/identify'],
+  query: ['/query', '/api/projects/:projectId/query'],
+  dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
+  privacy: ['/api/gdpr'],
+  admin: ['/api/admin'],
+  'sign-in': ['/auth', '/login'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Throws for a name that is no feature. */
+export function createFeatureSwitches(off: readonly string[]): Router {
+  const router = Router();
+  for (const feature of off) {
+    if (!isFeature(feature)) {
+      const known = Object.keys(PATHS_OF_FEATURE).join(', ');
+      throw new Error(`FEATURES_OFF: there is no feature "${feature}"; the features are ${known}`);
+    }
+    router.use([...PATHS_OF_FEATURE[feature]], () => {
+      throw new PublicError('unavailable', `the feature "${feature}" is switched off`);
+    });
+  }
+  return router;
+}
+
+const isFeature = (name: string): name is keyof typeof PATHS_OF_FEATURE => Object.hasOwn(PATHS_OF_FEATURE, name);

@@ -1,0 +1,110 @@
+// Request rates and switched-off features as a client meets them, and the limits while Redis is away.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRateLimits } from '../../src/access/rate-limits.js';
+import type { NewProject } from '../../src/accounts/store.js';
+import { createLogger } from '../../src/platform/log.js';
+import { createImpatientRedis } from '../../src/platform/redis/client.js';
+import { findFreePort } from '../../src/standalone/free-port.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, track } from '../support/track.js';
+
+const LIMIT = 5;
+
+let databases: TestDatabases;
+let processes: ProcessGroup;
+let project: NewProject;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({
+    TRACK_REQUESTS_PER_SECOND: String(LIMIT),
+    QUERY_REQUESTS_PER_SECOND: String(LIMIT),
+    FEATURES_OFF: 'identify, dashboards',
+  });
+  project = await createTestProject(databases);
+  processes = await startProcesses(databases.env, ['query', 'web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await databases?.close();
+});
+
+const send = () => track(processes.url, project.publicKey, { event_type: 'a' });
+const ask = () =>
+  fetch(`${processes.url}/query`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey },
+    body: JSON.stringify({ q: 'a | count' }),
+  });
+
+describe('a key that asks too often', () => {
+  test('is refused with Retry-After: 60, other keys are not, and it may ask again in the next second', async () => {
+    const refused = await eventually(async () => {
+      const answer = await send();
+      expect(answer.status).toBe(429);
+      return answer;
+    });
+    expect(refused.headers.get('Retry-After')).toBe('60');
+    expect(refused.body.error).toBe(`too many requests; the limit is ${LIMIT} per second`);
+    expect(await track(processes.url, project.secretKey, { event_type: 'a' })).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await send()).toMatchObject({ status: 200 }));
+  });
+
+  test('of queries is refused exactly beyond the limit', async () => {
+    const startedAt = Date.now();
+    const answers = await Promise.all(Array.from({ length: 4 * LIMIT }, ask));
+    const windows = 1 + Math.ceil((Date.now() - startedAt) / 1000);
+    const answered = answers.filter(({ status }) => status === 200).length;
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answered + refused.length).toBe(answers.length);
+    expect(answered).toBeGreaterThanOrEqual(LIMIT);
+    expect(answered).toBeLessThanOrEqual(LIMIT * windows);
+    for (const { headers } of refused) expect(headers.get('Retry-After')).toBe('60');
+  });
+});
+
+describe('processes', () => {
+  const log = createLogger({ process: 'test', level: 'silent' });
+  const settings = () => ({ ...databases.config, SIGN_IN_REQUESTS_PER_MINUTE: 10 });
+  const takeTen = (limits: ReturnType<typeof createRateLimits>, key: string) =>
+    Promise.allSettled(Array.from({ length: 10 }, () => limits.signIn.take(key)));
+  const countTaken = (results: readonly PromiseSettledResult<void>[]) =>
+    results.filter(({ status }) => status === 'fulfilled').length;
+
+  test('count together', async () => {
+    const [one, two] = [createImpatientRedis(databases.config, log), createImpatientRedis(databases.config, log)];
+    await Promise.all([one.ping(), two.ping()]).catch(() => {});
+    await eventually(() => expect([one.status, two.status]).toEqual(['ready', 'ready']));
+    const results = await Promise.all([
+      takeTen(createRateLimits(settings(), one), 'shared'),
+      takeTen(createRateLimits(settings(), two), 'shared'),
+    ]);
+    expect(countTaken(results.flat())).toBe(10);
+    one.disconnect();
+    two.disconnect();
+  });
+
+  test('count for themselves while Redis is away', async () => {
+    const redis = createImpatientRedis({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` }, log);
+    const limits = createRateLimits(settings(), redis);
+    expect(countTaken(await takeTen(limits, 'alone'))).toBe(10);
+    expect(countTaken(await takeTen(limits, 'alone'))).toBe(0);
+    expect(() => limits.track.take('alone')).not.toThrow();
+    redis.disconnect();
+  });
+});
+
+describe('a feature that is switched off', () => {
+  test.each([
+    ['POST', '/identify', 'identify'],
+    ['PUT', '/api/dashboard-sync/a', 'dashboards'],
+    ['GET', '/api/projects/7/dashboards', 'dashboards'],
+  ])('%s %s answers 503', async (method, path, feature) => {
+    const response = await fetch(`${processes.url}${path}`, { method });
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { error: `the feature "${feature}" is switched off` },
+    ]);
+  });
+});
