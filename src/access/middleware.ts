@@ -1,7 +1,7 @@
 // Turns the key of a request into its credential, or ends the request with 401 or 403.
 import type { Request, RequestHandler, Response } from 'express';
 import { PublicError } from '../platform/errors.js';
-import type { Credential, CredentialStore, Scope } from './credentials.js';
+import type { AdminCredential, Credential, CredentialStore, Scope } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
 
 /**
@@ -19,8 +19,21 @@ export function requireCredential(store: CredentialStore, scope: Scope): Request
 export async function authenticate(store: CredentialStore, scope: Scope, req: Request): Promise<Credential> {
   const credential = await store.find(readKey(req));
   if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
+  if (credential.kind === 'admin') {
+    throw new PublicError('forbidden', 'an organization admin key has no access to what is in a project');
+  }
   if (!credential.scopes.has(scope)) {
     throw new PublicError('forbidden', `this ${credential.kind} key does not have the scope "${scope}"`);
+  }
+  return credential;
+}
+
+/** For /api/admin: only an organization's admin key will do. */
+export async function authenticateAdmin(store: CredentialStore, req: Request): Promise<AdminCredential> {
+  const credential = await store.find(readKey(req));
+  if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
+  if (credential.kind !== 'admin') {
+    throw new PublicError('forbidden', 'an organization admin key (ak_…) is required');
   }
   return credential;
 }

@@ -1,5 +1,7 @@
 // Organizations and projects in PostgreSQL.
+
 import { digestKey, encryptSecret, newKey, shownPrefix } from '../access/keys.js';
+import type { Role } from '../access/route-matrix.js';
 import { newUuidV7, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
@@ -9,15 +11,25 @@ export interface NewOrganization {
   readonly adminKey: string;
 }
 
-export async function createOrganization(postgres: Postgres, organization: { name: string }): Promise<NewOrganization> {
+/** With `ownerId` the person is its owner at once: an organization that someone made is never without one. */
+export async function createOrganization(
+  postgres: Postgres,
+  organization: { name: string; ownerId?: string; isStandalone?: boolean },
+): Promise<NewOrganization> {
   const id = newUuidV7();
   const adminKey = newKey('admin');
-  await postgres('organizations').insert({
-    id,
-    name: organization.name,
-    slug: `${toSlug(organization.name)}-${id.slice(-6)}`,
-    admin_key_digest: digestKey(adminKey),
-    admin_key_prefix: shownPrefix(adminKey),
+  await postgres.transaction(async (transaction) => {
+    await transaction('organizations').insert({
+      id,
+      name: organization.name,
+      slug: `${toSlug(organization.name)}-${id.slice(-6)}`,
+      admin_key_digest: digestKey(adminKey),
+      admin_key_prefix: shownPrefix(adminKey),
+      is_standalone: organization.isStandalone ?? false,
+    });
+    if (organization.ownerId !== undefined) {
+      await transaction('members').insert({ organization_id: id, person_id: organization.ownerId, role: 'owner' });
+    }
   });
   return { id: toOrganizationId(id), adminKey };
 }
@@ -56,4 +68,21 @@ export function toSlug(name: string): string {
     .toLowerCase()
     .match(/[a-z0-9]+/g);
   return words === null ? 'organization' : words.join('-').slice(0, 48);
+}
+
+/** As the interface shows it. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly role: Role;
+  readonly created_at: Date;
+}
+
+export async function listOrganizations(postgres: Postgres, personId: string): Promise<Organization[]> {
+  return postgres('organizations')
+    .join('members', 'members.organization_id', 'organizations.id')
+    .where({ person_id: personId })
+    .orderBy('organizations.id')
+    .select('organizations.id', 'name', 'slug', 'role', 'created_at');
 }

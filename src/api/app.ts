@@ -11,6 +11,8 @@ export interface AppDeps {
   readonly ingest: IngestDeps;
   /** Answers POST /query: the router itself, or what forwards to the process that has it. */
   readonly queries: Router | RequestHandler;
+  /** Everything that is not on the hot path. */
+  readonly routers: readonly Router[];
   readonly operations: Router;
   /** Proxies whose X-Forwarded-For is believed, in express's notation; none by default. */
   readonly trustProxy: string | undefined;
@@ -32,6 +34,7 @@ export function createApp(deps: AppDeps): Express {
   app.get('/', (_req, res) => {
     res.type('text').send(WELCOME);
   });
+  for (const router of deps.routers) app.use(router);
   app.use(deps.operations);
   app.use(notFound);
   app.use(errorResponder(deps.log));

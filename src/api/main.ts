@@ -4,6 +4,7 @@ import type { Router } from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type CredentialStore, createCredentialStore } from '../access/credentials.js';
 import { createRateLimits, type RateLimits } from '../access/rate-limits.js';
+import { createAccountsRouter } from '../accounts/routes.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { GroupCommit } from '../ingest/group-commit.js';
@@ -43,6 +44,7 @@ const app = createApp({
   featuresOff: config.FEATURES_OFF,
   ingest: createIngest(config, { credentials, rateLimits, redis, metrics }),
   queries: config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL),
+  routers: [createAccountsRouter({ postgres, credentials })],
   operations: createOperationsRouter({
     metrics,
     isReady: async () => {

@@ -2,6 +2,7 @@
 // the first organization and project. A process of its own, so that the supervisor never loads the clients of the stores.
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { markStandaloneOrganization } from '../accounts/people.js';
 import { createOrganization, createProject } from '../accounts/store.js';
 import { migrateClickHouse } from '../platform/clickhouse/migrate.js';
 import { type Config, readConfig } from '../platform/config.js';
@@ -51,10 +52,11 @@ async function ensureFirstProject(config: Config): Promise<void> {
   await withPostgres(config, async (postgres) => {
     const previous = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as StandaloneFile) : undefined;
     if (previous !== undefined && (await projectExists(postgres, previous.project_id))) {
+      await markStandaloneOrganization(postgres, previous.organization_id);
       writePrivateFile(path, { ...previous, url });
       return;
     }
-    const organization = await createOrganization(postgres, { name: 'My organization' });
+    const organization = await createOrganization(postgres, { name: 'My organization', isStandalone: true });
     const project = await createProject(postgres, {
       organizationId: organization.id,
       name: 'My project',

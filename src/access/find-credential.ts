@@ -1,0 +1,119 @@
+// The lookups behind credentials.ts: what a key is in PostgreSQL at this moment. Keys are looked up by digest: an index
+// probe of a hash of random text says nothing about the text by its timing.
+import { toOrganizationId, toProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { AdminCredential, Credential, IpPolicy, Scope } from './credentials.js';
+import { digestKey, keyKindOf, shownPrefix } from './keys.js';
+import { tokenScopesOf } from './roles.js';
+import type { Role } from './route-matrix.js';
+
+export interface Found {
+  readonly credential: Credential | AdminCredential | undefined;
+  /** Milliseconds; a token that was remembered ends by this as well. */
+  readonly expiresAt?: number;
+  /** The record of a token's last use is a minute old. */
+  readonly isUseDue?: boolean;
+}
+
+const NOTHING: Found = { credential: undefined };
+const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track']);
+const SECRET_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track', 'query', 'dashboards', 'admin']);
+
+export async function findCredential(postgres: Postgres, key: string): Promise<Found> {
+  switch (keyKindOf(key)) {
+    case 'public': {
+      const row = await findProject(postgres, { public_key: key });
+      return row === undefined
+        ? NOTHING
+        : { credential: { kind: 'public', id: shownPrefix(key), scopes: PUBLIC_SCOPES, ...tenantOf(row) } };
+    }
+    case 'secret': {
+      const row = await findProject(postgres, { secret_key_digest: digestKey(key) });
+      return row === undefined
+        ? NOTHING
+        : { credential: { kind: 'secret', id: row.secret_key_prefix, scopes: SECRET_SCOPES, ...tenantOf(row) } };
+    }
+    case 'token':
+      return findToken(postgres, key);
+    case 'admin':
+      return findAdmin(postgres, key);
+    default:
+      return NOTHING;
+  }
+}
+
+interface ProjectRow {
+  id: string;
+  secret_key_prefix: string;
+  organization_id: string;
+  ip_policy: IpPolicy;
+  timezone: string;
+}
+
+const findProject = (postgres: Postgres, by: Record<string, string | Buffer>): Promise<ProjectRow | undefined> =>
+  postgres('projects')
+    .where(by)
+    .whereNull('deleted_at')
+    .first('id', 'secret_key_prefix', 'organization_id', 'ip_policy', 'timezone');
+
+const tenantOf = (row: Omit<ProjectRow, 'secret_key_prefix'>) => ({
+  projectId: toProjectId(row.id),
+  organizationId: toOrganizationId(row.organization_id),
+  ipPolicy: row.ip_policy,
+  timezone: row.timezone,
+});
+
+interface TokenRow extends Omit<ProjectRow, 'secret_key_prefix'> {
+  token_id: string;
+  kind: 'personal' | 'service';
+  scopes: Scope[];
+  created_by: string | null;
+  expires_at: Date;
+  is_use_due: boolean;
+  role: Role | null;
+}
+
+async function findToken(postgres: Postgres, token: string): Promise<Found> {
+  const { rows } = await postgres.raw<{ rows: TokenRow[] }>(
+    `SELECT access_tokens.id AS token_id, kind, scopes, created_by, expires_at, members.role,
+       coalesce(last_used_at < now() - interval '1 minute', true) AS is_use_due,
+       projects.id, projects.organization_id, ip_policy, timezone
+     FROM access_tokens
+     JOIN projects ON projects.id = access_tokens.project_id AND projects.deleted_at IS NULL
+     LEFT JOIN members ON members.organization_id = projects.organization_id AND members.person_id = created_by
+     WHERE digest = ? AND revoked_at IS NULL AND expires_at > now()`,
+    [digestKey(token)],
+  );
+  const row = rows[0];
+  if (row === undefined) return NOTHING;
+  const scopes = scopesLeft(row);
+  if (scopes === undefined) return NOTHING;
+  const own = { kind: 'token', id: row.token_id, scopes: new Set(scopes), ...tenantOf(row) } as const;
+  return {
+    credential: row.kind === 'personal' && row.created_by !== null ? { ...own, personId: row.created_by } : own,
+    expiresAt: row.expires_at.getTime(),
+    isUseDue: row.is_use_due,
+  };
+}
+
+/** A personal token can do what its person can do now: nothing once they have left, less once their role is lower. */
+function scopesLeft({ kind, scopes, role }: TokenRow): readonly Scope[] | undefined {
+  if (kind === 'service') return scopes;
+  if (role === null) return undefined;
+  const allowed = tokenScopesOf(role);
+  return scopes.filter((scope) => allowed.includes(scope));
+}
+
+async function findAdmin(postgres: Postgres, key: string): Promise<Found> {
+  const row = await postgres('organizations')
+    .where({ admin_key_digest: digestKey(key) })
+    .first('id', 'admin_key_prefix');
+  if (row === undefined) return NOTHING;
+  return { credential: { kind: 'admin', id: row.admin_key_prefix, organizationId: toOrganizationId(row.id) } };
+}
+
+export async function noteTokenUse(postgres: Postgres, token: string): Promise<void> {
+  await postgres('access_tokens')
+    .where({ digest: digestKey(token) })
+    .update({ last_used_at: postgres.fn.now() });
+}

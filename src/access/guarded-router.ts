@@ -1,0 +1,98 @@
+// A router whose routes are mounted by the table of route-matrix.ts: whoever may not use a route never reaches its handler,
+// and a route that the table does not have cannot be mounted. An organization or project of the path that is not the
+// caller's answers 404, whether it exists or not; a role that is too low answers 403.
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { PublicError } from '../platform/errors.js';
+import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { CredentialStore } from './credentials.js';
+import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
+import { authenticateAdmin, requireCredential } from './middleware.js';
+import { isAtLeast } from './roles.js';
+import { type Role, type RouteName, type RouteRule, ruleOf } from './route-matrix.js';
+import { personOf, requireSession } from './session-middleware.js';
+
+export interface GuardDeps {
+  readonly postgres: Postgres;
+  readonly credentials: CredentialStore;
+}
+
+export interface GuardedRouter {
+  readonly router: Router;
+  /** Mounts the handlers of a route behind what the table demands of its callers. */
+  on(name: RouteName, ...handlers: RequestHandler[]): void;
+}
+
+export function createGuardedRouter(deps: GuardDeps): GuardedRouter {
+  const router = Router();
+  return {
+    router,
+    on(name, ...handlers) {
+      const rule = ruleOf(name);
+      const path = rule.path.replaceAll(/\{(\w+)\}/g, ':$1');
+      const method = rule.method.toLowerCase() as Lowercase<RouteRule['method']>;
+      router.route(path)[method](...guardsOf(rule, deps), ...handlers);
+    },
+  };
+}
+
+function guardsOf(rule: RouteRule, { postgres, credentials }: GuardDeps): RequestHandler[] {
+  switch (rule.auth) {
+    case 'public':
+      return [];
+    case 'session':
+      return [requireSession(postgres), ...(rule.role === undefined ? [] : [requireRole(postgres, rule.role)])];
+    case 'admin':
+      return [requireAdminKey(postgres, credentials)];
+    default:
+      return [requireCredential(credentials, rule.auth.scope)];
+  }
+}
+
+function requireRole(postgres: Postgres, least: Role): RequestHandler {
+  return async (req, res, next) => {
+    const { projectID, orgID } = req.params;
+    const { personId } = personOf(res);
+    if (projectID !== undefined) {
+      const found = await findProjectMembership(postgres, personId, String(projectID));
+      if (found === undefined) throw noSuchProject();
+      admit(res, found, least);
+      res.locals.projectId = found.projectId;
+    } else {
+      const found = await findMembership(postgres, personId, String(orgID));
+      if (found === undefined) throw new PublicError('not_found', 'there is no such organization');
+      admit(res, found, least);
+    }
+    next();
+  };
+}
+
+function admit(res: Response, membership: Membership, least: Role): void {
+  if (!isAtLeast(membership.role, least)) {
+    throw new PublicError('forbidden', `this takes the role ${least}; yours is ${membership.role}`);
+  }
+  res.locals.membership = membership;
+}
+
+function requireAdminKey(postgres: Postgres, credentials: CredentialStore): RequestHandler {
+  return async (req: Request, res, next) => {
+    const { organizationId } = await authenticateAdmin(credentials, req);
+    const { projectID } = req.params;
+    if (projectID !== undefined) {
+      const projectId = await findProjectOf(postgres, organizationId, String(projectID));
+      if (projectId === undefined) throw noSuchProject();
+      res.locals.projectId = projectId;
+    }
+    res.locals.organizationId = organizationId;
+    next();
+  };
+}
+
+const noSuchProject = () => new PublicError('not_found', 'there is no such project');
+
+/** Of session routes with an organization or a project in their path. */
+export const membershipOf = (res: Response): Membership => res.locals.membership as Membership;
+/** Of routes with a project in their path: one that the caller may reach. */
+export const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
+/** Of the routes of an admin key. */
+export const adminOrganizationOf = (res: Response): OrganizationId => res.locals.organizationId as OrganizationId;

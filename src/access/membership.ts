@@ -1,0 +1,62 @@
+// Who belongs where: the role of a person in an organization, and in the organization of a project. What is not theirs and
+// what does not exist are the same answer.
+
+import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import { toOrganizationId, toProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Role } from './route-matrix.js';
+
+export interface Membership {
+  readonly organizationId: OrganizationId;
+  readonly role: Role;
+}
+
+export interface ProjectMembership extends Membership {
+  readonly projectId: ProjectId;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** PostgreSQL refuses other texts in a comparison with a UUID; here they are ids that nothing has. */
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+export async function findMembership(
+  postgres: Postgres,
+  personId: string,
+  organizationId: string,
+): Promise<Membership | undefined> {
+  if (!isUuid(organizationId)) return undefined;
+  const row = await postgres('members')
+    .where({ organization_id: organizationId, person_id: personId })
+    .first('organization_id', 'role');
+  return row && { organizationId: toOrganizationId(row.organization_id), role: row.role };
+}
+
+export async function findProjectMembership(
+  postgres: Postgres,
+  personId: string,
+  projectId: string,
+): Promise<ProjectMembership | undefined> {
+  if (!isUuid(projectId)) return undefined;
+  const row = await postgres('projects')
+    .join('members', 'members.organization_id', 'projects.organization_id')
+    .where({ 'projects.id': projectId, person_id: personId })
+    .whereNull('deleted_at')
+    .first('projects.id', 'projects.organization_id', 'role');
+  if (row === undefined) return undefined;
+  return { projectId: toProjectId(row.id), organizationId: toOrganizationId(row.organization_id), role: row.role };
+}
+
+/** The project, when it is one of the organization. */
+export async function findProjectOf(
+  postgres: Postgres,
+  organizationId: OrganizationId,
+  projectId: string,
+): Promise<ProjectId | undefined> {
+  if (!isUuid(projectId)) return undefined;
+  const row = await postgres('projects')
+    .where({ id: projectId, organization_id: organizationId })
+    .whereNull('deleted_at')
+    .first('id');
+  return row && toProjectId(row.id);
+}

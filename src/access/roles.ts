@@ -1,0 +1,42 @@
+// What a role in an organization allows: pure knowledge, used by the routes, by tokens and by the answers that list it.
+import type { Scope } from './credentials.js';
+import type { Role } from './route-matrix.js';
+
+export const ROLES = ['owner', 'admin', 'member'] as const satisfies readonly Role[];
+export type TokenKind = 'personal' | 'service';
+
+const RANK = { member: 0, admin: 1, owner: 2 } as const satisfies Record<Role, number>;
+
+export const isAtLeast = (role: Role, least: Role): boolean => RANK[role] >= RANK[least];
+
+const READS: readonly Scope[] = ['query', 'dashboards'];
+
+/** The scopes that a person of this role may give to a token, and that a personal token of theirs still has. */
+const TOKEN_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
+  member: READS,
+  admin: [...READS, 'track'],
+  owner: [...READS, 'track', 'admin'],
+};
+
+export const tokenScopesOf = (role: Role): readonly Scope[] => TOKEN_SCOPES[role];
+
+export const tokenKindsOf = (role: Role): readonly TokenKind[] =>
+  isAtLeast(role, 'admin') ? ['personal', 'service'] : ['personal'];
+
+const CAPABILITIES: readonly (readonly [capability: string, least: Role])[] = [
+  ['query', 'member'],
+  ['read_dashboards', 'member'],
+  ['read_usage', 'member'],
+  ['create_personal_token', 'member'],
+  ['read_secret_key', 'admin'],
+  ['rotate_secret_key', 'admin'],
+  ['update_project', 'admin'],
+  ['create_service_token', 'admin'],
+  ['manage_tokens', 'admin'],
+  ['create_admin_token', 'owner'],
+  ['delete_project', 'owner'],
+];
+
+/** What someone of this role may do with a project, for clients that show or hide things by it. */
+export const capabilitiesOf = (role: Role): string[] =>
+  CAPABILITIES.filter(([, least]) => isAtLeast(role, least)).map(([capability]) => capability);

@@ -1,0 +1,86 @@
+// Every route of the interface, once, with who may use it. Routes that need a person or an admin key are mounted by this
+// table (guarded-router.ts); the others are held against it by the table test, and the OpenAPI document is made of it.
+import type { Scope } from './credentials.js';
+
+export type Role = 'owner' | 'admin' | 'member';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * `public`: anyone. `session`: the cookie. `admin`: an organization's admin key. `{scope}`: a project's key or a token that has
+ * the scope. `role` is the least a person must be in the organization of the path's organization or project.
+ */
+export interface RouteRule {
+  readonly method: Method;
+  readonly path: string;
+  readonly auth: 'public' | 'session' | 'admin' | { readonly scope: Scope };
+  readonly role?: Role;
+}
+
+export const ROUTES = [
+  { method: 'GET', path: '/', auth: 'public' },
+  { method: 'GET', path: '/login', auth: 'public' },
+  { method: 'GET', path: '/auth/idp', auth: 'public' },
+  { method: 'GET', path: '/auth/idp/cb', auth: 'public' },
+  { method: 'POST', path: '/auth/logout', auth: 'public' },
+  { method: 'GET', path: '/llms.txt', auth: 'public' },
+  { method: 'GET', path: '/openapi.json', auth: 'public' },
+  { method: 'GET', path: '/healthz', auth: 'public' },
+  { method: 'GET', path: '/readyz', auth: 'public' },
+  { method: 'GET', path: '/metrics', auth: 'public' },
+
+  { method: 'POST', path: '/track', auth: { scope: 'track' } },
+  { method: 'POST', path: '/identify', auth: { scope: 'track' } },
+  { method: 'POST', path: '/query', auth: { scope: 'query' } },
+  { method: 'PUT', path: '/api/dashboard-sync/{dashboardKey}', auth: { scope: 'dashboards' } },
+  { method: 'DELETE', path: '/api/gdpr/users/{userID}', auth: { scope: 'admin' } },
+  { method: 'GET', path: '/api/gdpr/users/{userID}/export', auth: { scope: 'admin' } },
+  { method: 'GET', path: '/api/gdpr/requests/{requestID}', auth: { scope: 'admin' } },
+  { method: 'GET', path: '/api/gdpr/audit', auth: { scope: 'admin' } },
+
+  { method: 'GET', path: '/api/orgs', auth: 'session' },
+  { method: 'POST', path: '/api/orgs', auth: 'session' },
+  { method: 'GET', path: '/api/orgs/{orgID}', auth: 'session', role: 'member' },
+  { method: 'POST', path: '/api/orgs/{orgID}/rotate-admin-key', auth: 'session', role: 'owner' },
+  { method: 'GET', path: '/api/orgs/{orgID}/members', auth: 'session', role: 'owner' },
+  { method: 'PATCH', path: '/api/orgs/{orgID}/members/{userID}', auth: 'session', role: 'owner' },
+  { method: 'DELETE', path: '/api/orgs/{orgID}/members/{userID}', auth: 'session', role: 'owner' },
+  { method: 'POST', path: '/api/orgs/{orgID}/invitations', auth: 'session', role: 'owner' },
+  { method: 'POST', path: '/api/invitations/{token}/accept', auth: 'session' },
+  { method: 'POST', path: '/api/orgs/{orgID}/domains', auth: 'session', role: 'owner' },
+  { method: 'POST', path: '/api/orgs/{orgID}/domains/{domainID}/verify', auth: 'session', role: 'owner' },
+  { method: 'GET', path: '/api/orgs/{orgID}/projects', auth: 'session', role: 'member' },
+  { method: 'POST', path: '/api/orgs/{orgID}/projects', auth: 'session', role: 'admin' },
+  { method: 'GET', path: '/api/projects/{projectID}', auth: 'session', role: 'member' },
+  { method: 'PATCH', path: '/api/projects/{projectID}', auth: 'session', role: 'admin' },
+  { method: 'DELETE', path: '/api/projects/{projectID}', auth: 'session', role: 'owner' },
+  { method: 'POST', path: '/api/projects/{projectID}/query', auth: 'session', role: 'member' },
+  { method: 'GET', path: '/api/projects/{projectID}/dashboards', auth: 'session', role: 'member' },
+  { method: 'GET', path: '/api/projects/{projectID}/dashboards/{dashboardID}', auth: 'session', role: 'member' },
+  { method: 'POST', path: '/api/projects/{projectID}/rotate-secret-key', auth: 'session', role: 'admin' },
+  { method: 'POST', path: '/api/projects/{projectID}/tokens', auth: 'session', role: 'member' },
+  { method: 'GET', path: '/api/projects/{projectID}/tokens', auth: 'session', role: 'member' },
+  { method: 'DELETE', path: '/api/projects/{projectID}/tokens/{tokenID}', auth: 'session', role: 'member' },
+  { method: 'GET', path: '/api/projects/{projectID}/usage', auth: 'session', role: 'member' },
+  { method: 'GET', path: '/api/me/tokens', auth: 'session' },
+  { method: 'DELETE', path: '/api/me/tokens/{tokenID}', auth: 'session' },
+
+  { method: 'GET', path: '/api/admin/projects', auth: 'admin' },
+  { method: 'POST', path: '/api/admin/projects', auth: 'admin' },
+  { method: 'GET', path: '/api/admin/projects/{projectID}', auth: 'admin' },
+  { method: 'DELETE', path: '/api/admin/projects/{projectID}', auth: 'admin' },
+  { method: 'POST', path: '/api/admin/projects/{projectID}/rotate-secret-key', auth: 'admin' },
+  { method: 'GET', path: '/api/admin/projects/{projectID}/usage', auth: 'admin' },
+] as const satisfies readonly RouteRule[];
+
+/** `GET /api/orgs/{orgID}`: what names a route in code. */
+export type RouteName = (typeof ROUTES)[number] extends infer R
+  ? R extends { method: infer M extends string; path: infer P extends string }
+    ? `${M} ${P}`
+    : never
+  : never;
+
+export function ruleOf(name: RouteName): RouteRule {
+  const rule = ROUTES.find(({ method, path }) => `${method} ${path}` === name);
+  if (rule === undefined) throw new Error(`the route table has no ${name}`);
+  return rule;
+}

@@ -1,0 +1,58 @@
+// People: who they are is what their identity provider says (provider and subject), never an e-mail address alone.
+import { newUuidV7 } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+
+export interface SignedIn {
+  readonly provider: string;
+  readonly subject: string;
+  readonly email: string | undefined;
+  readonly emailVerified: boolean;
+  readonly name: string | undefined;
+}
+
+/** The person of this provider and subject, created at the first sign-in, with the address and name of this one. */
+export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Promise<{ id: string; isNew: boolean }> {
+  const { provider, subject } = signedIn;
+  const current = {
+    email: signedIn.email?.toLowerCase() ?? null,
+    email_verified: signedIn.email !== undefined && signedIn.emailVerified,
+    name: signedIn.name ?? null,
+  };
+  const id = newUuidV7();
+  const [row] = await postgres('people')
+    .insert({ id, provider, subject, ...current })
+    .onConflict(['provider', 'subject'])
+    .merge(current)
+    .returning('id');
+  return { id: row.id, isNew: row.id === id };
+}
+
+/** Whoever signs in with a verified address of a verified domain belongs to its organization, as a member. */
+export async function joinByDomain(postgres: Postgres, personId: string): Promise<void> {
+  await postgres.raw(
+    `INSERT INTO members (organization_id, person_id, role)
+     SELECT domains.organization_id, people.id, 'member'
+     FROM people JOIN domains ON domains.domain = split_part(people.email, '@', 2) AND domains.verified_at IS NOT NULL
+     WHERE people.id = ? AND people.email_verified
+     ON CONFLICT DO NOTHING`,
+    [personId],
+  );
+}
+
+/** The organization of the embedded stack belongs to whoever signs in with the embedded provider: the developer. */
+export async function joinStandaloneOrganization(postgres: Postgres, personId: string): Promise<void> {
+  await postgres.raw(
+    `INSERT INTO members (organization_id, person_id, role)
+     SELECT id, ?, 'owner' FROM organizations WHERE is_standalone
+     ON CONFLICT DO NOTHING`,
+    [personId],
+  );
+}
+
+export async function markStandaloneOrganization(postgres: Postgres, organizationId: string): Promise<void> {
+  await postgres('organizations').where({ id: organizationId }).update({ is_standalone: true });
+}
+
+export async function hasOrganization(postgres: Postgres, personId: string): Promise<boolean> {
+  return (await postgres('members').where({ person_id: personId }).first('person_id')) !== undefined;
+}

@@ -1,0 +1,121 @@
+// Sessions and people in PostgreSQL: what is stored, how long it lasts, who joins what when they sign in.
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasOrganization, joinByDomain, joinStandaloneOrganization, upsertPerson } from '../../src/accounts/people.js';
+import { createSession, endSession, findSession } from '../../src/accounts/sessions.js';
+import { createOrganization } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+});
+
+afterAll(async () => {
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const signIn = (fields: { subject?: string; email?: string; emailVerified?: boolean; name?: string } = {}) =>
+  upsertPerson(postgres, {
+    provider: 'test',
+    subject: randomBytes(8).toString('hex'),
+    email: 'ada@example.com',
+    emailVerified: true,
+    name: 'Ada',
+    ...fields,
+  });
+
+const DAY_MS = 24 * 60 * 60_000;
+
+describe('a session', () => {
+  test('is stored as a digest, and found by its text only', async () => {
+    const { id } = await signIn();
+    const token = await createSession(postgres, id);
+    expect(token).toMatch(/^[0-9A-Za-z]{43}$/);
+    const row = await postgres('sessions').where({ person_id: id }).first();
+    expect(row.id_digest).toEqual(createHash('sha256').update(token).digest());
+    expect(JSON.stringify(row)).not.toContain(token);
+    expect(await findSession(postgres, token)).toMatchObject({ personId: id, email: 'ada@example.com', name: 'Ada' });
+    for (const wrong of ['', token.slice(1), `${token}x`, token.replace(/^./, (c) => (c === 'a' ? 'b' : 'a'))]) {
+      expect(await findSession(postgres, wrong)).toBeUndefined();
+    }
+  });
+
+  test('lasts 30 days from its last use, and no longer', async () => {
+    const { id } = await signIn();
+    const token = await createSession(postgres, id);
+    const session = postgres('sessions').where({ person_id: id });
+    const end = async () => (await session.clone().first('expires_at')).expires_at.getTime();
+    expect(Math.abs((await end()) - Date.now() - 30 * DAY_MS)).toBeLessThan(60_000);
+
+    expect((await findSession(postgres, token))?.isProlonged).toBe(false);
+    await session
+      .clone()
+      .update({ last_seen_at: new Date(Date.now() - DAY_MS), expires_at: new Date(Date.now() + DAY_MS) });
+    expect((await findSession(postgres, token))?.isProlonged).toBe(true);
+    expect(Math.abs((await end()) - Date.now() - 30 * DAY_MS)).toBeLessThan(60_000);
+
+    await session.clone().update({ expires_at: new Date(Date.now() - 1) });
+    expect(await findSession(postgres, token)).toBeUndefined();
+  });
+
+  test('ends when it is ended, and no other with it', async () => {
+    const { id } = await signIn();
+    const [first, second] = [await createSession(postgres, id), await createSession(postgres, id)];
+    await endSession(postgres, first);
+    expect(await findSession(postgres, first)).toBeUndefined();
+    expect(await findSession(postgres, second)).toMatchObject({ personId: id });
+  });
+});
+
+describe('a person', () => {
+  test('is the same for the same provider and subject, with the newest address, and never by address alone', async () => {
+    const first = await signIn({ subject: 's-1', email: 'Old@Example.com' });
+    const again = await signIn({ subject: 's-1', email: 'new@example.com' });
+    const other = await signIn({ subject: 's-2', email: 'new@example.com' });
+    expect(first.isNew).toBe(true);
+    expect(again).toEqual({ id: first.id, isNew: false });
+    expect(other.id).not.toBe(first.id);
+    expect((await postgres('people').where({ id: first.id }).first('email')).email).toBe('new@example.com');
+  });
+
+  test('joins the organization of a verified domain with a verified address, once, as a member', async () => {
+    const organization = await createOrganization(postgres, { name: 'Acme' });
+    const claimed = await createOrganization(postgres, { name: 'Claims only' });
+    const domain = (id: string, organizationId: string, verifiedAt: Date | null) =>
+      postgres('domains').insert({
+        id,
+        organization_id: organizationId,
+        domain: 'acme.test',
+        token: 't',
+        verified_at: verifiedAt,
+      });
+    await domain('00000000-0000-7000-8000-000000000001', organization.id, new Date());
+    await domain('00000000-0000-7000-8000-000000000002', claimed.id, null);
+
+    const verified = await signIn({ email: 'eve@ACME.test' });
+    const unverified = await signIn({ email: 'mallory@acme.test', emailVerified: false });
+    const elsewhere = await signIn({ email: 'acme.test@other.test' });
+    for (const { id } of [verified, verified, unverified, elsewhere]) await joinByDomain(postgres, id);
+    expect(await postgres('members').select('organization_id', 'person_id', 'role')).toEqual([
+      { organization_id: organization.id, person_id: verified.id, role: 'member' },
+    ]);
+    expect(await hasOrganization(postgres, verified.id)).toBe(true);
+    expect(await hasOrganization(postgres, elsewhere.id)).toBe(false);
+  });
+
+  test('joins the organization of the embedded stack as its owner', async () => {
+    const organization = await createOrganization(postgres, { name: 'My organization', isStandalone: true });
+    const { id } = await signIn();
+    await joinStandaloneOrganization(postgres, id);
+    await joinStandaloneOrganization(postgres, id);
+    expect(await postgres('members').where({ person_id: id }).select('organization_id', 'role')).toEqual([
+      { organization_id: organization.id, role: 'owner' },
+    ]);
+  });
+});
