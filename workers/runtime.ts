@@ -1,4 +1,5 @@
 // What every job is given, and the list of jobs a worker process can run.
+import type { Registry } from 'prom-client';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
 import type { Config } from '../src/platform/config.js';
 import type { Logger } from '../src/platform/log.js';
@@ -10,6 +11,7 @@ export interface WorkerDeps {
   readonly clickhouse: ClickHouseClient;
   readonly postgres: Postgres;
   readonly redis: Redis;
+  readonly metrics: Registry;
   readonly log: Logger;
 }
 

@@ -14,6 +14,7 @@ export interface AppDeps {
   /** Everything that is not on the hot path. */
   readonly routers: readonly Router[];
   readonly operations: Router;
+  readonly requestMetrics: RequestHandler;
   /** Proxies whose X-Forwarded-For is believed, in express's notation; none by default. */
   readonly trustProxy: string | undefined;
   readonly log: Logger;
@@ -26,6 +27,7 @@ export function createApp(deps: AppDeps): Express {
   app.disable('etag');
   if (deps.trustProxy !== undefined) app.set('trust proxy', deps.trustProxy);
 
+  app.use(deps.requestMetrics);
   if (deps.featuresOff.length > 0) app.use(createFeatureSwitches(deps.featuresOff));
   // The hot path first: every router in front of it would cost every event.
   app.use(createIngestRouter(deps.ingest));

@@ -6,6 +6,7 @@ import { type CredentialStore, createCredentialStore } from '../access/credentia
 import { createRateLimits, type RateLimits } from '../access/rate-limits.js';
 import { createAccountsRouter } from '../accounts/routes.js';
 import { createAdmission } from '../ingest/admission.js';
+import { createLagGauge } from '../ingest/canary.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { GroupCommit } from '../ingest/group-commit.js';
 import { toEventLimits } from '../ingest/limits.js';
@@ -15,6 +16,7 @@ import type { IngestDeps } from '../ingest/routes.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
+import { createRequestMetrics } from '../platform/http/request-metrics.js';
 import { listen } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
@@ -35,6 +37,7 @@ const redis = createImpatientRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
+createLagGauge(metrics, redis);
 
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 
@@ -52,6 +55,7 @@ const app = createApp({
       await postgres.raw('SELECT 1');
     },
   }),
+  requestMetrics: createRequestMetrics(metrics),
   trustProxy: config.TRUST_PROXY,
   log,
 });

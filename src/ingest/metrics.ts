@@ -1,4 +1,4 @@
-// What operators see of ingestion at the edge.
+// What operators see of ingestion: at the edge, and where rows are written.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 export function createIngestMetrics(registry: Registry) {
@@ -24,3 +24,37 @@ export function createIngestMetrics(registry: Registry) {
 }
 
 export type IngestMetrics = ReturnType<typeof createIngestMetrics>;
+
+/** `insert` times one insert and counts its rows, or its failure. */
+export function createInsertMetrics(registry: Registry) {
+  const rows = new Histogram({
+    name: 'ingest_insert_rows',
+    help: 'Rows in one insert, duplicates included',
+    buckets: [1, 10, 100, 1000, 5000, 10_000, 20_000, 50_000],
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'ingest_insert_duration_seconds',
+    help: 'Time that one insert took, the wait for its turn included',
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  const failures = new Counter({
+    name: 'ingest_insert_failures_total',
+    help: 'Inserts that failed; those that may pass are tried again',
+    registers: [registry],
+  });
+  return {
+    insert: async (count: number, write: () => Promise<void>): Promise<void> => {
+      const stop = duration.startTimer();
+      try {
+        await write();
+      } catch (error) {
+        failures.inc();
+        throw error;
+      }
+      stop();
+      rows.observe(count);
+    },
+  };
+}

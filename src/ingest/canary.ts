@@ -1,0 +1,72 @@
+// An event that travels the whole way every minute, so that operators see how long it takes, and that it has stopped, before
+// anyone misses data. What became of it is kept in Redis, where every process finds it.
+import { Gauge, type Registry } from 'prom-client';
+import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
+import type { Redis } from '../platform/redis/client.js';
+import type { Frame } from './frame.js';
+
+/** No project of an organization has this id, so that no question ever meets these events. */
+export const CANARY_PROJECT: ProjectId = toProjectId('00000000-0000-7000-8000-00000000ca1a');
+export const CANARY_EVERY_MS = 60_000;
+
+const KEY = 'ingest:canary';
+
+export interface Canary {
+  readonly insertId: string;
+  readonly sentAt: number;
+}
+
+export function toCanaryFrame(canary: Canary): Frame {
+  const body = JSON.stringify({ event_type: 'canary', insert_id: canary.insertId });
+  const header = { v: 1, p: CANARY_PROJECT, t: canary.sentAt, ip: '', ua: '', geo: {}, o: 'server', n: 1 } as const;
+  return { header, body: Buffer.from(body) };
+}
+
+export async function recordSent(redis: Redis, sentAt: number): Promise<Canary> {
+  await redis.multi().hset(KEY, { sent_at: sentAt }).hsetnx(KEY, 'missing_since', sentAt).exec();
+  return { insertId: newInsertId(), sentAt };
+}
+
+export async function recordStored(redis: Redis, canary: Canary, storedAt: number): Promise<void> {
+  const stored = { stored_at: storedAt, lag_ms: storedAt - canary.sentAt };
+  await redis.multi().hset(KEY, stored).hdel(KEY, 'missing_since').exec();
+}
+
+export interface CanaryRecord {
+  readonly sentAt: number;
+  /** When the oldest canary was sent that has not arrived, nor any after it. */
+  readonly missingSince: number | undefined;
+  /** When the last one that arrived did, and how long it took. */
+  readonly storedAt: number | undefined;
+  readonly lagMs: number;
+}
+
+/** Grows while a canary is missing, and when none is sent any more: then nobody is there to send or to store. */
+export function lagSeconds(record: CanaryRecord, now: number): number {
+  const { sentAt, missingSince, storedAt, lagMs } = record;
+  const missing = missingSince === undefined ? 0 : now - missingSince;
+  const silent = now - sentAt > 2 * CANARY_EVERY_MS ? now - (storedAt ?? sentAt) : 0;
+  return Math.max(lagMs, missing, silent) / 1000;
+}
+
+export function createLagGauge(registry: Registry, redis: Redis): void {
+  new Gauge({
+    name: 'ingest_lag_seconds',
+    help: 'Time from the acceptance of an event until questions see it, by a canary event every minute',
+    registers: [registry],
+    async collect() {
+      const known = await redis.hgetall(KEY);
+      this.reset();
+      if (known.sent_at === undefined) return;
+      const record = {
+        sentAt: Number(known.sent_at),
+        missingSince: toNumber(known.missing_since),
+        storedAt: toNumber(known.stored_at),
+        lagMs: toNumber(known.lag_ms) ?? 0,
+      };
+      this.set(lagSeconds(record, Date.now()));
+    },
+  });
+}
+
+const toNumber = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));

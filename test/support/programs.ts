@@ -1,0 +1,10 @@
+// Programs that tests need beside Node: Debian's packages, which test.mjs installs where it may.
+import { spawnSync } from 'node:child_process';
+
+/** Runs to the end. Throws with its output when it fails, and with what to install when it is missing. */
+export function runProgram(command: string, args: readonly string[], debianPackage: string): string {
+  const { error, status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  if (error !== undefined) throw new Error(`${command} is missing: install ${debianPackage}`, { cause: error });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
