@@ -1,7 +1,7 @@
 // The worker process: runs all jobs, or those named in WORKER_JOBS.
 import express from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { INGEST_QUEUE } from '../src/ingest/queue.js';
+import { QUEUES } from '../src/operate/queues.js';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
 import { readConfig } from '../src/platform/config.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
@@ -21,9 +21,6 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'sweep-claims': startClaimSweep,
   'send-canary': startCanary,
 };
-
-/** Whose jobs are counted for operators. */
-const QUEUES = [INGEST_QUEUE];
 
 const config = readConfig();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });

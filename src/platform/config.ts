@@ -1,5 +1,8 @@
 // Parses the environment once, with one schema, and names every problem. The only file that reads process.env.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { packageRoot, SERVICE_ENVIRONMENT_FILE } from './paths.js';
 
 const integer = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback);
 const flag = (fallback: boolean) =>
@@ -86,3 +89,13 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 }
 
 export const readConfig = (): Config => parseConfig(process.env);
+
+/** Of a command for operators: the environment, or where it does not name the stores, that of the service in DATA_DIR. */
+export function readOperatorConfig(): Config {
+  if (process.env.REDIS_URL) return readConfig();
+  const path = join(resolve(packageRoot, process.env.DATA_DIR || 'data'), SERVICE_ENVIRONMENT_FILE);
+  if (!existsSync(path)) {
+    throw new Error(`no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`);
+  }
+  return parseConfig({ ...JSON.parse(readFileSync(path, 'utf8')), ...process.env });
+}

@@ -11,3 +11,6 @@ function findPackageRoot(from: string): string {
 }
 
 export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)));
+
+/** In DATA_DIR: how to reach the stores of the standalone stack, while it runs. */
+export const SERVICE_ENVIRONMENT_FILE = 'service-environment.json';

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { SERVICE_ENVIRONMENT_FILE } from '../platform/paths.js';
 
 export interface DataDirectory {
   readonly path: string;
@@ -11,6 +12,8 @@ export interface DataDirectory {
   readonly logs: string;
   /** For scripts: the address and the keys of the first project. */
   readonly standaloneFile: string;
+  /** For the commands of operators, while the service runs. */
+  readonly serviceEnvironmentFile: string;
 }
 
 export interface Secrets {
@@ -29,6 +32,7 @@ export function openDataDirectory(path: string): DataDirectory {
     clickhouse: join(root, 'clickhouse'),
     logs: join(root, 'logs'),
     standaloneFile: join(root, 'standalone.json'),
+    serviceEnvironmentFile: join(root, SERVICE_ENVIRONMENT_FILE),
   };
 }
 

@@ -1,11 +1,11 @@
 // Starts the whole stack in order (engines, preparation, processes of the Procfile with `web` last) and stops it in the
 // opposite order, so that nothing is accepted that could not be passed on.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../platform/paths.js';
 import type { DataDirectory } from './data-directory.js';
-import { readOrCreateSecrets } from './data-directory.js';
+import { readOrCreateSecrets, writePrivateFile } from './data-directory.js';
 import { type Environment, type Ports, serviceEnvironment } from './environment.js';
 import { findFreePort } from './free-port.js';
 import type { InstanceLock } from './instance-lock.js';
@@ -29,6 +29,14 @@ export interface SupervisorOptions {
 // Groups that start one after the other, each at once; what the Procfile names besides comes before `web`.
 const LAST_TO_START = 'web';
 const ONE_SHOT = 'release';
+// What commands for operators need to know of a service that runs.
+const STORE_SETTINGS = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'CLICKHOUSE_URL',
+  'CLICKHOUSE_DATABASE',
+  'SECRET_KEY_BASE',
+] as const;
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -58,6 +66,10 @@ export class Supervisor {
 
     const ports: Ports = { web: port, query: await findFreePort(), worker: await findFreePort() };
     const env = serviceEnvironment({ caller, urls: stores.urls, ports, secrets });
+    writePrivateFile(
+      directory.serviceEnvironmentFile,
+      Object.fromEntries(STORE_SETTINGS.map((name) => [name, env[name]])),
+    );
     await this.#prepare(env, stores.isPostgresEmbedded);
 
     const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
@@ -69,6 +81,7 @@ export class Supervisor {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#preparation?.kill();
+    rmSync(this.#options.directory.serviceEnvironmentFile, { force: true });
     for (const group of [...this.#groups].reverse()) await Promise.all(group.map((running) => running.stop()));
   }
 

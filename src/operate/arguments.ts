@@ -1,0 +1,39 @@
+// The command line of `npm run jobs`.
+
+export type JobsCommand =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'show' | 'discard'; readonly queue: string; readonly id: string }
+  /** Without an id: all parked jobs of the queue. */
+  | { readonly kind: 'replay'; readonly queue: string; readonly id: string | undefined };
+
+export const HELP = `npm run jobs -- <command>
+
+  list                    the jobs that were given up, of all queues, with their reasons
+  show <queue> <id>       everything about one of them, what it holds included
+  replay <queue> <id>     lets it run again;  replay <queue> --all  does so with every parked job of the queue
+  discard <queue> <id>    deletes it and what it holds, for good
+
+REDIS_URL says where the queues are; without it, the service that npm start runs in DATA_DIR is asked.
+`;
+
+/** Throws with what is wrong, in a sentence for the person at the terminal. */
+export function parseJobsCommand(args: readonly string[], queues: readonly string[]): JobsCommand {
+  const [kind = 'help', queue, id, ...rest] = args;
+  if (kind === 'help' || kind === '--help' || kind === '-h') return { kind: 'help' };
+  if (kind === 'list') {
+    if (queue !== undefined) throw new Error(`list takes no arguments, not "${queue}"`);
+    return { kind };
+  }
+  if (kind !== 'show' && kind !== 'replay' && kind !== 'discard') {
+    throw new Error(`there is no command "${kind}"; the commands are list, show, replay and discard`);
+  }
+  if (queue === undefined || id === undefined) throw new Error(`${kind} needs a queue and the id of a job`);
+  if (rest.length > 0) throw new Error(`${kind} takes one job at a time, not also "${rest[0]}"`);
+  if (!queues.includes(queue)) throw new Error(`there is no queue "${queue}"; the queues are ${queues.join(', ')}`);
+  if (id === '--all') {
+    if (kind !== 'replay') throw new Error(`${kind} takes one job at a time, not --all`);
+    return { kind, queue, id: undefined };
+  }
+  return { kind, queue, id };
+}

@@ -1,0 +1,63 @@
+// `npm run jobs`: looks at jobs that were given up, replays and discards them.
+import { setTimeout as delay } from 'node:timers/promises';
+import { readOperatorConfig } from '../platform/config.js';
+import { createRedis, type Redis } from '../platform/redis/client.js';
+import { HELP, type JobsCommand, parseJobsCommand } from './arguments.js';
+import { discardParked, listParked, replayParked, showParked, withQueue } from './parked-jobs.js';
+import { QUEUES } from './queues.js';
+
+async function answer(redis: Redis, command: Exclude<JobsCommand, { kind: 'help' }>): Promise<string> {
+  switch (command.kind) {
+    case 'list':
+      return listAll(redis);
+    case 'show':
+      return withQueue(redis, command.queue, async (queue) =>
+        JSON.stringify(await showParked(redis, queue, command.id), null, 2),
+      );
+    case 'replay':
+      return withQueue(redis, command.queue, async (queue) => {
+        const count = await replayParked(queue, command.id);
+        return `${count} ${count === 1 ? 'job runs' : 'jobs run'} again`;
+      });
+    case 'discard':
+      return withQueue(redis, command.queue, async (queue) => {
+        await discardParked(redis, queue, command.id);
+        return `job ${command.id} and what it held are gone`;
+      });
+  }
+}
+
+const REACH_TIMEOUT_MS = 5000;
+
+/** A command that waits for ever tells nobody anything. */
+async function requireRedis(redis: Redis): Promise<void> {
+  redis.on('error', () => {});
+  const silence = delay(REACH_TIMEOUT_MS, 'silent' as const, { ref: false });
+  if ((await Promise.race([redis.ping(), silence])) === 'silent')
+    throw new Error('redis (REDIS_URL) cannot be reached');
+}
+
+async function listAll(redis: Redis): Promise<string> {
+  const jobs = (await Promise.all(QUEUES.map((name) => withQueue(redis, name, listParked)))).flat();
+  if (jobs.length === 0) return 'no job is parked';
+  return jobs
+    .map(({ queue, id, failedAt, attempts, reason }) => `${queue}  ${id}  ${failedAt}  ${attempts} attempts  ${reason}`)
+    .join('\n');
+}
+
+try {
+  const command = parseJobsCommand(process.argv.slice(2), QUEUES);
+  if (command.kind === 'help') process.stdout.write(HELP);
+  else {
+    const redis = createRedis(readOperatorConfig());
+    try {
+      await requireRedis(redis);
+      process.stdout.write(`${await answer(redis, command)}\n`);
+    } finally {
+      redis.disconnect();
+    }
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

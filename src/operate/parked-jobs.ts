@@ -1,0 +1,68 @@
+// Jobs that were given up: BullMQ keeps them as failed, with everything they hold, until a person has decided.
+import { type Job, Queue } from 'bullmq';
+import { decodeFrames } from '../ingest/frame.js';
+import { INGEST_QUEUE, type IngestJob } from '../ingest/queue.js';
+import type { Redis } from '../platform/redis/client.js';
+
+export interface ParkedJob {
+  readonly queue: string;
+  readonly id: string;
+  readonly failedAt: string;
+  readonly attempts: number;
+  readonly reason: string;
+}
+
+/** The queue for the time of one task. */
+export async function withQueue<T>(redis: Redis, name: string, use: (queue: Queue) => Promise<T>): Promise<T> {
+  const queue = new Queue(name, { connection: redis, skipMetasUpdate: true });
+  try {
+    return await use(queue);
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Newest first. */
+export async function listParked(queue: Queue): Promise<ParkedJob[]> {
+  return (await queue.getFailed()).map((job) => ({ queue: queue.name, ...describe(job) }));
+}
+
+const describe = (job: Job): Omit<ParkedJob, 'queue'> => ({
+  id: job.id ?? '',
+  failedAt: new Date(job.finishedOn ?? job.timestamp).toISOString(),
+  attempts: job.attemptsMade,
+  reason: job.failedReason ?? '',
+});
+
+/** With its payload; of an ingest job also the requests that wait in it, as they came. */
+export async function showParked(redis: Redis, queue: Queue, id: string): Promise<object> {
+  const job = await requireParked(queue, id);
+  const shown = { queue: queue.name, ...describe(job), payload: job.data, stack: job.stacktrace };
+  if (queue.name !== INGEST_QUEUE) return shown;
+  const bytes = await redis.getBuffer((job.data as IngestJob).claim);
+  const requests = bytes === null ? [] : decodeFrames(bytes);
+  return { ...shown, requests: requests.map(({ header, body }) => ({ header, body: body.toString('utf8') })) };
+}
+
+/** Resolves with how many run again. */
+export async function replayParked(queue: Queue, id: string | undefined): Promise<number> {
+  const jobs = id === undefined ? await queue.getFailed() : [await requireParked(queue, id)];
+  // From the beginning: attempts already made would lengthen the pauses, or forbid another try.
+  for (const job of jobs) await job.retry('failed', { resetAttemptsMade: true });
+  return jobs.length;
+}
+
+/** Deletes the job and what it holds. */
+export async function discardParked(redis: Redis, queue: Queue, id: string): Promise<void> {
+  const job = await requireParked(queue, id);
+  await job.remove();
+  if (queue.name === INGEST_QUEUE) await redis.unlink((job.data as IngestJob).claim);
+}
+
+async function requireParked(queue: Queue, id: string): Promise<Job> {
+  const job = (await queue.getJob(id)) as Job | undefined;
+  if (job === undefined) throw new Error(`the queue ${queue.name} has no job ${id}`);
+  const state = await job.getState();
+  if (state !== 'failed') throw new Error(`job ${id} of ${queue.name} is ${state}, not parked`);
+  return job;
+}

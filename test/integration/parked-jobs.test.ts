@@ -1,0 +1,77 @@
+// `npm run jobs` against jobs that were really given up: a worker refused them, and runs one again when told to.
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let processes: ProcessGroup;
+let redis: Redis;
+let queue: IngestQueue;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({ WORKER_JOBS: 'ingest-events', LOG_LEVEL: 'fatal' });
+  redis = createRedis(databases.config);
+  queue = createIngestQueue(redis);
+  processes = await startProcesses(databases.env, ['worker']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await queue?.close();
+  redis?.disconnect();
+  await databases?.close();
+});
+
+function jobs(...args: string[]): Promise<{ status: number | null; output: string }> {
+  const child = spawn(process.execPath, ['dist/src/operate/jobs.js', ...args], {
+    env: { PATH: process.env.PATH, ...databases.env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
+}
+
+/** A job whose events are gone from Redis: nothing that is tried again brings them back. */
+async function park(): Promise<{ id: string; claim: string }> {
+  await processes.get('worker').kill('SIGTERM');
+  await enqueueIngest(queue, redis, { frames: [], events: 0 });
+  const [job] = await queue.getWaiting();
+  if (job?.id === undefined) throw new Error('the job does not wait');
+  await redis.unlink(job.data.claim);
+  await processes.start('worker');
+  await eventually(async () => expect(await queue.getFailedCount()).toBe(1));
+  return { id: job.id, claim: job.data.claim };
+}
+
+test('list, show, replay and discard', async () => {
+  expect(await jobs('list')).toEqual({ status: 0, output: 'no job is parked\n' });
+  const { id, claim } = await park();
+  expect((await jobs('list')).output).toMatch(new RegExp(`^ingest  ${id}  .* the events of the job are missing`));
+  expect(JSON.parse((await jobs('show', 'ingest', id)).output)).toMatchObject({ payload: { claim }, requests: [] });
+
+  // With what was missing back in its place, the job ends as every other.
+  await redis.set(claim, '');
+  expect(await jobs('replay', 'ingest', '--all')).toEqual({ status: 0, output: '1 job runs again\n' });
+  await eventually(async () =>
+    expect(await queue.getJobCounts('waiting', 'active', 'failed')).toEqual({ waiting: 0, active: 0, failed: 0 }),
+  );
+
+  const second = await park();
+  expect(await jobs('discard', 'ingest', second.id)).toMatchObject({ status: 0 });
+  expect(await queue.getFailedCount()).toBe(0);
+});
+
+test.each([
+  [['burn'], 'there is no command "burn"'],
+  [['show', 'ingest'], 'show needs a queue and the id of a job'],
+  [['show', 'outgest', '1'], 'there is no queue "outgest"'],
+  [['discard', 'ingest', '--all'], 'discard takes one job at a time'],
+  [['replay', 'ingest', 'nothing'], 'the queue ingest has no job nothing'],
+])('%j is refused with a sentence', async (args, sentence) => {
+  const { status, output } = await jobs(...args);
+  expect(status).toBe(1);
+  expect(output).toContain(sentence);
+});
