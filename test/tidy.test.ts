@@ -107,7 +107,7 @@ describe('imports flow one way', () => {
 
   test('every file is used by something that is started, or at least by a test', () => {
     const started = [
-      ...parseProcfile(read('Procfile')).map(({ args }) => args[0] ?? ''),
+      ...parseProcfile(read('Procfile')).map(({ args }) => args.at(-1) ?? ''),
       ...[...read('package.json').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
       ...[...read('docker-compose.yml').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
       ...['main', 'prepare', 'clickhouse-front/main'].map((name) => `dist/src/standalone/${name}.js`),

@@ -1,0 +1,19 @@
+# One image for every process of the Procfile: the command chooses which. Built in a stage that has the compilers, run in one
+# that has neither them nor root.
+FROM node:20-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json setup.mjs ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
+
+FROM node:20-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json /app/package-lock.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/ops ./ops
+COPY --from=build /app/dist ./dist
+USER node
+EXPOSE 8080
+CMD ["node", "--max-semi-space-size=64", "dist/src/api/main.js"]

@@ -1,0 +1,102 @@
+// What cannot be run without a container engine is at least held against what it describes: settings, commands and files that
+// exist, metrics that are exported, limits that are set.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { packageRoot } from '../../../src/platform/paths.js';
+import { parseProcfile } from '../../../src/standalone/procfile.js';
+
+const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
+const settings = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));
+
+interface ComposeService {
+  readonly command?: string;
+  readonly image?: string;
+  readonly build?: string;
+  readonly mem_limit?: string;
+  readonly healthcheck?: object;
+  readonly environment?: Record<string, string>;
+  readonly volumes?: string[];
+  readonly depends_on?: Record<string, object> | string[];
+}
+
+const compose = parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> };
+const own = Object.entries(compose.services).filter(([, service]) => service.build !== undefined);
+
+test('every service of docker-compose.yml has a memory limit and says whether it is healthy', () => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
+    if (name !== 'migrate') expect(service.healthcheck, name).toBeDefined();
+  }
+});
+
+test('our own services run the commands of the Procfile with settings that exist', () => {
+  const commands = parseProcfile(read('Procfile')).map(({ args }) => args.at(-1));
+  const dockerfileCommand = /^CMD (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '[]';
+  const image = (JSON.parse(dockerfileCommand) as string[]).at(-1);
+  const run = own.map(([, service]) => service.command?.split(' ').at(-1) ?? image);
+  expect(run.sort()).toEqual(commands.sort());
+  for (const [name, service] of own) {
+    for (const setting of Object.keys(service.environment ?? {}))
+      expect(settings, `${name}: ${setting}`).toContain(setting);
+  }
+});
+
+test('what is mounted, waited for and copied exists', () => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    for (const volume of service.volumes ?? []) {
+      const source = volume.split(':')[0] ?? '';
+      if (source.startsWith('.')) expect(existsSync(join(packageRoot, source)), `${name}: ${source}`).toBe(true);
+    }
+    const waitedFor = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
+    for (const other of waitedFor) expect(compose.services, name).toHaveProperty(other);
+  }
+  const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(
+    ([, names]) => names?.split(' ') ?? [],
+  );
+  for (const source of copied) expect(existsSync(join(packageRoot, source)), source).toBe(true);
+});
+
+test('app.json names settings that exist', () => {
+  const { env } = JSON.parse(read('app.json')) as { env: Record<string, object> };
+  for (const setting of Object.keys(env)) expect(settings).toContain(setting);
+});
+
+test('the addresses that Prometheus scrapes are those of the services', () => {
+  const { scrape_configs } = parse(read('ops/prometheus/prometheus.yml')) as {
+    scrape_configs: { static_configs: { targets: string[]; labels: { process: string } }[] }[];
+  };
+  for (const { targets, labels } of scrape_configs.flatMap((config) => config.static_configs)) {
+    const environment = compose.services[labels.process]?.environment ?? {};
+    const port = { web: '8080', query: '8081', worker: String(environment.WORKER_PORT) }[labels.process];
+    expect(targets).toEqual([`${labels.process}:${port}`]);
+  }
+});
+
+test('every alert and every panel asks for series that are exported, and every runbook it names exists', () => {
+  const sources = ['src', 'workers'].flatMap((folder) =>
+    readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const text = sources
+    .filter((name) => name.endsWith('.ts'))
+    .map(read)
+    .join('\n');
+  const exported = new Set([...text.matchAll(/name: '([a-z_]+)',\n\s+help:/g)].map(([, name]) => name));
+  const rules = parse(read('ops/prometheus/alerts.yml')) as {
+    groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
+  };
+  const alerts = rules.groups.flatMap((group) => group.rules);
+  for (const { alert, annotations } of alerts)
+    expect(existsSync(join(packageRoot, annotations.runbook)), alert).toBe(true);
+  const { panels } = JSON.parse(read('ops/grafana/dashboards/event-analytics.json')) as {
+    panels: { targets: { expr: string }[] }[];
+  };
+  const asked = [...alerts, ...panels.flatMap((panel) => panel.targets)].flatMap(({ expr }) =>
+    [...expr.matchAll(/\b([a-z]+_[a-z_]+)\b(?!\s*\()/g)].map(
+      ([, name]) => name?.replace(/_(bucket|sum|count)$/, '') ?? '',
+    ),
+  );
+  expect(asked.length).toBeGreaterThan(20);
+  for (const name of asked) expect([...exported, 'process_resident_memory_bytes']).toContain(name);
+});
