@@ -26,12 +26,15 @@ const EVENT_STREAM_LENGTH = 100;
 export type IngestQueue = Queue<IngestJob, void, 'events'>;
 
 export function createIngestQueue(redis: Redis): IngestQueue {
-  return new Queue<IngestJob, void, 'events'>(INGEST_QUEUE, {
+  const queue = new Queue<IngestJob, void, 'events'>(INGEST_QUEUE, {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
     defaultJobOptions: { attempts: ATTEMPTS, backoff: BACKOFF, removeOnComplete: true, removeOnFail: false },
   });
+  // Whoever owns the connection logs its errors; without a listener, BullMQ prints each once more.
+  queue.on('error', () => {});
+  return queue;
 }
 
 /** Resolves once Redis holds the events and the job that stands for them. */
