@@ -86,7 +86,9 @@ export class InstanceLock {
   }
 }
 
-const lockPath = (directory: string): string => join(directory, 'instance.lock');
+export const LOCK_FILE = 'instance.lock';
+
+const lockPath = (directory: string): string => join(directory, LOCK_FILE);
 
 /** Undefined when there is none, or none that can be read. */
 export function tryReadLock(directory: string): LockFile | undefined {

@@ -1,0 +1,60 @@
+// `npm run backup` and `npm run restore`: everything of a data directory in one file, and back. The engines keep files that
+// belong together, so both take the directory's lock: a service that runs has to be stopped first.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { packageRoot } from '../platform/paths.js';
+import { openDataDirectory } from './data-directory.js';
+import { InstanceLock, LOCK_FILE } from './instance-lock.js';
+import { StartProblem } from './problem.js';
+import { say } from './terminal.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+async function backup(directory: string, archive: string): Promise<void> {
+  if (!existsSync(directory)) throw new StartProblem(`There is nothing to back up: ${directory} does not exist.`);
+  if (existsSync(archive)) throw new StartProblem(`${archive} exists already.`);
+  const lock = await InstanceLock.take(directory);
+  // Never half written under its own name. Logs are no data; the lock is this process's own.
+  const unfinished = `${archive}.unfinished`;
+  process.umask(0o077);
+  try {
+    tar(['-czf', unfinished, '--exclude=./logs', `--exclude=./${LOCK_FILE}`, '-C', directory, '.']);
+    renameSync(unfinished, archive);
+  } finally {
+    rmSync(unfinished, { force: true });
+    lock.release();
+  }
+  say(
+    `${archive}: ${(statSync(archive).size / MEBIBYTE).toFixed(1)} MiB. It holds keys and people's data: keep it safe.`,
+  );
+}
+
+async function restore(directory: string, archive: string): Promise<void> {
+  if (!existsSync(archive)) throw new StartProblem(`${archive} does not exist.`);
+  if (existsSync(directory) && readdirSync(directory).length > 0) {
+    throw new StartProblem(`${directory} is not empty; set DATA_DIR to a folder that is empty or does not exist.`);
+  }
+  openDataDirectory(directory);
+  tar(['-xpzf', archive, '-C', directory]);
+  say(`Restored to ${directory}; npm start goes on from there.`);
+}
+
+function tar(args: readonly string[]): void {
+  const { error, status, stderr } = spawnSync('tar', args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
+  if (error !== undefined) throw new StartProblem(`tar cannot be run: ${error.message}.`);
+  if (status !== 0) throw new StartProblem(`tar failed: ${stderr.trim()}`);
+}
+
+/** npm runs scripts in the package's folder; INIT_CWD is the one that the path was written for. */
+async function main([command, file]: readonly (string | undefined)[]): Promise<void> {
+  if (file === undefined) throw new StartProblem(`npm run ${command} -- <file.tar.gz>`);
+  const directory = resolve(packageRoot, process.env.DATA_DIR || 'data');
+  const archive = resolve(process.env.INIT_CWD || '.', file);
+  await (command === 'backup' ? backup(directory, archive) : restore(directory, archive));
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  say(error instanceof StartProblem ? error.message : String(error));
+  process.exitCode = 1;
+});
