@@ -1,0 +1,179 @@
+// What `npm run doctor` looks at, one check each. A check resolves with what it found, or throws; whoever runs it turns that into
+// a failure with the check's advice.
+import { statfs } from 'node:fs/promises';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+import { listParked, withQueue } from './parked-jobs.js';
+import { QUEUES } from './queues.js';
+
+export interface Stores {
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  readonly clickhouse: ClickHouseClient;
+}
+
+export interface Finding {
+  /** `attention` is for what works and will not for long, or is not as it should be. */
+  readonly state: 'ok' | 'attention' | 'failed';
+  readonly found: string;
+}
+
+export interface Check {
+  readonly name: string;
+  /** What to do when the finding is not ok. */
+  readonly advice: string;
+  readonly run: (stores: Stores) => Promise<Finding>;
+}
+
+const NODE_MAJOR_MIN = 20;
+const POSTGRES_MIN = 130_000;
+const REDIS_MIN = [6, 2] as const;
+const DISK_FREE_SHARE_MIN = 0.1;
+const PARTS_PER_PARTITION_MAX = 100;
+const CLOCK_SKEW_MAX_MS = 1000;
+const WAITING_MAX_MS = 120_000;
+
+const ok = (found: string): Finding => ({ state: 'ok', found });
+const judge = (isRight: boolean, found: string): Finding => ({ state: isRight ? 'ok' : 'attention', found });
+
+export const CHECKS: readonly Check[] = [
+  {
+    name: 'Node.js',
+    advice: `install Node.js ${NODE_MAJOR_MIN} or newer`,
+    run: async () => judge(Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN, process.versions.node),
+  },
+  {
+    name: 'PostgreSQL',
+    advice: 'see that it runs, that DATABASE_URL is right, and that it is version 13 or newer',
+    run: async ({ postgres }) => {
+      const { rows } = await postgres.raw(
+        "SELECT current_setting('server_version_num')::int AS number, version() AS text",
+      );
+      return judge(rows[0].number >= POSTGRES_MIN, rows[0].text.split(' ').slice(0, 2).join(' '));
+    },
+  },
+  {
+    name: 'Redis',
+    advice: 'see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer',
+    run: async ({ redis }) => {
+      const version = /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? '0';
+      const [major = 0, minor = 0] = version.split('.').map(Number);
+      return judge(major > REDIS_MIN[0] || (major === REDIS_MIN[0] && minor >= REDIS_MIN[1]), version);
+    },
+  },
+  {
+    name: 'Redis keeps what it holds',
+    advice: 'set appendonly yes and maxmemory-policy noeviction: it holds what was accepted and is not stored yet',
+    run: async ({ redis }) => {
+      const appends = /^aof_enabled:1/m.test(await redis.info('persistence'));
+      const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1] ?? 'unknown';
+      return judge(appends && policy === 'noeviction', `appendonly ${appends ? 'yes' : 'no'}, ${policy}`);
+    },
+  },
+  {
+    name: 'ClickHouse',
+    advice: 'see that it runs, that CLICKHOUSE_URL is right, and that npm run migrate has been run',
+    run: async ({ clickhouse }) => {
+      const [row] = await select<{ version: string }>(
+        clickhouse,
+        'SELECT version() AS version FROM (SELECT 1) WHERE (SELECT count() FROM events WHERE time > now() + 1e8) = 0',
+      );
+      return ok(row?.version ?? '');
+    },
+  },
+  {
+    name: 'Parts of the events table',
+    advice: 'see ops/runbooks/ingest-lagging.md: merges do not keep up with inserts',
+    run: async ({ clickhouse }) => {
+      const [row] = await select<{ most: string }>(
+        clickhouse,
+        `SELECT max(parts) AS most FROM (
+          SELECT count() AS parts FROM system.parts
+          WHERE active AND database = currentDatabase() AND table = 'events' GROUP BY partition)`,
+      );
+      return judge(
+        Number(row?.most ?? 0) <= PARTS_PER_PARTITION_MAX,
+        `${row?.most ?? 0} active in the fullest partition`,
+      );
+    },
+  },
+  {
+    name: 'Disk of ClickHouse',
+    advice: 'make room: ClickHouse stops writing when its disk is full, and events then wait in Redis',
+    run: async ({ clickhouse }) => {
+      const disks = await select<{ name: string; free: number }>(
+        clickhouse,
+        'SELECT name, free_space / total_space AS free FROM system.disks WHERE total_space > 0 AND total_space < 1e18',
+      );
+      const least = Math.min(1, ...disks.map(({ free }) => free));
+      return judge(least >= DISK_FREE_SHARE_MIN, `${Math.round(least * 100)} % free`);
+    },
+  },
+  {
+    name: 'Disk of this machine',
+    advice: 'make room',
+    run: async () => {
+      const { bavail, blocks } = await statfs('.');
+      return judge(bavail / blocks >= DISK_FREE_SHARE_MIN, `${Math.round((bavail / blocks) * 100)} % free`);
+    },
+  },
+  {
+    name: 'Queues',
+    advice: 'see ops/runbooks/ingest-lagging.md: is a worker running, and fast enough?',
+    run: async ({ redis }) => {
+      const oldest = await Promise.all(
+        QUEUES.map((name) =>
+          withQueue(redis, name, async (queue) => (await queue.getJobs(['waiting'], 0, 0, true))[0]),
+        ),
+      );
+      const waiting = oldest.flatMap((job) => (job === undefined ? [] : [Date.now() - job.timestamp]));
+      const longest = Math.max(0, ...waiting);
+      return judge(
+        longest <= WAITING_MAX_MS,
+        waiting.length === 0 ? 'nothing waits' : `the oldest job waits for ${Math.round(longest / 1000)} s`,
+      );
+    },
+  },
+  {
+    name: 'Parked jobs',
+    advice: 'npm run jobs -- list',
+    run: async ({ redis }) => {
+      const parked = (await Promise.all(QUEUES.map((name) => withQueue(redis, name, listParked)))).flat();
+      return judge(parked.length === 0, parked.length === 0 ? 'none' : `${parked.length} wait for a person`);
+    },
+  },
+  {
+    name: 'Clocks',
+    advice: 'run a time service (chrony, systemd-timesyncd) on every machine: acceptance times come from these clocks',
+    run: async (stores) => {
+      const skews = await Promise.all(Object.values(clocks(stores)).map(measureSkew));
+      const worst = Math.max(...skews);
+      return judge(worst <= CLOCK_SKEW_MAX_MS, `within ${Math.round(worst)} ms of this machine`);
+    },
+  },
+];
+
+async function select<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
+  return (await clickhouse.query({ query, format: 'JSONEachRow' })).json<T>();
+}
+
+const clocks = ({ postgres, redis, clickhouse }: Stores): Record<string, () => Promise<number>> => ({
+  postgres: async () =>
+    Number((await postgres.raw('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')).rows[0].now),
+  redis: async () => {
+    const [seconds, microseconds] = await redis.time();
+    return Number(seconds) * 1000 + Number(microseconds) / 1000;
+  },
+  clickhouse: async () =>
+    Number((await select<{ now: string }>(clickhouse, 'SELECT toUnixTimestamp64Milli(now64(3)) AS now'))[0]?.now),
+});
+
+/** Milliseconds by which a store's clock differs for certain: what the round trip took is not held against it. */
+async function measureSkew(read: () => Promise<number>): Promise<number> {
+  await read();
+  const before = Date.now();
+  const there = await read();
+  const after = Date.now();
+  return Math.max(0, before - there, there - after);
+}

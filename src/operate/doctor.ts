@@ -1,0 +1,41 @@
+// `npm run doctor`: checks everything that the service stands on, and says what to do. Ends with status 1 when something failed.
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClickHouse } from '../platform/clickhouse/client.js';
+import { readOperatorConfig } from '../platform/config.js';
+import { createPostgres } from '../platform/postgres/client.js';
+import { createRedis } from '../platform/redis/client.js';
+import { CHECKS, type Check, type Finding, type Stores } from './checks.js';
+
+const CHECK_TIMEOUT_MS = 5000;
+const MARKS = { ok: '✓', attention: '!', failed: '✗' } as const;
+
+async function examine(check: Check, stores: Stores): Promise<Finding> {
+  const silence = delay(CHECK_TIMEOUT_MS, { state: 'failed', found: 'no answer within 5 s' } as const, { ref: false });
+  const failure = (error: unknown): Finding => ({ state: 'failed', found: reasonOf(error) });
+  return Promise.race([check.run(stores).catch(failure), silence]);
+}
+
+// Refused connections to several addresses come as an AggregateError without a message.
+const reasonOf = (error: unknown): string =>
+  error instanceof AggregateError ? String(error.errors[0]) : error instanceof Error ? error.message : String(error);
+
+try {
+  const config = readOperatorConfig();
+  const stores = {
+    postgres: createPostgres(config, { poolMax: 2 }),
+    redis: createRedis(config),
+    clickhouse: createClickHouse(config, { requestTimeoutMs: CHECK_TIMEOUT_MS }),
+  };
+  stores.redis.on('error', () => {});
+  const findings = await Promise.all(CHECKS.map(async (check) => ({ check, ...(await examine(check, stores)) })));
+  for (const { check, state, found } of findings) {
+    const advice = state === 'ok' ? '' : `\n    → ${check.advice}`;
+    process.stdout.write(`${MARKS[state]} ${check.name}: ${found}${advice}\n`);
+    if (state === 'failed') process.exitCode = 1;
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+// What hangs on a store that does not answer must not keep the command from ending.
+process.exit();

@@ -1,0 +1,62 @@
+// `npm run doctor` on real stores: nothing to say about healthy ones, and a sentence about each that is not.
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createIngestQueue } from '../../src/ingest/queue.js';
+import { createRedis } from '../../src/platform/redis/client.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+});
+
+afterAll(() => databases?.close());
+
+function doctor(env: Record<string, string> = {}): Promise<{ status: number | null; output: string }> {
+  const child = spawn(process.execPath, ['dist/src/operate/doctor.js'], {
+    env: { PATH: process.env.PATH, ...databases.env, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
+}
+
+test('healthy stores pass', async () => {
+  const { status, output } = await doctor();
+  // The disk of the machine that runs the tests is no affair of theirs.
+  const complaints = output.split('\n').filter((line) => /^[!✗]/.test(line) && !line.includes('Disk'));
+  expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+});
+
+test('a queue whose jobs nobody takes', async () => {
+  const redis = createRedis(databases.config);
+  const queue = createIngestQueue(redis);
+  const job = await queue.add(
+    'events',
+    { version: 1, claim: 'none', events: 0 },
+    { timestamp: Date.now() - 3_600_000 },
+  );
+  expect((await doctor()).output).toMatch(/! Queues: the oldest job waits for 36\d\d s\n +→ see ops\/runbooks/);
+  await job.remove();
+  await queue.close();
+  redis.disconnect();
+});
+
+test.each([
+  ['DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none', /✗ PostgreSQL: .*ECONNREFUSED.*\n +→ see that it runs/],
+  ['CLICKHOUSE_URL', 'http://127.0.0.1:1', /✗ ClickHouse: .*ECONNREFUSED.*\n +→ see that it runs/],
+  ['REDIS_URL', 'redis://127.0.0.1:1', /✗ Redis: no answer within 5 s\n +→ see that it runs/],
+])(
+  '%s leads nowhere',
+  async (setting, url, complaint) => {
+    const { status, output } = await doctor({ [setting]: url });
+    expect(output).toMatch(complaint);
+    expect(status).toBe(1);
+  },
+  90_000,
+);
