@@ -12,12 +12,16 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
 import { startIngestWorker } from './ingest-events.js';
+import { startUsageRollup } from './roll-up-usage.js';
 import { chooseJobs, type JobStarter } from './runtime.js';
 import { startCanary } from './send-canary.js';
+import { startMailWorker } from './send-mail.js';
 import { startClaimSweep } from './sweep-claims.js';
 
 const JOBS: Readonly<Record<string, JobStarter>> = {
   'ingest-events': startIngestWorker,
+  'roll-up-usage': startUsageRollup,
+  'send-mail': startMailWorker,
   'sweep-claims': startClaimSweep,
   'send-canary': startCanary,
 };

@@ -26,6 +26,8 @@ export interface Credential {
   readonly scopes: ReadonlySet<Scope>;
   readonly ipPolicy: IpPolicy;
   readonly timezone: string;
+  /** Its organization has sent all the events that it may send this month. */
+  readonly isOverAllowance?: boolean;
   /** The person a personal token stands for; keys and service tokens stand for no one. */
   readonly personId?: string;
 }
@@ -50,7 +52,7 @@ export interface CredentialStore {
 
 export function createCredentialStore(
   postgres: Postgres,
-  options: { cacheMs: number; log: Logger; now?: () => number },
+  options: { cacheMs: number; eventsPerMonthMax?: number | undefined; log: Logger; now?: () => number },
 ): CredentialStore {
   const now = options.now ?? Date.now;
   const remembered = new LRUCache<string, Remembered>({ max: CACHED_KEYS_MAX });
@@ -60,7 +62,7 @@ export function createCredentialStore(
   async function lookUp(key: string): Promise<Found> {
     const before = remembered.get(key);
     try {
-      const found = await findCredential(postgres, key);
+      const found = await findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
       remembered.set(key, { ...found, at: now() });
       if (found.isUseDue) noteUse(key);
       return found;

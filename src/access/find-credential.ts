@@ -2,6 +2,7 @@
 // probe of a hash of random text says nothing about the text by its timing.
 import { toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { eventsThisMonth } from '../usage/store.js';
 import type { AdminCredential, Credential, IpPolicy, Scope } from './credentials.js';
 import { digestKey, keyKindOf, shownPrefix } from './keys.js';
 import { tokenScopesOf } from './roles.js';
@@ -19,22 +20,38 @@ const NOTHING: Found = { credential: undefined };
 const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track']);
 const SECRET_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track', 'query', 'dashboards', 'admin']);
 
-export async function findCredential(postgres: Postgres, key: string): Promise<Found> {
+export interface FindDeps {
+  readonly postgres: Postgres;
+  /** No limit when undefined. */
+  readonly eventsPerMonthMax: number | undefined;
+}
+
+export async function findCredential(deps: FindDeps, key: string): Promise<Found> {
+  const { postgres } = deps;
   switch (keyKindOf(key)) {
     case 'public': {
       const row = await findProject(postgres, { public_key: key });
       return row === undefined
         ? NOTHING
-        : { credential: { kind: 'public', id: shownPrefix(key), scopes: PUBLIC_SCOPES, ...tenantOf(row) } };
+        : {
+            credential: { kind: 'public', id: shownPrefix(key), scopes: PUBLIC_SCOPES, ...(await tenantOf(deps, row)) },
+          };
     }
     case 'secret': {
       const row = await findProject(postgres, { secret_key_digest: digestKey(key) });
       return row === undefined
         ? NOTHING
-        : { credential: { kind: 'secret', id: row.secret_key_prefix, scopes: SECRET_SCOPES, ...tenantOf(row) } };
+        : {
+            credential: {
+              kind: 'secret',
+              id: row.secret_key_prefix,
+              scopes: SECRET_SCOPES,
+              ...(await tenantOf(deps, row)),
+            },
+          };
     }
     case 'token':
-      return findToken(postgres, key);
+      return findToken(deps, key);
     case 'admin':
       return findAdmin(postgres, key);
     default:
@@ -56,12 +73,21 @@ const findProject = (postgres: Postgres, by: Record<string, string | Buffer>): P
     .whereNull('deleted_at')
     .first('id', 'secret_key_prefix', 'organization_id', 'ip_policy', 'timezone');
 
-const tenantOf = (row: Omit<ProjectRow, 'secret_key_prefix'>) => ({
-  projectId: toProjectId(row.id),
-  organizationId: toOrganizationId(row.organization_id),
-  ipPolicy: row.ip_policy,
-  timezone: row.timezone,
-});
+async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix'>) {
+  return {
+    projectId: toProjectId(row.id),
+    organizationId: toOrganizationId(row.organization_id),
+    ipPolicy: row.ip_policy,
+    timezone: row.timezone,
+    isOverAllowance: await isOverAllowance(deps, row.organization_id),
+  };
+}
+
+/** As far as usage has been rolled up: an organization may go beyond by what it sends within a rollup's interval. */
+async function isOverAllowance({ postgres, eventsPerMonthMax }: FindDeps, organizationId: string): Promise<boolean> {
+  if (eventsPerMonthMax === undefined) return false;
+  return (await eventsThisMonth(postgres, organizationId)) >= eventsPerMonthMax;
+}
 
 interface TokenRow extends Omit<ProjectRow, 'secret_key_prefix'> {
   token_id: string;
@@ -73,8 +99,8 @@ interface TokenRow extends Omit<ProjectRow, 'secret_key_prefix'> {
   role: Role | null;
 }
 
-async function findToken(postgres: Postgres, token: string): Promise<Found> {
-  const { rows } = await postgres.raw<{ rows: TokenRow[] }>(
+async function findToken(deps: FindDeps, token: string): Promise<Found> {
+  const { rows } = await deps.postgres.raw<{ rows: TokenRow[] }>(
     `SELECT access_tokens.id AS token_id, kind, scopes, created_by, expires_at, members.role,
        coalesce(last_used_at < now() - interval '1 minute', true) AS is_use_due,
        projects.id, projects.organization_id, ip_policy, timezone
@@ -88,7 +114,8 @@ async function findToken(postgres: Postgres, token: string): Promise<Found> {
   if (row === undefined) return NOTHING;
   const scopes = scopesLeft(row);
   if (scopes === undefined) return NOTHING;
-  const own = { kind: 'token', id: row.token_id, scopes: new Set(scopes), ...tenantOf(row) } as const;
+  const tenant = await tenantOf(deps, row);
+  const own = { kind: 'token', id: row.token_id, scopes: new Set(scopes), ...tenant } as const;
   return {
     credential: row.kind === 'personal' && row.created_by !== null ? { ...own, personId: row.created_by } : own,
     expiresAt: row.expires_at.getTime(),

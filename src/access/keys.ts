@@ -39,9 +39,14 @@ export function encryptSecret(text: string, secretKeyBase: string): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), body]);
 }
 
-/** Throws when SECRET_KEY_BASE is not the one it was encrypted with, or the bytes were changed. */
-export function decryptSecret(bytes: Buffer, secretKeyBase: string): string {
+/** Undefined when SECRET_KEY_BASE is not the one it was encrypted with, or the bytes were changed. */
+export function tryDecryptSecret(bytes: Buffer, secretKeyBase: string): string | undefined {
   const decipher = createDecipheriv('aes-256-gcm', encryptionKey(secretKeyBase), bytes.subarray(0, IV_BYTES));
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+  const body = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([body, decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,7 @@
 // Who belongs where: the role of a person in an organization, and in the organization of a project. What is not theirs and
 // what does not exist are the same answer.
 
-import type { OrganizationId, ProjectId } from '../platform/ids.js';
-import { toOrganizationId, toProjectId } from '../platform/ids.js';
+import { isUuid, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Role } from './route-matrix.js';
 
@@ -14,11 +13,6 @@ export interface Membership {
 export interface ProjectMembership extends Membership {
   readonly projectId: ProjectId;
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** PostgreSQL refuses other texts in a comparison with a UUID; here they are ids that nothing has. */
-export const isUuid = (text: string): boolean => UUID.test(text);
 
 export async function findMembership(
   postgres: Postgres,

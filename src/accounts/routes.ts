@@ -1,13 +1,29 @@
-// The routes of organizations and what belongs to them. Who may use each stands in src/access/route-matrix.ts.
+// The routes of organizations and what belongs to them: members, invitations, domains, projects, tokens, usage. Who may use
+// each stands in src/access/route-matrix.ts; here is what it does.
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
-import { personOf } from '../access/session-middleware.js';
-import { listOrganizations } from './store.js';
+import { addAdminRoutes } from './admin-routes.js';
+import type { InvitationMailer } from './invitation-mail.js';
+import { addOrganizationRoutes } from './organization-routes.js';
+import { addProjectRoutes } from './project-routes.js';
+import { addTokenRoutes } from './token-routes.js';
+import type { FindTxtRecords } from './txt-records.js';
 
-export function createAccountsRouter(deps: GuardDeps): Router {
-  const { router, on } = createGuardedRouter(deps);
-  on('GET /api/orgs', async (_req, res) => {
-    res.json(await listOrganizations(deps.postgres, personOf(res).personId));
-  });
-  return router;
+export interface AccountsDeps extends GuardDeps {
+  /** What secret keys are encrypted with. */
+  readonly secretKeyBase: string;
+  /** The address people reach the service by; the one of their request when nothing is configured. */
+  readonly publicUrl: string | undefined;
+  readonly findTxtRecords: FindTxtRecords;
+  /** Undefined when no mail server is configured: then the link is in the answer. */
+  readonly mailInvitation: InvitationMailer | undefined;
+}
+
+export function createAccountsRouter(deps: AccountsDeps): Router {
+  const routes = createGuardedRouter(deps);
+  addOrganizationRoutes(routes, deps);
+  addProjectRoutes(routes, deps);
+  addTokenRoutes(routes, deps);
+  addAdminRoutes(routes, deps);
+  return routes.router;
 }

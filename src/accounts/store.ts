@@ -2,6 +2,7 @@
 
 import { digestKey, encryptSecret, newKey, shownPrefix } from '../access/keys.js';
 import type { Role } from '../access/route-matrix.js';
+import { PublicError } from '../platform/errors.js';
 import { newUuidV7, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
@@ -79,10 +80,32 @@ export interface Organization {
   readonly created_at: Date;
 }
 
-export async function listOrganizations(postgres: Postgres, personId: string): Promise<Organization[]> {
-  return postgres('organizations')
+const organizationsOf = (postgres: Postgres, personId: string) =>
+  postgres('organizations')
     .join('members', 'members.organization_id', 'organizations.id')
     .where({ person_id: personId })
     .orderBy('organizations.id')
     .select('organizations.id', 'name', 'slug', 'role', 'created_at');
+
+export const listOrganizations = (postgres: Postgres, personId: string): Promise<Organization[]> =>
+  organizationsOf(postgres, personId);
+
+/** Throws not_found when the person is no member. */
+export async function requireOrganization(
+  postgres: Postgres,
+  personId: string,
+  organizationId: OrganizationId,
+): Promise<Organization> {
+  const organization = await organizationsOf(postgres, personId).where({ organization_id: organizationId }).first();
+  if (organization === undefined) throw new PublicError('not_found', 'there is no such organization');
+  return organization;
+}
+
+/** The old key has ended when this resolves, but for the second that processes remember it. */
+export async function rotateAdminKey(postgres: Postgres, organizationId: OrganizationId): Promise<string> {
+  const adminKey = newKey('admin');
+  await postgres('organizations')
+    .where({ id: organizationId })
+    .update({ admin_key_digest: digestKey(adminKey), admin_key_prefix: shownPrefix(adminKey) });
+  return adminKey;
 }

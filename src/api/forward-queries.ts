@@ -2,10 +2,18 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { RequestHandler } from 'express';
+import { PASS_HEADER } from '../access/project-pass.js';
 import { PublicError } from '../platform/errors.js';
 
 // Only what the query process reads: everything else of a client's headers ends here.
-const FORWARDED_REQUEST_HEADERS = ['content-type', 'content-length', 'content-encoding', 'x-api-key', 'x-request-id'];
+const FORWARDED_REQUEST_HEADERS = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'x-api-key',
+  'x-request-id',
+  PASS_HEADER,
+];
 
 export function forwardQueries(queryUrl: string): RequestHandler {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -13,7 +21,7 @@ export function forwardQueries(queryUrl: string): RequestHandler {
     const headers = Object.fromEntries(
       FORWARDED_REQUEST_HEADERS.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),
     );
-    const upstream = request(new URL(req.originalUrl, queryUrl), { method: req.method, headers, agent });
+    const upstream = request(new URL('/query', queryUrl), { method: req.method, headers, agent });
     upstream.on('response', (answer: IncomingMessage) => {
       res.writeHead(answer.statusCode ?? 502, answer.headers);
       // A broken answer breaks the connection: pipeline destroys both ends.

@@ -1,10 +1,13 @@
 // The web process: public routes and ingestion. It never writes to ClickHouse. Queries go to the process at QUERY_URL, or
 // are answered here where there is none.
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type CredentialStore, createCredentialStore } from '../access/credentials.js';
+import { createProjectPasses } from '../access/project-pass.js';
 import { createRateLimits, type RateLimits } from '../access/rate-limits.js';
+import { toInvitationMail } from '../accounts/invitation-mail.js';
 import { createAccountsRouter } from '../accounts/routes.js';
+import { createTxtLookup } from '../accounts/txt-records.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
@@ -13,6 +16,7 @@ import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
 import { createIngestQueue, enqueueIngest } from '../ingest/queue.js';
 import type { IngestDeps } from '../ingest/routes.js';
+import { createMailQueue, enqueueMail } from '../mail/queue.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
@@ -26,6 +30,7 @@ import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
 import { createQueryRouter } from '../query-api/routes.js';
 import { createApp } from './app.js';
 import { forwardQueries } from './forward-queries.js';
+import { createProjectQueries } from './project-queries.js';
 
 const config = readConfig();
 const log = createLogger({ process: 'web', level: config.LOG_LEVEL });
@@ -39,15 +44,25 @@ const metrics = new Registry();
 if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
 createLagGauge(metrics, redis);
 
-const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
+const credentials = createCredentialStore(postgres, {
+  cacheMs: config.CREDENTIAL_CACHE_MS,
+  eventsPerMonthMax: config.EVENTS_PER_MONTH_MAX,
+  log,
+});
 
 const rateLimits = createRateLimits(config, redis);
+
+const queries: RequestHandler =
+  config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL);
 
 const app = createApp({
   featuresOff: config.FEATURES_OFF,
   ingest: createIngest(config, { credentials, rateLimits, redis, metrics }),
-  queries: config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL),
-  routers: [createAccountsRouter({ postgres, credentials })],
+  queries,
+  routers: [
+    createAccounts(config),
+    createProjectQueries({ postgres, credentials, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
+  ],
   operations: createOperationsRouter({
     metrics,
     isReady: async () => {
@@ -97,6 +112,18 @@ function createIngest(
   };
 }
 
+function createAccounts(settings: Config): Router {
+  const mailQueue = settings.SMTP_URL === undefined ? undefined : createMailQueue(redis);
+  return createAccountsRouter({
+    postgres,
+    credentials,
+    secretKeyBase: settings.SECRET_KEY_BASE,
+    publicUrl: settings.PUBLIC_URL,
+    findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
+    mailInvitation: mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation))),
+  });
+}
+
 function answerQueriesHere(settings: Config): Router {
   const clickhouse = createClickHouse(settings, {
     maxConnections: clickHouseConnections(settings),
@@ -104,6 +131,6 @@ function answerQueriesHere(settings: Config): Router {
   });
   lifecycle.onClose('clickhouse', () => clickhouse.close());
   return createQueryRouter(
-    createQueryDeps(settings, { clickhouse, credentials, rateLimit: rateLimits.query, metrics, log }),
+    createQueryDeps(settings, { clickhouse, credentials, rateLimit: rateLimits.query, redis, metrics, log }),
   );
 }

@@ -3,6 +3,8 @@
 import { Queue } from 'bullmq';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { executed } from '../platform/redis/transaction.js';
+import { countAccepted } from '../usage/counters.js';
 import { encodeFrame, type Frame } from './frame.js';
 
 export const INGEST_QUEUE = 'ingest';
@@ -46,7 +48,12 @@ export async function enqueueIngest(
   const id = newUuidV7();
   const claim = CLAIM_PREFIX + id;
   // The events first: a job whose claim is missing would be a loss, a claim without a job is swept up.
-  await redis.set(claim, Buffer.concat(commit.frames.map(encodeFrame)));
+  const transaction = redis.multi().set(claim, Buffer.concat(commit.frames.map(encodeFrame)));
+  countAccepted(
+    transaction,
+    commit.frames.map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
+  );
+  await executed(transaction);
   await queue.add('events', { version: 1, claim, events: commit.events }, { jobId: id });
 }
 

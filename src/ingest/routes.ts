@@ -38,6 +38,7 @@ export function createIngestRouter(deps: IngestDeps): Router {
       res.setHeader('Access-Control-Allow-Origin', '*');
       const credential = await authenticate(deps.credentials, 'track', req);
       deps.rateLimit.take(rateKeyOf(credential));
+      if (credential.isOverAllowance) throw new PublicError('forbidden', 'the events of this month are used up');
       deps.admission.admit();
       const bytes = await readBody(req, res);
       const accepted = await track({ req, credential, bytes }, deps);

@@ -32,6 +32,7 @@ const schema = z.object({
   WORKER_PORT: z.coerce.number().int().min(0).optional(),
   WORKER_JOBS: z.string().optional(),
   TRUST_PROXY: z.string().optional(),
+  PUBLIC_URL: z.url().optional(),
 
   DATABASE_URL: z.url(),
   REDIS_URL: z.url(),
@@ -72,6 +73,11 @@ const schema = z.object({
   SESSION_REQUESTS_PER_SECOND: integer(20, 1),
   SIGN_IN_REQUESTS_PER_MINUTE: integer(20, 1),
   FEATURES_OFF: list(),
+
+  SMTP_URL: z.url().optional(),
+  MAIL_FROM: z.string().default('Event Analytics Service <no-reply@localhost>'),
+  DNS_SERVERS: z.string().optional(),
+  EVENTS_PER_MONTH_MAX: z.coerce.number().int().min(1).optional(),
 
   METRICS_ENABLED: flag(true),
 });

@@ -47,3 +47,8 @@ export function newUuidV7(nowMs: number = Date.now()): string {
 
 /** The deduplication key of an event that came without one: `evt_` and 16 random characters (95 bits). */
 export const newInsertId = (): string => `evt_${randomBase62(16)}`;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** PostgreSQL refuses other texts in a comparison with a UUID; here they are ids that nothing has. */
+export const isUuid = (text: string): boolean => UUID.test(text);

@@ -13,6 +13,8 @@ export interface AnswerDeps extends ExecuteDeps {
   readonly gate: Gate;
   readonly metrics: QueryMetrics;
   readonly now: () => number;
+  /** Told of every question that is put to the engine. */
+  readonly noteQuery: (projectId: ProjectId) => void;
 }
 
 export interface Question {
@@ -25,6 +27,7 @@ export interface Question {
 export async function answer(deps: AnswerDeps, { projectId, request, signal }: Question): Promise<Answer> {
   const startedAt = performance.now();
   const compiled = compileRequest(deps, projectId, request);
+  deps.noteQuery(projectId);
   const execution = beginExecution(deps, signal);
   const counted = await deps.gate.run(() => runCounted(compiled, request, execution), signal);
   const elapsedMs = Math.round(performance.now() - startedAt);

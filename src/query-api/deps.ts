@@ -1,10 +1,13 @@
 // What answering queries needs, built from the configuration: by the query process, and by web where it has none.
 import type { Registry } from 'prom-client';
 import type { CredentialStore } from '../access/credentials.js';
+import { createProjectPasses } from '../access/project-pass.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
+import type { Redis } from '../platform/redis/client.js';
+import { countQuery } from '../usage/counters.js';
 import { createGate } from './gate.js';
 import { createQueryMetrics } from './metrics.js';
 import type { QueryDeps } from './routes.js';
@@ -14,11 +17,15 @@ export const clickHouseConnections = (config: Pick<Config, 'QUERY_CONCURRENCY'>)
   config.QUERY_CONCURRENCY + 4;
 
 export function createQueryDeps(
-  config: Pick<Config, 'QUERY_TIMEOUT_MS' | 'QUERY_CONCURRENCY' | 'QUERY_QUEUE_MAX' | 'QUERY_MEMORY_BYTES'>,
+  config: Pick<
+    Config,
+    'QUERY_TIMEOUT_MS' | 'QUERY_CONCURRENCY' | 'QUERY_QUEUE_MAX' | 'QUERY_MEMORY_BYTES' | 'SECRET_KEY_BASE'
+  >,
   parts: {
     clickhouse: ClickHouseClient;
     credentials: CredentialStore;
     rateLimit: RateLimit;
+    redis: Redis;
     metrics: Registry;
     log: Logger;
   },
@@ -30,5 +37,11 @@ export function createQueryDeps(
     metrics: createQueryMetrics(parts.metrics, gate),
     limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
     now: Date.now,
+    passes: createProjectPasses(config.SECRET_KEY_BASE),
+    noteQuery: (projectId) => {
+      countQuery(parts.redis, projectId, Date.now()).catch((err: unknown) =>
+        parts.log.warn({ err }, 'a query was not counted'),
+      );
+    },
   };
 }

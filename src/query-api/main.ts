@@ -35,7 +35,7 @@ const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL
 const rateLimit = createRateLimits(config, redis).query;
 
 const app = createQueryApp({
-  queries: createQueryRouter(createQueryDeps(config, { clickhouse, credentials, rateLimit, metrics, log })),
+  queries: createQueryRouter(createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log })),
   operations: createOperationsRouter({
     metrics,
     isReady: async () => {

@@ -1,9 +1,10 @@
 // POST /query: credential, body, answer, format. Mounted at /query, by the query process or by web itself.
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type CredentialStore, rateKeyOf } from '../access/credentials.js';
-import { credentialOf, requireCredential } from '../access/middleware.js';
+import { authenticate } from '../access/middleware.js';
+import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { RateLimit } from '../access/rate-limits.js';
-import { assertNever } from '../platform/errors.js';
+import { assertNever, PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type AnswerDeps, answer } from './answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
@@ -16,6 +17,7 @@ import type { Answer } from './shape.js';
 export interface QueryDeps extends AnswerDeps {
   readonly credentials: CredentialStore;
   readonly rateLimit: RateLimit;
+  readonly passes: ProjectPasses;
 }
 
 // A query text of 16 KiB is six times as long when every character of it is escaped.
@@ -26,14 +28,33 @@ export const readQueryBody: RequestHandler = express.json({ type: () => true, li
 
 export function createQueryRouter(deps: QueryDeps): Router {
   const router = Router();
-  const limitRate: RequestHandler = async (_req, res, next) => {
-    await deps.rateLimit.take(rateKeyOf(credentialOf(res)));
-    next();
-  };
-  router.post('/', requireCredential(deps.credentials, 'query'), limitRate, readQueryBody, async (req, res) => {
-    await answerQuery(deps, { req, res, projectId: credentialOf(res).projectId });
+  router.post('/', requireProject(deps), readQueryBody, async (req, res) => {
+    await answerQuery(deps, { req, res, projectId: projectIdOf(res) });
   });
   return router;
+}
+
+/** By a key, or by the pass of a web process, which has asked the person's session and limits its rate. */
+function requireProject(deps: QueryDeps): RequestHandler {
+  return async (req, res, next) => {
+    const pass = req.headers[PASS_HEADER];
+    res.locals.projectId = typeof pass === 'string' ? readPass(deps, pass) : await readKey(deps, req);
+    next();
+  };
+}
+
+const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
+
+function readPass(deps: QueryDeps, pass: string): ProjectId {
+  const projectId = deps.passes.tryRead(pass, deps.now());
+  if (projectId === undefined) throw new PublicError('unauthenticated', 'the project pass is not valid');
+  return projectId;
+}
+
+async function readKey(deps: QueryDeps, req: Request): Promise<ProjectId> {
+  const credential = await authenticate(deps.credentials, 'query', req);
+  await deps.rateLimit.take(rateKeyOf(credential));
+  return credential.projectId;
 }
 
 export interface QueryExchange {

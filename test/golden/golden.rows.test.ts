@@ -31,6 +31,7 @@ beforeAll(async () => {
     limits: { timeoutMs: 20_000, memoryBytes: 1024 * 1024 * 1024 },
     log: createLogger({ process: 'test', level: 'warn' }),
     now: () => NOW_MS,
+    noteQuery: () => {},
   };
 });
 

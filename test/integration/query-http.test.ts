@@ -9,6 +9,7 @@ import { createOperationsRouter } from '../../src/platform/http/operations.js';
 import { listen, type RunningServer } from '../../src/platform/http/server.js';
 import { toOrganizationId, toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createQueryApp } from '../../src/query-api/app.js';
 import { createQueryDeps } from '../../src/query-api/deps.js';
 import { createQueryRouter } from '../../src/query-api/routes.js';
@@ -18,6 +19,7 @@ import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
 let clickhouse: ClickHouseClient;
+let redis: Redis;
 let server: RunningServer;
 const log = createLogger({ process: 'test', level: 'fatal' });
 
@@ -49,7 +51,10 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   };
   const metrics = new Registry();
   const rateLimit = { take: async () => {} };
-  const deps = { ...createQueryDeps(config, { clickhouse, credentials, rateLimit, metrics, log }), now: () => NOW_MS };
+  const deps = {
+    ...createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log }),
+    now: () => NOW_MS,
+  };
   const operations = createOperationsRouter({ metrics, isReady: async () => {} });
   return listen(createQueryApp({ queries: createQueryRouter(deps), operations, log }), { host: '127.0.0.1', port: 0 });
 }
@@ -57,6 +62,7 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
 beforeAll(async () => {
   databases = await createTestDatabases();
   clickhouse = createClickHouse(databases.config);
+  redis = createRedis(databases.config);
   await clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
   await clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
   server = await start({ concurrency: 2, queueMax: 10 });
@@ -65,6 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close(1_000);
   await clickhouse.close();
+  redis.disconnect();
   await databases.close();
 });
 

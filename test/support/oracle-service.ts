@@ -48,7 +48,7 @@ export async function startOracleService(): Promise<OracleService> {
       const projectId = toProjectId(idOf(PROJECT));
       return async (text) => {
         const answered = await answerQuery(
-          { ...shared, now: () => context.now },
+          { ...shared, now: () => context.now, noteQuery: () => {} },
           {
             projectId,
             request: { q: text, format: 'json', timezone: context.timezone, limit: ROWS_MAX, offset: 0 },

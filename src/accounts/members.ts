@@ -1,0 +1,70 @@
+// Members of an organization in PostgreSQL. An organization always keeps an owner: whatever takes one away locks the
+// organization first, so that two owners cannot leave at the same moment.
+import type { Role } from '../access/route-matrix.js';
+import { PublicError } from '../platform/errors.js';
+import { isUuid, type OrganizationId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+
+/** As the interface shows it. */
+export interface Member {
+  readonly user_id: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly joined_at: Date;
+}
+
+const membersOf = (postgres: Postgres, organizationId: OrganizationId) =>
+  postgres('members').join('people', 'people.id', 'person_id').where({ organization_id: organizationId });
+
+const SHOWN = ['person_id AS user_id', 'email', 'name', 'role', 'joined_at'] as const;
+
+export const listMembers = (postgres: Postgres, organizationId: OrganizationId): Promise<Member[]> =>
+  membersOf(postgres, organizationId).orderBy(['joined_at', 'person_id']).select(SHOWN);
+
+interface MemberKey {
+  readonly organizationId: OrganizationId;
+  readonly personId: string;
+}
+
+export async function changeRole(postgres: Postgres, key: MemberKey, role: Role): Promise<Member> {
+  return postgres.transaction(async (transaction) => {
+    const member = await lockMember(transaction, key);
+    if (role !== 'owner') await requireOtherOwner(transaction, key, 'demoted');
+    await transaction('members').where(whereOf(key)).update({ role });
+    return { ...member, role };
+  });
+}
+
+/** The personal tokens go as well: they would come back to life with a new invitation. */
+export async function removeMember(postgres: Postgres, key: MemberKey): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    await lockMember(transaction, key);
+    await requireOtherOwner(transaction, key, 'removed');
+    await transaction('members').where(whereOf(key)).delete();
+    await transaction('access_tokens')
+      .where({ created_by: key.personId, kind: 'personal', revoked_at: null })
+      .whereIn('project_id', transaction('projects').where({ organization_id: key.organizationId }).select('id'))
+      .update({ revoked_at: transaction.fn.now() });
+  });
+}
+
+const whereOf = (key: MemberKey) => ({ organization_id: key.organizationId, person_id: key.personId });
+
+async function lockMember(transaction: Postgres, key: MemberKey): Promise<Member> {
+  await transaction('organizations').where({ id: key.organizationId }).forUpdate().first('id');
+  const member: Member | undefined = isUuid(key.personId)
+    ? await membersOf(transaction, key.organizationId).where({ person_id: key.personId }).first(SHOWN)
+    : undefined;
+  if (member === undefined) throw new PublicError('not_found', 'there is no such member');
+  return member;
+}
+
+async function requireOtherOwner(transaction: Postgres, key: MemberKey, fate: 'demoted' | 'removed'): Promise<void> {
+  const owners: { person_id: string }[] = await transaction('members')
+    .where({ organization_id: key.organizationId, role: 'owner' })
+    .select('person_id');
+  if (owners.length === 1 && owners[0]?.person_id === key.personId) {
+    throw new PublicError('bad_request', `the last owner of an organization cannot be ${fate}`);
+  }
+}

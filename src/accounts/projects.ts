@@ -1,0 +1,92 @@
+// Projects in PostgreSQL, as the interface shows them. Creating one stands in store.ts, which the embedded stack uses too.
+import { digestKey, encryptSecret, newKey, shownPrefix, tryDecryptSecret } from '../access/keys.js';
+import { capabilitiesOf, isAtLeast } from '../access/roles.js';
+import type { Role } from '../access/route-matrix.js';
+import { PublicError } from '../platform/errors.js';
+import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { ProjectChanges, ProjectDeletion } from './schema.js';
+
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly public_key: string;
+  /** Only when one project is read by someone who may see it; null when SECRET_KEY_BASE has changed since. */
+  readonly secret_key?: string | null;
+  readonly role?: Role;
+  readonly capabilities?: readonly string[];
+  readonly ip_policy: string;
+  readonly timezone: string;
+  readonly created_at: Date;
+}
+
+const SHOWN = ['id', 'name', 'organization_id', 'public_key', 'ip_policy', 'timezone', 'created_at'] as const;
+
+/** Who looks: a person of a role, or the holder of the organization's admin key. */
+export type Viewer = Role | 'admin_key';
+
+export async function listProjects(
+  postgres: Postgres,
+  organizationId: OrganizationId,
+  viewer: Viewer,
+): Promise<Project[]> {
+  const rows = await postgres('projects')
+    .where({ organization_id: organizationId })
+    .whereNull('deleted_at')
+    .orderBy('id')
+    .select(SHOWN);
+  return rows.map((row) => ({ ...row, ...roleOf(viewer) }));
+}
+
+export async function requireProject(
+  postgres: Postgres,
+  projectId: ProjectId,
+  options: { viewer: Viewer; secretKeyBase: string },
+): Promise<Project> {
+  const row = await postgres('projects')
+    .where({ id: projectId })
+    .whereNull('deleted_at')
+    .first(...SHOWN, 'secret_key_encrypted');
+  if (row === undefined) throw noSuchProject();
+  const { secret_key_encrypted: encrypted, ...shown } = row;
+  const { viewer, secretKeyBase } = options;
+  const seesSecret = viewer === 'admin_key' || isAtLeast(viewer, 'admin');
+  const secret = seesSecret ? { secret_key: tryDecryptSecret(encrypted, secretKeyBase) ?? null } : {};
+  return { ...shown, ...secret, ...roleOf(viewer) };
+}
+
+const roleOf = (viewer: Viewer) =>
+  viewer === 'admin_key' ? {} : { role: viewer, capabilities: capabilitiesOf(viewer) };
+
+export async function updateProject(postgres: Postgres, projectId: ProjectId, changes: ProjectChanges): Promise<void> {
+  await postgres('projects').where({ id: projectId }).update(changes);
+}
+
+/** The old key has ended when this resolves, but for the second that processes remember it. */
+export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, secretKeyBase: string): Promise<void> {
+  const secretKey = newKey('secret');
+  await postgres('projects')
+    .where({ id: projectId })
+    .update({
+      secret_key_digest: digestKey(secretKey),
+      secret_key_prefix: shownPrefix(secretKey),
+      secret_key_encrypted: encryptSecret(secretKey, secretKeyBase),
+    });
+}
+
+/** From here on the project does not exist for any route; what it holds is removed by a job. */
+export async function markProjectDeleted(
+  postgres: Postgres,
+  projectId: ProjectId,
+  { project_name, project_name_confirm }: ProjectDeletion,
+): Promise<void> {
+  const project = await postgres('projects').where({ id: projectId }).whereNull('deleted_at').first('name');
+  if (project === undefined) throw noSuchProject();
+  for (const [field, text] of Object.entries({ project_name, project_name_confirm })) {
+    if (text !== project.name) throw new PublicError('bad_request', `${field} is not the name of the project`);
+  }
+  await postgres('projects').where({ id: projectId }).update({ deleted_at: postgres.fn.now() });
+}
+
+const noSuchProject = () => new PublicError('not_found', 'there is no such project');

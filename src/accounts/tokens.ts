@@ -1,0 +1,132 @@
+// Access tokens in PostgreSQL. The token itself is shown once and only its digest is stored. What a token may do when it is
+// used is looked up in src/access/find-credential.ts.
+import { digestKey, newKey, shownPrefix } from '../access/keys.js';
+import { isAtLeast, type TokenKind, tokenKindsOf, tokenScopesOf } from '../access/roles.js';
+import type { Role } from '../access/route-matrix.js';
+import { PublicError } from '../platform/errors.js';
+import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { tryParseDuration } from './duration.js';
+import type { TokenRequest } from './schema.js';
+
+/** As lists show it. */
+export interface Token {
+  readonly id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly kind: TokenKind;
+  readonly scopes: readonly string[];
+  readonly prefix: string;
+  readonly created_by: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly last_used_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+const SHOWN = [
+  'access_tokens.id',
+  'project_id',
+  'access_tokens.name',
+  'kind',
+  'scopes',
+  'prefix',
+  'created_by',
+  'access_tokens.created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+] as const;
+
+/** Who acts: a person, with their role in the organization of the project. */
+export interface Actor {
+  readonly personId: string;
+  readonly role: Role;
+}
+
+export interface CreatedToken extends Omit<Token, 'created_by' | 'last_used_at' | 'revoked_at' | 'project_id'> {
+  readonly token: string;
+}
+
+export async function createToken(
+  postgres: Postgres,
+  projectId: ProjectId,
+  { actor, request }: { actor: Actor; request: TokenRequest },
+): Promise<CreatedToken> {
+  requirePermission(actor.role, request);
+  const token = newKey('token');
+  const now = new Date();
+  const created = {
+    id: newUuidV7(now.getTime()),
+    name: request.name,
+    kind: request.kind,
+    scopes: request.scopes,
+    prefix: shownPrefix(token),
+    expires_at: new Date(now.getTime() + (tryParseDuration(request.expires_in) ?? 0)),
+    created_at: now,
+  };
+  await postgres('access_tokens').insert({
+    ...created,
+    digest: digestKey(token),
+    project_id: projectId,
+    created_by: actor.personId,
+  });
+  return { ...created, token };
+}
+
+function requirePermission(role: Role, { kind, scopes }: TokenRequest): void {
+  if (!tokenKindsOf(role).includes(kind)) {
+    throw new PublicError('forbidden', `tokens of kind ${kind} are created by admins and owners; your role is ${role}`);
+  }
+  const allowed = tokenScopesOf(role);
+  const refused = scopes.filter((scope) => !allowed.includes(scope));
+  if (refused.length > 0) {
+    throw new PublicError(
+      'forbidden',
+      `your role is ${role}, which may give the scopes ${allowed.join(', ')}, not ${refused.join(', ')}`,
+    );
+  }
+}
+
+const newestFirst = { column: 'access_tokens.id', order: 'desc' };
+
+/** Members see their own; admins and owners see all of the project. */
+export const listTokens = (postgres: Postgres, projectId: ProjectId, actor: Actor): Promise<Token[]> =>
+  postgres('access_tokens')
+    .where({ project_id: projectId, ...ownOnly(actor) })
+    .orderBy([newestFirst])
+    .select(SHOWN);
+
+/** Someone else's token is, for a member, a token that does not exist. */
+export const revokeToken = (
+  postgres: Postgres,
+  token: { id: string; projectId: ProjectId },
+  actor: Actor,
+): Promise<Token> => revoke(postgres, token.id, { project_id: token.projectId, ...ownOnly(actor) });
+
+const ownOnly = (actor: Actor) => (isAtLeast(actor.role, 'admin') ? {} : { created_by: actor.personId });
+
+const personal = (personId: string) => ({ created_by: personId, kind: 'personal' });
+
+export const listPersonalTokens = (postgres: Postgres, personId: string): Promise<Token[]> =>
+  postgres('access_tokens')
+    .join('projects', 'projects.id', 'project_id')
+    .where(personal(personId))
+    .whereNull('deleted_at')
+    .orderBy([newestFirst])
+    .select(SHOWN);
+
+export const revokePersonalToken = (postgres: Postgres, id: string, personId: string): Promise<Token> =>
+  revoke(postgres, id, personal(personId));
+
+/** Revoking twice is the same as once. */
+async function revoke(postgres: Postgres, id: string, where: Readonly<Record<string, string>>): Promise<Token> {
+  const [token]: Token[] = isUuid(id)
+    ? await postgres('access_tokens')
+        .where({ id, ...where })
+        .update({ revoked_at: postgres.raw('coalesce(revoked_at, now())') })
+        .returning(SHOWN)
+    : [];
+  if (token === undefined) throw new PublicError('not_found', 'there is no such token');
+  return token;
+}

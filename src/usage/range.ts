@@ -1,0 +1,36 @@
+// The days that a question about usage is about.
+import { z } from 'zod';
+import { PublicError } from '../platform/errors.js';
+import { parseFields } from '../platform/http/json-body.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+const DAYS_MAX = 400;
+const EARLIEST = '2000-01-01';
+
+const dayField = z
+  .string({ error: 'is a date written as YYYY-MM-DD' })
+  .pipe(z.iso.date({ error: 'is a date written as YYYY-MM-DD' }))
+  .refine((day) => day >= EARLIEST, { error: `is before ${EARLIEST}` })
+  .optional();
+
+export const usageQuery = z.object({ from: dayField, to: dayField });
+
+/** Both days are part of the range. Written as YYYY-MM-DD, in UTC. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const toDay = (moment: Date): string => moment.toISOString().slice(0, 10);
+
+/** Without `to` the range ends today, without `from` it begins with the month that it ends in. */
+export function parseUsageRange(query: object, now: Date): DayRange {
+  const fields = parseFields(usageQuery, query);
+  const to = fields.to ?? toDay(now);
+  const from = fields.from ?? `${to.slice(0, 8)}01`;
+  if (from > to) throw new PublicError('bad_request', `from (${from}) is after to (${to})`);
+  if ((Date.parse(to) - Date.parse(from)) / DAY_MS >= DAYS_MAX) {
+    throw new PublicError('bad_request', `the range is longer than ${DAYS_MAX} days`);
+  }
+  return { from, to };
+}

@@ -1,0 +1,79 @@
+// Usage by project and day in PostgreSQL: read by the routes, written by the rollup.
+import type { ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { DayCount } from './counters.js';
+import type { DayRange } from './range.js';
+
+/** As the interface shows it. */
+export interface UsageDay {
+  readonly date: string;
+  readonly events_ingested: number;
+  readonly events_stored: number;
+  readonly queries_run: number;
+}
+
+/** One row for each day of the range, those without any usage included. */
+export async function readUsage(postgres: Postgres, projectId: ProjectId, range: DayRange): Promise<UsageDay[]> {
+  // Numbers as double precision: exact to 2^53, and a bigint would arrive as text.
+  const { rows } = await postgres.raw<{ rows: UsageDay[] }>(
+    `SELECT to_char(days.day, 'YYYY-MM-DD') AS date, ${COLUMNS.map((name) => `coalesce(${name}, 0)::float8 AS ${name}`).join(', ')}
+     FROM generate_series(?::date, ?::date, interval '1 day') AS days(day)
+     LEFT JOIN usage_days ON usage_days.day = days.day AND project_id = ?
+     ORDER BY days.day`,
+    [range.from, range.to, projectId],
+  );
+  return rows;
+}
+
+const COLUMNS = ['events_ingested', 'events_stored', 'queries_run'] as const;
+
+/** Accepted events of all projects of an organization since the first of the month (UTC), those it has deleted included. */
+export async function eventsThisMonth(postgres: Postgres, organizationId: string): Promise<number> {
+  const { rows } = await postgres.raw<{ rows: { events: number }[] }>(
+    `SELECT coalesce(sum(events_ingested), 0)::float8 AS events
+     FROM usage_days JOIN projects ON projects.id = project_id
+     WHERE organization_id = ? AND day >= date_trunc('month', now() AT TIME ZONE 'UTC')`,
+    [organizationId],
+  );
+  return rows[0]?.events ?? 0;
+}
+
+/** Totals of a day never go down: a Redis that lost its memory begins at zero again. */
+export async function saveCounts(postgres: Postgres, day: string, counts: readonly DayCount[]): Promise<void> {
+  await postgres.raw(
+    `INSERT INTO usage_days (project_id, day, events_ingested, queries_run)
+     SELECT "projectId", ?, events, queries
+     FROM json_to_recordset(?) AS counts("projectId" uuid, events bigint, queries bigint)
+     ON CONFLICT (project_id, day) DO UPDATE SET
+       events_ingested = greatest(usage_days.events_ingested, excluded.events_ingested),
+       queries_run = greatest(usage_days.queries_run, excluded.queries_run)`,
+    [day, JSON.stringify(counts)],
+  );
+}
+
+export interface StoredCount {
+  readonly project_id: string;
+  readonly day: string;
+  readonly events: number;
+}
+
+/** What is stored of the range's days, all of it: days that are not among `stored` have nothing left. */
+export async function saveStored(postgres: Postgres, range: DayRange, stored: readonly StoredCount[]): Promise<void> {
+  const json = JSON.stringify(stored);
+  await postgres.transaction(async (transaction) => {
+    await transaction.raw(
+      `UPDATE usage_days SET events_stored = 0
+       WHERE day BETWEEN ? AND ? AND events_stored > 0 AND NOT EXISTS (
+         SELECT FROM ${STORED} WHERE stored.project_id = usage_days.project_id AND stored.day = usage_days.day)`,
+      [range.from, range.to, json],
+    );
+    await transaction.raw(
+      `INSERT INTO usage_days (project_id, day, events_stored) SELECT project_id, day, events FROM ${STORED}
+       ON CONFLICT (project_id, day) DO UPDATE SET events_stored = excluded.events_stored
+       WHERE usage_days.events_stored <> excluded.events_stored`,
+      [json],
+    );
+  });
+}
+
+const STORED = 'json_to_recordset(?) AS stored(project_id uuid, day date, events bigint)';

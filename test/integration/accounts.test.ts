@@ -1,0 +1,667 @@
+// The management routes as the interface promises them: organizations, members, invitations, domains, projects, tokens.
+
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { decode, encode } from 'dns-packet';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOrganization } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import {
+  type Answer,
+  createTeam,
+  createTeamProject,
+  join,
+  type Sent,
+  send,
+  signIn,
+  type TestPerson,
+  type TestTeam,
+} from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { track } from '../support/track.js';
+
+const NO_ONE = '00000000-0000-7000-8000-000000000000';
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
+const DAY_MS = 24 * 60 * 60_000;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+let dns: TestDns;
+
+beforeAll(async () => {
+  dns = await startDns();
+  databases = await createTestDatabases({ DNS_SERVERS: dns.address });
+  postgres = createPostgres(databases.config);
+  processes = await startProcesses(databases.env, ['query', 'web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+  dns?.socket.close();
+});
+
+const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
+const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
+
+interface TestDns {
+  readonly address: string;
+  readonly socket: Socket;
+  readonly records: Map<string, string[]>;
+}
+
+/** A name server that knows the TXT records it is given, and no other name. */
+async function startDns(): Promise<TestDns> {
+  const socket = createSocket('udp4');
+  const records = new Map<string, string[]>();
+  socket.on('message', (message, from) => {
+    const { id, questions = [] } = decode(message);
+    const name = questions[0]?.name ?? '';
+    const texts = records.get(name);
+    const answers = (texts ?? []).map((data) => ({ type: 'TXT' as const, name, ttl: 1, data }));
+    const NXDOMAIN = 3;
+    const answer = { type: 'response' as const, ...(id !== undefined && { id }), questions, answers };
+    socket.send(encode({ ...answer, flags: texts === undefined ? NXDOMAIN : 0 }), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return { address: `127.0.0.1:${(socket.address() as AddressInfo).port}`, socket, records };
+}
+
+describe('organizations', () => {
+  test('whoever creates one owns it; its admin key is shown then and never again', async () => {
+    const person = await signIn(postgres);
+    const created = await ask('POST /api/orgs', as(person, { name: '  Acme Inc. ' }));
+    expect(created).toEqual({
+      status: 201,
+      body: {
+        id: expect.stringMatching(UUID_V7),
+        name: 'Acme Inc.',
+        slug: expect.stringMatching(/^acme-inc-/),
+        role: 'owner',
+        created_at: expect.any(String),
+        admin_key: expect.stringMatching(/^ak_[0-9A-Za-z]{32}$/),
+      },
+    });
+    const { admin_key: adminKey, ...organization } = created.body;
+    expect((await ask('GET /api/orgs', as(person))).body).toEqual([organization]);
+    expect((await ask(`GET /api/orgs/${organization.id}`, as(person))).body).toEqual(organization);
+    expect((await ask('GET /api/admin/projects', { key: adminKey })).status).toBe(200);
+  });
+
+  test.each([
+    [[], 'the body is not a JSON object'],
+    [undefined, 'name is required: a text'],
+    [{}, 'name is required: a text'],
+    [{ name: 7 }, 'name is required: a text'],
+    [{ name: ' ' }, 'name is empty'],
+    [{ name: 'x'.repeat(129) }, 'name is longer than 128 characters'],
+  ])('a body of %j: 400, %s', async (body, error) => {
+    const person = await signIn(postgres);
+    expect(await ask('POST /api/orgs', as(person, body))).toEqual({ status: 400, body: { error } });
+  });
+
+  test('what is not one’s own and what does not exist are the same answer', async () => {
+    const { organization } = await createTeam(postgres);
+    const outsider = await signIn(postgres);
+    for (const id of [organization.id, NO_ONE, 'no-uuid']) {
+      expect(await ask(`GET /api/orgs/${id}`, as(outsider))).toEqual({
+        status: 404,
+        body: { error: 'there is no such organization' },
+      });
+    }
+  });
+
+  test('a rotated admin key works at once, and the one before it stops within a second', async () => {
+    const { organization, people } = await createTeam(postgres);
+    expect((await ask('GET /api/admin/projects', { key: organization.adminKey })).status).toBe(200);
+    const rotated = await ask(`POST /api/orgs/${organization.id}/rotate-admin-key`, as(people.owner));
+    expect(rotated).toEqual({ status: 200, body: { admin_key: expect.stringMatching(/^ak_/) } });
+    expect((await ask('GET /api/admin/projects', { key: rotated.body.admin_key })).status).toBe(200);
+    await within(1000, async () =>
+      expect((await ask('GET /api/admin/projects', { key: organization.adminKey })).status).toBe(401),
+    );
+  });
+});
+
+/** Like `eventually`, and fails when it took longer: half a second is for the asking itself. */
+async function within(limitMs: number, attempt: () => Promise<unknown>): Promise<void> {
+  const startedAt = Date.now();
+  await eventually(attempt);
+  expect(Date.now() - startedAt).toBeLessThan(limitMs + 500);
+}
+
+describe('members', () => {
+  let team: TestTeam;
+  beforeAll(async () => {
+    team = await createTeam(postgres);
+  });
+  const path = (id = '') => `/api/orgs/${team.organization.id}/members${id}`;
+
+  test('are listed for owners', async () => {
+    const { status, body } = await ask(`GET ${path()}`, as(team.people.owner));
+    expect(status).toBe(200);
+    expect(body).toHaveLength(3);
+    expect(body[0]).toEqual({
+      user_id: team.people.owner.id,
+      email: team.people.owner.email,
+      name: expect.any(String),
+      role: 'owner',
+      joined_at: expect.any(String),
+    });
+  });
+
+  test('change their role, and what they may do changes with it at once', async () => {
+    const person = await signIn(postgres);
+    await join(postgres, team.organization.id, person, 'member');
+    const create = () => ask(`POST /api/orgs/${team.organization.id}/projects`, as(person, { name: 'New' }));
+    expect((await create()).status).toBe(403);
+    expect(await ask(`PATCH ${path(`/${person.id}`)}`, as(team.people.owner, { role: 'admin' }))).toMatchObject({
+      status: 200,
+      body: { user_id: person.id, role: 'admin' },
+    });
+    expect((await create()).status).toBe(201);
+    expect((await ask(`DELETE ${path(`/${person.id}`)}`, as(team.people.owner))).status).toBe(200);
+    expect((await create()).status).toBe(404);
+  });
+
+  test.each([
+    [{}, 'role is one of owner, admin, member'],
+    [{ role: 'king' }, 'role is one of owner, admin, member'],
+  ])('a role of %j: 400', async (body, error) => {
+    const answer = await ask(`PATCH ${path(`/${team.people.member.id}`)}`, as(team.people.owner, body));
+    expect(answer).toEqual({ status: 400, body: { error } });
+  });
+
+  test.each(['owner', 'admin'] as const)('the last owner is neither demoted nor removed', async () => {
+    const owner = team.people.owner;
+    expect(await ask(`PATCH ${path(`/${owner.id}`)}`, as(owner, { role: 'admin' }))).toMatchObject({ status: 400 });
+    expect(await ask(`DELETE ${path(`/${owner.id}`)}`, as(owner))).toMatchObject({ status: 400 });
+    expect(await ask(`PATCH ${path(`/${owner.id}`)}`, as(owner, { role: 'owner' }))).toMatchObject({ status: 200 });
+  });
+
+  test('two owners who leave at the same moment: one stays', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { organization, people } = await createTeam(postgres);
+      const second = await signIn(postgres);
+      await join(postgres, organization.id, second, 'owner');
+      const leave = (person: TestPerson) => ask(`DELETE /api/orgs/${organization.id}/members/${person.id}`, as(person));
+      const statuses = (await Promise.all([leave(people.owner), leave(second)])).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([200, 400]);
+    }
+  });
+
+  test('who is no member is not found', async () => {
+    for (const id of [NO_ONE, 'no-uuid', (await signIn(postgres)).id]) {
+      expect((await ask(`PATCH ${path(`/${id}`)}`, as(team.people.owner, { role: 'admin' }))).status).toBe(404);
+      expect((await ask(`DELETE ${path(`/${id}`)}`, as(team.people.owner))).status).toBe(404);
+    }
+  });
+});
+
+describe('invitations', () => {
+  const invite = async (fields: object = {}) => {
+    const { organization, people } = await createTeam(postgres);
+    const body = { email: 'Grace@Example.com', role: 'admin', ...fields };
+    const answer = await ask(`POST /api/orgs/${organization.id}/invitations`, as(people.owner, body));
+    return { organization, answer };
+  };
+  const accept = (token: string, person: TestPerson) => ask(`POST /api/invitations/${token}/accept`, as(person));
+
+  test('bring one person of that address in, once', async () => {
+    const { organization, answer } = await invite();
+    expect(answer).toEqual({
+      status: 201,
+      body: {
+        id: expect.stringMatching(UUID_V7),
+        email: 'grace@example.com',
+        role: 'admin',
+        token: expect.stringMatching(/^[0-9A-Za-z]{43}$/),
+        accept_url: `${processes.url}/invitations/${answer.body.token}`,
+        expires_at: expect.any(String),
+      },
+    });
+    expect(Math.abs(Date.parse(answer.body.expires_at) - Date.now() - 7 * DAY_MS)).toBeLessThan(60_000);
+
+    const grace = await signIn(postgres, { email: 'grace@example.com' });
+    expect((await accept(answer.body.token, await signIn(postgres))).status).toBe(403);
+    const unverified = await signIn(postgres, { email: 'grace@example.com', emailVerified: false });
+    expect((await accept(answer.body.token, unverified)).status).toBe(403);
+    expect(await accept(answer.body.token, grace)).toMatchObject({
+      status: 200,
+      body: { id: organization.id, role: 'admin' },
+    });
+    expect((await accept(answer.body.token, grace)).status).toBe(404);
+  });
+
+  test('end after seven days', async () => {
+    const { answer } = await invite();
+    await postgres('invitations')
+      .where({ id: answer.body.id })
+      .update({ expires_at: new Date(Date.now() - 1) });
+    const grace = await signIn(postgres, { email: 'grace@example.com' });
+    expect((await accept(answer.body.token, grace)).status).toBe(404);
+    expect((await accept('unknown', grace)).status).toBe(404);
+  });
+
+  test('are stored without their token', async () => {
+    const { answer } = await invite();
+    const row = await postgres('invitations').where({ id: answer.body.id }).first();
+    expect(JSON.stringify(row)).not.toContain(answer.body.token);
+  });
+
+  test.each([
+    [{ email: 'nobody' }, 'email is not an e-mail address'],
+    [{ email: undefined, role: 'owner' }, 'email is required: an e-mail address; role is one of member, admin'],
+  ])('%j: 400, %s', async (fields, error) => {
+    expect((await invite(fields)).answer).toEqual({ status: 400, body: { error } });
+  });
+});
+
+describe('domains', () => {
+  const claim = async (domain: unknown, team?: TestTeam) => {
+    const { organization, people } = team ?? (await createTeam(postgres));
+    const answer = await ask(`POST /api/orgs/${organization.id}/domains`, as(people.owner, { domain }));
+    const verify = () => ask(`POST /api/orgs/${organization.id}/domains/${answer.body.id}/verify`, as(people.owner));
+    return { answer, verify };
+  };
+
+  test('are verified by their TXT record, in one organization only', async () => {
+    const { answer, verify } = await claim(' Acme.Example. ');
+    const domain = answer.body;
+    expect(answer).toEqual({
+      status: 201,
+      body: {
+        id: expect.stringMatching(UUID_V7),
+        domain: 'acme.example',
+        token: expect.any(String),
+        record_name: '_service-verify.acme.example',
+        record_value: `service-verification=${domain.token}`,
+        verified_at: null,
+      },
+    });
+    expect(await verify()).toMatchObject({ status: 400, body: { error: expect.stringContaining('there is none') } });
+    dns.records.set(domain.record_name, ['something else', `${domain.record_value}x`]);
+    expect(await verify()).toMatchObject({ status: 400, body: { error: expect.stringContaining('none of them') } });
+    dns.records.set(domain.record_name, ['something else', domain.record_value]);
+    expect(await verify()).toEqual({ status: 200, body: { ...domain, verified_at: expect.any(String) } });
+
+    const second = await claim('acme.example');
+    dns.records.set(domain.record_name, [domain.record_value, second.answer.body.record_value]);
+    expect(await second.verify()).toEqual({
+      status: 400,
+      body: { error: 'acme.example has been verified by another organization' },
+    });
+  });
+
+  test('keep their token when they are claimed again', async () => {
+    const team = await createTeam(postgres);
+    const first = await claim('again.example', team);
+    expect((await claim('again.example', team)).answer.body).toEqual(first.answer.body);
+  });
+
+  test('a name server that does not answer is not the caller’s mistake: 503', async () => {
+    const { verify } = await claim('silent.example');
+    dns.socket.removeAllListeners('message').on('message', () => {});
+    expect((await verify()).status).toBe(503);
+  }, 30_000);
+
+  test.each([
+    undefined,
+    7,
+    '',
+    'localhost',
+    'a..b',
+    '-a.example',
+    'http://a.example',
+    'a.example/x',
+    `${'x'.repeat(64)}.example`,
+  ])('%j is none: 400', async (domain) => {
+    expect((await claim(domain)).answer).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^domain /) },
+    });
+  });
+});
+
+describe('projects', () => {
+  test('are created by admins and seen by members, who do not see the secret key', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const created = await ask(`POST /api/orgs/${organization.id}/projects`, as(people.admin, { name: 'Shop' }));
+    expect(created).toEqual({
+      status: 201,
+      body: {
+        id: expect.stringMatching(UUID_V7),
+        name: 'Shop',
+        organization_id: organization.id,
+        public_key: expect.stringMatching(/^pk_[0-9A-Za-z]{32}$/),
+        secret_key: expect.stringMatching(/^sk_[0-9A-Za-z]{32}$/),
+        role: 'admin',
+        capabilities: expect.arrayContaining(['query', 'rotate_secret_key']),
+        ip_policy: 'anonymize',
+        timezone: 'UTC',
+        created_at: expect.any(String),
+      },
+    });
+    const { secret_key: secretKey, capabilities: _, ...shared } = created.body;
+    const path = `GET /api/projects/${shared.id}`;
+    expect((await ask(path, as(people.owner))).body).toMatchObject({ role: 'owner', secret_key: secretKey });
+    const seen = (await ask(path, as(people.member))).body;
+    expect(seen).toEqual({ ...shared, role: 'member', capabilities: expect.not.arrayContaining(['read_secret_key']) });
+    const listed = (await ask(`GET /api/orgs/${organization.id}/projects`, as(people.owner))).body;
+    expect(listed).toEqual([{ ...shared, role: 'owner', capabilities: expect.any(Array) }]);
+    expect((await track(processes.url, secretKey, { event_type: 'x' })).status).toBe(200);
+  });
+
+  test('change their name, address policy and time zone', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const patch = (body: unknown) => ask(`PATCH /api/projects/${id}`, as(people.admin, body));
+    expect(await patch({ name: 'Store', ip_policy: 'drop', timezone: 'Europe/Berlin' })).toMatchObject({
+      status: 200,
+      body: { name: 'Store', ip_policy: 'drop', timezone: 'Europe/Berlin' },
+    });
+    expect(await patch({ ip_policy: 'full' })).toMatchObject({
+      status: 200,
+      body: { name: 'Store', ip_policy: 'full' },
+    });
+    for (const [body, error] of [
+      [{}, 'name, ip_policy or timezone is required'],
+      [
+        { ip_policy: 'x', timezone: 'Mars/Base' },
+        'ip_policy is one of anonymize, full, drop; timezone is not a known IANA time zone',
+      ],
+    ] as const) {
+      expect(await patch(body)).toEqual({ status: 400, body: { error } });
+    }
+  });
+
+  test('get a new secret key: it works at once, the old one stops within a second, the public key stays', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const project = await createTeamProject(postgres, databases, organization.id);
+    const query = (key: string) => ask('POST /query', { key, body: { q: '* | count' } });
+    expect((await query(project.secretKey)).status).toBe(200);
+    const { status, body } = await ask(`POST /api/projects/${project.id}/rotate-secret-key`, as(people.admin));
+    expect(status).toBe(200);
+    expect(body.public_key).toBe(project.publicKey);
+    expect((await query(body.secret_key)).status).toBe(200);
+    await within(1000, async () => expect((await query(project.secretKey)).status).toBe(401));
+  });
+
+  test('are deleted by two equal names; their keys stop within a second and nothing knows them any more', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const project = await createTeamProject(postgres, databases, organization.id, 'Shop');
+    expect((await track(processes.url, project.publicKey, { event_type: 'x' })).status).toBe(200);
+    const remove = (body: unknown) => ask(`DELETE /api/projects/${project.id}`, as(people.owner, body));
+    for (const [body, error] of [
+      [undefined, 'the body is not a JSON object'],
+      [{ project_name: 'Shop' }, 'project_name_confirm is required: the name of the project, once more'],
+      [{ project_name: 'shop', project_name_confirm: 'Shop' }, 'project_name is not the name of the project'],
+      [{ project_name: 'Shop', project_name_confirm: 'Shop ' }, 'project_name_confirm is not the name of the project'],
+    ] as const) {
+      expect(await remove(body)).toEqual({ status: 400, body: { error } });
+    }
+    const both = { project_name: 'Shop', project_name_confirm: 'Shop' };
+    expect(await remove(both)).toEqual({ status: 200, body: { status: 'deleted', id: project.id } });
+    expect((await remove(both)).status).toBe(404);
+    expect((await ask(`GET /api/projects/${project.id}`, as(people.owner))).status).toBe(404);
+    expect((await ask(`GET /api/orgs/${organization.id}/projects`, as(people.owner))).body).toEqual([]);
+    await within(1000, async () =>
+      expect((await track(processes.url, project.publicKey, { event_type: 'x' })).status).toBe(401),
+    );
+  });
+});
+
+describe('the admin key', () => {
+  test('lists, creates, reads with keys, rotates and deletes projects of its organization, and of no other', async () => {
+    const { organization } = await createTeam(postgres);
+    const other = await createOrganization(postgres, { name: 'Other' });
+    const foreign = await createTeamProject(postgres, databases, other.id);
+    const admin = (route: string, body?: unknown) => ask(route, { key: organization.adminKey, body });
+
+    const created = await admin('POST /api/admin/projects', { name: 'By key' });
+    expect(created).toMatchObject({ status: 201, body: { name: 'By key', organization_id: organization.id } });
+    const { secret_key: secretKey, ...shared } = created.body;
+    const path = `/api/admin/projects/${shared.id}`;
+    expect(await admin(`GET ${path}`)).toEqual({ status: 200, body: { ...shared, secret_key: secretKey } });
+    expect(await admin('GET /api/admin/projects')).toEqual({ status: 200, body: [shared] });
+    const rotated = await admin(`POST ${path}/rotate-secret-key`);
+    expect(rotated.body.secret_key).not.toBe(secretKey);
+    expect(await admin(`GET ${path}/usage`)).toMatchObject({ status: 200 });
+    for (const id of [foreign.id, NO_ONE, 'no-uuid']) {
+      expect(await admin(`GET /api/admin/projects/${id}`)).toEqual({
+        status: 404,
+        body: { error: 'there is no such project' },
+      });
+    }
+    expect((await admin(`DELETE ${path}`, { project_name: 'By key' })).status).toBe(400);
+    const both = { project_name: 'By key', project_name_confirm: 'By key' };
+    expect((await admin(`DELETE ${path}`, both)).body).toEqual({ status: 'deleted', id: shared.id });
+  });
+});
+
+describe('tokens', () => {
+  let team: TestTeam;
+  let path: string;
+  beforeAll(async () => {
+    team = await createTeam(postgres);
+    path = `/api/projects/${(await createTeamProject(postgres, databases, team.organization.id)).id}/tokens`;
+  });
+  const create = (person: TestPerson, fields: object = {}) =>
+    ask(`POST ${path}`, as(person, { name: 'T', kind: 'personal', scopes: ['query'], ...fields }));
+  const query = (token: string) => ask('POST /query', { key: token, body: { q: '* | count' } });
+
+  test('are shown once, work, and say when they were used', async () => {
+    const { status, body } = await create(team.people.member, {
+      scopes: ['query', 'dashboards', 'query'],
+      expires_in: '12h',
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(UUID_V7),
+      name: 'T',
+      kind: 'personal',
+      scopes: ['query', 'dashboards'],
+      token: expect.stringMatching(/^aat_[0-9A-Za-z]{32}$/),
+      prefix: body.token.slice(0, 8),
+      expires_at: expect.any(String),
+      created_at: expect.any(String),
+    });
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(DAY_MS / 2);
+    const { token, ...shown } = body;
+    const mine = async () =>
+      (await ask(`GET ${path}`, as(team.people.member))).body.find((one: { id: string }) => one.id === body.id);
+    expect(await mine()).toMatchObject({
+      ...shown,
+      created_by: team.people.member.id,
+      last_used_at: null,
+      revoked_at: null,
+    });
+    expect(JSON.stringify(await mine())).not.toContain(token);
+    expect((await query(token)).status).toBe(200);
+    await eventually(async () => expect((await mine()).last_used_at).toEqual(expect.any(String)));
+    expect(JSON.stringify(await postgres('access_tokens').where({ id: body.id }).first())).not.toContain(token);
+  });
+
+  test('stop within a second when they are revoked, and when they expire', async () => {
+    const revoked = (await create(team.people.member)).body;
+    const expiring = (await create(team.people.member)).body;
+    for (const { token } of [revoked, expiring]) expect((await query(token)).status).toBe(200);
+    expect(await ask(`DELETE ${path}/${revoked.id}`, as(team.people.member))).toMatchObject({
+      status: 200,
+      body: { id: revoked.id, revoked_at: expect.any(String) },
+    });
+    expect((await ask(`DELETE ${path}/${revoked.id}`, as(team.people.member))).status).toBe(200);
+    await within(1000, async () => expect((await query(revoked.token)).status).toBe(401));
+    await postgres('access_tokens').where({ id: expiring.id }).update({ expires_at: new Date() });
+    await within(1000, async () => expect((await query(expiring.token)).status).toBe(401));
+  });
+
+  test.each([
+    ['member', 'personal', ['query', 'dashboards'], 201],
+    ['member', 'personal', ['track'], 403],
+    ['member', 'personal', ['query', 'admin'], 403],
+    ['member', 'service', ['query'], 403],
+    ['admin', 'personal', ['track', 'query', 'dashboards'], 201],
+    ['admin', 'service', ['track', 'query', 'dashboards'], 201],
+    ['admin', 'service', ['admin'], 403],
+    ['owner', 'service', ['track', 'query', 'dashboards', 'admin'], 201],
+    ['owner', 'personal', ['admin'], 201],
+  ] as const)('%s, %s, %j: %i', async (role, kind, scopes, status) => {
+    expect((await create(team.people[role], { kind, scopes })).status).toBe(status);
+  });
+
+  test.each([
+    [{ name: undefined }, 'name is required: a text'],
+    [{ kind: 'robot' }, 'kind is one of personal, service'],
+    [{ scopes: undefined }, 'scopes is required: a list of track, query, dashboards, admin'],
+    [{ scopes: [] }, 'scopes is empty'],
+    [{ scopes: ['query', 'fly'] }, 'scopes 1 is one of track, query, dashboards, admin'],
+    ...['59s', '367d', '53w', '1', 'd', '1.5h', '1y', ''].map((text): [object, string] => [
+      { expires_in: text },
+      'expires_in is a number and one of s, m, h, d, w, from 1 minute to 366 days, as in 12h',
+    ]),
+  ])('%j: 400, %s', async (fields, error) => {
+    expect(await create(team.people.owner, fields)).toEqual({ status: 400, body: { error } });
+  });
+
+  test.each([
+    ['60s', 60_000],
+    ['366d', 366 * DAY_MS],
+    ['52w', 52 * 7 * DAY_MS],
+    [undefined, 90 * DAY_MS],
+  ])('expires_in %s', async (text, ms) => {
+    const { body } = await create(team.people.owner, { expires_in: text });
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(ms);
+  });
+
+  test('members see and revoke their own; admins and owners those of all; each their own personal ones', async () => {
+    const [mine, theirs] = [(await create(team.people.member)).body, (await create(team.people.admin)).body];
+    const ids = async (route: string, person: TestPerson) =>
+      (await ask(route, as(person))).body.map(({ id }: { id: string }) => id);
+    expect(await ids(`GET ${path}`, team.people.member)).toContain(mine.id);
+    expect(await ids(`GET ${path}`, team.people.member)).not.toContain(theirs.id);
+    expect(await ids(`GET ${path}`, team.people.owner)).toEqual(expect.arrayContaining([mine.id, theirs.id]));
+    expect(await ids('GET /api/me/tokens', team.people.member)).toContain(mine.id);
+    expect(await ids('GET /api/me/tokens', team.people.admin)).not.toContain(mine.id);
+
+    expect((await ask(`DELETE ${path}/${theirs.id}`, as(team.people.member))).status).toBe(404);
+    expect((await ask(`DELETE /api/me/tokens/${theirs.id}`, as(team.people.member))).status).toBe(404);
+    expect((await ask(`DELETE /api/me/tokens/no-uuid`, as(team.people.member))).status).toBe(404);
+    expect((await ask(`DELETE ${path}/${mine.id}`, as(team.people.admin))).status).toBe(200);
+    expect((await ask(`DELETE /api/me/tokens/${theirs.id}`, as(team.people.admin))).status).toBe(200);
+  });
+
+  test('a personal token can do no more than its person now: less after a demotion, nothing after they left', async () => {
+    const person = await signIn(postgres);
+    await join(postgres, team.organization.id, person, 'admin');
+    const personal = (await create(person, { scopes: ['track', 'query'] })).body.token;
+    const service = (await create(person, { kind: 'service', scopes: ['track'] })).body.token;
+    const send = async (token: string) => (await track(processes.url, token, { event_type: 'x' })).status;
+    expect(await send(personal)).toBe(200);
+    const member = `/api/orgs/${team.organization.id}/members/${person.id}`;
+    await ask(`PATCH ${member}`, as(team.people.owner, { role: 'member' }));
+    await within(1000, async () => expect(await send(personal)).toBe(403));
+    expect((await query(personal)).status).toBe(200);
+    await ask(`DELETE ${member}`, as(team.people.owner));
+    await within(1000, async () => expect((await query(personal)).status).toBe(401));
+    expect(await send(service)).toBe(200);
+    await join(postgres, team.organization.id, person, 'owner');
+    expect((await query(personal)).status).toBe(401);
+  });
+});
+
+describe('a question of a person who is signed in', () => {
+  test('is answered about that project, through the query process', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const body = { q: '* | last 1h | count', format: 'json' };
+    expect(await ask(`POST /api/projects/${id}/query`, as(people.member, body))).toMatchObject({
+      status: 200,
+      body: { mode: 'aggregate' },
+    });
+    expect(
+      await ask(`POST /api/projects/${id}/query`, as(people.member, { q: 'signup | count by _contry' })),
+    ).toMatchObject({
+      status: 400,
+      body: { details: [expect.objectContaining({ column: 19 })] },
+    });
+    expect((await ask(`POST /api/projects/${id}/query`, as(await signIn(postgres), body))).status).toBe(404);
+  });
+
+  test('a pass that the service did not issue is worth nothing, here and at the query process itself', async () => {
+    const { organization } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const pass = `${id}.${Date.now() + 10_000}.${Buffer.alloc(32).toString('base64url')}`;
+    for (const url of [processes.url, processes.get('query').url]) {
+      const answer = await send(url, 'POST /query', { headers: { 'X-Project-Pass': pass }, body: { q: '* | count' } });
+      expect(answer.status).toBe(401);
+    }
+  });
+});
+
+describe('with a mail server', () => {
+  let web: ProcessGroup;
+  let smtp: SMTPServer;
+  const mails: string[] = [];
+
+  beforeAll(async () => {
+    smtp = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(stream, _session, done) {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          mails.push(Buffer.concat(chunks).toString());
+          done();
+        });
+      },
+    });
+    await once(smtp.listen(0, '127.0.0.1'), 'listening');
+    const { port } = smtp.server.address() as AddressInfo;
+    const env = {
+      ...databases.env,
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      MAIL_FROM: 'Team <team@example.com>',
+      PUBLIC_URL: 'https://analytics.example',
+      WORKER_JOBS: 'send-mail',
+    };
+    web = await startProcesses(env, ['worker', 'web']);
+  });
+
+  afterAll(async () => {
+    await web?.stop();
+    smtp?.close();
+  });
+
+  test('an invitation goes to whom it is for, and its link is in the mail only', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const route = `POST /api/orgs/${organization.id}/invitations`;
+    const { status, body } = await send(
+      web.url,
+      route,
+      as(people.owner, { email: 'grace@example.com', role: 'member' }),
+    );
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ email: 'grace@example.com', token: null, accept_url: null });
+    const mail = await eventually(() => {
+      const [first] = mails;
+      if (first === undefined) throw new Error('no mail has come');
+      return first;
+    });
+    expect(mail).toMatch(/^From: Team <team@example\.com>/m);
+    expect(mail).toMatch(/^To: grace@example\.com/m);
+    expect(mail).toMatch(/^Subject: Invitation to Team/m);
+    const token = /https:\/\/analytics\.example\/invitations\/([0-9A-Za-z]{43})/.exec(
+      mail.replaceAll('=\r\n', ''),
+    )?.[1];
+    const grace = await signIn(postgres, { email: 'grace@example.com' });
+    expect((await ask(`POST /api/invitations/${token}/accept`, as(grace))).status).toBe(200);
+  });
+});

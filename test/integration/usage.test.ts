@@ -1,0 +1,172 @@
+// Usage by day: counted as it happens, rolled up by a job, read by the routes; and the allowance of a month.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { executed } from '../../src/platform/redis/transaction.js';
+import { countAccepted } from '../../src/usage/counters.js';
+import { rollUpCounts, rollUpStored } from '../../src/usage/rollup.js';
+import { readUsage, type UsageDay } from '../../src/usage/store.js';
+import { createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { type EventStore, openEventStore, track } from '../support/track.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let redis: Redis;
+let store: EventStore;
+let processes: ProcessGroup;
+let team: TestTeam;
+let project: NewProject;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({ EVENTS_PER_MONTH_MAX: '10' });
+  postgres = createPostgres(databases.config);
+  redis = createRedis(databases.config);
+  store = openEventStore(databases);
+  team = await createTeam(postgres);
+  project = await createTeamProject(postgres, databases, team.organization.id);
+  processes = await startProcesses(databases.env);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await store?.client.close();
+  redis?.disconnect();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const day = (age: number, now = Date.now()): string => new Date(now - age * DAY_MS).toISOString().slice(0, 10);
+
+const usage = (query = '') =>
+  send(processes.url, `GET /api/projects/${project.id}/usage${query}`, { session: team.people.member.session });
+
+describe('over HTTP', () => {
+  test('accepted and stored events and queries appear, a repeated event as accepted only; then the allowance ends', async () => {
+    const event = { event_type: 'x', insert_id: 'same', time: '2026-01-01T00:00:00Z' };
+    for (const body of [event, event, { events: [{ event_type: 'y' }, { event_type: '' }] }]) {
+      expect((await track(processes.url, project.publicKey, body)).status).toBe(200);
+    }
+    const body = { q: '* | count', format: 'json' };
+    await send(processes.url, 'POST /query', { key: project.secretKey, body });
+    await send(processes.url, `POST /api/projects/${project.id}/query`, { session: team.people.owner.session, body });
+    await send(processes.url, 'POST /query', { key: project.secretKey, body: { q: 'not | a | query' } });
+    await eventually(async () => {
+      const { body: days } = await usage(`?from=${day(0)}`);
+      expect(days).toEqual([{ date: day(0), events_ingested: 3, events_stored: 2, queries_run: 2 }]);
+    }, 60_000);
+
+    expect((await track(processes.url, project.publicKey, { event_type: 'z' })).status).toBe(200);
+    await postgres('usage_days').where({ project_id: project.id }).update({ events_ingested: 10 });
+    await eventually(async () => {
+      expect(await track(processes.url, project.publicKey, { event_type: 'z' })).toMatchObject({
+        status: 403,
+        body: { error: 'the events of this month are used up' },
+      });
+    });
+    expect((await send(processes.url, 'POST /query', { key: project.secretKey, body })).status).toBe(200);
+  }, 90_000);
+
+  test('by default from the first of the month to today; all days, the empty ones too', async () => {
+    const today = day(0);
+    const { body } = await usage();
+    expect(body.map(({ date }: UsageDay) => date)).toEqual(
+      Array.from(
+        { length: Number(today.slice(8)) },
+        (_, index) => `${today.slice(0, 8)}${String(index + 1).padStart(2, '0')}`,
+      ),
+    );
+    const february = await usage('?from=2024-02-28&to=2024-03-01');
+    expect(february.body.map(({ date }: UsageDay) => date)).toEqual(['2024-02-28', '2024-02-29', '2024-03-01']);
+    expect(february.body[1]).toEqual({ date: '2024-02-29', events_ingested: 0, events_stored: 0, queries_run: 0 });
+    expect((await usage('?to=2024-02-02')).body).toHaveLength(2);
+  });
+
+  test.each([
+    ['?from=yesterday', 'from is a date written as YYYY-MM-DD'],
+    ['?from=2026-02-29', 'from is a date written as YYYY-MM-DD'],
+    ['?to=2026-1-1', 'to is a date written as YYYY-MM-DD'],
+    ['?from=2026-01-02&to=2026-01-01', 'from (2026-01-02) is after to (2026-01-01)'],
+    ['?from=2020-01-01&to=2026-01-01', 'the range is longer than 400 days'],
+    ['?from=0001-01-01&to=0001-01-02', 'from is before 2000-01-01; to is before 2000-01-01'],
+    ['?from=2026-01-01&from=2026-01-02', 'from is a date written as YYYY-MM-DD'],
+  ])('%s: 400, %s', async (query, error) => {
+    expect(await usage(query)).toEqual({ status: 400, body: { error } });
+  });
+});
+
+describe('the rollup', () => {
+  // A month of its own: the processes of the tests above roll up as well.
+  const now = new Date('2025-06-15T12:00:00Z');
+  const other = { id: '0197f000-0000-7000-8000-000000000001' as NewProject['id'] };
+  const deps = () => ({ redis, postgres, clickhouse: store.client });
+  const count = async (age: number, events: number) => {
+    const transaction = redis.multi();
+    countAccepted(transaction, [{ projectId: other.id, events, at: now.getTime() - age * DAY_MS }]);
+    await executed(transaction);
+  };
+  const read = (age: number) =>
+    readUsage(postgres, other.id, { from: day(age, now.getTime()), to: day(age, now.getTime()) }).then(([one]) => one);
+  const insert = (events: readonly [age: number, insertId: string][]) =>
+    store.client.insert({
+      table: 'events',
+      format: 'JSONEachRow',
+      values: events.map(([age, insertId]) => ({
+        project_id: other.id,
+        event_type: 'x',
+        time: '2024-01-01 00:00:00.000',
+        insert_id: insertId,
+        received_at: new Date(now.getTime() - age * DAY_MS).toISOString().replace('T', ' ').replace('Z', ''),
+      })),
+    });
+
+  test('run twice is the same as once', async () => {
+    await count(0, 5);
+    for (let run = 0; run < 2; run += 1) expect(await rollUpCounts(deps(), 2, now)).toBe(true);
+    expect(await read(0)).toMatchObject({ events_ingested: 5 });
+    await count(0, 2);
+    await rollUpCounts(deps(), 2, now);
+    expect(await read(0)).toMatchObject({ events_ingested: 7 });
+  });
+
+  test('never counts down, also when Redis begins at zero again', async () => {
+    await redis.del(`usage:${day(0, now.getTime())}`);
+    await count(0, 1);
+    await rollUpCounts(deps(), 2, now);
+    expect(await read(0)).toMatchObject({ events_ingested: 7 });
+  });
+
+  test('clears Redis of days that cannot count any more, and keeps their totals', async () => {
+    for (const age of [1, 2, 30]) await count(age, 4);
+    await rollUpCounts(deps(), 35, now);
+    for (const age of [1, 2, 30]) expect(await read(age)).toMatchObject({ events_ingested: 4 });
+    expect(await redis.exists(`usage:${day(1, now.getTime())}`)).toBe(1);
+    expect(await redis.exists(`usage:${day(2, now.getTime())}`, `usage:${day(30, now.getTime())}`)).toBe(0);
+  });
+
+  test('counts what is stored by the day it was received, late events and erasures included', async () => {
+    await insert([
+      [0, 'a'],
+      [0, 'b'],
+      [3, 'c'],
+      [40, 'd'],
+    ]);
+    await rollUpStored(deps(), 35, now);
+    expect(await read(0)).toMatchObject({ events_stored: 2 });
+    expect(await read(3)).toMatchObject({ events_stored: 1 });
+    expect(await read(40)).toMatchObject({ events_stored: 0 });
+
+    await insert([[3, 'late']]);
+    await store.client.command({
+      query: `DELETE FROM events WHERE project_id = '${other.id}' AND insert_id IN ('a', 'b')`,
+      clickhouse_settings: { lightweight_deletes_sync: '2' },
+    });
+    await rollUpStored(deps(), 35, now);
+    expect(await read(0)).toMatchObject({ events_ingested: 7, events_stored: 0 });
+    expect(await read(3)).toMatchObject({ events_stored: 2 });
+  });
+});

@@ -1,0 +1,86 @@
+// People who are signed in, and what they send, as tests of the management routes need them.
+import { randomBytes } from 'node:crypto';
+import type { Role } from '../../src/access/route-matrix.js';
+import { upsertPerson } from '../../src/accounts/people.js';
+import { createSession } from '../../src/accounts/sessions.js';
+import { createOrganization, createProject, type NewOrganization, type NewProject } from '../../src/accounts/store.js';
+import type { Postgres } from '../../src/platform/postgres/client.js';
+import type { TestDatabases } from './stack.js';
+
+export interface TestPerson {
+  readonly id: string;
+  readonly email: string;
+  /** What their browser holds. */
+  readonly session: string;
+}
+
+export async function signIn(
+  postgres: Postgres,
+  fields: { email?: string; emailVerified?: boolean } = {},
+): Promise<TestPerson> {
+  const subject = randomBytes(8).toString('hex');
+  const email = fields.email ?? `${subject}@example.com`;
+  const emailVerified = fields.emailVerified ?? true;
+  const { id } = await upsertPerson(postgres, {
+    provider: 'test',
+    subject,
+    email,
+    emailVerified,
+    name: `Person ${subject}`,
+  });
+  return { id, email, session: await createSession(postgres, id) };
+}
+
+export interface TestTeam {
+  readonly organization: NewOrganization;
+  readonly people: Readonly<Record<Role, TestPerson>>;
+}
+
+export async function createTeam(postgres: Postgres): Promise<TestTeam> {
+  const people = { owner: await signIn(postgres), admin: await signIn(postgres), member: await signIn(postgres) };
+  const organization = await createOrganization(postgres, { name: 'Team', ownerId: people.owner.id });
+  for (const role of ['admin', 'member'] as const) await join(postgres, organization.id, people[role], role);
+  return { organization, people };
+}
+
+export async function join(postgres: Postgres, organizationId: string, person: TestPerson, role: Role): Promise<void> {
+  await postgres('members').insert({ organization_id: organizationId, person_id: person.id, role });
+}
+
+export const createTeamProject = (
+  postgres: Postgres,
+  databases: TestDatabases,
+  organizationId: string,
+  name = 'Shop',
+): Promise<NewProject> =>
+  createProject(postgres, { organizationId, name, secretKeyBase: databases.config.SECRET_KEY_BASE });
+
+export interface Sent {
+  readonly session?: string;
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.
+  readonly body: any;
+}
+
+/** As a page of the service itself sends it, or, with a key, any program. */
+export async function send(url: string, route: string, { session, key, body, headers }: Sent = {}): Promise<Answer> {
+  const [method = '', path = ''] = route.split(' ');
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      'Content-Type': 'application/json',
+      ...(session !== undefined && { Cookie: `service_session=${session}`, Origin: url }),
+      ...(key !== undefined && { 'X-API-Key': key }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text };
+}

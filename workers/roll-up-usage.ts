@@ -1,0 +1,38 @@
+// Usage by day: today and yesterday every quarter of a minute, the last five weeks every hour, because events may wait long
+// before they are stored, and may be erased.
+import { Queue, Worker } from 'bullmq';
+import { rollUpCounts, rollUpStored } from '../src/usage/rollup.js';
+import type { RunningJob, WorkerDeps } from './runtime.js';
+
+const QUEUE = 'roll-up-usage';
+const RECENT = { name: 'recent', days: 2, everyMs: 15_000 } as const;
+const ALL = { name: 'all', days: 35, everyMs: 60 * 60_000 } as const;
+
+export async function startUsageRollup(deps: WorkerDeps): Promise<RunningJob> {
+  const { redis, log } = deps;
+  const schedule = new Queue(QUEUE, { connection: redis });
+  // Upserting is safe from any number of processes: the schedulers are two, whoever declares them.
+  for (const { name, everyMs } of [RECENT, ALL]) {
+    const opts = { removeOnComplete: true, removeOnFail: 10 };
+    await schedule.upsertJobScheduler(name, { every: everyMs }, { name, opts });
+  }
+  const worker = new Worker(
+    QUEUE,
+    async ({ name }) => {
+      const now = new Date();
+      const { days } = name === ALL.name ? ALL : RECENT;
+      const isAnythingCounted = await rollUpCounts(deps, days, now);
+      // An idle service does not ask the engine.
+      if (isAnythingCounted || name === ALL.name) await rollUpStored(deps, days, now);
+    },
+    { connection: redis.duplicate() },
+  );
+  worker.on('failed', (_job, err) => log.warn({ err }, 'usage could not be rolled up; the next run does'));
+  worker.on('error', (err) => log.warn({ err }, 'the usage rollup lost touch with redis'));
+  return {
+    async close() {
+      await worker.close();
+      await schedule.close();
+    },
+  };
+}
