@@ -1,0 +1,47 @@
+// What the operations of one identify call do to the properties of a profile. The order within a call is fixed: $set, to which
+// user_properties belong, $set_once, $add, $unset.
+import { tryParseNumberText } from '../platform/number-text.js';
+
+export type PropertyValue = string | number | boolean;
+export type Properties = Readonly<Record<string, PropertyValue>>;
+
+/** As the edge has validated them; what a call does not use is absent. */
+export interface PropertyOps {
+  /** Null removes the key. */
+  readonly set?: Readonly<Record<string, PropertyValue | null>>;
+  readonly setOnce?: Properties;
+  readonly add?: Readonly<Record<string, number>>;
+  readonly unset?: readonly string[];
+}
+
+export function applyPropertyOps(properties: Map<string, PropertyValue>, ops: PropertyOps): void {
+  for (const [key, value] of Object.entries(ops.set ?? {})) {
+    if (value === null) properties.delete(key);
+    else properties.set(key, value);
+  }
+  for (const [key, value] of Object.entries(ops.setOnce ?? {})) {
+    if (!properties.has(key)) properties.set(key, value);
+  }
+  for (const [key, increment] of Object.entries(ops.add ?? {})) {
+    properties.set(key, toFinite(numberIn(properties.get(key)) + increment));
+  }
+  for (const key of ops.unset ?? []) properties.delete(key);
+}
+
+/** Text that is a number counts as the number, everything else as nothing. */
+function numberIn(value: PropertyValue | undefined): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' ? (tryParseNumberText(value) ?? 0) : 0;
+}
+
+/** A sum beyond the range of a double stays at its end: neither JSON nor a later sum knows infinity. */
+const toFinite = (sum: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, sum));
+
+/** The address that a profile is found by: its property `email`, when that is text. */
+export function emailOf(properties: Properties): { email: string | undefined; emailDomain: string | undefined } {
+  const email = Object.hasOwn(properties, 'email') ? properties.email : undefined;
+  if (typeof email !== 'string') return { email: undefined, emailDomain: undefined };
+  const at = email.lastIndexOf('@');
+  const domain = at === -1 ? '' : email.slice(at + 1).toLowerCase();
+  return { email, emailDomain: domain === '' ? undefined : domain };
+}

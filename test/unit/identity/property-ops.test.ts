@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { applyPropertyOps, emailOf, type PropertyOps, type PropertyValue } from '../../../src/identity/property-ops.js';
+
+function apply(before: Record<string, PropertyValue>, ops: PropertyOps): Record<string, PropertyValue> {
+  const properties = new Map(Object.entries(before));
+  applyPropertyOps(properties, ops);
+  return Object.fromEntries(properties);
+}
+
+type Row = [
+  rule: string,
+  before: Record<string, PropertyValue>,
+  ops: PropertyOps,
+  after: Record<string, PropertyValue>,
+];
+
+describe('the operations of a call', () => {
+  test.each<Row>([
+    ['nothing changes nothing', { a: 1 }, {}, { a: 1 }],
+    ['$set overwrites and leaves the rest', { a: 1, b: 2 }, { set: { a: 'x', c: true } }, { a: 'x', b: 2, c: true }],
+    ['$set of null removes', { a: 1, b: 2 }, { set: { a: null, c: null } }, { b: 2 }],
+    ['$set of an empty text sets it', { a: 1 }, { set: { a: '' } }, { a: '' }],
+    [
+      '$set_once keeps what is there, also when false, 0 or empty',
+      { a: false, b: 0, c: '' },
+      { setOnce: { a: 1, b: 1, c: 1, d: 1 } },
+      { a: false, b: 0, c: '', d: 1 },
+    ],
+    ['$add adds', { a: 1.5 }, { add: { a: 2 } }, { a: 3.5 }],
+    ['$add subtracts', { a: 1 }, { add: { a: -2 } }, { a: -1 }],
+    ['$add creates', {}, { add: { a: 2 } }, { a: 2 }],
+    ['$add reads a number in text', { a: '40', b: '1e2' }, { add: { a: 2, b: 1 } }, { a: 42, b: 101 }],
+    [
+      '$add starts from nothing on other text',
+      { a: 'x', b: '', c: ' 5', d: 'NaN' },
+      { add: { a: 1, b: 1, c: 1, d: 1 } },
+      { a: 1, b: 1, c: 1, d: 1 },
+    ],
+    ['$add starts from nothing on a boolean', { a: true, b: false }, { add: { a: 1, b: 1 } }, { a: 1, b: 1 }],
+    [
+      '$add stays within the doubles',
+      { a: Number.MAX_VALUE, b: -Number.MAX_VALUE },
+      { add: { a: Number.MAX_VALUE, b: -Number.MAX_VALUE } },
+      { a: Number.MAX_VALUE, b: -Number.MAX_VALUE },
+    ],
+    ['$unset removes', { a: 1, b: 2 }, { unset: ['a', 'c'] }, { b: 2 }],
+    ['$set goes before $set_once', {}, { set: { a: 1 }, setOnce: { a: 2 } }, { a: 1 }],
+    ['a null in $set makes room for $set_once', { a: 1 }, { set: { a: null }, setOnce: { a: 2 } }, { a: 2 }],
+    ['$set_once goes before $add', {}, { setOnce: { a: 10 }, add: { a: 1 } }, { a: 11 }],
+    ['$unset goes last', {}, { set: { a: 1 }, setOnce: { b: 1 }, add: { c: 1 }, unset: ['a', 'b', 'c'] }, {}],
+    [
+      'a value that changes its type replaces',
+      { a: 1, b: 'x', c: true },
+      { set: { a: 'x', b: true, c: 1 } },
+      { a: 'x', b: true, c: 1 },
+    ],
+    [
+      'keys like those of prototypes are keys',
+      {},
+      { set: JSON.parse('{"__proto__":"x"}'), setOnce: { constructor: 1 }, add: { toString: 1 } },
+      JSON.parse('{"__proto__":"x","constructor":1,"toString":1}'),
+    ],
+  ])('%s', (_, before, ops, after) => {
+    expect(Object.entries(apply(before, ops)).sort()).toEqual(Object.entries(after).sort());
+  });
+});
+
+describe('the address of a profile', () => {
+  test.each([
+    [{ email: 'Ann@Shop.Example' }, 'Ann@Shop.Example', 'shop.example'],
+    [{ email: '"a@b"@c.example' }, '"a@b"@c.example', 'c.example'],
+    [{ email: 'no address' }, 'no address', undefined],
+    [{ email: 'ends@' }, 'ends@', undefined],
+    [{ email: '' }, '', undefined],
+    [{ email: 5 }, undefined, undefined],
+    [{ email: true }, undefined, undefined],
+    [{}, undefined, undefined],
+  ])('%j', (properties, email, emailDomain) => {
+    expect(emailOf(properties as Record<string, PropertyValue>)).toEqual({ email, emailDomain });
+  });
+});
