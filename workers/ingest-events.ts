@@ -8,7 +8,7 @@ import { insertEvents, laneOf } from '../src/ingest/lane.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
-import { BatchWriter } from '../src/platform/clickhouse/batch-writer.js';
+import { BatchWriter } from '../src/platform/batch-writer.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import type { WorkerDeps } from './runtime.js';
 
@@ -39,6 +39,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
         metrics.insert(block.rows, () =>
           insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE }),
         ),
+      isRefused: isBadData,
       rowsMax: config.INGEST_FLUSH_ROWS,
       delayMs: { min: config.INGEST_FLUSH_DELAY_MIN_MS, max: config.INGEST_FLUSH_DELAY_MAX_MS },
       capacityRows: config.INGEST_FLUSH_ROWS * CAPACITY_BATCHES,

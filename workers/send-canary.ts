@@ -31,7 +31,7 @@ export async function startCanary({ redis, clickhouse, log }: WorkerDeps): Promi
     QUEUE,
     async () => {
       const canary = await recordSent(redis, Date.now());
-      await enqueueIngest(ingestQueue, redis, { frames: [toCanaryFrame(canary)], events: 1 });
+      await enqueueIngest(ingestQueue, redis, { items: [toCanaryFrame(canary)], weight: 1 });
       const storedAt = await lookFor(clickhouse, canary, closing.signal);
       if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
       else log.warn({ sentAt: canary.sentAt }, 'the canary event has not arrived');

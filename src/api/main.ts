@@ -11,7 +11,6 @@ import { createTxtLookup } from '../accounts/txt-records.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
-import { GroupCommit } from '../ingest/group-commit.js';
 import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
 import { createIngestQueue, enqueueIngest } from '../ingest/queue.js';
@@ -19,6 +18,7 @@ import type { IngestDeps } from '../ingest/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
+import { GroupCommit } from '../platform/group-commit.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import { createRequestMetrics } from '../platform/http/request-metrics.js';
 import { listen } from '../platform/http/server.js';
@@ -94,9 +94,9 @@ function createIngest(
     groupCommit: new GroupCommit(
       async (commit) => {
         await enqueueIngest(queue, stores.redis, commit);
-        ingestMetrics.commitEvents.observe(commit.events);
+        ingestMetrics.commitEvents.observe(commit.weight);
       },
-      { eventsMax: settings.INGEST_COMMIT_EVENTS, delayMs: settings.INGEST_COMMIT_DELAY_MS },
+      { weightMax: settings.INGEST_COMMIT_EVENTS, delayMs: settings.INGEST_COMMIT_DELAY_MS },
     ),
     redis: stores.redis,
     findGeography: createGeographyLookup({

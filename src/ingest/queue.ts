@@ -1,6 +1,7 @@
 // The ingest queue: what a job holds, how it is put in, how it is taken out. The events themselves lie beside the job
 // under a key of their own (claim check), so that BullMQ does not turn them into text again.
 import { Queue } from 'bullmq';
+import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { executed } from '../platform/redis/transaction.js';
@@ -40,21 +41,17 @@ export function createIngestQueue(redis: Redis): IngestQueue {
 }
 
 /** Resolves once Redis holds the events and the job that stands for them. */
-export async function enqueueIngest(
-  queue: IngestQueue,
-  redis: Redis,
-  commit: { frames: readonly Frame[]; events: number },
-): Promise<void> {
+export async function enqueueIngest(queue: IngestQueue, redis: Redis, commit: Commit<Frame>): Promise<void> {
   const id = newUuidV7();
   const claim = CLAIM_PREFIX + id;
   // The events first: a job whose claim is missing would be a loss, a claim without a job is swept up.
-  const transaction = redis.multi().set(claim, Buffer.concat(commit.frames.map(encodeFrame)));
+  const transaction = redis.multi().set(claim, Buffer.concat(commit.items.map(encodeFrame)));
   countAccepted(
     transaction,
-    commit.frames.map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
+    commit.items.map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
   );
   await executed(transaction);
-  await queue.add('events', { version: 1, claim, events: commit.events }, { jobId: id });
+  await queue.add('events', { version: 1, claim, events: commit.weight }, { jobId: id });
 }
 
 /** When a claim was written; undefined for a key that is none. */

@@ -4,6 +4,7 @@ import { type Credential, type CredentialStore, rateKeyOf } from '../access/cred
 import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
+import type { GroupCommit } from '../platform/group-commit.js';
 import { createBodyReader } from '../platform/http/read-body.js';
 import type { Redis } from '../platform/redis/client.js';
 import { acceptRequest } from './accept.js';
@@ -11,8 +12,7 @@ import type { Admission } from './admission.js';
 import { parseTrackBody } from './body.js';
 import type { GeographyLookup } from './enrich/geography.js';
 import { settleFirstTimes } from './first-times.js';
-import type { FrameHeader } from './frame.js';
-import type { GroupCommit } from './group-commit.js';
+import type { Frame, FrameHeader } from './frame.js';
 import type { EventLimits } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
 
@@ -20,7 +20,7 @@ export interface IngestDeps {
   readonly credentials: CredentialStore;
   readonly rateLimit: BatchedRateLimit;
   readonly admission: Admission;
-  readonly groupCommit: GroupCommit;
+  readonly groupCommit: GroupCommit<Frame>;
   readonly redis: Redis;
   readonly findGeography: GeographyLookup;
   readonly limits: EventLimits & { readonly batchSizeMax: number; readonly requestBytesMax: number };
@@ -70,7 +70,7 @@ async function track({ req, credential, bytes }: Tracked, deps: IngestDeps): Pro
   if (frame.header.n === 0) return 0;
 
   const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps.redis);
-  await deps.groupCommit.add({ header, body: frame.body });
+  await deps.groupCommit.add({ header, body: frame.body }, header.n);
   deps.metrics.accepted.inc(header.n);
   return header.n;
 }

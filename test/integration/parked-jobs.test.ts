@@ -37,7 +37,7 @@ function jobs(...args: string[]): Promise<{ status: number | null; output: strin
 /** A job whose events are gone from Redis: nothing that is tried again brings them back. */
 async function park(): Promise<{ id: string; claim: string }> {
   await processes.get('worker').kill('SIGTERM');
-  await enqueueIngest(queue, redis, { frames: [], events: 0 });
+  await enqueueIngest(queue, redis, { items: [], weight: 0 });
   const [job] = await queue.getWaiting();
   if (job?.id === undefined) throw new Error('the job does not wait');
   await redis.unlink(job.data.claim);

@@ -29,7 +29,7 @@ test('only old claims without a job are swept', async () => {
   const orphan = `ingest:claim:${newUuidV7(now - 2 * HOUR_MS)}`;
   const young = `ingest:claim:${newUuidV7(now - HOUR_MS / 2)}`;
   await redis.mset(orphan, 'x', young, 'x');
-  await enqueueIngest(queue, redis, { frames: [], events: 0 });
+  await enqueueIngest(queue, redis, { items: [], weight: 0 });
   const waiting = (await queue.getJobs(['waiting'])).map((job) => job.data.claim);
   expect(waiting).toHaveLength(1);
 

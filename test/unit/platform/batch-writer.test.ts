@@ -1,7 +1,6 @@
-import { ClickHouseError } from '@clickhouse/client';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { BatchWriter, type BatchWriterOptions } from '../../../src/platform/clickhouse/batch-writer.js';
+import { BatchWriter, type BatchWriterOptions } from '../../../src/platform/batch-writer.js';
 
 class Rows {
   readonly values: string[] = [];
@@ -10,12 +9,14 @@ class Rows {
   }
 }
 
-const badData = () => new ClickHouseError({ message: 'cannot parse', code: '117', type: 'INCORRECT_DATA' });
+class BadData extends Error {}
+const badData = () => new BadData();
 
 function start(write: (rows: readonly string[]) => Promise<void>, options: Partial<BatchWriterOptions<Rows>> = {}) {
   const writer = new BatchWriter<Rows>({
     createBlock: () => new Rows(),
     write: (block) => write(block.values),
+    isRefused: (error) => error instanceof BadData,
     rowsMax: 4,
     delayMs: { min: 5, max: 5 },
     capacityRows: 8,

@@ -1,7 +1,6 @@
 // Collects rows from many callers into few inserts, and tells each caller when its rows are stored.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '../log.js';
-import { isBadData } from './failures.js';
+import type { Logger } from './log.js';
 
 export interface Block {
   readonly rows: number;
@@ -11,6 +10,8 @@ export interface BatchWriterOptions<B extends Block> {
   readonly createBlock: () => B;
   /** Resolves when the rows are stored; may be called again with the same block. */
   readonly write: (block: B) => Promise<void>;
+  /** Whether a failure of `write` is the rows' own fault: everything else may pass. */
+  readonly isRefused: (error: unknown) => boolean;
   /** A batch is written when it has this many rows, or some time after its first. */
   readonly rowsMax: number;
   /**
@@ -121,7 +122,7 @@ export class BatchWriter<B extends Block> {
       await this.#writeUntilStored(batch.block);
       resolveAll(batch);
     } catch (error) {
-      if (!isBadData(error) || batch.entries.length === 1) return rejectAll(batch, error);
+      if (!this.#options.isRefused(error) || batch.entries.length === 1) return rejectAll(batch, error);
       this.#options.log.error({ err: error, rows: batch.block.rows }, 'a batch was refused; writing its parts alone');
       for (const entry of batch.entries) await this.#storeAlone(entry);
     }
@@ -141,7 +142,7 @@ export class BatchWriter<B extends Block> {
         this.#lastWriteMs = performance.now() - startedAt;
         return;
       } catch (error) {
-        if (isBadData(error) || this.#closing.signal.aborted) throw error;
+        if (this.#options.isRefused(error) || this.#closing.signal.aborted) throw error;
         this.#options.log.warn({ err: error, rows: block.rows, retryInMs: pause }, 'an insert failed; trying again');
         // The pause ends early when the writer closes; the next failure is then passed on.
         await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(() => {});

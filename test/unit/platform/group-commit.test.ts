@@ -1,31 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Frame } from '../../../src/ingest/frame.js';
-import { type Commit, GroupCommit } from '../../../src/ingest/group-commit.js';
-
-const frame = (n: number): Frame => ({
-  header: { v: 1, p: 'p', t: 0, ip: '', ua: '', geo: {}, o: 'unknown', n },
-  body: Buffer.alloc(0),
-});
+import { type Commit, GroupCommit } from '../../../src/platform/group-commit.js';
 
 describe('GroupCommit', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  function start(store: (commit: Commit) => Promise<void>) {
-    return new GroupCommit(store, { eventsMax: 10, delayMs: 3 });
+  function start(store: (commit: Commit<number>) => Promise<void>) {
+    return new GroupCommit(store, { weightMax: 10, delayMs: 3 });
   }
 
   test('requests within the delay are one commit, answered together when it is stored', async () => {
     const commits: number[] = [];
     let stored = () => {};
     const group = start((commit) => {
-      commits.push(commit.frames.length);
+      commits.push(commit.items.length);
       return new Promise((resolve) => {
         stored = resolve;
       });
     });
     const answers: string[] = [];
-    const all = Promise.all([1, 2].map((n) => group.add(frame(n)).then(() => answers.push(`request ${n}`))));
+    const all = Promise.all([1, 2].map((n) => group.add(n, n).then(() => answers.push(`request ${n}`))));
     await vi.advanceTimersByTimeAsync(2);
     expect(commits).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -38,8 +32,8 @@ describe('GroupCommit', () => {
 
   test('a full group is committed at once', async () => {
     const commits: number[] = [];
-    const group = start(async (commit) => void commits.push(commit.events));
-    await Promise.all([group.add(frame(4)), group.add(frame(6))]);
+    const group = start(async (commit) => void commits.push(commit.weight));
+    await Promise.all([group.add(4, 4), group.add(6, 6)]);
     expect(commits).toEqual([10]);
   });
 
@@ -49,10 +43,8 @@ describe('GroupCommit', () => {
       tries += 1;
       if (tries === 1) throw new Error('redis is away');
     });
-    const first = [group.add(frame(5)), group.add(frame(5))].map((added) =>
-      added.catch((error: Error) => error.message),
-    );
+    const first = [group.add(5, 5), group.add(5, 5)].map((added) => added.catch((error: Error) => error.message));
     expect(await Promise.all(first)).toEqual(['redis is away', 'redis is away']);
-    await expect(group.add(frame(10))).resolves.toBeUndefined();
+    await expect(group.add(10, 10)).resolves.toBeUndefined();
   });
 });
