@@ -1,10 +1,11 @@
 // POST /track: credential, body, decision, commit, answer. The answer is given only when Redis holds the events.
-import { type Request, type RequestHandler, Router } from 'express';
+import { type Request, Router } from 'express';
 import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import type { GroupCommit } from '../platform/group-commit.js';
+import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { createBodyReader } from '../platform/http/read-body.js';
 import type { Redis } from '../platform/redis/client.js';
 import { acceptRequest } from './accept.js';
@@ -34,8 +35,7 @@ export function createIngestRouter(deps: IngestDeps): Router {
     .route('/track')
     .options(answerPreflight)
     .post(async (req, res) => {
-      // Any page may send events with a public key: the key is public, and no cookie is ever read here.
-      res.setHeader('Access-Control-Allow-Origin', '*');
+      allowAnyOrigin(res);
       const credential = await authenticate(deps.credentials, 'track', req);
       deps.rateLimit.take(rateKeyOf(credential));
       if (credential.isOverAllowance) throw new PublicError('forbidden', 'the events of this month are used up');
@@ -89,15 +89,3 @@ async function withFirstTimes(
   });
   return Object.keys(first).length === 0 ? header : { ...header, first };
 }
-
-const PREFLIGHT_CACHED_SECONDS = '86400';
-
-const answerPreflight: RequestHandler = (_req, res) => {
-  res
-    .set('Access-Control-Allow-Origin', '*')
-    .set('Access-Control-Allow-Methods', 'POST')
-    .set('Access-Control-Allow-Headers', 'Content-Type, Content-Encoding, X-API-Key')
-    .set('Access-Control-Max-Age', PREFLIGHT_CACHED_SECONDS)
-    .status(204)
-    .end();
-};

@@ -1,31 +1,27 @@
 // Event → row of `events_inbox`: enrichment, and every property value in its typed bucket. Rows are never objects: each
 // value goes straight into its column of a Native block.
 import {
-  BoolColumn,
   type Column,
   DateTime64Column,
   encodeBlock,
   Float64Column,
-  LowCardinalityArrayColumn,
   LowCardinalityColumn,
-  MapColumn,
   StringColumn,
   toByteString,
   UuidColumn,
 } from '../platform/clickhouse/native.js';
-import { tryParseNumberText } from '../platform/number-text.js';
 import type { RawEvent } from './body.js';
 import { GEO_TEXT_FIELDS } from './enrich/geography.js';
 import { parsePageAddress, referrerDomain } from './enrich/page.js';
 import { parseUserAgent } from './enrich/user-agent.js';
 import type { AcceptedEvent } from './events.js';
-import { textOf } from './schema.js';
+import { PropertyBuckets, type ToBytes } from './property-buckets.js';
 
 const text = () => new StringColumn();
 const lowCardinality = () => new LowCardinalityColumn();
 
 /** The columns of the inbox by name; `received_at` and the ids first, in no order that matters to the engine. */
-function createColumns() {
+function createColumns(event: PropertyBuckets, user: PropertyBuckets) {
   return {
     project_id: new UuidColumn(),
     event_type: lowCardinality(),
@@ -70,14 +66,14 @@ function createColumns() {
     fbclid: text(),
     language: lowCardinality(),
     timezone: lowCardinality(),
-    ep_str: new MapColumn(text()),
-    ep_num: new MapColumn(new Float64Column()),
-    ep_bool: new MapColumn(new BoolColumn()),
-    ep_null: new LowCardinalityArrayColumn(),
-    up_str: new MapColumn(text()),
-    up_num: new MapColumn(new Float64Column()),
-    up_bool: new MapColumn(new BoolColumn()),
-    up_null: new LowCardinalityArrayColumn(),
+    ep_str: event.strings,
+    ep_num: event.numbers,
+    ep_bool: event.booleans,
+    ep_null: event.nulls,
+    up_str: user.strings,
+    up_num: user.numbers,
+    up_bool: user.booleans,
+    up_null: user.nulls,
     received_at: new DateTime64Column(),
   } satisfies Record<string, Column>;
 }
@@ -113,7 +109,9 @@ function readPromoted(properties: RawEvent): Promoted {
 
 /** Rows on their way to one insert. Rows can only be added; `encode` may be called again for a retry. */
 export class EventBlock {
-  readonly #columns = createColumns();
+  readonly #eventProperties = new PropertyBuckets();
+  readonly #userProperties = new PropertyBuckets();
+  readonly #columns = createColumns(this.#eventProperties, this.#userProperties);
   #rows = 0;
 
   get rows(): number {
@@ -136,8 +134,8 @@ export class EventBlock {
     columns.ingest_origin.add(event.origin);
     addClient(columns, event);
     addPage(columns, readPromoted(event.eventProperties), toBytes);
-    addProperties(event.eventProperties, EVENT_BUCKETS(columns), toBytes);
-    addProperties(event.userProperties, USER_BUCKETS(columns), toBytes);
+    this.#eventProperties.add(event.eventProperties, toBytes);
+    this.#userProperties.add(event.userProperties, toBytes);
     this.#rows += 1;
   }
 
@@ -146,7 +144,6 @@ export class EventBlock {
   }
 }
 
-type ToBytes = (value: string) => string;
 const sameText: ToBytes = (value) => value;
 
 function addClient(columns: Columns, { userAgent, geography, ip }: AcceptedEvent): void {
@@ -182,55 +179,4 @@ function addPage(columns: Columns, promoted: Promoted, toBytes: ToBytes): void {
   columns.fbclid.add(toBytes(promoted.fbclid));
   columns.language.add(promoted.language);
   columns.timezone.add(promoted.timezone);
-}
-
-interface Buckets {
-  readonly strings: MapColumn<StringColumn>;
-  readonly numbers: MapColumn<Float64Column>;
-  readonly booleans: MapColumn<BoolColumn>;
-  readonly nulls: LowCardinalityArrayColumn;
-}
-
-const EVENT_BUCKETS = (columns: Columns): Buckets => ({
-  strings: columns.ep_str,
-  numbers: columns.ep_num,
-  booleans: columns.ep_bool,
-  nulls: columns.ep_null,
-});
-
-const USER_BUCKETS = (columns: Columns): Buckets => ({
-  strings: columns.up_str,
-  numbers: columns.up_num,
-  booleans: columns.up_bool,
-  nulls: columns.up_null,
-});
-
-function addProperties(properties: RawEvent, buckets: Buckets, toBytes: ToBytes): void {
-  for (const key in properties) addProperty(key, properties[key], buckets, toBytes);
-  buckets.strings.endRow();
-  buckets.numbers.endRow();
-  buckets.booleans.endRow();
-  buckets.nulls.endRow();
-}
-
-function addProperty(key: string, value: unknown, buckets: Buckets, toBytes: ToBytes): void {
-  if (value === null) {
-    buckets.nulls.addItem(key);
-  } else if (typeof value === 'boolean') {
-    buckets.booleans.addKey(key);
-    buckets.booleans.values.add(value);
-  } else if (typeof value === 'number' && Number.isFinite(value)) {
-    buckets.numbers.addKey(key);
-    buckets.numbers.values.add(value);
-  } else {
-    // A JSON number such as 1e999 is read as Infinity, which no sum should meet: it is kept as text.
-    const held = textOf(value) ?? String(value);
-    buckets.strings.addKey(key);
-    buckets.strings.values.add(toBytes(held));
-    const number = tryParseNumberText(held);
-    if (number !== undefined) {
-      buckets.numbers.addKey(key);
-      buckets.numbers.values.add(number);
-    }
-  }
 }

@@ -82,13 +82,31 @@ export class BoolColumn implements Column {
   }
 }
 
-/** Milliseconds since the epoch as Int64. */
+/** Milliseconds since the epoch as Int64, or microseconds. */
 export class DateTime64Column implements Column {
-  readonly type = "DateTime64(3, 'UTC')";
+  readonly type: string;
   readonly #values: number[] = [];
 
-  add(milliseconds: number): void {
-    this.#values.push(milliseconds);
+  constructor(digits: 3 | 6 = 3) {
+    this.type = `DateTime64(${digits}, 'UTC')`;
+  }
+
+  add(ticks: number): void {
+    this.#values.push(ticks);
+  }
+
+  chunks(): Buffer[] {
+    return [int64Buffer(this.#values)];
+  }
+}
+
+/** Whole numbers up to 2^53. */
+export class UInt64Column implements Column {
+  readonly type = 'UInt64';
+  readonly #values: number[] = [];
+
+  add(value: number): void {
+    this.#values.push(value);
   }
 
   chunks(): Buffer[] {
