@@ -51,12 +51,14 @@ export function installDependencies() {
 /** Compiles when a source is newer than what was compiled last. */
 export function build() {
   const stamp = join(ROOT, 'dist', '.built');
-  const sources = ['src', 'workers', 'grammar', 'ops', 'bench'].flatMap((folder) => filesIn(join(ROOT, folder)));
+  const sources = ['src', 'workers', 'grammar', 'ops', 'bench', 'faults'].flatMap((folder) =>
+    filesIn(join(ROOT, folder)),
+  );
   const inputs = [
     ...sources,
     ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(ROOT, name)),
   ]
-    .filter((path) => !/parser(\.terms)?\.js$/.test(path))
+    .filter((path) => !/parser(\.terms)?\.js$|[\\/]results[\\/]/.test(path))
     .sort();
   const wanted = hashOf(inputs.map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`));
   if (readStamp(stamp) === wanted) return;

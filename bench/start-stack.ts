@@ -18,8 +18,9 @@ const STOP_TIMEOUT_MS = 60_000;
 const ENGINE_CONNECTIONS = 4;
 const DATABASE = 'analytics';
 
-export async function startStack(): Promise<Stack> {
-  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
+/** In a temporary directory of its own, which goes with it, or in one that the caller keeps. */
+export async function startStack(options: { directory?: string } = {}): Promise<Stack> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
   // Whatever servers this machine is set up for: the stack under test brings its own.
   const { DATABASE_URL: _database, REDIS_URL: _redis, CLICKHOUSE_URL: _clickhouse, ...inherited } = process.env;
   const supervisor = spawn(process.execPath, [SUPERVISOR], {
@@ -29,6 +30,7 @@ export async function startStack(): Promise<Stack> {
       PORT: String(await findFreePort()),
       LOG_LEVEL: 'warn',
       // What the machine can do, and not what one key may do.
+      IDENTIFY_REQUESTS_PER_SECOND: '1000000',
       TRACK_REQUESTS_PER_SECOND: '1000000',
       QUERY_REQUESTS_PER_SECOND: '1000000',
     },
@@ -37,7 +39,7 @@ export async function startStack(): Promise<Stack> {
   const output = collectOutput(supervisor);
   const stop = async () => {
     await stopSupervisor(supervisor);
-    rmSync(directory, { recursive: true, force: true });
+    if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
   };
   try {
     const keys = await untilReady(supervisor, join(directory, 'standalone.json'), output);

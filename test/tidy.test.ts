@@ -36,7 +36,7 @@ function importsOf(from: string): Import[] {
   }));
 }
 
-const imports: readonly Import[] = [...sources, ...filesUnder('grammar', 'ops', 'bench')].flatMap(importsOf);
+const imports: readonly Import[] = [...sources, ...filesUnder('grammar', 'ops', 'bench', 'faults')].flatMap(importsOf);
 
 /** `src/ingest/row.ts` → `ingest`; `workers/main.ts` → `workers`. */
 const partOf = (path: string): string => {
@@ -46,7 +46,7 @@ const partOf = (path: string): string => {
 
 const PROCESSES = new Set(['api', 'query-api', 'standalone', 'imports']);
 const isFeature = (part: string) =>
-  !PROCESSES.has(part) && !['platform', 'query', 'grammar', 'workers', 'bench', 'ops'].includes(part);
+  !PROCESSES.has(part) && !['platform', 'query', 'grammar', 'workers', 'bench', 'faults', 'ops'].includes(part);
 
 describe('imports flow one way', () => {
   const broken = (isBroken: (edge: { from: string; to: string } & Record<'fromPart' | 'toPart', string>) => boolean) =>
@@ -57,7 +57,7 @@ describe('imports flow one way', () => {
 
   test('every import leads to a file', () => {
     const known = new Set([
-      ...filesUnder('src', 'workers', 'grammar', 'ops', 'bench'),
+      ...filesUnder('src', 'workers', 'grammar', 'ops', 'bench', 'faults'),
       'grammar/parser.ts',
       'grammar/parser.terms.ts',
     ]);
@@ -75,7 +75,7 @@ describe('imports flow one way', () => {
 
   test('src never imports workers, and nothing but its own imports the embedded stack', () => {
     expect(broken(({ from, toPart }) => from.startsWith('src/') && toPart === 'workers')).toEqual([]);
-    const apart = ['standalone', 'bench'];
+    const apart = ['standalone', 'bench', 'faults'];
     expect(broken(({ fromPart, toPart }) => toPart === 'standalone' && !apart.includes(fromPart))).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ describe('files', () => {
   });
 
   test('are named in kebab-case after what they know', () => {
-    const all = [...sources, ...filesUnder('test', 'bench', 'grammar')];
+    const all = [...sources, ...filesUnder('test', 'bench', 'faults', 'grammar')];
     expect(all.filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/.test(basename(path)))).toEqual([]);
     expect(all.filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)\.ts$/.test(path))).toEqual([]);
   });

@@ -1,0 +1,138 @@
+// `npm run faults [-- --seconds 120 --seed 7]`: traffic on a stack that `npm start` runs, while its processes are killed and paused
+// and its disk is filled; then everything that was acknowledged is looked for. Prints the ledger, writes it to bench/results, and
+// ends with status 1 when anything is lost, doubled, made up or wrong.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { describeMachine } from '../bench/machine.js';
+import { ask, type Stack } from '../bench/stack.js';
+import { startStack } from '../bench/start-stack.js';
+import { packageRoot } from '../src/platform/paths.js';
+import { checkEvents, type EventFindings, findProfileProblem, type StoredProfile } from './check.js';
+import { createInjector, tryMountSmallDisk } from './inject.js';
+import { createRandom } from './random.js';
+import { type Fault, PROCESSES, planFaults } from './schedule.js';
+import { startTraffic, type Traffic } from './traffic.js';
+
+const CLIENTS = 6;
+const DISK_MEGABYTES = 3000;
+const RECOVERY_TIMEOUT_MS = 180_000;
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '120' }, seed: { type: 'string' } },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const durationMs = Number(values.seconds) * 1000;
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+async function run(): Promise<boolean> {
+  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-faults-'));
+  const disk = tryMountSmallDisk(directory, DISK_MEGABYTES);
+  if (disk === undefined) say('no file system can be mounted here: the disk is not filled');
+  const stack = await startStack({ directory });
+  try {
+    const faults = planFaults(createRandom(seed), { durationMs, canFillDisk: disk !== undefined });
+    const traffic = startTraffic({
+      url: stack.url,
+      key: stack.secretKey,
+      clients: CLIENTS,
+      random: createRandom(seed + 1),
+      run: `run-${seed}`,
+    });
+    await injectAll(faults, stack, directory);
+    await traffic.stop();
+    return report(faults, traffic, await untilStored(stack, traffic));
+  } finally {
+    await stack.stop();
+    disk?.unmount();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Faults overlap, as they do. */
+async function injectAll(faults: readonly Fault[], stack: Stack, dataDirectory: string): Promise<void> {
+  const injector = createInjector({
+    dataDirectory,
+    findPid: (name) => stack.processes().find((running) => running.name === name)?.pid,
+  });
+  const startedAt = Date.now();
+  const running: Promise<void>[] = [];
+  for (const fault of faults) {
+    await delay(Math.max(0, startedAt + fault.atMs - Date.now()));
+    say(`${(fault.atMs / 1000).toFixed(1).padStart(6)} s  ${fault.kind} ${'process' in fault ? fault.process : ''}`);
+    running.push(injector.inject(fault));
+  }
+  await delay(Math.max(0, startedAt + durationMs - Date.now()));
+  await Promise.all(running);
+}
+
+interface Outcome {
+  readonly events: EventFindings;
+  readonly profileProblems: readonly string[];
+  /** From the last request until everything was stored. */
+  readonly recoverySeconds: number;
+}
+
+/** Resolves when everything is as it must be, or with what is not after three minutes. */
+async function untilStored(stack: Stack, traffic: Traffic): Promise<Outcome> {
+  const startedAt = Date.now();
+  for (;;) {
+    const outcome = await look(stack, traffic).catch((error: unknown) => error);
+    const recoverySeconds = (Date.now() - startedAt) / 1000;
+    const isOver = Date.now() - startedAt > RECOVERY_TIMEOUT_MS;
+    if (outcome instanceof Error && isOver) throw outcome;
+    if (!(outcome instanceof Error)) {
+      const found = outcome as Omit<Outcome, 'recoverySeconds'>;
+      if (isRight(found) || isOver) return { ...found, recoverySeconds };
+    }
+    await delay(500);
+  }
+}
+
+async function look(stack: Stack, traffic: Traffic): Promise<Omit<Outcome, 'recoverySeconds'>> {
+  const events = await checkEvents(stack.clickhouse, stack.projectId, traffic.events);
+  const { rows } = await ask(stack, 'users | last 1d | list | limit 10000');
+  const profiles = new Map(rows.map((row) => [row.user_id as string, row.properties as unknown as StoredProfile]));
+  const profileProblems = [...traffic.profiles].flatMap(([userId, model]) => {
+    const problem = findProfileProblem(model, profiles.get(userId));
+    return problem === undefined ? [] : [`${userId}: ${problem}`];
+  });
+  return { events, profileProblems };
+}
+
+const isRight = ({ events, profileProblems }: Omit<Outcome, 'recoverySeconds'>): boolean =>
+  events.lost.length + events.duplicated + events.phantom.length + profileProblems.length === 0;
+
+function report(faults: readonly Fault[], traffic: Traffic, outcome: Outcome): boolean {
+  const { events, profileProblems, recoverySeconds } = outcome;
+  const count = (of: (fault: Fault) => boolean) => faults.filter(of).length;
+  const ledger = {
+    machine: describeMachine(),
+    seed,
+    seconds: durationMs / 1000,
+    faults: {
+      ...Object.fromEntries(
+        PROCESSES.map((name) => [name, count((fault) => 'process' in fault && fault.process === name)]),
+      ),
+      full_disk: count((fault) => fault.kind === 'full_disk'),
+    },
+    events_sent: traffic.events.sent.size,
+    events_acknowledged: traffic.events.acknowledged.size,
+    events_stored: events.stored,
+    lost: events.lost.length,
+    duplicated: events.duplicated,
+    phantom: events.phantom.length,
+    profiles: traffic.profiles.size,
+    profiles_wrong: profileProblems,
+    recovery_seconds: recoverySeconds,
+  };
+  const folder = join(packageRoot, 'bench', 'results');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'faults.json'), `${JSON.stringify(ledger, null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(ledger, null, 2)}\n`);
+  return isRight(outcome);
+}
+
+process.exitCode = (await run()) ? 0 : 1;

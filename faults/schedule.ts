@@ -1,0 +1,35 @@
+// What is broken, and when: chosen from a seed before the run begins.
+import type { Random } from './random.js';
+
+export const PROCESSES = ['web', 'query', 'worker', 'redis', 'postgres', 'clickhouse'] as const;
+export type ProcessName = (typeof PROCESSES)[number];
+
+export type Fault =
+  /** SIGKILL; the supervisor starts it again. */
+  | { readonly kind: 'kill'; readonly process: ProcessName; readonly atMs: number }
+  /** SIGTERM, as a deploy does. */
+  | { readonly kind: 'restart'; readonly process: ProcessName; readonly atMs: number }
+  /** SIGSTOP, and SIGCONT after a while: alive, and silent. */
+  | { readonly kind: 'pause'; readonly process: ProcessName; readonly atMs: number; readonly forMs: number }
+  /** No space is left where all stores keep their files. */
+  | { readonly kind: 'full_disk'; readonly atMs: number; readonly forMs: number };
+
+const CALM_BEFORE_MS = 2000;
+const GAP_MS = { min: 500, max: 4000 };
+const PAUSE_MS = { min: 500, max: 6000 };
+const FULL_DISK_MS = { min: 2000, max: 5000 };
+
+/** Ascending in time. Every kind and every process has its turn when the run is long enough. */
+export function planFaults(random: Random, options: { durationMs: number; canFillDisk: boolean }): Fault[] {
+  const faults: Fault[] = [];
+  for (let atMs = CALM_BEFORE_MS; atMs < options.durationMs; atMs += random.between(GAP_MS.min, GAP_MS.max)) {
+    const process = random.pick(PROCESSES);
+    const dice = random.next();
+    if (dice < 0.5) faults.push({ kind: 'kill', process, atMs });
+    else if (dice < 0.65) faults.push({ kind: 'restart', process, atMs });
+    else if (dice < 0.92 || !options.canFillDisk) {
+      faults.push({ kind: 'pause', process, atMs, forMs: random.between(PAUSE_MS.min, PAUSE_MS.max) });
+    } else faults.push({ kind: 'full_disk', atMs, forMs: random.between(FULL_DISK_MS.min, FULL_DISK_MS.max) });
+  }
+  return faults;
+}

@@ -1,0 +1,123 @@
+// Traffic whose outcome can be told apart afterwards: events with ids of their own, and identify calls on users that one client
+// each has to itself, with a model of what must have become of them.
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSender, type Outcome, type Sender } from './client.js';
+import type { Random } from './random.js';
+
+export interface EventLedger {
+  readonly sent: Set<string>;
+  readonly acknowledged: Set<string>;
+}
+
+/** What must be true of a user's profile. Calls that were not answered may have been taken or not. */
+export interface ProfileModel {
+  /** Sum of the increments that were acknowledged, and of those whose outcome is unknown. */
+  added: number;
+  maybeAdded: number;
+  /** The last value that was acknowledged, and those that may have been taken, each as late as its process woke up again. */
+  value: number;
+  maybeValues: number[];
+}
+
+const BATCH_EVENTS_MAX = 200;
+const PAUSE_MS_MAX = 60;
+
+/** Sends until told to stop. Ids are unique to the client and the run. */
+export async function trackUntil(
+  stop: AbortSignal,
+  options: { sender: Sender; random: Random; client: string; ledger: EventLedger },
+): Promise<void> {
+  const { sender, random, client, ledger } = options;
+  for (let batch = 0; !stop.aborted; batch += 1) {
+    const time = new Date().toISOString();
+    const events = Array.from({ length: random.between(1, BATCH_EVENTS_MAX) }, (_, position) => ({
+      event_type: random.pick(['page_view', 'signup', 'purchase']),
+      insert_id: `${client}-${batch}-${position}`,
+      time,
+      device_id: `device-${random.between(1, 500)}`,
+      event_properties: { amount: random.between(1, 100), client },
+    }));
+    for (const { insert_id } of events) ledger.sent.add(insert_id);
+    const outcome = await sender.send(
+      '/track',
+      events.length === 1 && events[0] !== undefined ? events[0] : { events },
+    );
+    if (outcome === 'acknowledged') for (const { insert_id } of events) ledger.acknowledged.add(insert_id);
+    await delay(random.between(0, PAUSE_MS_MAX));
+  }
+}
+
+export const newProfileModel = (): ProfileModel => ({ added: 0, maybeAdded: 0, value: 0, maybeValues: [] });
+
+/** Counts up `value` with $set and adds to `total` with $add, for one user at a time. */
+export async function identifyUntil(
+  stop: AbortSignal,
+  options: { sender: Sender; random: Random; users: ReadonlyMap<string, ProfileModel> },
+): Promise<void> {
+  const { sender, random, users } = options;
+  for (let call = 1; !stop.aborted; call += 1) {
+    const [userId, model] = random.pick([...users]);
+    const increment = random.between(1, 1000);
+    const outcome = await sender.send('/identify', {
+      user_id: userId,
+      device_id: `device-of-${userId}`,
+      user_properties: { value: call },
+      user_property_ops: { $add: { total: increment } },
+    });
+    applyOutcome(model, { outcome, increment, value: call });
+    await delay(random.between(0, PAUSE_MS_MAX));
+  }
+}
+
+function applyOutcome(model: ProfileModel, call: { outcome: Outcome; increment: number; value: number }): void {
+  switch (call.outcome) {
+    case 'acknowledged':
+      model.added += call.increment;
+      model.value = call.value;
+      return;
+    case 'unknown':
+      model.maybeAdded += call.increment;
+      model.maybeValues.push(call.value);
+      return;
+    case 'refused':
+      return;
+  }
+}
+
+export interface Traffic {
+  readonly events: EventLedger;
+  readonly profiles: ReadonlyMap<string, ProfileModel>;
+  /** Resolves when every client has finished what it began. */
+  stop(): Promise<void>;
+}
+
+export function startTraffic(options: {
+  url: string;
+  key: string;
+  clients: number;
+  random: Random;
+  run: string;
+}): Traffic {
+  const { url, key, clients, random, run } = options;
+  const stopped = new AbortController();
+  const events: EventLedger = { sent: new Set(), acknowledged: new Set() };
+  const profiles = new Map<string, ProfileModel>();
+  const work: Promise<void>[] = [];
+  for (let client = 0; client < clients; client += 1) {
+    const name = `${run}-${client}`;
+    work.push(
+      trackUntil(stopped.signal, { sender: createSender({ url, key, random }), random, client: name, ledger: events }),
+    );
+    const users = new Map([1, 2, 3].map((number) => [`${name}-user-${number}`, newProfileModel()]));
+    for (const [userId, model] of users) profiles.set(userId, model);
+    work.push(identifyUntil(stopped.signal, { sender: createSender({ url, key, random }), random, users }));
+  }
+  return {
+    events,
+    profiles,
+    stop: async () => {
+      stopped.abort();
+      await Promise.all(work);
+    },
+  };
+}

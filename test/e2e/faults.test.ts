@@ -1,0 +1,29 @@
+// Two minutes of faults: nothing that was acknowledged may be lost, doubled or wrong. The ledger is printed; its seed repeats the run
+// (npm run faults -- --seed …).
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+
+const SECONDS = 120;
+const TIMEOUT_MS = 480_000;
+
+test('what was acknowledged is stored once, whatever is killed, paused or full', { timeout: TIMEOUT_MS }, async () => {
+  const main = join(packageRoot, 'dist', 'faults', 'main.js');
+  const child = spawn(process.execPath, [main, '--seconds', String(SECONDS)], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  process.stdout.write(printed);
+  const ledger = JSON.parse(printed);
+  expect(ledger).toMatchObject({ lost: 0, duplicated: 0, phantom: 0, profiles_wrong: [] });
+  // A run that broke nothing, or in which nothing was accepted, has proved nothing.
+  expect(ledger.events_acknowledged).toBeGreaterThan(1000);
+  expect(Object.values<number>(ledger.faults).reduce((sum, count) => sum + count)).toBeGreaterThan(20);
+  expect(status).toBe(0);
+});
