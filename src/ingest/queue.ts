@@ -6,6 +6,7 @@ import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
+import { CANARY_PROJECT } from './canary.js';
 import { encodeFrame, type Frame } from './frame.js';
 
 export const INGEST_QUEUE = 'ingest';
@@ -48,7 +49,9 @@ export async function enqueueIngest(queue: IngestQueue, redis: Redis, commit: Co
   const transaction = redis.multi().set(claim, Buffer.concat(commit.items.map(encodeFrame)));
   countAccepted(
     transaction,
-    commit.items.map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
+    commit.items
+      .filter(({ header }) => header.p !== CANARY_PROJECT)
+      .map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
   );
   await executed(transaction);
   await queue.add('events', { version: 1, claim, events: commit.weight }, { jobId: id });

@@ -18,8 +18,8 @@ const FAILED_KEPT_SECONDS = 7 * 24 * 60 * 60;
 
 export type MailQueue = Queue<MailJob, void, 'mail'>;
 
-export const createMailQueue = (redis: Redis): MailQueue =>
-  new Queue<MailJob, void, 'mail'>(MAIL_QUEUE, {
+export function createMailQueue(redis: Redis): MailQueue {
+  const queue = new Queue<MailJob, void, 'mail'>(MAIL_QUEUE, {
     connection: redis,
     streams: { events: { maxLen: 100 } },
     skipMetasUpdate: true,
@@ -30,6 +30,10 @@ export const createMailQueue = (redis: Redis): MailQueue =>
       removeOnFail: { age: FAILED_KEPT_SECONDS },
     },
   });
+  // Whoever owns the connection logs its errors; without a listener, BullMQ prints each once more.
+  queue.on('error', () => {});
+  return queue;
+}
 
 /** Resolves once Redis holds the mail. */
 export async function enqueueMail(queue: MailQueue, mail: Omit<MailJob, 'version'>): Promise<void> {

@@ -1,0 +1,288 @@
+// Who may use which route: every route of the interface with every kind of credential, good, spent and foreign. The table
+// here is written from the interface, not from the code, and must name every route that the code knows.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Scope } from '../../src/access/credentials.js';
+import { digestKey, newKey } from '../../src/access/keys.js';
+import { ROUTES } from '../../src/access/route-matrix.js';
+import { rotateSecretKey } from '../../src/accounts/projects.js';
+import { createSession, endSession } from '../../src/accounts/sessions.js';
+import { createOrganization, type NewProject, rotateAdminKey } from '../../src/accounts/store.js';
+import { newUuidV7 } from '../../src/platform/ids.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { type Answer, createTeam, createTeamProject, join, type Sent, send, signIn } from '../support/accounts.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+let fixture: Fixture;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  fixture = await createFixture();
+  processes = await startProcesses(databases.env);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+/** Every credential that somebody may come with. The first word says what it is, the rest what is special about it. */
+const CALLERS = [
+  'nothing',
+  'nonsense',
+  'pk',
+  'pk of a deleted project',
+  'sk',
+  'sk before rotation',
+  'sk of a deleted project',
+  'aat track',
+  'aat query',
+  'aat dashboards',
+  'aat admin',
+  'aat revoked',
+  'aat expired',
+  'aat of a deleted project',
+  'aat of a person who left',
+  'ak',
+  'ak before rotation',
+  'ak of another organization',
+  'owner',
+  'admin',
+  'member',
+  'outsider',
+  'session ended',
+  'session expired',
+] as const;
+type Caller = (typeof CALLERS)[number];
+
+const NOBODY = CALLERS.filter((caller) => /^nothing|^nonsense|before|deleted|revoked|expired|ended|left/.test(caller));
+const SPENT: ReadonlySet<Caller> = new Set(NOBODY);
+
+/** Route → who may, in the words of the interface. `*`: anyone. */
+const MATRIX: Readonly<Record<string, string>> = {
+  'GET /': '*',
+  'GET /login': '*',
+  'GET /auth/idp': '*',
+  'GET /auth/idp/cb': '*',
+  'POST /auth/logout': '*',
+  'GET /llms.txt': '*',
+  'GET /openapi.json': '*',
+  'GET /healthz': '*',
+  'GET /readyz': '*',
+  'GET /metrics': '*',
+
+  'POST /track': 'pk, sk, aat track',
+  'POST /identify': 'pk, sk, aat track',
+  'POST /query': 'sk, aat query',
+  'PUT /api/dashboard-sync/{dashboardKey}': 'sk, aat dashboards',
+  'DELETE /api/gdpr/users/{userID}': 'sk, aat admin',
+  'GET /api/gdpr/users/{userID}/export': 'sk, aat admin',
+  'GET /api/gdpr/requests/{requestID}': 'sk, aat admin',
+  'GET /api/gdpr/audit': 'sk, aat admin',
+
+  'GET /api/orgs': 'signed in',
+  'POST /api/orgs': 'signed in',
+  'GET /api/orgs/{orgID}': 'member',
+  'POST /api/orgs/{orgID}/rotate-admin-key': 'owner',
+  'GET /api/orgs/{orgID}/members': 'owner',
+  'PATCH /api/orgs/{orgID}/members/{userID}': 'owner',
+  'DELETE /api/orgs/{orgID}/members/{userID}': 'owner',
+  'POST /api/orgs/{orgID}/invitations': 'owner',
+  'POST /api/invitations/{token}/accept': 'signed in',
+  'POST /api/orgs/{orgID}/domains': 'owner',
+  'POST /api/orgs/{orgID}/domains/{domainID}/verify': 'owner',
+  'GET /api/orgs/{orgID}/projects': 'member',
+  'POST /api/orgs/{orgID}/projects': 'admin',
+  'GET /api/projects/{projectID}': 'member',
+  'PATCH /api/projects/{projectID}': 'admin',
+  'DELETE /api/projects/{projectID}': 'owner',
+  'POST /api/projects/{projectID}/query': 'member',
+  'GET /api/projects/{projectID}/dashboards': 'member',
+  'GET /api/projects/{projectID}/dashboards/{dashboardID}': 'member',
+  'POST /api/projects/{projectID}/rotate-secret-key': 'admin',
+  'POST /api/projects/{projectID}/tokens': 'member',
+  'GET /api/projects/{projectID}/tokens': 'member',
+  'DELETE /api/projects/{projectID}/tokens/{tokenID}': 'member',
+  'GET /api/projects/{projectID}/usage': 'member',
+  'GET /api/me/tokens': 'signed in',
+  'DELETE /api/me/tokens/{tokenID}': 'signed in',
+
+  'GET /api/admin/projects': 'ak',
+  'POST /api/admin/projects': 'ak',
+  'GET /api/admin/projects/{projectID}': 'ak',
+  'DELETE /api/admin/projects/{projectID}': 'ak',
+  'POST /api/admin/projects/{projectID}/rotate-secret-key': 'ak',
+  'GET /api/admin/projects/{projectID}/usage': 'ak',
+};
+
+/** Routes of parts that are not here yet. */
+const PENDING: ReadonlySet<string> = new Set([
+  'GET /login',
+  'GET /auth/idp',
+  'GET /auth/idp/cb',
+  'POST /auth/logout',
+  'GET /llms.txt',
+  'GET /openapi.json',
+  'POST /identify',
+  'PUT /api/dashboard-sync/{dashboardKey}',
+  'DELETE /api/gdpr/users/{userID}',
+  'GET /api/gdpr/users/{userID}/export',
+  'GET /api/gdpr/requests/{requestID}',
+  'GET /api/gdpr/audit',
+  'GET /api/projects/{projectID}/dashboards',
+  'GET /api/projects/{projectID}/dashboards/{dashboardID}',
+]);
+
+test('the table has every route of the code, and no other', () => {
+  expect(Object.keys(MATRIX)).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`));
+});
+
+const SESSIONS: readonly Caller[] = ['owner', 'admin', 'member', 'outsider'];
+const KEYS: readonly Caller[] = CALLERS.filter((caller) => /^(?:pk|sk|aat|ak)/.test(caller) && !SPENT.has(caller));
+const ROLES_FROM: Readonly<Record<string, readonly Caller[]>> = {
+  'signed in': SESSIONS,
+  member: ['owner', 'admin', 'member'],
+  admin: ['owner', 'admin'],
+  owner: ['owner'],
+};
+
+type Verdict = 'passes' | 401 | 403 | 404;
+
+/** 401: nobody, or not the kind of credential that the route reads. 403: known, but not enough. 404: not theirs to know of. */
+function verdictOn(route: string, caller: Caller): Verdict {
+  const allowed = MATRIX[route] ?? '';
+  if (allowed === '*') return 'passes';
+  const isProjectOfAdmin = route.includes('/api/admin/projects/');
+  if (allowed in ROLES_FROM) {
+    if (!SESSIONS.includes(caller)) return 401;
+    if (ROLES_FROM[allowed]?.includes(caller)) return 'passes';
+    return caller === 'outsider' ? 404 : 403;
+  }
+  if (!KEYS.includes(caller)) return 401;
+  if (caller === 'ak of another organization' && allowed === 'ak') return isProjectOfAdmin ? 404 : 'passes';
+  return allowed.split(', ').includes(caller) ? 'passes' : 403;
+}
+
+test.each(Object.keys(MATRIX).filter((route) => !PENDING.has(route)))('%s', async (route) => {
+  const verdicts: Record<string, unknown> = {};
+  for (const caller of CALLERS) verdicts[caller] = verdictIn(await come(route, caller));
+  expect(verdicts).toEqual(Object.fromEntries(CALLERS.map((caller) => [caller, verdictOn(route, caller)])));
+});
+
+test.each([...PENDING])('%s is not there yet, and says so', async (route) => {
+  const { status, body } = await come(route, 'owner');
+  expect([404, 503]).toContain(status);
+  expect(body.error).toMatch(/no such route|not available yet/);
+});
+
+const come = (route: string, caller: Caller): Promise<Answer> =>
+  send(processes.url, pathTo(route), { ...fixture.callers[caller], body: bodyFor(route) });
+
+/** What comes behind the door (a body that is wrong, a thing that is not there) is for other tests. */
+function verdictIn({ status, body }: Answer): Verdict | Answer {
+  const isHidden = status === 404 && /^there is no such (?:organization|project)$/.test(body.error);
+  if (status === 401 || status === 403 || isHidden) return status as Verdict;
+  const isRoute = !/no such route|not available yet/.test(body.error ?? '');
+  return isRoute && [200, 201, 202, 302, 400, 404].includes(status) ? 'passes' : { status, body };
+}
+
+interface Fixture {
+  readonly callers: Readonly<Record<Caller, Sent>>;
+  /** What stands in the paths, by the names of the interface. */
+  readonly ids: Readonly<Record<string, string>>;
+  readonly adminIds: Readonly<Record<string, string>>;
+}
+
+const NO_ONE = '00000000-0000-7000-8000-000000000000';
+
+const pathTo = (route: string): string =>
+  route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const ids = route.includes('/api/admin/') ? fixture.adminIds : fixture.ids;
+    return ids[name] ?? NO_ONE;
+  });
+
+/** Nothing that changes anything: an empty body is refused by every route that needs one, behind the door. */
+const bodyFor = (route: string): unknown =>
+  /^(?:POST|PUT|PATCH)|^DELETE \/api\/(?:admin\/)?projects\/\{projectID\}$/.test(route) ? {} : undefined;
+
+/**
+ * The keys belong to one organization, what the paths of people name to another, with the same people: so a route that
+ * rotates a key takes none away from the other cells.
+ */
+async function createFixture(): Promise<Fixture> {
+  const keys = await createTeam(postgres);
+  const target = await createOrganization(postgres, { name: 'Target' });
+  for (const role of ['owner', 'admin', 'member'] as const) await join(postgres, target.id, keys.people[role], role);
+  const outsider = await signIn(postgres);
+  const otherTeam = await createTeam(postgres);
+
+  const project = await createTeamProject(postgres, databases, keys.organization.id);
+  const rotated = await createTeamProject(postgres, databases, keys.organization.id);
+  const deleted = await createTeamProject(postgres, databases, keys.organization.id);
+  await rotateSecretKey(postgres, rotated.id, databases.config.SECRET_KEY_BASE);
+  await postgres('projects').where({ id: deleted.id }).update({ deleted_at: new Date() });
+  const rotatedTeam = await createTeam(postgres);
+  await rotateAdminKey(postgres, rotatedTeam.organization.id);
+
+  const [ended, expired] = [await createSession(postgres, outsider.id), await createSession(postgres, outsider.id)];
+  await endSession(postgres, ended);
+  await postgres('sessions')
+    .where({ id_digest: digestKey(expired) })
+    .update({ expires_at: new Date(0) });
+  const { owner, admin, member } = keys.people;
+
+  return {
+    callers: {
+      nothing: {},
+      nonsense: { key: 'sk_nonsense', session: 'nonsense' },
+      pk: { key: project.publicKey },
+      'pk of a deleted project': { key: deleted.publicKey },
+      sk: { key: project.secretKey },
+      'sk before rotation': { key: rotated.secretKey },
+      'sk of a deleted project': { key: deleted.secretKey },
+      'aat track': { key: await token(project, ['track']) },
+      'aat query': { key: await token(project, ['query']) },
+      'aat dashboards': { key: await token(project, ['dashboards']) },
+      'aat admin': { key: await token(project, ['admin']) },
+      'aat revoked': { key: await token(project, ALL_SCOPES, { revoked_at: new Date() }) },
+      'aat expired': { key: await token(project, ALL_SCOPES, { expires_at: new Date(0) }) },
+      'aat of a deleted project': { key: await token(deleted, ALL_SCOPES) },
+      'aat of a person who left': {
+        key: await token(project, ALL_SCOPES, { kind: 'personal', created_by: outsider.id }),
+      },
+      ak: { key: keys.organization.adminKey },
+      'ak before rotation': { key: rotatedTeam.organization.adminKey },
+      'ak of another organization': { key: otherTeam.organization.adminKey },
+      owner: { session: owner.session },
+      admin: { session: admin.session },
+      member: { session: member.session },
+      outsider: { session: outsider.session },
+      'session ended': { session: ended },
+      'session expired': { session: expired },
+    },
+    ids: { orgID: target.id, projectID: (await createTeamProject(postgres, databases, target.id)).id },
+    adminIds: { projectID: (await createTeamProject(postgres, databases, keys.organization.id)).id },
+  };
+}
+
+const ALL_SCOPES: readonly Scope[] = ['track', 'query', 'dashboards', 'admin'];
+
+async function token(project: NewProject, scopes: readonly Scope[], fields: object = {}): Promise<string> {
+  const text = newKey('token');
+  await postgres('access_tokens').insert({
+    id: newUuidV7(),
+    project_id: project.id,
+    name: 'T',
+    kind: 'service',
+    scopes,
+    digest: digestKey(text),
+    prefix: text.slice(0, 8),
+    expires_at: new Date(Date.now() + 3_600_000),
+    ...fields,
+  });
+  return text;
+}
