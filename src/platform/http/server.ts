@@ -9,6 +9,8 @@ export interface RunningServer {
 }
 
 const HEADERS_TIMEOUT_MS = 10_000;
+// Node looks for connections beyond these limits every 30 s unless told otherwise.
+const CHECK_TIMEOUTS_EVERY_MS = 2000;
 const REQUEST_TIMEOUT_MS = 60_000;
 // Longer than the 60 s after which common load balancers close an idle connection, so that they close first.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -21,6 +23,7 @@ export function listen(app: Express, address: { host: string; port: number }): P
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       noDelay: true,
+      connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY_MS,
     },
     app,
   );

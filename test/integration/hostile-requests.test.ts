@@ -1,0 +1,132 @@
+// Requests that are meant to hurt: each has a bounded cost and a clear answer, and others are served meanwhile.
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, track } from '../support/track.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+let databases: TestDatabases;
+let processes: ProcessGroup;
+let project: NewProject;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  project = await createTestProject(databases);
+  processes = await startProcesses(databases.env, ['web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await databases?.close();
+});
+
+const send = (body: string | Buffer, headers?: Record<string, string>) =>
+  track(processes.url, project.secretKey, body, headers);
+
+function residentMebibytes(): number {
+  const status = readFileSync(`/proc/${processes.get('web').pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+}
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const eventWith = (properties: string): string => `{"event_type":"a","event_properties":${properties}}`;
+const manyKeys = (count: number): string => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
+
+describe('bodies', () => {
+  test.each<[what: string, body: () => string | Buffer, headers: Record<string, string>, answer: object]>([
+    ['larger than the limit', () => Buffer.alloc(6 * MEBIBYTE, 32), {}, { status: 413 }],
+    [
+      'a bomb of 200 MiB in 200 KiB',
+      () => gzipSync(Buffer.alloc(200 * MEBIBYTE, 32)),
+      { 'Content-Encoding': 'gzip' },
+      { status: 413 },
+    ],
+    ['what only claims to be compressed', () => '{}', { 'Content-Encoding': 'br' }, { status: 400 }],
+    ['nested a million deep', () => nested(1_000_000), {}, { status: 400 }],
+    ['a property nested a million deep', () => eventWith(`{"a":${nested(1_000_000)}}`), {}, { body: { accepted: 0 } }],
+    [
+      'a property nested as deep as its limit allows',
+      () => eventWith(`{"a":${nested(4000)}}`),
+      {},
+      { body: { accepted: 1 } },
+    ],
+    ['400,000 keys', () => eventWith(manyKeys(400_000)), {}, { body: { accepted: 0 } }],
+    [
+      '400,000 keys beside the event',
+      () => `{"event_type":"a",${manyKeys(400_000).slice(1)}`,
+      {},
+      { body: { accepted: 1 } },
+    ],
+    ['a million events', () => `{"events":[${'0,'.repeat(1_000_000)}0]}`, {}, { status: 400 }],
+    ['bytes that are no UTF-8', () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, { status: 400 }],
+    ['text that is no UTF-8', () => Buffer.from(eventWith('{"a":"\xff"}'), 'latin1'), {}, { body: { accepted: 1 } }],
+    ['keys of the prototype', () => eventWith('{"__proto__":{"x":1},"constructor":1}'), {}, { body: { accepted: 1 } }],
+    ['an event of the prototype', () => '{"__proto__":{"event_type":"a"}}', {}, { status: 400 }],
+    ['a lone surrogate and NUL', () => eventWith('{"a":"\\ud800\\u0000"}'), {}, { body: { accepted: 1 } }],
+  ])('%s', async (_what, body, headers, answer) => {
+    expect(await send(body(), headers)).toMatchObject(answer);
+  });
+
+  test('twenty bombs at once take no more memory than their limit', async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * MEBIBYTE, 32));
+    const before = residentMebibytes();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(bomb, { 'Content-Encoding': 'gzip' })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([413]));
+    // 20 times the limit of 5 MiB, and as much again until it is collected.
+    expect(residentMebibytes() - before).toBeLessThan(250);
+  });
+});
+
+describe('connections', () => {
+  const open = (): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(processes.url).port), '127.0.0.1', () => resolve(socket));
+      socket.once('error', reject);
+    });
+
+  test('300 that never finish their headers are closed, and others are served meanwhile', async () => {
+    const sockets = await Promise.all(Array.from({ length: 300 }, open));
+    let closed = 0;
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        closed += 1;
+      });
+      socket.resume();
+      socket.write('POST /track HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    }
+    expect(await send('{"event_type":"a"}')).toMatchObject({ status: 200 });
+    await eventually(async () => expect(closed).toBe(sockets.length), 25_000);
+  }, 40_000);
+
+  test('a flood of headers is refused', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x-${index}`, 'a'.repeat(50)]));
+      request(`${processes.url}/track`, { method: 'POST', headers }, (response) => resolve(response.statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(431);
+  });
+
+  test('a body that ends too early is an error of the client', async () => {
+    const socket = await open();
+    const answer = new Promise<string>((resolve) => {
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.once('close', () => resolve(text));
+    });
+    const head = `POST /track HTTP/1.1\r\nHost: x\r\nX-API-Key: ${project.secretKey}\r\nContent-Length: 100\r\n\r\n`;
+    socket.end(`${head}{"event_type":`);
+    await answer;
+    expect(await send('{"event_type":"a"}')).toMatchObject({ status: 200 });
+  });
+});
