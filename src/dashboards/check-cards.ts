@@ -1,0 +1,74 @@
+// The third look at a document: what a card shows, and whether its queries can be asked. Cards that are wrong in their
+// structure are left out here.
+import { checkQuery, type QueryCheck } from './check-queries.js';
+import { checkPlaceholders } from './check-templates.js';
+import type { CheckedVariables } from './check-variables.js';
+import { type Card, cardSchema } from './config-schema.js';
+import type { Path } from './path.js';
+import type { DashboardProblem } from './problems.js';
+import { parseTemplate } from './template.js';
+
+export interface CardsCheck extends Omit<QueryCheck, 'variables'> {
+  readonly variables: CheckedVariables;
+}
+
+export function checkCards(check: CardsCheck): DashboardProblem[] {
+  const seen = new Set<string>();
+  return listOf(check.source.at(['sections'])).flatMap((_, section) =>
+    listOf(check.source.at(['sections', section, 'cards'])).flatMap((value, position) => {
+      const card = cardSchema.safeParse(value).data;
+      return card === undefined ? [] : checkCard({ check, path: ['sections', section, 'cards', position], seen }, card);
+    }),
+  );
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+interface CardCheck {
+  readonly check: CardsCheck;
+  readonly path: Path;
+  /** The ids of the cards before. */
+  readonly seen: Set<string>;
+}
+
+function checkCard({ check, path, seen }: CardCheck, card: Card): DashboardProblem[] {
+  const problems = checkContent({ check, path, seen }, card);
+  if (seen.has(card.id)) {
+    const remark = { message: `the id "${card.id}" stands here twice`, hint: 'every card has its own' };
+    problems.push(check.source.problemAt([...path, 'id'], remark));
+  }
+  seen.add(card.id);
+  if (card.query !== undefined) problems.push(...checkTemplate(check, [...path, 'query'], card.query));
+  card.queries?.forEach(({ name, query }, index) => {
+    if (card.queries?.findIndex((other) => other.name === name) !== index) {
+      const remark = { message: `the name "${name}" stands here twice`, hint: 'every query has its own' };
+      problems.push(check.source.problemAt([...path, 'queries', index, 'name'], remark));
+    }
+    problems.push(...checkTemplate(check, [...path, 'queries', index, 'query'], query));
+  });
+  return problems;
+}
+
+function checkContent({ check, path }: CardCheck, card: Card): DashboardProblem[] {
+  const contents = (['query', 'queries', 'markdown'] as const).filter((content) => card[content] !== undefined);
+  const [content] = contents;
+  if (content === undefined || contents.length > 1) {
+    const message = `the card has ${contents.length > 1 ? contents.join(' and ') : 'no content'}`;
+    return [check.source.problemAt(path, { message, hint: 'it has one of query, queries and markdown' })];
+  }
+  const isMarkdown = [card.kind, card.viz, content].map((word) => word === 'markdown');
+  if (isMarkdown.every((each) => each === isMarkdown[0])) return [];
+  const message = `the kind ${card.kind}, the viz ${card.viz} and ${content} do not go together`;
+  const hint = 'all three are markdown, or none of them is';
+  return [check.source.problemAt([...path, 'kind'], { message, hint })];
+}
+
+function checkTemplate({ source, context, variables }: CardsCheck, path: Path, template: string): DashboardProblem[] {
+  // A variable that is wrong itself would make every query wrong that names it.
+  const isDoubtful = parseTemplate(template).some(
+    (part) => part.kind === 'placeholder' && variables.wrong.has(part.name),
+  );
+  if (isDoubtful) return [];
+  const misplaced = checkPlaceholders({ source, path, variables: variables.sound }, template);
+  return misplaced.length > 0 ? misplaced : checkQuery({ source, context, variables: variables.sound }, path, template);
+}

@@ -1,0 +1,112 @@
+// Does a query compile, with the default values of its variables, and with each of the others
+// in its place? Mistakes are shown where they were written, be that in the query or in a fragment.
+import { type CompileContext, type CompiledQuery, compile } from '../query/compile.js';
+import { findNearest, QueryError, type QueryErrorDetail } from '../query/errors.js';
+import type { Variable, Variables } from './config-schema.js';
+import { type FilledTemplate, type Filling, fillTemplate, type VariableValues, writtenAt } from './fill-template.js';
+import type { Path } from './path.js';
+import type { DashboardProblem } from './problems.js';
+import { parseTemplate } from './template.js';
+import type { YamlSource } from './yaml-source.js';
+
+export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone'>;
+
+export interface QueryCheck {
+  readonly source: YamlSource;
+  readonly variables: Variables;
+  readonly context: QueryContext;
+}
+
+/** Problems of the query at `path`, whose placeholders fit its variables. */
+export function checkQuery(check: QueryCheck, path: Path, template: string): DashboardProblem[] {
+  return valuesToTry(template, check.variables).flatMap((values) => {
+    const filled = fillTemplate(template, path, { variables: check.variables, values } satisfies Filling);
+    return compileFilled(check, filled).problems;
+  });
+}
+
+export interface OptionsCheck extends Omit<QueryCheck, 'variables'> {
+  /** Where the select stands. */
+  readonly path: Path;
+}
+
+/** The same for the query that the options of a select come from, and for its columns that are named there. */
+export function checkOptionsQuery(
+  { path, ...check }: OptionsCheck,
+  select: Variable & { type: 'select' },
+): DashboardProblem[] {
+  const query = select.query ?? '';
+  const filled = fillTemplate(query, [...path, 'query'], { variables: new Map(), values: new Map() });
+  const { compiled, problems } = compileFilled(check, filled);
+  const names = compiled?.columns.map((column) => column.name) ?? [];
+  const wrong = (['value_column', 'label_column'] as const).flatMap((key) => {
+    const name = select[key];
+    if (compiled === undefined || name === undefined || names.includes(name)) return [];
+    const nearest = findNearest(name, names);
+    const hint = nearest === undefined ? `its columns are ${names.join(', ')}` : `nearest is "${nearest}"`;
+    return [check.source.problemAt([...path, key], { message: `the query has no column "${name}"`, hint })];
+  });
+  return [...problems, ...wrong];
+}
+
+interface Compiled {
+  readonly compiled: CompiledQuery | undefined;
+  readonly problems: readonly DashboardProblem[];
+}
+
+function compileFilled({ source, context }: Omit<QueryCheck, 'variables'>, filled: FilledTemplate): Compiled {
+  try {
+    return { compiled: compile(filled.text, { ...context, limit: 100, offset: 0 }), problems: [] };
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const problems = error.details.map((detail) => toProblem(source, filled, detail));
+    return { compiled: undefined, problems };
+  }
+}
+
+function toProblem(source: YamlSource, filled: FilledTemplate, detail: QueryErrorDetail): DashboardProblem {
+  const { message, hint } = detail;
+  const written = writtenAt(filled, offsetOf(filled.text, detail));
+  return written === undefined
+    ? source.problemAt([], { message, hint })
+    : source.problemInText(written.path, written.offset, { message, hint });
+}
+
+function offsetOf(text: string, { line, column }: QueryErrorDetail): number {
+  const lines = text.split('\n');
+  const before = lines.slice(0, line - 1).reduce((length, each) => length + each.length + 1, 0);
+  return before + [...(lines[line - 1] ?? '')].slice(0, column - 1).join('').length;
+}
+
+/** The defaults, and then every other choice of each variable that the template mentions, one at a time. */
+function valuesToTry(template: string, variables: Variables): VariableValues[] {
+  const placeholders = parseTemplate(template).flatMap((part) => (part.kind === 'placeholder' ? [part] : []));
+  const mentioned = new Set(placeholders.map(({ name }) => name));
+  const defaults = new Map<string, string>();
+  for (const { name, facet } of placeholders) {
+    const variable = variables.get(name);
+    // Where the value itself is needed and there is none, the query waits for the viewer: any value will do here.
+    if (variable !== undefined && facet === undefined && needsValue(variable)) defaults.set(name, sampleOf(variable));
+  }
+  const others = [...mentioned].flatMap((name) => {
+    const variable = variables.get(name);
+    return variable === undefined ? [] : choicesOf(variable).map((value) => new Map([...defaults, [name, value]]));
+  });
+  return [defaults, ...others];
+}
+
+const needsValue = (variable: Variable): boolean =>
+  variable.type !== 'date_range' && variable.default === undefined && !('options' in variable && variable.options);
+
+const sampleOf = (variable: Variable): string => (variable.type === 'input' ? 'ann@example.com' : 'value');
+
+function choicesOf(variable: Variable): string[] {
+  switch (variable.type) {
+    case 'select':
+      return variable.options?.map((option) => option.value) ?? [sampleOf(variable)];
+    case 'input':
+      return variable.allow_domain === true ? [sampleOf(variable), '*@example.com'] : [sampleOf(variable)];
+    case 'date_range':
+      return [];
+  }
+}

@@ -1,0 +1,98 @@
+// The first look at a document: has every value the type that the schema wants, and every key a meaning? Zod finds what is
+// wrong; here it gets its place in the text, and the words that repair it.
+import { z } from 'zod';
+import { findNearest, quote } from '../query/errors.js';
+import { configSchema, VARIABLE_TYPES } from './config-schema.js';
+import { type Path, valueAt } from './path.js';
+import type { DashboardProblem } from './problems.js';
+import type { Remark, YamlSource } from './yaml-source.js';
+
+type Issue = z.core.$ZodIssue;
+
+export function checkStructure(source: YamlSource): DashboardProblem[] {
+  const parsed = configSchema.safeParse(source.value);
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, source));
+}
+
+function toProblems(issue: Issue, source: YamlSource): DashboardProblem[] {
+  const path = issue.path as Path;
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(configSchema, source.value, path);
+    return issue.keys.map((key) =>
+      source.problemAtKey([...path, key], { message: `unknown key ${quote(key)}`, hint: nearestOf(key, known) }),
+    );
+  }
+  if (issue.code === 'invalid_key') {
+    const hint = `a name here ${issue.issues[0]?.message ?? ''}`;
+    return [source.problemAtKey(path, { message: `${show(path.at(-1))} is not a valid name`, hint })];
+  }
+  return [source.problemAt(path, toRemark(issue, source.at(path)))];
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map of keys and values',
+  record: 'a map of names and values',
+};
+
+function toRemark(issue: Issue, found: unknown): Remark {
+  const expected = toExpectation(issue, found);
+  if (found === undefined) return { message: `${quote(String(issue.path.at(-1)))} is missing`, hint: expected };
+  return { message: `${show(found)} is not valid here`, hint: expected };
+}
+
+function toExpectation(issue: Issue, found: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const isUnquoted = issue.expected === 'string' && ['number', 'boolean'].includes(typeof found);
+      return `it is ${TYPE_WORDS[issue.expected] ?? issue.expected}${isUnquoted ? `: write "${found}"` : ''}`;
+    }
+    case 'invalid_value':
+      return nearestOf(found, issue.values.map(String));
+    case 'invalid_union':
+      return issue.discriminator === undefined ? `it ${issue.message}` : nearestOf(found, VARIABLE_TYPES);
+    case 'too_small':
+      return `it has at least ${issue.minimum}${SIZE_WORDS[issue.origin] ?? ''}`;
+    case 'too_big':
+      return `it has at most ${issue.maximum}${SIZE_WORDS[issue.origin] ?? ''}`;
+    default:
+      return `it ${issue.message}`;
+  }
+}
+
+const SIZE_WORDS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
+
+/** The known word that is most likely meant, else all of them. */
+function nearestOf(found: unknown, known: readonly string[]): string {
+  const nearest = typeof found === 'string' ? findNearest(found, known) : undefined;
+  if (nearest !== undefined) return `nearest is "${nearest}"`;
+  return known.length === 1 ? `it is ${known[0]}` : `it is one of ${known.join(', ')}`;
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'a map' : String(value);
+}
+
+/** The keys that the schema knows for the map at `path`. */
+function keysAt(schema: unknown, value: unknown, path: Path): string[] {
+  if (schema instanceof z.ZodOptional) return keysAt(schema.unwrap(), value, path);
+  if (schema instanceof z.ZodUnion) {
+    return schema.options.flatMap((option) => (isMeant(option, value) ? keysAt(option, value, path) : []));
+  }
+  const [key, ...rest] = path;
+  if (key === undefined) return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const inside = valueAt(value, [key]);
+  if (schema instanceof z.ZodObject) return keysAt(schema.shape[key], inside, rest);
+  if (schema instanceof z.ZodArray) return keysAt(schema.element, inside, rest);
+  return schema instanceof z.ZodRecord ? keysAt(schema.valueType, inside, rest) : [];
+}
+
+/** Of the kinds of variables, the one that the value says it is. */
+const isMeant = (option: unknown, value: unknown): boolean =>
+  option instanceof z.ZodObject && option.shape.type?.safeParse(valueAt(value, ['type'])).success === true;

@@ -1,0 +1,99 @@
+// Are the placeholders of queries and fragments ones that their variables can fill? What a filled query means is not looked at
+// here.
+import { findNearest, quote } from '../query/errors.js';
+import type { Variable, Variables } from './config-schema.js';
+import type { Path } from './path.js';
+import type { DashboardProblem } from './problems.js';
+import { hasComment, parseTemplate, type TemplatePart } from './template.js';
+import type { Remark, YamlSource } from './yaml-source.js';
+
+type Placeholder = Extract<TemplatePart, { kind: 'placeholder' }>;
+
+const PLACEHOLDER_FORM =
+  'a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case';
+const QUOTED_HINT = 'it brings its own quotes: leave out those around it';
+
+export interface TemplateCheck {
+  readonly source: YamlSource;
+  /** Where the template stands. */
+  readonly path: Path;
+  readonly variables: Variables;
+}
+
+/** Problems of the placeholders of a query. */
+export function checkPlaceholders({ source, path, variables }: TemplateCheck, template: string): DashboardProblem[] {
+  return parseTemplate(template).flatMap((part) => {
+    if (part.kind === 'text') return [];
+    const remark = part.kind === 'mistake' ? toMistake(part) : findMisuse(part, variables);
+    return remark === undefined ? [] : [source.problemInText(path, part.offset, remark)];
+  });
+}
+
+const toMistake = ({ spelling, isQuoted }: Extract<TemplatePart, { kind: 'mistake' }>): Remark =>
+  isQuoted
+    ? { message: `${spelling} stands inside of quotes`, hint: QUOTED_HINT }
+    : { message: `${quote(spelling)} is no placeholder`, hint: PLACEHOLDER_FORM };
+
+function findMisuse({ name, facet, spelling }: Placeholder, variables: Variables): Remark | undefined {
+  const variable = variables.get(name);
+  if (variable === undefined) {
+    const nearest = findNearest(name, variables.keys());
+    const hint =
+      nearest === undefined ? `variables are ${[...variables.keys()].join(', ')}` : `nearest is "${nearest}"`;
+    return { message: `unknown variable "${name}"`, hint };
+  }
+  const known = facetsOf(variable);
+  if (known.includes(facet)) return undefined;
+  const forms = known.map((form) => (form === undefined ? `{{${name}}}` : `{{${name}.${form}}}`));
+  return {
+    message: `${spelling} is nothing that "${name}" has`,
+    hint: `it has ${forms.join(', ') || 'no fragments yet'}`,
+  };
+}
+
+/** What may stand after the name of a variable and a dot; undefined is the plain value. */
+function facetsOf(variable: Variable): (string | undefined)[] {
+  switch (variable.type) {
+    case 'select':
+      return [undefined, 'fragment'];
+    case 'input': {
+      const fragments = Object.keys(variable.fragments ?? {}).map((name) => `${name}_fragment`);
+      // A domain is no value that a field could be compared with: it only goes through fragments.
+      return variable.allow_domain === true ? fragments : [undefined, ...fragments];
+    }
+    case 'date_range':
+      return [undefined, 'stage'];
+  }
+}
+
+/** Problems of a fragment, which knows only `{{value}}`. */
+export function checkFragment(source: YamlSource, path: Path, fragment: string | undefined): DashboardProblem[] {
+  if (fragment === undefined || fragment.trim() === '') return [];
+  const problems = parseTemplate(fragment).flatMap((part): DashboardProblem[] => {
+    if (part.kind === 'text') return [];
+    if (part.kind === 'mistake') return [source.problemInText(path, part.offset, toMistake(part))];
+    if (part.name === 'value' && part.facet === undefined) return [];
+    const remark = {
+      message: `${part.spelling} is not known in a fragment`,
+      hint: 'only {{value}} is: the chosen value, quoted',
+    };
+    return [source.problemInText(path, part.offset, remark)];
+  });
+  if (!fragment.trimStart().startsWith('|')) {
+    problems.push(
+      source.problemAt(path, {
+        message: 'the fragment does not start with a pipe',
+        hint: 'a fragment is: | where plan = "pro"',
+      }),
+    );
+  }
+  if (hasComment(fragment)) {
+    problems.push(
+      source.problemAt(path, {
+        message: 'the fragment has a comment',
+        hint: 'it would hide what follows the fragment',
+      }),
+    );
+  }
+  return problems;
+}

@@ -1,0 +1,134 @@
+// The second look at a document: are its variables of use? Defaults that can be chosen, fragments that fit behind a query, and
+// options whose query has the columns that are named.
+import { findNearest, quote } from '../query/errors.js';
+import { checkOptionsQuery, type QueryCheck } from './check-queries.js';
+import { checkFragment } from './check-templates.js';
+import { type Variable, type Variables, variableSchema } from './config-schema.js';
+import { RANGE_FORM, trySpellRange } from './date-range.js';
+import { isInput, variablesOf } from './fill-template.js';
+import type { Path } from './path.js';
+import type { DashboardProblem } from './problems.js';
+import type { YamlSource } from './yaml-source.js';
+
+export interface CheckedVariables {
+  readonly sound: Variables;
+  /** The names of those with problems, of their structure included. */
+  readonly wrong: ReadonlySet<string>;
+}
+
+type VariablesCheck = Omit<QueryCheck, 'variables'>;
+
+export function checkVariables(check: VariablesCheck): { variables: CheckedVariables; problems: DashboardProblem[] } {
+  const sound: Record<string, Variable>[] = [];
+  const wrong = new Set<string>();
+  const problems: DashboardProblem[] = [];
+  const declared = check.source.at(['variables']);
+  for (const [name, value] of isMap(declared) ? Object.entries(declared) : []) {
+    const variable = variableSchema.safeParse(value).data;
+    const found = variable === undefined ? [] : checkVariable(check, name, variable);
+    problems.push(...found);
+    if (variable === undefined || found.length > 0) wrong.add(name);
+    else sound.push({ [name]: variable });
+  }
+  return { variables: { sound: variablesOf(Object.assign({}, ...sound)), wrong }, problems };
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function checkVariable(check: VariablesCheck, name: string, variable: Variable): DashboardProblem[] {
+  const path = ['variables', name];
+  const { source } = check;
+  if (name === 'range' && variable.type !== 'date_range') {
+    const message = `the variable "range" has the type ${variable.type}`;
+    const hint = 'it is the date_range of every dashboard; call this one differently';
+    return [source.problemAt([...path, 'type'], { message, hint })];
+  }
+  switch (variable.type) {
+    case 'select': {
+      const problems = checkSelect(source, path, variable);
+      if (problems.length > 0 || variable.query === undefined) return problems;
+      return checkOptionsQuery({ ...check, path }, variable);
+    }
+    case 'input':
+      return checkInput(source, path, variable);
+    case 'date_range':
+      return checkDateRange(source, path, variable);
+  }
+}
+
+const FROM_QUERY = ['value_column', 'label_column', 'fragment_template'] as const;
+
+function checkSelect(source: YamlSource, path: Path, select: Variable & { type: 'select' }): DashboardProblem[] {
+  const problems: DashboardProblem[] = [];
+  const add = (inside: Path, message: string, hint: string) =>
+    problems.push(source.problemAt([...path, ...inside], { message, hint }));
+  const { options, query } = select;
+  if ((options === undefined) === (query === undefined)) {
+    add(
+      [],
+      `a select has ${options === undefined ? 'neither options nor' : 'both options and'} a query`,
+      'it has one of the two',
+    );
+  }
+  if (query !== undefined && select.value_column === undefined) {
+    add(['value_column'], '"value_column" is missing', 'it names the column of the query that holds the values');
+  }
+  for (const key of query === undefined ? FROM_QUERY : []) {
+    if (select[key] !== undefined)
+      add([key], `${key} goes with a query`, 'options have their own value, label and fragment');
+  }
+  const values = options?.map((option) => option.value) ?? [];
+  values.forEach((value, index) => {
+    if (values.indexOf(value) < index)
+      add(['options', index, 'value'], `the value ${quote(value)} stands here twice`, 'values differ');
+  });
+  if (options !== undefined && select.default !== undefined && !values.includes(select.default)) {
+    add(['default'], `${quote(select.default)} is none of the options`, nearestOf(select.default, values));
+  }
+  if (query?.includes('{{'))
+    add(['query'], 'a query of options has no placeholders', 'write the range into it: last 30d');
+  const fragments = (options ?? []).map((option, index): [Path, string | undefined] => [
+    ['options', index, 'fragment'],
+    option.fragment,
+  ]);
+  for (const [inside, fragment] of [...fragments, [['fragment_template'], select.fragment_template] as const]) {
+    problems.push(...checkFragment(source, [...path, ...inside], fragment));
+  }
+  return problems;
+}
+
+const nearestOf = (text: string, known: readonly string[]): string => {
+  const nearest = findNearest(text, known);
+  return nearest === undefined ? `options are ${known.map(quote).join(', ')}` : `nearest is "${nearest}"`;
+};
+
+function checkInput(source: YamlSource, path: Path, input: Variable & { type: 'input' }): DashboardProblem[] {
+  const problems: DashboardProblem[] = [];
+  const add = (inside: Path, message: string, hint: string) =>
+    problems.push(source.problemAt([...path, ...inside], { message, hint }));
+  if (input.default !== undefined && !isInput(input, input.default)) {
+    add(
+      ['default'],
+      `${quote(input.default)} is no e-mail address`,
+      'as in ann@example.com; *@example.com needs allow_domain: true',
+    );
+  }
+  for (const [name, { email, domain }] of Object.entries(input.fragments ?? {})) {
+    const inside: Path = ['fragments', name, 'domain'];
+    if (input.allow_domain === true && domain === undefined) {
+      add(inside, '"domain" is missing', 'it is the fragment for *@example.com, where {{value}} is example.com');
+    }
+    if (input.allow_domain !== true && domain !== undefined) {
+      add(inside, 'domain goes with allow_domain: true', 'without it, only e-mail addresses are taken');
+    }
+    problems.push(...checkFragment(source, [...path, 'fragments', name, 'email'], email));
+    problems.push(...checkFragment(source, [...path, ...inside], domain));
+  }
+  return problems;
+}
+
+function checkDateRange(source: YamlSource, path: Path, range: Variable & { type: 'date_range' }): DashboardProblem[] {
+  if (range.default === undefined || trySpellRange(range.default) !== undefined) return [];
+  return [source.problemAt([...path, 'default'], { message: `${quote(range.default)} is no range`, hint: RANGE_FORM })];
+}

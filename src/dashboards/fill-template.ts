@@ -1,0 +1,166 @@
+// A query of a dashboard with the values of its variables. Text from a viewer gets in only as a quoted, escaped value, or as
+// the choice between texts that the author wrote; where each piece was written is kept, so that mistakes can be shown there.
+import { PublicError } from '../platform/errors.js';
+import { quoteText } from '../query/parse/strings.js';
+import type { Card, DashboardConfig, Variable, Variables } from './config-schema.js';
+import { RANGE_FORM, trySpellRange } from './date-range.js';
+import type { Path } from './path.js';
+import { parseTemplate } from './template.js';
+
+/** What a viewer chose, by the name of the variable. Absent or empty: the variable's default. */
+export type VariableValues = ReadonlyMap<string, string>;
+
+/** A run of a filled text, and where in the document it was written. */
+interface Piece {
+  readonly text: string;
+  readonly path: Path;
+  readonly offset: number;
+  /** Written as it is, character by character; else it stands for the placeholder at `offset`. */
+  readonly isCopied: boolean;
+}
+
+export interface FilledTemplate {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+}
+
+export interface FilledQuery extends FilledTemplate {
+  /** Of one of several queries of a card. */
+  readonly name: string | undefined;
+}
+
+export const DEFAULT_RANGE = 'last 7d';
+
+/** Every dashboard has the variable `range`, whether its document mentions it or not. */
+export const variablesOf = (declared: DashboardConfig['variables']): Variables =>
+  new Map<string, Variable>([
+    ['range', { type: 'date_range', default: DEFAULT_RANGE }],
+    ...Object.entries(declared ?? {}),
+  ]);
+
+/** The queries of a card, ready to be asked. Throws a bad request for a value that its variable does not take. */
+export function fillCard(config: DashboardConfig, card: Card, values: VariableValues): FilledQuery[] {
+  const variables = variablesOf(config.variables);
+  const queries = card.queries ?? (card.query === undefined ? [] : [{ name: undefined, query: card.query }]);
+  return queries.map(({ name, query }) => ({ name, ...fillTemplate(query, [], { variables, values }) }));
+}
+
+export interface Filling {
+  readonly variables: Variables;
+  readonly values: VariableValues;
+}
+
+/** `path` is where the template stands. Its placeholders must be known to fit its variables. */
+export function fillTemplate(template: string, path: Path, { variables, values }: Filling): FilledTemplate {
+  const pieces = parseTemplate(template).flatMap((part): Piece[] => {
+    if (part.kind === 'text') return [{ text: part.text, path, offset: part.offset, isCopied: true }];
+    const variable = part.kind === 'placeholder' ? variables.get(part.name) : undefined;
+    if (part.kind !== 'placeholder' || variable === undefined) throw new Error(`${part.spelling} cannot be filled`);
+    const value = choose(part.name, variable, values.get(part.name) || variable.default);
+    const facet = toFacet(value, part.facet);
+    if (facet === undefined) throw new PublicError('bad_request', `the variable "${part.name}" has no value`);
+    if (facet.kind === 'spelled') return [{ text: facet.text, path, offset: part.offset, isCopied: false }];
+    return fillFragment(facet, ['variables', part.name]);
+  });
+  return { text: pieces.map((piece) => piece.text).join(''), pieces };
+}
+
+/** Where in the document the character at `offset` of the filled text was written. */
+export function writtenAt({ pieces }: FilledTemplate, offset: number): { path: Path; offset: number } | undefined {
+  let start = 0;
+  for (const piece of pieces) {
+    const inside = offset - start;
+    // The end of the text belongs to what stands last.
+    if (inside < piece.text.length || piece === pieces.at(-1)) {
+      return { path: piece.path, offset: piece.offset + (piece.isCopied ? inside : 0) };
+    }
+    start += piece.text.length;
+  }
+  return undefined;
+}
+
+/** A fragment that the author wrote, with `{{value}}` in it where it takes one. */
+interface Fragment {
+  readonly template: string;
+  readonly value: string;
+  readonly path: Path;
+}
+
+/** What a variable stands for, once it has a value. Facets that it does not have are absent. */
+interface Chosen {
+  readonly value: string | undefined;
+  readonly stage?: string;
+  readonly fragment?: Fragment;
+  readonly fragments?: ReadonlyMap<string, Fragment>;
+}
+
+function choose(name: string, variable: Variable, text: string | undefined): Chosen {
+  switch (variable.type) {
+    case 'select':
+      return chooseOption(name, variable, text);
+    case 'input':
+      return text === undefined ? { value: undefined } : chooseInput(name, variable, text);
+    case 'date_range': {
+      const range = trySpellRange(text ?? DEFAULT_RANGE);
+      if (range === undefined)
+        throw new PublicError('bad_request', `the variable "${name}" is no range; ${RANGE_FORM}`);
+      return { value: range, stage: `| ${range}` };
+    }
+  }
+}
+
+function chooseOption(name: string, variable: Variable & { type: 'select' }, text: string | undefined): Chosen {
+  if (variable.options === undefined) {
+    if (text === undefined) return { value: undefined };
+    const template = variable.fragment_template ?? '';
+    return { value: quoteText(text), fragment: { template, value: text, path: ['fragment_template'] } };
+  }
+  const index = text === undefined ? 0 : variable.options.findIndex((option) => option.value === text);
+  const option = variable.options[index];
+  if (option === undefined) throw new PublicError('bad_request', `the variable "${name}" has no such option`);
+  const path = ['options', index, 'fragment'];
+  return { value: quoteText(option.value), fragment: { template: option.fragment ?? '', value: option.value, path } };
+}
+
+const EMAIL = /^[^\s@*]+@[^\s@*]+\.[^\s@*]+$/;
+const DOMAIN = /^\*@([^\s@*]+\.[^\s@*]+)$/;
+const INPUT_LENGTH_MAX = 320;
+
+/** Whether an input takes this text: an e-mail address, or every address of a domain where that is allowed. */
+export const isInput = ({ allow_domain }: Variable & { type: 'input' }, text: string): boolean =>
+  text.length <= INPUT_LENGTH_MAX && (EMAIL.test(text) || (allow_domain === true && DOMAIN.test(text)));
+
+function chooseInput(name: string, variable: Variable & { type: 'input' }, text: string): Chosen {
+  const domain = variable.allow_domain === true ? DOMAIN.exec(text)?.[1] : undefined;
+  if (!isInput(variable, text)) {
+    const form = variable.allow_domain ? 'ann@example.com, or *@example.com' : 'ann@example.com';
+    throw new PublicError('bad_request', `the variable "${name}" is an e-mail address: ${form}`);
+  }
+  const fragments = Object.entries(variable.fragments ?? {}).map(([fragment, forms]): [string, Fragment] => {
+    const form = domain === undefined ? 'email' : 'domain';
+    return [fragment, { template: forms[form] ?? '', value: domain ?? text, path: ['fragments', fragment, form] }];
+  });
+  return { value: quoteText(text), fragments: new Map(fragments) };
+}
+
+type Facet = { readonly kind: 'spelled'; readonly text: string } | ({ readonly kind: 'fragment' } & Fragment);
+
+const NOTHING: Facet = { kind: 'spelled', text: '' };
+
+/** Undefined when the value itself is asked for and there is none. */
+function toFacet(chosen: Chosen, facet: string | undefined): Facet | undefined {
+  if (facet === undefined) return chosen.value === undefined ? undefined : { kind: 'spelled', text: chosen.value };
+  if (facet === 'stage') return { kind: 'spelled', text: chosen.stage ?? '' };
+  const named = facet.replace(/_fragment$/, '');
+  const fragment = facet === 'fragment' ? chosen.fragment : chosen.fragments?.get(named);
+  return fragment === undefined ? NOTHING : { kind: 'fragment', ...fragment };
+}
+
+function fillFragment({ template, value, path }: Fragment, at: Path): Piece[] {
+  return parseTemplate(template).map((part) => ({
+    text: part.kind === 'text' ? part.text : quoteText(value),
+    path: [...at, ...path],
+    offset: part.offset,
+    isCopied: part.kind === 'text',
+  }));
+}

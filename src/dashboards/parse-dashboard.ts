@@ -1,0 +1,53 @@
+// The text of a dashboard to its configuration, on one screen: YAML → structure → variables → cards and their queries.
+import { createHash } from 'node:crypto';
+import type { CompileContext } from '../query/compile.js';
+import { checkCards } from './check-cards.js';
+import { checkStructure } from './check-structure.js';
+import { checkVariables } from './check-variables.js';
+import { configSchema, type DashboardConfig } from './config-schema.js';
+import { type DashboardProblem, toBadRequest } from './problems.js';
+import { readYaml, type YamlSource } from './yaml-source.js';
+
+export interface ParsedDashboard {
+  readonly config: DashboardConfig;
+  /** Of what the document says: comments, blanks and the order of its keys change nothing. */
+  readonly checksum: string;
+}
+
+export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs'> {
+  /** The key that the document is synced under. */
+  readonly key: string;
+  /** For a document that names no time zone. */
+  readonly timezone: string;
+}
+
+/** Throws one bad request with every problem: what is wrong in one part does not hide what is wrong in another. */
+export function parseDashboard(text: string, { key, ...context }: DashboardContext): ParsedDashboard {
+  const source = readYaml(text);
+  if (source.value === undefined) throw toBadRequest(source.problems);
+
+  const timezone = configSchema.shape.timezone.safeParse(source.at(['timezone'])).data ?? context.timezone;
+  const asked = { source, context: { ...context, timezone } };
+  const { variables, problems } = checkVariables(asked);
+  const all = [
+    ...source.problems,
+    ...checkStructure(source),
+    ...checkKey(source, key),
+    ...problems,
+    ...checkCards({ ...asked, variables }),
+  ];
+  if (all.length > 0) throw toBadRequest(all);
+  const config = configSchema.parse(source.value);
+  return { config, checksum: checksumOf(config) };
+}
+
+/** The schema puts keys in its own order. Names of variables keep theirs, which is the one that viewers see. */
+const checksumOf = (config: DashboardConfig): string =>
+  createHash('sha256').update(JSON.stringify(config)).digest('hex');
+
+function checkKey(source: YamlSource, key: string): DashboardProblem[] {
+  const id = source.at(['id']);
+  if (typeof id !== 'string' || id === key) return [];
+  const hint = `write id: ${key}, or leave it out`;
+  return [source.problemAt(['id'], { message: `the id "${id}" is not the key "${key}" of the address`, hint })];
+}

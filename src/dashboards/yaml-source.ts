@@ -1,0 +1,163 @@
+// A strict YAML document as plain values, with the place of each in the text. What the values should be is decided
+// elsewhere. Aliases are resolved here, with a limit on what they may grow to.
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
+import { quote } from '../query/errors.js';
+import { type Path, toPathText, valueAt } from './path.js';
+import type { DashboardProblem } from './problems.js';
+import { composeDocument } from './yaml-document.js';
+import { offsetInSpelling, type SpelledText } from './yaml-place.js';
+
+/** What is said about a place. */
+export interface Remark {
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface YamlSource {
+  /** Undefined when the text is no document that could be read whole. */
+  readonly value: unknown;
+  readonly problems: readonly DashboardProblem[];
+  /** The value at `path`, if there is one. */
+  at(path: Path): unknown;
+  /** A problem at the value of `path`; where there is none, at what should hold it. */
+  problemAt(path: Path, remark: Remark): DashboardProblem;
+  /** A problem at the key that `path` ends with. */
+  problemAtKey(path: Path, remark: Remark): DashboardProblem;
+  /** A problem at a character of the text value of `path`. */
+  problemInText(path: Path, offset: number, remark: Remark): DashboardProblem;
+}
+
+interface Place {
+  readonly key: Node | undefined;
+  readonly value: Node | undefined;
+}
+type Places = Map<string, Place>;
+
+export function readYaml(source: string): YamlSource {
+  const { document, misspellings } = composeDocument(source);
+  const toProblem = (offset: number, path: Path, { message, hint }: Remark): DashboardProblem => ({
+    message,
+    path: toPathText(path),
+    ...lineAndColumn(source, offset),
+    hint,
+  });
+  const problems = misspellings.map(({ offset, ...remark }) => toProblem(offset, [], remark));
+  const places: Places = new Map();
+  const reading = new Reading(places, (node, path, remark) => problems.push(toProblem(startOf(node), path, remark)));
+  // A structure that is guessed from broken text would be full of mistakes that nobody made.
+  const value = document !== undefined && problems.length === 0 ? reading.tryRead(document) : undefined;
+
+  return {
+    value,
+    problems,
+    at: (path) => valueAt(value, path),
+    problemAt: (path, remark) => toProblem(startOf(findHolder(places, path)), path, remark),
+    problemAtKey: (path, remark) => toProblem(startOf(places.get(toPathText(path))?.key), path, remark),
+    problemInText: (path, offset, remark) => {
+      const node = places.get(toPathText(path))?.value;
+      const start = isScalar(node) ? offsetInSpelling(toSpelled(source, node), offset) : 0;
+      return toProblem(startOf(node ?? findHolder(places, path)) + start, path, remark);
+    },
+  };
+}
+
+const startOf = (node: Node | undefined): number => node?.range?.[0] ?? 0;
+
+function findHolder(places: Places, path: Path): Node | undefined {
+  for (let length = path.length; length >= 0; length--) {
+    const place = places.get(toPathText(path.slice(0, length)));
+    // An empty map has no text of its own: its key says where it would be.
+    if (place !== undefined) return place.value ?? place.key;
+  }
+  return undefined;
+}
+
+function toSpelled(source: string, node: Scalar): SpelledText {
+  const [from = 0, to = 0] = node.range ?? [];
+  return {
+    type: (node.type as SpelledText['type'] | undefined) ?? 'PLAIN',
+    spelling: source.slice(from, to),
+    value: String(node.value),
+  };
+}
+
+function lineAndColumn(source: string, offset: number): { line: number; column: number } {
+  const before = source.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: [...before.slice(lineStart)].length + 1 };
+}
+
+/** Values of a document, aliases included. An alias may repeat what it likes as long as the whole stays small. */
+const NODES_MAX = 20_000;
+
+/** One pass over a document in the order of its text, which is the order in which anchors are set. */
+class Reading {
+  private readonly anchors = new Map<string, Node>();
+  private nodes = 0;
+  /** The aliases that are being expanded, outermost first: what is wrong inside is shown at the first. */
+  private readonly expanding: { alias: Node; target: Node }[] = [];
+
+  constructor(
+    private readonly places: Places,
+    private readonly report: (node: Node, path: Path, remark: Remark) => void,
+  ) {}
+
+  /** Undefined when the document is too large to have been read whole. */
+  tryRead(document: Document.Parsed): unknown {
+    const value = this.toValue(document.contents, []);
+    return this.nodes < NODES_MAX ? value : undefined;
+  }
+
+  private toValue(node: Node | null, path: Path, key?: Node): unknown {
+    this.nodes += 1;
+    if (this.nodes === NODES_MAX) {
+      const message = `the document has more than ${NODES_MAX} values, those of its aliases included`;
+      this.problem(node ?? key, path, { message, hint: 'repeat less with *aliases' });
+    }
+    if (this.nodes >= NODES_MAX) return null;
+    if (this.expanding.length === 0) {
+      this.places.set(toPathText(path), { key, value: node ?? undefined });
+      if (node !== null && !isAlias(node) && node.anchor) this.anchors.set(node.anchor, node);
+    }
+    if (node === null) return null;
+    if (isAlias(node)) return this.toAliased(node, path);
+    if (node.tag !== undefined) {
+      this.problem(node, path, { message: `the tag ${quote(node.tag)} is not allowed`, hint: 'leave it out' });
+    }
+    if (isMap(node)) return this.toMap(node, path);
+    if (isSeq(node)) return node.items.map((item, index) => this.toValue(item as Node, [...path, index]));
+    return isScalar(node) ? node.value : null;
+  }
+
+  private toMap(node: YAMLMap, path: Path): unknown {
+    const entries = new Map<string, unknown>();
+    for (const { key: keyNode, value } of node.items) {
+      const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
+      const inside = [...path, name];
+      if (entries.has(name)) {
+        const remark = { message: `the key ${quote(name)} stands here twice`, hint: 'leave one of them out' };
+        this.problem(keyNode as Node, inside, remark);
+      } else entries.set(name, this.toValue(value as Node | null, inside, keyNode as Node));
+    }
+    // fromEntries defines properties instead of setting them: `__proto__` is a key like any other.
+    return Object.fromEntries(entries);
+  }
+
+  private toAliased(alias: Node & { source: string }, path: Path): unknown {
+    const target = this.anchors.get(alias.source);
+    if (target === undefined || this.expanding.some((outer) => outer.target === target)) {
+      const message = target === undefined ? `nothing is anchored as "${alias.source}"` : 'the alias contains itself';
+      this.problem(alias, path, { message, hint: 'an anchor (&name) stands before its aliases (*name)' });
+      return null;
+    }
+    this.expanding.push({ alias, target });
+    const value = this.toValue(target, path);
+    this.expanding.pop();
+    return value;
+  }
+
+  private problem(node: Node | undefined, path: Path, remark: Remark): void {
+    const shown = this.expanding[0]?.alias ?? node;
+    if (shown !== undefined) this.report(shown, path, remark);
+  }
+}
