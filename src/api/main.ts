@@ -8,6 +8,7 @@ import { createRateLimits, type RateLimits } from '../access/rate-limits.js';
 import { toInvitationMail } from '../accounts/invitation-mail.js';
 import { createAccountsRouter } from '../accounts/routes.js';
 import { createTxtLookup } from '../accounts/txt-records.js';
+import { createDashboardsRouter } from '../dashboards/routes.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
@@ -62,6 +63,7 @@ const app = createApp({
   routers: [
     createAccounts(config),
     createProjectQueries({ postgres, credentials, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
+    createDashboardsRouter({ postgres, credentials, rateLimit: rateLimits.query }),
   ],
   operations: createOperationsRouter({
     metrics,

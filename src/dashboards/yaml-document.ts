@@ -37,7 +37,10 @@ export function composeDocument(source: string): ComposedDocument {
     const empty = { offset: 0, message: 'the document is empty', hint: 'it starts with: version: 1' };
     return { document: undefined, misspellings: [empty] };
   }
-  return { document, misspellings: findMisspellings(document, second) };
+  const misspellings = findMisspellings(document, second);
+  const nul = source.indexOf('\0');
+  if (nul >= 0) misspellings.push({ offset: nul, message: 'the document has a NUL character', hint: 'leave it out' });
+  return { document, misspellings };
 }
 
 function findMisspellings(document: Document.Parsed, second: Document.Parsed | undefined): Misspelling[] {

@@ -126,7 +126,15 @@ class Reading {
     }
     if (isMap(node)) return this.toMap(node, path);
     if (isSeq(node)) return node.items.map((item, index) => this.toValue(item as Node, [...path, index]));
-    return isScalar(node) ? node.value : null;
+    return isScalar(node) ? this.toScalar(node, path) : null;
+  }
+
+  private toScalar(node: Scalar, path: Path): unknown {
+    // PostgreSQL stores every character but this one.
+    if (typeof node.value === 'string' && node.value.includes('\0')) {
+      this.problem(node, path, { message: 'the text has a NUL character', hint: 'leave it out' });
+    }
+    return node.value;
   }
 
   private toMap(node: YAMLMap, path: Path): unknown {

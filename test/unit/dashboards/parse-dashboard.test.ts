@@ -65,6 +65,8 @@ describe('how it is written', () => {
     ['an alias of itself', SMALLEST.replace('Sales', '&me [*me]'), ['2 «*me]» title[0][0]: the alias contains itself']],
     ['a merge key', `${SMALLEST}<<: {order: 1}\n`, ['5 «<<: {ord» ["<<"]: unknown key "<<"']],
     ['a key like __proto__', `${SMALLEST}__proto__: 1\n`, ['5 «__proto_» __proto__: unknown key "__proto__"']],
+    ['a NUL character', `${SMALLEST}# \0`, ['5 «\0» : the document has a NUL character']],
+    ['a NUL character that is escaped', SMALLEST.replace('Sales', '"a\\0"'), ['2 «"a\\0"» title: the text has a NUL']],
     ['thousands of levels', '['.repeat(30_000), ['nested deeper than 32 levels']],
     ['thousands of levels in a block', '- '.repeat(30_000), ['nested deeper than 32 levels']],
     [

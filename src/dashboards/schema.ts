@@ -1,0 +1,41 @@
+// The body of a dashboard sync: unknown → typed.
+import { z } from 'zod';
+import { PublicError } from '../platform/errors.js';
+import { dashboardKey } from './config-schema.js';
+
+export const VISIBILITIES = ['personal', 'project'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** A document of this size has hundreds of cards. */
+export const SOURCE_BYTES_MAX = 64 * 1024;
+
+export const syncBodySchema = z.object({
+  source_yaml: z.string({ error: 'is required: the text of the YAML document' }),
+  visibility: z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(', ')}` }).optional(),
+});
+
+export type SyncBody = z.infer<typeof syncBodySchema>;
+
+export function parseSyncBody(body: unknown): SyncBody {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new PublicError('bad_request', 'the body is not a JSON object; send {"source_yaml": "version: 1\\n…"}');
+  }
+  const parsed = syncBodySchema.safeParse(body);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+    throw new PublicError('bad_request', problems.join('; '));
+  }
+  if (Buffer.byteLength(parsed.data.source_yaml) > SOURCE_BYTES_MAX) {
+    throw new PublicError('too_large', `source_yaml is longer than ${SOURCE_BYTES_MAX} bytes`);
+  }
+  return parsed.data;
+}
+
+export function parseDashboardKey(text: string): string {
+  const parsed = dashboardKey.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new PublicError(
+    'bad_request',
+    'the key of a dashboard is written in kebab-case, at most 63 characters: letters a to z and digits, joined with "-"',
+  );
+}

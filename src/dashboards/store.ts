@@ -1,0 +1,193 @@
+// Dashboards and their versions in PostgreSQL. Who may see or change which is part of every statement here: a personal
+// dashboard is its owner's alone, and does not exist for anybody else.
+import { isUuid } from '../access/membership.js';
+import { PublicError } from '../platform/errors.js';
+import { newUuidV7, type ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { ParsedDashboard } from './parse-dashboard.js';
+import type { Visibility } from './schema.js';
+
+const VERSIONS_KEPT = 100;
+
+export interface Sync extends ParsedDashboard {
+  readonly projectId: ProjectId;
+  readonly key: string;
+  /** Whom the credential stands for; keys and service tokens stand for no one. */
+  readonly personId: string | undefined;
+  /** As the request says; undefined leaves it as it is. */
+  readonly visibility: Visibility | undefined;
+  readonly sourceYaml: string;
+}
+
+export interface DashboardSummary {
+  readonly id: string;
+  readonly key: string;
+  readonly title: string;
+  readonly visibility: Visibility;
+  readonly checksum: string;
+  readonly version: number;
+}
+
+export interface Synced {
+  readonly dashboard: DashboardSummary;
+  readonly isNew: boolean;
+  readonly isChanged: boolean;
+  /** The visibility changed, and nothing else. */
+  readonly isMetadataChanged: boolean;
+}
+
+interface DashboardRow extends DashboardSummary {
+  readonly owner_id: string | null;
+}
+
+const SUMMARY = ['id', 'key', 'title', 'visibility', 'checksum', 'version'] as const;
+
+export async function syncDashboard(postgres: Postgres, sync: Sync): Promise<Synced> {
+  return postgres.transaction(async (transaction) => {
+    // Syncs of one key follow each other: neither of two may be lost, and both count versions.
+    await transaction.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${sync.projectId}/${sync.key}`]);
+    const existing = await findByKey(transaction, sync);
+    if (existing === undefined) return create(transaction, sync);
+    const visibility = sync.visibility ?? existing.visibility;
+    if (visibility !== existing.visibility) await allowMove(transaction, sync, existing);
+    return update(transaction, sync, { existing, visibility });
+  });
+}
+
+/** The caller's own dashboard of that key goes before the one of the project. */
+async function findByKey(postgres: Postgres, { projectId, key, personId }: Sync): Promise<DashboardRow | undefined> {
+  const row: DashboardRow | undefined = await visibleTo(postgres, { projectId, personId })
+    .where({ key })
+    .orderByRaw(`visibility = 'personal' DESC`)
+    .first(...SUMMARY, 'owner_id');
+  return row;
+}
+
+function visibleTo(postgres: Postgres, { projectId, personId }: Pick<Sync, 'projectId' | 'personId'>) {
+  return postgres('dashboards')
+    .where({ project_id: projectId })
+    .where((visible) => {
+      visible.where({ visibility: 'project' });
+      if (personId !== undefined) visible.orWhere({ visibility: 'personal', owner_id: personId });
+    });
+}
+
+async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
+  const visibility = sync.visibility ?? (sync.personId === undefined ? 'project' : 'personal');
+  if (visibility === 'personal' && sync.personId === undefined) throw nobodysOwn();
+  const id = newUuidV7();
+  const [dashboard] = await postgres('dashboards')
+    .insert({
+      id,
+      project_id: sync.projectId,
+      key: sync.key,
+      visibility,
+      owner_id: sync.personId ?? null,
+      version: 1,
+      ...contentOf(sync),
+    })
+    .returning([...SUMMARY]);
+  await storeVersion(postgres, sync, { id, version: 1 });
+  return { dashboard, isNew: true, isChanged: true, isMetadataChanged: false };
+}
+
+const contentOf = ({ config, checksum }: Sync) => ({ title: config.title, position: config.order ?? null, checksum });
+
+async function update(
+  postgres: Postgres,
+  sync: Sync,
+  { existing, visibility }: { existing: DashboardRow; visibility: Visibility },
+): Promise<Synced> {
+  const isChanged = existing.checksum !== sync.checksum;
+  const isMetadataChanged = !isChanged && visibility !== existing.visibility;
+  const version = existing.version + (isChanged ? 1 : 0);
+  const { owner_id: _, ...same } = existing;
+  if (!isChanged && !isMetadataChanged) return { dashboard: same, isNew: false, isChanged, isMetadataChanged };
+  const [dashboard] = await postgres('dashboards')
+    .where({ id: existing.id })
+    .update({ visibility, version, updated_at: postgres.fn.now(), ...contentOf(sync) })
+    .returning([...SUMMARY]);
+  if (isChanged) await storeVersion(postgres, sync, { id: existing.id, version });
+  return { dashboard, isNew: false, isChanged, isMetadataChanged };
+}
+
+async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { id: string; version: number }) {
+  await postgres('dashboard_versions').insert({
+    dashboard_id: id,
+    version,
+    checksum: sync.checksum,
+    config: JSON.stringify(sync.config),
+    source_yaml: sync.sourceYaml,
+  });
+  await postgres('dashboard_versions')
+    .where({ dashboard_id: id })
+    .where('version', '<=', version - VERSIONS_KEPT)
+    .delete();
+}
+
+const nobodysOwn = () =>
+  new PublicError('bad_request', 'this credential stands for no person, so it cannot have a personal dashboard');
+
+/** May the caller make this dashboard theirs alone, or share their own? */
+async function allowMove(postgres: Postgres, { projectId, key, personId }: Sync, existing: DashboardRow) {
+  if (existing.visibility === 'project') {
+    if (personId === undefined) throw nobodysOwn();
+    if (existing.owner_id === personId) return;
+    throw new PublicError('forbidden', 'only its owner can take a dashboard of the project back');
+  }
+  if (await postgres('dashboards').where({ project_id: projectId, key, visibility: 'project' }).first('id')) {
+    throw new PublicError('bad_request', `the project has another dashboard with the key "${key}"`);
+  }
+}
+
+/** Who reads: a member of the project. */
+export interface Reader {
+  readonly projectId: ProjectId;
+  readonly personId: string;
+}
+
+export interface DashboardItem extends DashboardSummary {
+  readonly order: number | null;
+  readonly updated_at: string;
+  /** The person who made it; null for a key or a service token. */
+  readonly owner: string | null;
+}
+
+export interface Dashboard extends DashboardItem {
+  readonly config: unknown;
+  readonly source_yaml: string;
+}
+
+const ITEM = [...SUMMARY, 'position', 'updated_at', 'owner_id'] as const;
+
+export async function listDashboards(postgres: Postgres, reader: Reader): Promise<DashboardItem[]> {
+  const rows = await visibleTo(postgres, reader)
+    .orderBy([{ column: 'position', nulls: 'last' }, 'title', 'id'])
+    .select(...ITEM);
+  return rows.map(toItem);
+}
+
+export async function requireDashboard(postgres: Postgres, reader: Reader, id: string): Promise<Dashboard> {
+  const row = isUuid(id)
+    ? await visibleTo(postgres, reader)
+        .where({ id })
+        .first(...ITEM)
+    : undefined;
+  if (row === undefined) throw new PublicError('not_found', 'there is no such dashboard');
+  const { config, source_yaml } = await postgres('dashboard_versions')
+    .where({ dashboard_id: row.id, version: row.version })
+    .first('config', 'source_yaml');
+  return { ...toItem(row), config, source_yaml };
+}
+
+interface ItemRow extends DashboardRow {
+  readonly position: string | null;
+  readonly updated_at: Date;
+}
+
+const toItem = ({ position, updated_at, owner_id, ...summary }: ItemRow): DashboardItem => ({
+  ...summary,
+  order: position === null ? null : Number(position),
+  updated_at: updated_at.toISOString(),
+  owner: owner_id,
+});
