@@ -1,6 +1,7 @@
 // The body of a dashboard sync: unknown → typed.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
+import { parseJsonBody } from '../platform/http/json-body.js';
 import { dashboardKey } from './config-schema.js';
 
 export const VISIBILITIES = ['personal', 'project'] as const;
@@ -17,18 +18,11 @@ export const syncBodySchema = z.object({
 export type SyncBody = z.infer<typeof syncBodySchema>;
 
 export function parseSyncBody(body: unknown): SyncBody {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new PublicError('bad_request', 'the body is not a JSON object; send {"source_yaml": "version: 1\\n…"}');
-  }
-  const parsed = syncBodySchema.safeParse(body);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
-    throw new PublicError('bad_request', problems.join('; '));
-  }
-  if (Buffer.byteLength(parsed.data.source_yaml) > SOURCE_BYTES_MAX) {
+  const sync = parseJsonBody(syncBodySchema, body);
+  if (Buffer.byteLength(sync.source_yaml) > SOURCE_BYTES_MAX) {
     throw new PublicError('too_large', `source_yaml is longer than ${SOURCE_BYTES_MAX} bytes`);
   }
-  return parsed.data;
+  return sync;
 }
 
 export function parseDashboardKey(text: string): string {

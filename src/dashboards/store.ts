@@ -1,8 +1,7 @@
 // Dashboards and their versions in PostgreSQL. Who may see or change which is part of every statement here: a personal
 // dashboard is its owner's alone, and does not exist for anybody else.
-import { isUuid } from '../access/membership.js';
 import { PublicError } from '../platform/errors.js';
-import { newUuidV7, type ProjectId } from '../platform/ids.js';
+import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { ParsedDashboard } from './parse-dashboard.js';
 import type { Visibility } from './schema.js';
