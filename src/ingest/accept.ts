@@ -5,7 +5,7 @@ import type { Credential } from '../access/credentials.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isObject, type RawEvent, type TrackBody } from './body.js';
 import { applyIpPolicy, tryParseAddress } from './client-address.js';
-import type { GeographyLookup } from './enrich/geography.js';
+import { type GeographyLookup, readGeography } from './enrich/geography.js';
 import { tryParseEventTime } from './event-time.js';
 import type { Frame, FrameHeader } from './frame.js';
 import type { EventLimits } from './limits.js';
@@ -68,8 +68,8 @@ export function acceptRequest(
 }
 
 /**
- * The bytes are kept as they came. Only a secret key may speak for others, as an import does: its events may carry `ip`
- * and `user_agent`; then the body is written anew, so that no address passes that the policy forbids.
+ * The bytes are kept as they came. Only a secret key may speak for others, as an import does: its events may carry `ip`,
+ * `user_agent` and `geo`; then the body is written anew, so that no address passes that the policy forbids.
  */
 function placeEvents(request: TrackRequest, header: FrameHeader, findGeography: GeographyLookup): Frame {
   const { events, batch } = request.body;
@@ -83,17 +83,20 @@ function placeEvents(request: TrackRequest, header: FrameHeader, findGeography: 
 }
 
 const isSpokenFor = (event: unknown): boolean =>
-  isObject(event) && (typeof event.ip === 'string' || typeof event.user_agent === 'string');
+  isObject(event) && (isTextOrNone(event.ip) || isTextOrNone(event.user_agent) || isObject(event.geo));
+
+/** Null says that there is none: what an event says of its client is never mixed with who sends it now. */
+const isTextOrNone = (value: unknown): value is string | null => typeof value === 'string' || value === null;
 
 function resolveSpokenFor(event: RawEvent, credential: Credential, findGeography: GeographyLookup): RawEvent {
-  const { ip, user_agent: userAgent, geo: _, ...rest } = event;
+  const { ip, user_agent: userAgent, geo, ...rest } = event;
   const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
+  const ownGeography = isObject(geo) ? readGeography(geo) : undefined;
+  const geography = ownGeography ?? (isTextOrNone(ip) ? findGeography(address, {}) : undefined);
   return {
     ...rest,
-    ...(typeof ip === 'string' && {
-      ip: applyIpPolicy(address, credential.ipPolicy),
-      geo: findGeography(address, {}),
-    }),
-    ...(typeof userAgent === 'string' && { user_agent: userAgent }),
+    ...(isTextOrNone(ip) && { ip: applyIpPolicy(address, credential.ipPolicy) }),
+    ...(geography !== undefined && { geo: geography }),
+    ...(isTextOrNone(userAgent) && { user_agent: userAgent ?? '' }),
   };
 }

@@ -146,6 +146,19 @@ function withContinent(geography: Geography): Geography {
   return continent === undefined ? geography : { ...geography, continent };
 }
 
+const TEXT_LENGTH_MAX = 256;
+const DEGREES_MAX = { latitude: 90, longitude: 180 } as const;
+
+/** What an event says of itself, under the names that geography has here. Fields that make no sense are left out. */
+export function readGeography(said: Readonly<Record<string, unknown>>): Geography {
+  const texts = GEO_TEXT_FIELDS.map((name) => [name, textAt(said, name)?.slice(0, TEXT_LENGTH_MAX)] as const);
+  const degrees = (['latitude', 'longitude'] as const).map((name) => {
+    const value = numberAt(said, name);
+    return [name, value !== undefined && Math.abs(value) <= DEGREES_MAX[name] ? value : undefined] as const;
+  });
+  return compact(Object.fromEntries([...texts, ...degrees]));
+}
+
 const compact = (fields: Record<string, string | number | undefined>): Geography =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 

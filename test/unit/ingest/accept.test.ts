@@ -123,13 +123,11 @@ describe('acceptRequest', () => {
 });
 
 describe('events that speak for others', () => {
-  const spokenFor = { event_type: 'a', ip: '198.51.100.9', user_agent: 'curl/8.5.0', geo: { city: 'Atlantis' } };
+  const spokenFor = { event_type: 'a', ip: '198.51.100.9', user_agent: 'curl/8.5.0' };
+  const secret = { credential: credential({ kind: 'secret' }) };
 
   test('a secret key may: geography and policy are applied to the address of the event', () => {
-    const accepted = accept(
-      { events: [spokenFor, { event_type: 'b' }] },
-      { credential: credential({ kind: 'secret' }) },
-    );
+    const accepted = accept({ events: [spokenFor, { event_type: 'b' }] }, secret);
     expect(replay(accepted)).toMatchObject([
       { ip: '198.51.100.0', userAgent: 'curl/8.5.0', geography: { city: townOf('198.51.100.9') } },
       { ip: '203.0.113.0', userAgent: '', geography: { city: townOf(ADDRESS) } },
@@ -138,7 +136,8 @@ describe('events that speak for others', () => {
   });
 
   test('a public key may not: the fields are as unknown as any other', () => {
-    const [event] = replay(accept(spokenFor, { headers: { 'user-agent': 'Browser/1' } }));
+    const said = { ...spokenFor, geo: { city: 'Atlantis' } };
+    const [event] = replay(accept(said, { headers: { 'user-agent': 'Browser/1' } }));
     expect(event).toMatchObject({
       ip: '203.0.113.0',
       userAgent: 'Browser/1',
@@ -146,13 +145,40 @@ describe('events that speak for others', () => {
     });
   });
 
+  test.each([
+    [
+      'its own geography goes before that of its address',
+      { ip: '198.51.100.9', geo: { city: 'Atlantis' } },
+      'Atlantis',
+    ],
+    ['geography without an address', { geo: { city: 'Atlantis' } }, 'Atlantis'],
+    ['an address that is said to be none has no geography of the sender', { ip: null }, undefined],
+    ['geography that is said to be unknown', { ip: '198.51.100.9', geo: {} }, undefined],
+  ])('%s', (_, said, city) => {
+    const [event] = replay(accept({ event_type: 'a', ...said }, secret));
+    expect(event?.geography.city).toBe(city);
+    if ('ip' in said) expect(event?.ip).toBe(said.ip === null ? '' : '198.51.100.0');
+  });
+
+  test('a user agent that is said to be none is not that of the sender', () => {
+    const options = { ...secret, headers: { 'user-agent': 'Importer/1' } };
+    const agents = [{ user_agent: null }, {}].map((said) => replay(accept({ event_type: 'a', ...said }, options))[0]);
+    expect(agents.map((event) => event?.userAgent)).toEqual(['', 'Importer/1']);
+  });
+
+  test('of a geography only what makes sense is kept', () => {
+    const geo = { country: 'DE', city: 7, region: '', timezone: ['x'], latitude: 91, longitude: 13.4, planet: 'Earth' };
+    const [event] = replay(accept({ event_type: 'a', geo }, secret));
+    expect(event?.geography).toEqual({ country: 'DE', city: '7', longitude: 13.4 });
+  });
+
   test('skipped events stay skipped when the body is written anew', () => {
-    const accepted = accept({ events: [5, spokenFor, {}] }, { credential: credential({ kind: 'secret' }) });
+    const accepted = accept({ events: [5, spokenFor, {}] }, secret);
     expect(replay(accepted)).toHaveLength(1);
   });
 
   test('the origin of the batch survives', () => {
-    const accepted = accept({ origin: 'server', events: [spokenFor] }, { credential: credential({ kind: 'secret' }) });
+    const accepted = accept({ origin: 'server', events: [spokenFor] }, secret);
     expect(replay(accepted)).toMatchObject([{ origin: 'server' }]);
   });
 });
