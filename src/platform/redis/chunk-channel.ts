@@ -1,0 +1,204 @@
+// A bounded stream of bytes from one process to another: the receiver asks, the sender answers with chunks, and never has more
+// than a window of bytes on the way, so neither side nor Redis holds more, however slow the receiver is. It ends cleanly
+// only when every byte has arrived; whatever else happens breaks it, and each side learns of it.
+//
+// Messages of the sender: H (here I am), D (offset and bytes), E (end, with the total), F (failed). Of the receiver: R (the
+// request), A (how many bytes were taken), T (it took all of them), L (leaves).
+import type { Redis } from './client.js';
+import { Link, LinkBroken } from './link.js';
+
+const WINDOW_BYTES = 1024 * 1024;
+const COUNT_BYTES = 8;
+const REQUEST_WAIT_MS = 10_000;
+
+const upstream = (channel: string): string => `chunks:${channel}:up`;
+const downstream = (channel: string): string => `chunks:${channel}:down`;
+
+function toBytes(count: number): Buffer {
+  const bytes = Buffer.alloc(COUNT_BYTES);
+  bytes.writeDoubleLE(count);
+  return bytes;
+}
+
+/** One thing at a time is waited for; what is waited for may happen before. */
+class Bell {
+  #isRung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  async heard(): Promise<void> {
+    if (!this.#isRung) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#isRung = false;
+    this.#wake = undefined;
+  }
+}
+
+export class ChunkSender {
+  readonly #link: Link;
+  readonly #bell = new Bell();
+  readonly #left = new AbortController();
+  /** Aborted when nobody wants more of it: the receiver has left or cannot be reached. */
+  readonly signal: AbortSignal;
+  #request: Buffer | undefined;
+  #sent = 0;
+  #taken = 0;
+  #isDelivered = false;
+
+  private constructor(link: Link) {
+    this.#link = link;
+    link.listen((kind, payload) => this.#hear(kind, payload));
+    this.signal = AbortSignal.any([link.broken, this.#left.signal]);
+    this.signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
+  }
+
+  /** Undefined when nobody waits on the channel any more. */
+  static async open(redis: Redis, channel: string): Promise<ChunkSender | undefined> {
+    const link = await Link.open(redis, { hears: upstream(channel), speaksTo: downstream(channel) });
+    const sender = new ChunkSender(link);
+    try {
+      await link.say('H');
+      await sender.#requested();
+      link.startBeating();
+      return sender;
+    } catch (error) {
+      link.close();
+      if (error instanceof LinkBroken) return undefined;
+      throw error;
+    }
+  }
+
+  get request(): Buffer {
+    return this.#request ?? Buffer.alloc(0);
+  }
+
+  /** Resolves when the chunk is on its way and there is room in the window. Rejects once `signal` is aborted. */
+  async send(chunk: Buffer): Promise<void> {
+    this.signal.throwIfAborted();
+    const offset = toBytes(this.#sent);
+    this.#sent += chunk.length;
+    await this.#link.say('D', offset, chunk);
+    await this.#until(() => this.#sent - this.#taken < WINDOW_BYTES);
+  }
+
+  /** Resolves when the receiver has taken every byte: who left earlier would be missed by one that has heard no end yet. */
+  async end(): Promise<void> {
+    await this.#link.say('E', toBytes(this.#sent));
+    await this.#until(() => this.#isDelivered);
+  }
+
+  async fail(): Promise<void> {
+    // Whoever cannot hear it has noticed already.
+    await this.#link.say('F').catch(() => {});
+  }
+
+  close(): void {
+    this.#link.close();
+  }
+
+  async #requested(): Promise<void> {
+    const timer = setTimeout(() => this.#left.abort(new LinkBroken('nobody asked for anything')), REQUEST_WAIT_MS);
+    await this.#until(() => this.#request !== undefined).finally(() => clearTimeout(timer));
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      this.signal.throwIfAborted();
+      await this.#bell.heard();
+    }
+  }
+
+  #hear(kind: string, payload: Buffer): void {
+    if (kind === 'R') this.#request = payload;
+    if (kind === 'A') this.#taken = payload.readDoubleLE();
+    if (kind === 'T') this.#isDelivered = true;
+    if (kind === 'L') this.#left.abort(new LinkBroken('the receiver has left'));
+    this.#bell.ring();
+  }
+}
+
+export class ChunkReceiver {
+  readonly #link: Link;
+  readonly #bell = new Bell();
+  readonly #failed = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #chunks: Buffer[] = [];
+  #isTakenUp = false;
+  #arrived = 0;
+  #total: number | undefined;
+
+  private constructor(link: Link) {
+    this.#link = link;
+    link.listen((kind, payload) => this.#hear(kind, payload));
+    this.#signal = AbortSignal.any([link.broken, this.#failed.signal]);
+    this.#signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
+  }
+
+  /** To be opened before a sender is called to the channel. */
+  static async open(redis: Redis, channel: string): Promise<ChunkReceiver> {
+    return new ChunkReceiver(await Link.open(redis, { hears: downstream(channel), speaksTo: upstream(channel) }));
+  }
+
+  /** Tells the sender that comes what is wanted. False when none has come in time. */
+  async ask(request: Buffer, waitMs: number): Promise<boolean> {
+    const timer = setTimeout(() => this.#failed.abort(new LinkBroken('no sender has come')), waitMs);
+    try {
+      while (!this.#isTakenUp) {
+        if (this.#signal.aborted) return false;
+        await this.#bell.heard();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+    await this.#link.say('R', request);
+    this.#link.startBeating();
+    return true;
+  }
+
+  /** A chunk is taken, and makes room for another, when the next one is asked for. Throws when the channel breaks. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    let taken = 0;
+    while (taken !== this.#total) {
+      const chunk = this.#chunks.shift();
+      if (chunk === undefined) {
+        this.#signal.throwIfAborted();
+        await this.#bell.heard();
+        continue;
+      }
+      yield chunk;
+      taken += chunk.length;
+      await this.#link.say('A', toBytes(taken));
+    }
+    await this.#link.say('T');
+  }
+
+  /** Wakes whoever waits for a chunk, and lets the sender go. */
+  async leave(): Promise<void> {
+    this.#failed.abort(new LinkBroken('the channel was left'));
+    await this.#link.say('L').catch(() => {});
+    this.#link.close();
+  }
+
+  #hear(kind: string, payload: Buffer): void {
+    // A second sender, as when a job is run again, cannot go on where the first one stopped.
+    if (kind === 'H' && this.#isTakenUp) this.#failed.abort(new LinkBroken('the sender has begun anew'));
+    if (kind === 'H') this.#isTakenUp = true;
+    if (kind === 'D') this.#take(payload);
+    if (kind === 'E' && this.#arrived === payload.readDoubleLE()) this.#total = this.#arrived;
+    else if (kind === 'E' || kind === 'F') this.#failed.abort(new LinkBroken('the sender has failed'));
+    this.#bell.ring();
+  }
+
+  #take(payload: Buffer): void {
+    if (payload.readDoubleLE() !== this.#arrived) {
+      this.#failed.abort(new LinkBroken('chunks were lost on the way'));
+      return;
+    }
+    const chunk = payload.subarray(COUNT_BYTES);
+    this.#arrived += chunk.length;
+    this.#chunks.push(chunk);
+  }
+}

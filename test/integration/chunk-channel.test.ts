@@ -1,0 +1,159 @@
+// The bounded channel through Redis: it is exact, holds little, and never ends cleanly when something was lost.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newUuidV7 } from '../../src/platform/ids.js';
+import { ChunkReceiver, ChunkSender } from '../../src/platform/redis/chunk-channel.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { LinkBroken } from '../../src/platform/redis/link.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+let databases: TestDatabases;
+let redis: Redis;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  redis = createRedis(databases.config);
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await databases?.close();
+});
+
+async function connect(): Promise<{ channel: string; receiver: ChunkReceiver; sender: ChunkSender }> {
+  const channel = newUuidV7();
+  const receiver = await ChunkReceiver.open(redis, channel);
+  const [isTakenUp, sender] = await Promise.all([
+    receiver.ask(Buffer.from('please'), 10_000),
+    ChunkSender.open(redis, channel),
+  ]);
+  if (!isTakenUp || sender === undefined) throw new Error('the two did not find each other');
+  return { channel, receiver, sender };
+}
+
+async function collect(receiver: ChunkReceiver): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of receiver.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** What a promise was rejected with, without leaving it unobserved in the meantime. */
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'it did not fail',
+    (error: unknown) => error,
+  );
+
+test('every byte arrives, in order, with what was asked for', async () => {
+  const { receiver, sender } = await connect();
+  expect(sender.request.toString()).toBe('please');
+  const sent = Array.from({ length: 300 }, (_, index) => Buffer.alloc(1 + ((index * 7919) % 100_000), index));
+  const collected = collect(receiver);
+  for (const chunk of sent) await sender.send(chunk);
+  await sender.end();
+  expect((await collected).equals(Buffer.concat(sent))).toBe(true);
+  await receiver.leave();
+  sender.close();
+});
+
+test('nothing at all is a clean end as well', async () => {
+  const { receiver, sender } = await connect();
+  const collected = collect(receiver);
+  await sender.end();
+  expect(await collected).toHaveLength(0);
+  await receiver.leave();
+  sender.close();
+});
+
+test('a receiver that takes nothing holds up the sender within the window', async () => {
+  const { receiver, sender } = await connect();
+  let sent = 0;
+  const sending = (async () => {
+    for (; sent < 50; sent += 1) await sender.send(Buffer.alloc(MEBIBYTE / 8, sent));
+    await sender.end();
+  })();
+  await delay(300);
+  const sentUntaken = sent;
+  expect(sentUntaken).toBeLessThanOrEqual(8);
+  expect(await collect(receiver)).toHaveLength((50 * MEBIBYTE) / 8);
+  await sending;
+  await receiver.leave();
+  sender.close();
+});
+
+test('Redis keeps nothing of it', async () => {
+  const { receiver, sender } = await connect();
+  await sender.send(Buffer.from('personal'));
+  expect(await redis.dbsize()).toBe(0);
+  await receiver.leave();
+  sender.close();
+});
+
+describe('what is not a clean end', () => {
+  test('a sender that fails', async () => {
+    const { receiver, sender } = await connect();
+    await sender.send(Buffer.from('half'));
+    await sender.fail();
+    sender.close();
+    expect(await reasonOf(collect(receiver))).toBeInstanceOf(LinkBroken);
+    await receiver.leave();
+  });
+
+  test('a sender that is gone', async () => {
+    const { receiver, sender } = await connect();
+    await sender.send(Buffer.from('half'));
+    sender.close();
+    expect(await reasonOf(collect(receiver))).toBeInstanceOf(LinkBroken);
+    await receiver.leave();
+  });
+
+  test('a second sender, as when a job is run again', async () => {
+    const { channel, receiver, sender } = await connect();
+    const second = ChunkSender.open(redis, channel);
+    expect(await reasonOf(collect(receiver))).toMatchObject({ message: 'the sender has begun anew' });
+    await receiver.leave();
+    expect(await second).toBeUndefined();
+    sender.close();
+  });
+
+  test('chunks that were lost', async () => {
+    const { channel, receiver, sender } = await connect();
+    const forged = Buffer.concat([Buffer.from('D'), Buffer.alloc(7), Buffer.from([64]), Buffer.from('x')]);
+    await redis.publish(`chunks:${channel}:down`, forged);
+    expect(await reasonOf(collect(receiver))).toMatchObject({ message: 'chunks were lost on the way' });
+    await receiver.leave();
+    sender.close();
+  });
+
+  test('a receiver that leaves: the sender stops', async () => {
+    const { receiver, sender } = await connect();
+    await receiver.leave();
+    expect(await reasonOf(sender.end())).toBeInstanceOf(LinkBroken);
+    expect(sender.signal.aborted).toBe(true);
+    sender.close();
+  });
+
+  test('connections that are cut', async () => {
+    const { receiver, sender } = await connect();
+    const collected = reasonOf(collect(receiver));
+    await redis.client('KILL', 'TYPE', 'pubsub');
+    expect(await collected).toBeInstanceOf(LinkBroken);
+    expect(await reasonOf(sender.end())).toBeInstanceOf(LinkBroken);
+    await receiver.leave();
+    sender.close();
+  });
+});
+
+describe('when the two do not meet', () => {
+  test('no sender comes', async () => {
+    const receiver = await ChunkReceiver.open(redis, newUuidV7());
+    expect(await receiver.ask(Buffer.alloc(0), 100)).toBe(false);
+    await receiver.leave();
+  });
+
+  test('nobody waits any more', async () => {
+    expect(await ChunkSender.open(redis, newUuidV7())).toBeUndefined();
+  });
+});
