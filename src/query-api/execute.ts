@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { killQuery } from '../platform/clickhouse/kill-query.js';
 import type { Logger } from '../platform/log.js';
 import type { Statement } from '../query/print/print.js';
 import { AnswerNotWanted, toPublicError } from './engine-failures.js';
@@ -33,7 +34,6 @@ export interface Execution {
 
 // The engine notices its own deadline; ours only ends what it does not.
 const GRACE_MS = 1_000;
-const KILL_TIMEOUT_MS = 2_000;
 const RESULT_ROWS_MAX = 10_001;
 
 function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSettings {
@@ -67,7 +67,7 @@ export function beginExecution(deps: ExecuteDeps, signal: AbortSignal): Executio
       try {
         return await ask(deps, { statement, queryId, stop, remainingMs });
       } catch (cause) {
-        if (stop.aborted) await kill(deps, queryId);
+        if (stop.aborted) await killQuery(deps, queryId);
         if (signal.aborted) throw new AnswerNotWanted();
         throw toPublicError(cause, { isLate: deadline.aborted, limits: deps.limits });
       }
@@ -97,22 +97,4 @@ async function ask(deps: ExecuteDeps, { statement, queryId, stop, remainingMs }:
     rowsBeforeLimit: answer.rows_before_limit_at_least ?? answer.data.length,
     rowsScanned: answer.statistics?.rows_read ?? 0,
   };
-}
-
-/**
- * Closing the connection is not enough: the engine may only notice when it has rows to send. ASYNC, because nobody needs
- * to wait for the end, and SYNC hangs in the embedded engine.
- */
-async function kill({ clickhouse, log }: ExecuteDeps, queryId: string): Promise<void> {
-  try {
-    await clickhouse.command({
-      query: 'KILL QUERY WHERE query_id = {query_id:String} ASYNC',
-      query_params: { query_id: queryId },
-      // Whoever waits for the answer does not wait for an engine that has stopped answering.
-      abort_signal: AbortSignal.timeout(KILL_TIMEOUT_MS),
-    });
-  } catch (err) {
-    // Its own deadline still ends it.
-    log.warn({ err, queryId }, 'a query could not be killed');
-  }
 }

@@ -10,7 +10,7 @@ import { hasSubquery, type ReadStatement } from './statement.js';
 // Formats without a beginning or an end of their own, so that chunks can simply follow each other.
 const STREAMED_FORMATS = new Set([
   ...['JSONEachRow', 'JSONCompactEachRow', 'JSONStringsEachRow', 'JSONCompactStringsEachRow'],
-  ...['TabSeparated', 'TSV', 'CSV', 'RowBinary', 'Native'],
+  ...['TabSeparated', 'TSV', 'TabSeparatedRaw', 'TSVRaw', 'CSV', 'RowBinary', 'Native'],
 ]);
 
 interface ReadOptions {

@@ -1,0 +1,22 @@
+// Ends a query whose answer nobody waits for any more.
+import type { Logger } from '../log.js';
+import type { ClickHouseClient } from './client.js';
+
+const KILL_TIMEOUT_MS = 2_000;
+
+/**
+ * Closing the connection is not enough: the engine may only notice when it has rows to send. ASYNC, because nobody needs
+ * to wait for the end, and SYNC hangs in the embedded engine.
+ */
+export async function killQuery(deps: { clickhouse: ClickHouseClient; log: Logger }, queryId: string): Promise<void> {
+  try {
+    await deps.clickhouse.command({
+      query: 'KILL QUERY WHERE query_id = {query_id:String} ASYNC',
+      query_params: { query_id: queryId },
+      // Whoever waits for the answer does not wait for an engine that has stopped answering.
+      abort_signal: AbortSignal.timeout(KILL_TIMEOUT_MS),
+    });
+  } catch (err) {
+    deps.log.warn({ err, queryId }, 'a query could not be killed');
+  }
+}

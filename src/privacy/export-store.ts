@@ -1,0 +1,177 @@
+// Reads the events of a person out of ClickHouse, oldest first, in constant memory: whose they are is settled first, then
+// page follows page. A page that breaks off (a reader so slow that the engine gave up, an engine that is started again) goes on
+// behind the last line that was read.
+import { randomUUID } from 'node:crypto';
+import { addAbortSignal } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { killQuery } from '../platform/clickhouse/kill-query.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
+import { EVENT_LINE, LINE_SETTINGS } from './export-line.js';
+import { type HourCount, type Slice, toSlices } from './export-slices.js';
+
+export interface ExportedPerson {
+  readonly projectId: ProjectId;
+  readonly userId: string;
+}
+
+export interface ExportSource {
+  readonly clickhouse: ClickHouseClient;
+  /** What one query may take. */
+  readonly memoryBytes: number;
+  readonly log: Logger;
+}
+
+const PAGE_EVENTS = 20_000;
+const SLICE_EVENTS = PAGE_EVENTS / 2;
+const FAILURES_MAX = 10;
+const FAILURE_DELAY_MS = 1_000;
+// A page that failed may have had too many large events in it.
+const SMALLER = 4;
+
+/** Yields whole lines, many at a time. Rejects with the reason of `signal` when that is aborted. */
+export async function* exportEvents(
+  source: ExportSource,
+  person: ExportedPerson,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const reader = new PersonReader(source, person, await findDevices(source, person, signal), signal);
+  for (const slice of toSlices(await reader.countByHour(), SLICE_EVENTS)) yield* readSlice(reader, slice, signal);
+}
+
+/** The place of an event in the order of the export. */
+interface Place {
+  readonly timeMs: number;
+  readonly insertId: string;
+  readonly eventType: string;
+}
+
+async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSignal): AsyncGenerator<Buffer> {
+  let after: Place = { timeMs: slice.fromMs, insertId: '', eventType: '' };
+  let limit = PAGE_EVENTS;
+  let failures = 0;
+  for (;;) {
+    let events = 0;
+    try {
+      for await (const lines of reader.page({ after, untilMs: slice.untilMs, limit })) {
+        events += lines.length;
+        after = placeOf(lines.at(-1) ?? '');
+        failures = 0;
+        yield Buffer.from(`${lines.join('\n')}\n`);
+      }
+      if (events < limit) return;
+    } catch (error) {
+      failures += 1;
+      if (signal.aborted || failures > FAILURES_MAX) throw error;
+      limit = Math.ceil(limit / SMALLER);
+      await delay(FAILURE_DELAY_MS, undefined, { signal });
+    }
+  }
+}
+
+function placeOf(line: string): Place {
+  const event = JSON.parse(line) as { time: string; insert_id: string; event_type: string };
+  return { timeMs: Date.parse(event.time), insertId: event.insert_id, eventType: event.event_type };
+}
+
+interface Devices {
+  readonly ids: readonly string[];
+  /** Of the ids, in their order. */
+  readonly hashes: readonly bigint[];
+}
+
+// The devices of a person, and a device that is called like the person and belongs to nobody.
+const DEVICES = `
+  SELECT device_id, toString(did) FROM device_map FINAL
+  WHERE project_id = {project:UUID} AND uid = sipHash64({user:String}) AND user_id = {user:String}
+  UNION ALL
+  SELECT {user:String}, toString(sipHash64({user:String}))
+  WHERE {user:String} NOT IN (
+    SELECT device_id FROM device_map FINAL WHERE project_id = {project:UUID} AND device_id = {user:String}
+  )`;
+
+async function findDevices(
+  { clickhouse }: ExportSource,
+  { projectId, userId }: ExportedPerson,
+  signal: AbortSignal,
+): Promise<Devices> {
+  const result = await clickhouse.query({
+    query: DEVICES,
+    query_params: { project: projectId, user: userId },
+    format: 'JSONCompactEachRow',
+    abort_signal: signal,
+    clickhouse_settings: { readonly: '2' },
+  });
+  const rows = await result.json<[id: string, hash: string]>();
+  return { ids: rows.map(([id]) => id), hashes: rows.map(([, hash]) => BigInt(hash)) };
+}
+
+// Ids as lists of literals: the engine looks them up as a set, uses the indexes on their hashes, and the embedded engine can
+// stream the answer, as there is no subquery. The text is compared as well, because a hash may be that of another id.
+const BELONGS = `project_id = {project:UUID} AND (
+    uid = sipHash64({user:String}) AND user_id = {user:String}
+    OR uid = 0 AND did IN {hashes:Array(UInt64)} AND device_id IN {devices:Array(String)})`;
+
+const HOURS = `
+  SELECT toUnixTimestamp(toStartOfHour(time)) AS hour, count() FROM events WHERE ${BELONGS} GROUP BY hour ORDER BY hour`;
+
+const PAGE = `
+  SELECT ${EVENT_LINE} FROM events
+  WHERE ${BELONGS}
+    AND time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+    AND (time, insert_id, event_type) > (fromUnixTimestamp64Milli({from:Int64}, 'UTC'), {insert:String}, {type:String})
+  ORDER BY time, insert_id, event_type
+  LIMIT {limit:UInt32}`;
+
+class PersonReader {
+  readonly #source: ExportSource;
+  readonly #params: Readonly<Record<string, unknown>>;
+  readonly #signal: AbortSignal;
+
+  constructor(source: ExportSource, { projectId, userId }: ExportedPerson, devices: Devices, signal: AbortSignal) {
+    this.#source = source;
+    this.#params = { project: projectId, user: userId, devices: devices.ids, hashes: devices.hashes };
+    this.#signal = signal;
+  }
+
+  async countByHour(): Promise<HourCount[]> {
+    const result = await this.#source.clickhouse.query({
+      query: HOURS,
+      query_params: this.#params,
+      format: 'JSONCompactEachRow',
+      abort_signal: this.#signal,
+      clickhouse_settings: this.#settings(),
+    });
+    const rows = await result.json<[hour: number, events: string | number]>();
+    return rows.map(([hour, events]) => ({ hour, events: Number(events) }));
+  }
+
+  /** The engine's work ends with the reading, whyever that ends. */
+  async *page(asked: { after: Place; untilMs: number; limit: number }): AsyncGenerator<string[]> {
+    const { after, untilMs, limit } = asked;
+    const queryId = randomUUID();
+    let isRead = false;
+    try {
+      const result = await this.#source.clickhouse.query({
+        query: PAGE,
+        query_params: {
+          ...this.#params,
+          ...{ from: after.timeMs, insert: after.insertId, type: after.eventType, until: untilMs, limit },
+        },
+        format: 'TabSeparatedRaw',
+        query_id: queryId,
+        abort_signal: this.#signal,
+        clickhouse_settings: { ...this.#settings(), ...LINE_SETTINGS },
+      });
+      for await (const rows of addAbortSignal(this.#signal, result.stream())) yield rows.map((row) => row.text);
+      isRead = true;
+    } finally {
+      if (!isRead) await killQuery(this.#source, queryId);
+    }
+  }
+
+  #settings() {
+    return { readonly: '2', max_memory_usage: String(this.#source.memoryBytes) } as const;
+  }
+}
