@@ -11,6 +11,7 @@ import { createLogger } from '../src/platform/log.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { startExportWorker } from './export-user.js';
 import { startIngestWorker } from './ingest-events.js';
 import { startUsageRollup } from './roll-up-usage.js';
 import { chooseJobs, type JobStarter } from './runtime.js';
@@ -22,6 +23,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'ingest-events': startIngestWorker,
   'roll-up-usage': startUsageRollup,
   'send-mail': startMailWorker,
+  'export-user': startExportWorker,
   'sweep-claims': startClaimSweep,
   'send-canary': startCanary,
 };

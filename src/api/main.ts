@@ -27,6 +27,7 @@ import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
+import { createExports } from '../privacy/export-routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
 import { createQueryRouter } from '../query-api/routes.js';
 import { createApp } from './app.js';
@@ -55,6 +56,8 @@ const rateLimits = createRateLimits(config, redis);
 
 const queries: RequestHandler =
   config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL);
+const exports = createExports({ credentials, postgres, redis, exportsMax: config.EXPORTS_MAX, log });
+lifecycle.onClose('exports', () => exports.close());
 
 const app = createApp({
   featuresOff: config.FEATURES_OFF,
@@ -64,6 +67,7 @@ const app = createApp({
     createAccounts(config),
     createProjectQueries({ postgres, credentials, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
     createDashboardsRouter({ postgres, credentials, rateLimit: rateLimits.query }),
+    exports.router,
   ],
   operations: createOperationsRouter({
     metrics,

@@ -1,4 +1,5 @@
 // The queues that operators look after.
 import { INGEST_QUEUE } from '../ingest/queue.js';
+import { EXPORT_QUEUE } from '../privacy/export-queue.js';
 
-export const QUEUES: readonly string[] = [INGEST_QUEUE];
+export const QUEUES: readonly string[] = [INGEST_QUEUE, EXPORT_QUEUE];

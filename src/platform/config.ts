@@ -66,6 +66,7 @@ const schema = z.object({
   INGEST_BACKLOG_JOBS_MAX: integer(20_000, 1),
   REDIS_MEMORY_HIGH_WATER_BYTES: integer(1024 * MEBIBYTE, 1),
   CREDENTIAL_CACHE_MS: integer(1000),
+  EXPORTS_MAX: integer(4, 1),
 
   TRACK_REQUESTS_PER_SECOND: integer(5000, 1),
   IDENTIFY_REQUESTS_PER_SECOND: integer(200, 1),

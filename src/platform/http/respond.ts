@@ -15,7 +15,8 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     const known = error instanceof PublicError ? error : fromBodyParser(error);
     if (known === undefined) {
-      log.error({ err: error, method: req.method, path: req.path }, 'request failed');
+      // The pattern and not the path, which may hold the id of a person.
+      log.error({ err: error, method: req.method, route: req.route?.path }, 'request failed');
       res.status(500).json({ error: 'internal error' });
       return;
     }

@@ -8,6 +8,8 @@ export function createPostgres(config: Pick<Config, 'DATABASE_URL'>, options: { 
   return knex.default({
     client: 'pg',
     connection: { connectionString: config.DATABASE_URL, application_name: 'event-analytics-service' },
+    // An error says which statement failed; its values, ids of people among them, have no place in a log.
+    compileSqlOnError: false,
     pool: { min: 0, max: options.poolMax ?? 5 },
   });
 }

@@ -1,0 +1,150 @@
+// GET /api/gdpr/users/{userID}/export: calls a worker, passes on what it sends no faster than the reader takes it, and keeps a
+// record of how it ended. An answer that ends properly is complete; whatever else happens breaks the connection.
+import { type Response, Router } from 'express';
+import type { Credential, CredentialStore } from '../access/credentials.js';
+import { authenticate } from '../access/middleware.js';
+import { PublicError } from '../platform/errors.js';
+import { newUuidV7 } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { ChunkReceiver } from '../platform/redis/chunk-channel.js';
+import type { Redis } from '../platform/redis/client.js';
+import { type NewAuditEntry, recordAudit } from './audit-store.js';
+import { createExportQueue, type ExportQueue, enqueueExport, forgetExport } from './export-queue.js';
+import { encodeExportRequest } from './export-request.js';
+import { requireUserId } from './user-id.js';
+
+export interface ExportDeps {
+  readonly credentials: CredentialStore;
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  /** Exports that may run at once in this process. */
+  readonly exportsMax: number;
+  readonly log: Logger;
+}
+
+export interface Exports {
+  readonly router: Router;
+  /** Resolves when the end of every export is on record. Connections have to be closed before. */
+  close(): Promise<void>;
+}
+
+export function createExports(deps: ExportDeps): Exports {
+  const queue = createExportQueue(deps.redis);
+  const running = new Set<Promise<void>>();
+  const router = Router();
+  router.get('/api/gdpr/users/:userID/export', async (req, res) => {
+    const credential = await authenticate(deps.credentials, 'admin', req);
+    const userId = requireUserId(req.params.userID);
+    if (running.size >= deps.exportsMax) {
+      throw new PublicError('rate_limited', `${running.size} exports are running; try again in a minute`);
+    }
+    const answering = answerExport({ ...deps, queue }, { credential, userId, res });
+    running.add(answering);
+    await answering.finally(() => running.delete(answering));
+  });
+  return {
+    router,
+    close: async () => {
+      await Promise.allSettled(running);
+      await queue.close();
+    },
+  };
+}
+
+type AnswerDeps = ExportDeps & { readonly queue: ExportQueue };
+
+interface Asked {
+  readonly credential: Credential;
+  readonly userId: string;
+  readonly res: Response;
+}
+
+async function answerExport(deps: AnswerDeps, { credential, userId, res }: Asked): Promise<void> {
+  const id = newUuidV7();
+  const { projectId, organizationId } = credential;
+  const record = (entry: Pick<NewAuditEntry, 'action' | 'outcome' | 'subject' | 'details'>) =>
+    recordAudit(deps.postgres, {
+      ...{ projectId, organizationId, actor: { kind: credential.kind, id: credential.id } },
+      ...entry,
+    });
+
+  await record({ action: 'export.requested', outcome: 'accepted', subject: userId, details: { export: id } });
+  const ended = await relay(deps, { id, request: encodeExportRequest({ projectId, userId }), res });
+  if (ended.outcome === 'failed') deps.log.error({ err: ended.cause, export: id }, 'an export failed');
+  // Told apart by its id alone: the person may have been erased while it ran.
+  await record({ action: 'export.ended', outcome: ended.outcome, details: { export: id, events: ended.events } });
+  if (ended.outcome === 'completed') {
+    setHeaders(res);
+    res.end();
+  } else if (res.headersSent) res.destroy();
+  else if (ended.outcome === 'failed') throw unavailable(ended.cause);
+}
+
+const unavailable = (cause: unknown): PublicError =>
+  new PublicError('unavailable', 'the export cannot be made right now; try again', { cause });
+
+interface Relayed {
+  readonly outcome: 'completed' | 'cancelled' | 'failed';
+  /** Lines that were passed on. */
+  readonly events: number;
+  readonly cause?: unknown;
+}
+
+// A free worker takes milliseconds.
+const WORKER_WAIT_MS = 5_000;
+// Whoever takes nothing for so long is not reading any more.
+const READER_STALL_MS = 5 * 60_000;
+
+async function relay(
+  deps: AnswerDeps,
+  { id, request, res }: { id: string; request: Buffer; res: Response },
+): Promise<Relayed> {
+  let events = 0;
+  let receiver: ChunkReceiver | undefined;
+  const leave = (): void => void receiver?.leave();
+  res.once('close', leave).setTimeout(READER_STALL_MS);
+  try {
+    receiver = await ChunkReceiver.open(deps.redis, id);
+    await enqueueExport(deps.queue, id);
+    if (res.destroyed || !(await receiver.ask(request, WORKER_WAIT_MS))) throw new Error('no worker has come');
+    for await (const chunk of receiver.chunks()) {
+      setHeaders(res);
+      events += countLines(chunk);
+      if (!res.write(chunk)) await drainedOrClosed(res);
+    }
+    return { outcome: 'completed', events };
+  } catch (cause) {
+    return { outcome: res.destroyed ? 'cancelled' : 'failed', events, cause };
+  } finally {
+    res.off('close', leave);
+    await receiver?.leave();
+    // A job that a worker has taken cannot be removed, and ends by itself.
+    await forgetExport(deps.queue, id).catch(() => {});
+  }
+}
+
+/** As late as possible: until then what goes wrong can be told by a status. */
+function setHeaders(res: Response): void {
+  if (!res.headersSent) res.set({ 'Content-Type': 'application/x-ndjson; charset=utf-8', 'Cache-Control': 'no-store' });
+}
+
+const NEWLINE = 10;
+
+function countLines(chunk: Buffer): number {
+  let lines = 0;
+  for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
+  return lines;
+}
+
+const drainedOrClosed = (res: Response): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = () => {
+      res.off('drain', settle);
+      res.off('close', settle);
+      resolve();
+    };
+    res.on('drain', settle);
+    res.on('close', settle);
+    if (res.destroyed) settle();
+  });

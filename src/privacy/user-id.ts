@@ -1,0 +1,10 @@
+// The id of a person as it stands in a path.
+import { ID_LENGTH_MAX, isWithinLength } from '../ingest/limits.js';
+import { PublicError } from '../platform/errors.js';
+
+/** Throws bad_request for what no event and no profile can have as its user id. */
+export function requireUserId(text: string): string {
+  const isPossible = text !== '' && isWithinLength(text, ID_LENGTH_MAX) && !text.includes('\0');
+  if (!isPossible) throw new PublicError('bad_request', `a user id has 1 to ${ID_LENGTH_MAX} characters, and no NUL`);
+  return text;
+}

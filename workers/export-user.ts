@@ -1,0 +1,65 @@
+// Sends the events of a person to whoever waits for them: ClickHouse → lines → the channel, no faster than they are taken. When
+// nobody wants them any more the query ends as well.
+import { ClickHouseError } from '@clickhouse/client';
+import { type Job, Worker } from 'bullmq';
+import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
+import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
+import { decodeExportRequest } from '../src/privacy/export-request.js';
+import { exportEvents } from '../src/privacy/export-store.js';
+import type { RunningJob, WorkerDeps } from './runtime.js';
+
+// A deploy lets short exports end; a long one is broken off, and asked for again.
+const GRACE_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 300_000;
+const CONNECTIONS_BESIDE = 2;
+
+export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJob {
+  const stopping = new AbortController();
+  // Connections of its own: slow readers must not hold those that events are stored through.
+  const clickhouse = createClickHouse(config, {
+    maxConnections: config.EXPORTS_MAX + CONNECTIONS_BESIDE,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  });
+  const source = { clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, log };
+
+  async function sendAll(sender: ChunkSender): Promise<void> {
+    const signal = AbortSignal.any([sender.signal, stopping.signal]);
+    const person = decodeExportRequest(sender.request);
+    for await (const lines of exportEvents(source, person, signal)) await sender.send(lines);
+    await sender.end();
+  }
+
+  async function process(job: Job<ExportJob>): Promise<void> {
+    const sender = await ChunkSender.open(redis, job.data.channel);
+    if (sender === undefined) return;
+    try {
+      await sendAll(sender);
+    } catch (error) {
+      if (!sender.signal.aborted) log.error({ err: withoutParameters(error), export: job.id }, 'an export failed');
+      await sender.fail();
+    } finally {
+      sender.close();
+    }
+  }
+
+  const worker = new Worker<ExportJob, void>(EXPORT_QUEUE, process, {
+    connection: redis.duplicate(),
+    concurrency: config.EXPORTS_MAX,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  });
+  worker.on('error', (err) => log.warn({ err }, 'the export worker lost touch with redis'));
+  return {
+    async close() {
+      const grace = setTimeout(() => stopping.abort(), GRACE_MS);
+      await worker.close();
+      clearTimeout(grace);
+      await clickhouse.close();
+    },
+  };
+}
+
+/** The engine may quote what it could not read, and ids of people are among it: only what kind of error it is is told. */
+const withoutParameters = (error: unknown): unknown =>
+  error instanceof ClickHouseError ? { code: error.code, type: error.type } : error;
