@@ -1,11 +1,15 @@
 // The one way every process reaches ClickHouse, embedded or not.
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
+import { CLUSTER_SETTINGS } from './cluster.js';
 
 export type { ClickHouseClient };
 
+export type ClickHouseSettings = Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'> &
+  Partial<Pick<Config, 'CLICKHOUSE_CLUSTER'>>;
+
 export function createClickHouse(
-  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>,
+  config: ClickHouseSettings,
   options: { maxConnections?: number; requestTimeoutMs?: number } = {},
 ): ClickHouseClient {
   return createClient({
@@ -15,6 +19,7 @@ export function createClickHouse(
     max_open_connections: options.maxConnections ?? 10,
     request_timeout: options.requestTimeoutMs ?? 60_000,
     keep_alive: { enabled: true },
+    ...(config.CLICKHOUSE_CLUSTER !== undefined && { clickhouse_settings: CLUSTER_SETTINGS }),
     // Its own lines are not in our form, and every failure reaches the caller anyway.
     log: { level: ClickHouseLogLevel.OFF },
   });

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
-import type { Config } from '../config.js';
 import { packageRoot } from '../paths.js';
-import { createClickHouse } from './client.js';
+import { type ClickHouseSettings, createClickHouse } from './client.js';
+import { toClusterStatements } from './cluster.js';
 
 const FOLDER = join(packageRoot, 'ops', 'clickhouse');
 
@@ -18,16 +18,18 @@ export function splitStatements(sql: string): string[] {
 }
 
 /** Safe to repeat. Resolves with the names of the files that were applied now. */
-export async function migrateClickHouse(
-  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>,
-): Promise<string[]> {
+export async function migrateClickHouse(config: ClickHouseSettings): Promise<string[]> {
+  const cluster = config.CLICKHOUSE_CLUSTER;
   // The database may not exist yet, so the first statement cannot name it as the connection's own.
   const admin = createClient({ url: config.CLICKHOUSE_URL });
-  await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${config.CLICKHOUSE_DATABASE}` });
+  await admin.command({
+    query: `CREATE DATABASE IF NOT EXISTS ${config.CLICKHOUSE_DATABASE}${cluster === undefined ? '' : ` ON CLUSTER '${cluster}'`}`,
+  });
   await admin.close();
 
   const clickhouse = createClickHouse(config);
   try {
+    // On a cluster each server remembers for itself: every statement may be repeated.
     await clickhouse.command({
       query:
         'CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY name',
@@ -38,7 +40,10 @@ export async function migrateClickHouse(
       .filter((name) => name.endsWith('.sql') && !applied.has(name))
       .sort();
     for (const name of pending) {
-      for (const query of splitStatements(readFileSync(join(FOLDER, name), 'utf8'))) {
+      const statements = splitStatements(readFileSync(join(FOLDER, name), 'utf8'));
+      for (const query of cluster === undefined
+        ? statements
+        : statements.flatMap((one) => toClusterStatements(one, cluster))) {
         await clickhouse.command({ query });
       }
       await clickhouse.insert({ table: 'schema_migrations', values: [{ name }], format: 'JSONEachRow' });

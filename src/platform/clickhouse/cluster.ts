@@ -1,0 +1,56 @@
+// The migrations on a cluster: every table becomes a replicated one on each shard (`events_local`) and a distributed one over them
+// that keeps the name (`events`), so that everything else stays as it is. Shards are chosen by project: all rows of a project, its
+// mappings and its profiles lie on one shard, where lookups and joins find them without asking others.
+
+const CREATE_TABLE = /^CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*?)\n\)\s*ENGINE = (\w+)(\([^)]*\))?([\s\S]*)$/;
+const CREATE_VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\s+([\s\S]*)$/;
+const ALTER_TABLE = /^ALTER TABLE (\w+)\s+([\s\S]*)$/;
+
+export const localName = (table: string): string => `${table}_local`;
+
+/** What a statement of a migration becomes. Throws for a form it does not know: a silent guess would be found out in production. */
+export function toClusterStatements(statement: string, cluster: string): string[] {
+  const onCluster = `ON CLUSTER '${cluster}'`;
+  const table = CREATE_TABLE.exec(statement);
+  if (table !== null) {
+    const [, name = '', columns = '', engine = '', args, rest = ''] = table;
+    const local = localName(name);
+    return [
+      `CREATE TABLE IF NOT EXISTS ${local} ${onCluster} (${columns}\n)\nENGINE = ${replicated(engine, args)}${rest}`,
+      `CREATE TABLE IF NOT EXISTS ${name} ${onCluster} AS ${local}
+ENGINE = Distributed('${cluster}', currentDatabase(), '${local}', sipHash64(project_id))`,
+    ];
+  }
+  const view = CREATE_VIEW.exec(statement);
+  if (view !== null) {
+    const [, name = '', target = '', select = ''] = view;
+    // What arrives on a shard is looked up there, and stays there.
+    const localSelect = select.replaceAll(/\bFROM (\w+)/g, (_, source: string) => `FROM ${localName(source)}`);
+    return [`CREATE MATERIALIZED VIEW IF NOT EXISTS ${name} ${onCluster} TO ${localName(target)} AS\n${localSelect}`];
+  }
+  const alter = ALTER_TABLE.exec(statement);
+  if (alter !== null) {
+    const [, name = '', change = ''] = alter;
+    const local = `ALTER TABLE ${localName(name)} ${onCluster} ${change}`;
+    // A distributed table has columns, and nothing else of what can be altered.
+    return /^(?:ADD|DROP|MODIFY|RENAME) COLUMN\b/.test(change)
+      ? [local, `ALTER TABLE ${name} ${onCluster} ${change}`]
+      : [local];
+  }
+  throw new Error(`a migration has a statement that has no form on a cluster: ${statement.slice(0, 80)}`);
+}
+
+/** An engine that stores nothing has nothing to replicate. The path of {shard} and {replica} is the server's own setting. */
+function replicated(engine: string, args = ''): string {
+  return engine.endsWith('MergeTree') ? `Replicated${engine}${args}` : `${engine}${args}`;
+}
+
+/** With every statement: a question about one project goes to its shard alone, and what it joins is read there. */
+export const CLUSTER_SETTINGS = {
+  optimize_skip_unused_shards: 1,
+  distributed_product_mode: 'local',
+  // An insert is acknowledged when the shard has it, not when this server has put it aside for later.
+  distributed_foreground_insert: 1,
+  // Of a shard's replicas always the first that is up: who looks a key up must see what was inserted a moment ago.
+  load_balancing: 'in_order',
+} as const;
