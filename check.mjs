@@ -1,4 +1,4 @@
-// `npm run check`: what has to pass before every commit, without any service, in 10 to 30 seconds on two cores. The three parts run at the
+// `npm run check`: what has to pass before every commit, without any service, in 10 to 30 seconds on two cores. The parts run at the
 // same time, and each says its piece when it is done.
 import { spawn } from 'node:child_process';
 import { installDependencies, requireNode } from './setup.mjs';
@@ -6,6 +6,7 @@ import { installDependencies, requireNode } from './setup.mjs';
 const PARTS = {
   'format and lint': ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
+  'types of the browser script': ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'clients/browser'],
   tests: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'],
 };
 

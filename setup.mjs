@@ -51,9 +51,8 @@ export function installDependencies() {
 /** Compiles when a source is newer than what was compiled last. */
 export function build() {
   const stamp = join(ROOT, 'dist', '.built');
-  const sources = ['src', 'workers', 'grammar', 'ops', 'bench', 'faults'].flatMap((folder) =>
-    filesIn(join(ROOT, folder)),
-  );
+  const folders = ['src', 'workers', 'grammar', 'ops', 'bench', 'faults', 'clients/browser', 'clients/node/src'];
+  const sources = folders.flatMap((folder) => filesIn(join(ROOT, folder)));
   const inputs = [
     ...sources,
     ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(ROOT, name)),
@@ -71,7 +70,7 @@ export function build() {
 
 /** A compiled file whose source is gone would still be found: by knex among the migrations, for example. */
 function removeOrphans(dist) {
-  for (const path of filesIn(dist).filter((name) => name.endsWith('.js'))) {
+  for (const path of filesIn(dist).filter((name) => name.endsWith('.js') && dirname(name) !== join(dist, 'public'))) {
     const source = join(ROOT, relative(dist, path)).slice(0, -'.js'.length);
     if (existsSync(`${source}.ts`) || existsSync(`${source}.js`)) continue;
     rmSync(path);

@@ -22,6 +22,7 @@ export const ROUTES = [
   { method: 'GET', path: '/auth/idp', auth: 'public' },
   { method: 'GET', path: '/auth/idp/cb', auth: 'public' },
   { method: 'POST', path: '/auth/logout', auth: 'public' },
+  { method: 'GET', path: '/public/service.js', auth: 'public' },
   { method: 'GET', path: '/llms.txt', auth: 'public' },
   { method: 'GET', path: '/openapi.json', auth: 'public' },
   { method: 'GET', path: '/healthz', auth: 'public' },

@@ -8,6 +8,7 @@ import { createRateLimits, type RateLimits } from '../access/rate-limits.js';
 import { toInvitationMail } from '../accounts/invitation-mail.js';
 import { createAccountsRouter } from '../accounts/routes.js';
 import { createTxtLookup } from '../accounts/txt-records.js';
+import { createBrowserScriptRouter } from '../browser-script/routes.js';
 import { createDashboardsRouter } from '../dashboards/routes.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
@@ -64,6 +65,7 @@ const app = createApp({
   ingest: createIngest(config, { credentials, rateLimits, redis, metrics }),
   queries,
   routers: [
+    createBrowserScriptRouter(),
     createAccounts(config),
     createProjectQueries({ postgres, credentials, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
     createDashboardsRouter({ postgres, credentials, rateLimit: rateLimits.query }),

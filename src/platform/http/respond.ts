@@ -20,7 +20,10 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
       res.status(500).json({ error: 'internal error' });
       return;
     }
-    if (known.kind === 'rate_limited') res.set('Retry-After', String(RETRY_AFTER_SECONDS));
+    if (known.kind === 'rate_limited') {
+      // A script of another origin may read no header that it is not shown.
+      res.set({ 'Retry-After': String(RETRY_AFTER_SECONDS), 'Access-Control-Expose-Headers': 'Retry-After' });
+    }
     res.status(known.status).json({ error: known.message, ...(known.details && { details: known.details }) });
   };
 }

@@ -1,0 +1,22 @@
+// Who is here: the device, and the session, which ends after 30 minutes without an event.
+import { randomId } from '../../node/src/random-id-web.js';
+import { deviceEntry, exposedEntry, landingEntry, seenEntry, sessionEntry, userEntry } from './storage.js';
+
+export const deviceId = (): string | undefined => deviceEntry() || deviceEntry(randomId());
+
+/** The session of an event that happens now. */
+export const touchSession = (): string | undefined => {
+  const sessionMs = 1_800_000;
+  const now = Date.now();
+  if (!(now - +(seenEntry() as string) < sessionMs)) {
+    sessionEntry(randomId());
+    exposedEntry('');
+    landingEntry(location.search);
+  }
+  seenEntry(`${now}`);
+  return sessionEntry();
+};
+
+export const forgetIdentity = (): void => {
+  [deviceEntry, userEntry, sessionEntry, seenEntry].map((entry) => entry(''));
+};

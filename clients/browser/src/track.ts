@@ -1,0 +1,64 @@
+// From the calls of a page to the bodies of requests.
+import { randomId } from '../../node/src/random-id-web.js';
+import { isAllowed } from './consent.js';
+import { deviceId, touchSession } from './identity.js';
+import { attributionOf, type Fields } from './page.js';
+import { enqueue } from './queue.js';
+import { identifyUrl, report, trackUrl } from './settings.js';
+import { landingEntry, userEntry } from './storage.js';
+
+declare const VERSION: string;
+
+export const PAGE_VIEW = 'page_view';
+/** Texts that come from a mistake: everyone with such an id would become one person. */
+const NOTHING = /^(|null|undefined|NaN|\[object.*)$/;
+
+const isUsable = (text: string): unknown => (NOTHING.test(text) ? report('no id') : isAllowed());
+
+export const track = (
+  eventType: string,
+  eventProperties?: Fields,
+  userProperties?: Fields,
+  insertId = randomId(),
+): void => {
+  if (!isUsable(eventType)) return;
+  enqueue(trackUrl, {
+    event_type: eventType,
+    device_id: deviceId(),
+    user_id: userEntry(),
+    session_id: touchSession(),
+    time: new Date(),
+    insert_id: insertId,
+    library: `service-js/${VERSION}`,
+    clientOriginated: true,
+    event_properties: {
+      url: location.href,
+      language: navigator.language,
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      ...(eventType === PAGE_VIEW && {
+        referrer: document.referrer || undefined,
+        referring_domain: document.referrer.split('/')[2],
+        title: document.title || undefined,
+        viewport: `${innerWidth}x${innerHeight}`,
+        ...attributionOf(location.search),
+      }),
+      ...eventProperties,
+    },
+    user_properties: userProperties,
+  });
+};
+
+export const identify = (userId: string, userProperties?: Fields, operations?: { $set_once?: Fields }): void => {
+  if (!isUsable(userId)) return;
+  touchSession();
+  enqueue(identifyUrl, {
+    device_id: deviceId(),
+    user_id: userEntry(`${userId}`),
+    user_properties: userProperties,
+    user_property_ops: {
+      ...operations,
+      $set_once: { ...attributionOf(landingEntry(), 'initial_'), ...operations?.$set_once },
+    },
+  });
+  landingEntry('');
+};
