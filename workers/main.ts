@@ -18,9 +18,11 @@ import { chooseJobs, type JobStarter } from './runtime.js';
 import { startCanary } from './send-canary.js';
 import { startMailWorker } from './send-mail.js';
 import { startClaimSweep } from './sweep-claims.js';
+import { startProfileUpserts } from './upsert-profiles.js';
 
 const JOBS: Readonly<Record<string, JobStarter>> = {
   'ingest-events': startIngestWorker,
+  'upsert-profiles': startProfileUpserts,
   'roll-up-usage': startUsageRollup,
   'send-mail': startMailWorker,
   'export-user': startExportWorker,

@@ -1,14 +1,15 @@
 // The routes of the web process.
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createFeatureSwitches } from '../access/features.js';
+import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
-import { PublicError } from '../platform/errors.js';
 import { errorResponder, notFound } from '../platform/http/respond.js';
 import type { Logger } from '../platform/log.js';
 
 export interface AppDeps {
   readonly featuresOff: readonly string[];
   readonly ingest: IngestDeps;
+  readonly identity: IdentityDeps;
   /** Answers POST /query: the router itself, or what forwards to the process that has it. */
   readonly queries: Router | RequestHandler;
   /** Everything that is not on the hot path. */
@@ -31,7 +32,7 @@ export function createApp(deps: AppDeps): Express {
   if (deps.featuresOff.length > 0) app.use(createFeatureSwitches(deps.featuresOff));
   // The hot path first: every router in front of it would cost every event.
   app.use(createIngestRouter(deps.ingest));
-  app.post('/identify', notBuilt('identify'));
+  app.use(createIdentityRouter(deps.identity));
   app.use('/query', deps.queries);
   app.get('/', (_req, res) => {
     res.type('text').send(WELCOME);
@@ -46,13 +47,7 @@ export function createApp(deps: AppDeps): Express {
 const WELCOME = `Event Analytics Service
 
 POST /track    send events      X-API-Key: pk_… or sk_…   {"event_type": "signup", "device_id": "…"}
+POST /identify say who it is    X-API-Key: pk_… or sk_…   {"user_id": "…", "device_id": "…"}
 POST /query    ask a question   X-API-Key: sk_…           {"q": "signup | last 7d | count by day"}
 GET  /healthz  /readyz  /metrics
 `;
-
-/** Routes of the interface that this version does not have say so instead of pretending. */
-const notBuilt =
-  (name: string): RequestHandler =>
-  () => {
-    throw new PublicError('unavailable', `${name} is not available yet`);
-  };

@@ -10,6 +10,9 @@ import { createAccountsRouter } from '../accounts/routes.js';
 import { createTxtLookup } from '../accounts/txt-records.js';
 import { createBrowserScriptRouter } from '../browser-script/routes.js';
 import { createDashboardsRouter } from '../dashboards/routes.js';
+import { createIdentifyMetrics } from '../identity/metrics.js';
+import { createIdentifyQueue, enqueueIdentify } from '../identity/queue.js';
+import type { IdentityDeps } from '../identity/routes.js';
 import { createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
@@ -63,6 +66,7 @@ lifecycle.onClose('exports', () => exports.close());
 const app = createApp({
   featuresOff: config.FEATURES_OFF,
   ingest: createIngest(config, { credentials, rateLimits, redis, metrics }),
+  identity: createIdentity(config, { credentials, rateLimits, redis, metrics }),
   queries,
   routers: [
     createBrowserScriptRouter(),
@@ -86,10 +90,32 @@ const server = await listen(app, { host: config.HOST, port: config.PORT });
 lifecycle.onClose('http', () => server.close(20_000));
 log.info({ port: server.port }, 'ready');
 
-function createIngest(
-  settings: Config,
-  stores: { credentials: CredentialStore; rateLimits: RateLimits; redis: Redis; metrics: Registry },
-): IngestDeps {
+interface EdgeStores {
+  readonly credentials: CredentialStore;
+  readonly rateLimits: RateLimits;
+  readonly redis: Redis;
+  readonly metrics: Registry;
+}
+
+function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
+  const queue = createIdentifyQueue(stores.redis);
+  return {
+    credentials: stores.credentials,
+    rateLimit: stores.rateLimits.identify,
+    admission: createAdmission(queue, stores.redis, {
+      jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
+      memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
+    }),
+    groupCommit: new GroupCommit((commit) => enqueueIdentify(queue, stores.redis, commit), {
+      weightMax: settings.INGEST_COMMIT_EVENTS,
+      delayMs: settings.INGEST_COMMIT_DELAY_MS,
+    }),
+    limits: { ...toEventLimits(settings), requestBytesMax: settings.MAX_REQUEST_BYTES },
+    metrics: createIdentifyMetrics(stores.metrics),
+  };
+}
+
+function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
   const queue = createIngestQueue(stores.redis);
   const ingestMetrics = createIngestMetrics(stores.metrics);
   return {

@@ -1,7 +1,7 @@
-// Back-pressure: above the high-water mark new events are refused with 429, before Redis runs out of memory.
+// Back-pressure: above the high-water mark what clients send is refused with 429, before Redis runs out of memory.
+import type { Queue } from 'bullmq';
 import { PublicError } from '../platform/errors.js';
 import type { Redis } from '../platform/redis/client.js';
-import type { IngestQueue } from './queue.js';
 
 const MEASURE_EVERY_MS = 500;
 
@@ -12,7 +12,7 @@ export interface Admission {
 
 /** Measures at most twice a second, and only while requests come. */
 export function createAdmission(
-  queue: IngestQueue,
+  queue: Pick<Queue, 'getJobCounts'>,
   redis: Redis,
   limits: { jobsMax: number; memoryBytesMax: number },
 ): Admission {

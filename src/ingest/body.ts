@@ -28,7 +28,8 @@ const notAnEvent = (): PublicError =>
 export const isObject = (value: unknown): value is RawEvent =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function parseJson(bytes: Buffer): unknown {
+/** Throws bad_request when the bytes are not JSON. Texts are sanitized. */
+export function parseJson(bytes: Buffer): unknown {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return hasDoubtfulEscape(bytes) ? sanitize(value) : value;

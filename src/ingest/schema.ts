@@ -53,7 +53,8 @@ function findPropertiesProblem(properties: unknown, countMax: number, limits: Ev
   return undefined;
 }
 
-function isValueWithinBytes(value: unknown, max: number): boolean {
+/** Whether the text of a property value, objects and arrays as JSON, is within the limit. */
+export function isValueWithinBytes(value: unknown, max: number): boolean {
   if (typeof value === 'number' || typeof value === 'boolean') return true;
   try {
     const text = textOf(value);

@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import type { Config } from '../config.js';
 
 export type Postgres = Knex;
+export type Transaction = Knex.Transaction;
 
 export function createPostgres(config: Pick<Config, 'DATABASE_URL'>, options: { poolMax?: number } = {}): Postgres {
   return knex.default({

@@ -1,0 +1,61 @@
+// Applies batches of identify calls to profiles and mappings, all in one transaction, each batch once however often it comes.
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+import { extendHistory, type ProfileOperation } from './profile-history.js';
+import type { IdentifyJob } from './queue.js';
+import { findPending, lowWatermark, releaseSequence } from './sequence.js';
+import { type DeviceMapping, lockProfiles, type ProfileKey, saveMappings, saveProfiles } from './store.js';
+
+interface Changes {
+  readonly profiles: ReadonlyMap<string, ProfileKey & { readonly operations: ProfileOperation[] }>;
+  readonly mappings: readonly DeviceMapping[];
+}
+
+/** Resolves with how many calls were applied now. Safe to repeat, and to run twice at the same time. */
+export async function applyBatches(
+  batches: readonly IdentifyJob[],
+  { postgres, redis }: { postgres: Postgres; redis: Redis },
+): Promise<number> {
+  const ids = batches.map(({ batch }) => batch);
+  // What is pending no more has been applied, by a worker that died before its job had ended.
+  const pending = await findPending(redis, ids);
+  const due = batches.filter(({ batch }) => pending.has(batch));
+  if (due.length === 0) return 0;
+  const watermark = await lowWatermark(redis, { except: [...pending] });
+  const { profiles, mappings } = collectChanges(due);
+
+  await postgres.transaction(async (trx) => {
+    const locked = await lockProfiles(trx, [...profiles.values()]);
+    // Asked again under the locks: a worker that was thought dead must not bring back what another has applied since, and an
+    // erasure may have removed.
+    const stillPending = await findPending(redis, [...pending]);
+    if (locked.length < profiles.size || stillPending.size < pending.size) {
+      throw new Error('profiles have changed hands while they were waited for');
+    }
+    const changed = locked.flatMap((profile) => {
+      const operations = profiles.get(keyOf(profile))?.operations ?? [];
+      const history = extendHistory(profile.history, operations, watermark);
+      const isUnchanged = operations.every(({ seq }) => seq <= profile.history.checkpointSeq);
+      return isUnchanged ? [] : [{ ...profile, history }];
+    });
+    await saveProfiles(trx, changed);
+    await saveMappings(trx, mappings, watermark);
+  });
+  await releaseSequence(redis, ...pending);
+  return due.reduce((count, { operations }) => count + operations.length, 0);
+}
+
+const keyOf = ({ projectId, userId }: ProfileKey): string => `${projectId}/${userId}`;
+
+function collectChanges(batches: readonly IdentifyJob[]): Changes {
+  const profiles = new Map<string, ProfileKey & { readonly operations: ProfileOperation[] }>();
+  const mappings: DeviceMapping[] = [];
+  for (const { seq, project, user, device, ops } of batches.flatMap(({ operations }) => operations)) {
+    const key = { projectId: project, userId: user };
+    const profile = profiles.get(keyOf(key));
+    if (profile === undefined) profiles.set(keyOf(key), { ...key, operations: [{ seq, ops }] });
+    else profile.operations.push({ seq, ops });
+    if (device !== undefined) mappings.push({ projectId: project, deviceId: device, userId: user, seq });
+  }
+  return { profiles, mappings };
+}

@@ -1,0 +1,122 @@
+// Profiles and device mappings as rows of their copies in ClickHouse (ops/clickhouse), and how they are inserted.
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PropertyBuckets } from '../ingest/property-buckets.js';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { isQueryIdRunning } from '../platform/clickhouse/failures.js';
+import {
+  DateTime64Column,
+  encodeBlock,
+  LowCardinalityColumn,
+  StringColumn,
+  toByteString,
+  UInt64Column,
+  UuidColumn,
+} from '../platform/clickhouse/native.js';
+import type { Properties } from './property-ops.js';
+import type { DeviceMapping } from './store.js';
+
+export interface ProfileCopy {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly properties: Properties;
+  /** Empty for none. */
+  readonly email: string;
+  readonly emailDomain: string;
+  /** Milliseconds. */
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+  readonly version: number;
+}
+
+export class ProfileBlock {
+  readonly #properties = new PropertyBuckets();
+  readonly #columns = {
+    project_id: new UuidColumn(),
+    user_id: new StringColumn(),
+    email: new StringColumn(),
+    email_domain: new LowCardinalityColumn(),
+    first_seen: new DateTime64Column(),
+    last_seen: new DateTime64Column(),
+    props_str: this.#properties.strings,
+    props_num: this.#properties.numbers,
+    props_bool: this.#properties.booleans,
+    version: new UInt64Column(),
+  };
+  rows = 0;
+
+  add(profile: ProfileCopy): void {
+    const columns = this.#columns;
+    columns.project_id.add(profile.projectId);
+    columns.user_id.add(toByteString(profile.userId));
+    columns.email.add(toByteString(profile.email));
+    columns.email_domain.add(profile.emailDomain);
+    columns.first_seen.add(profile.firstSeen);
+    columns.last_seen.add(profile.lastSeen);
+    columns.version.add(profile.version);
+    this.#properties.add(profile.properties, toByteString);
+    this.rows += 1;
+  }
+
+  encode(): Buffer {
+    return encodeBlock(Object.entries(this.#columns), this.rows);
+  }
+}
+
+export class DeviceMapBlock {
+  readonly #columns = {
+    project_id: new UuidColumn(),
+    device_id: new StringColumn(),
+    user_id: new StringColumn(),
+    // The number of the mapping is microseconds.
+    updated_at: new DateTime64Column(6),
+  };
+  rows = 0;
+
+  add({ projectId, deviceId, userId, seq }: DeviceMapping): void {
+    this.#columns.project_id.add(projectId);
+    this.#columns.device_id.add(toByteString(deviceId));
+    this.#columns.user_id.add(toByteString(userId));
+    this.#columns.updated_at.add(seq);
+    this.rows += 1;
+  }
+
+  encode(): Buffer {
+    return encodeBlock(Object.entries(this.#columns), this.rows);
+  }
+}
+
+type CopyTable = 'profiles' | 'device_map';
+
+/**
+ * Every insert into the copies of a database has this id, and the engine runs one query of an id at a time: while none runs,
+ * nothing that a worker sent before it died can still arrive.
+ */
+export const copyQueryId = (database: string, table: CopyTable): string => `identity-copy-${database}-${table}`;
+
+const BUSY_DELAY_MS = 20;
+
+/** Resolves when the rows are stored. */
+export async function insertCopies(
+  clickhouse: ClickHouseClient,
+  { table, database, block }: { table: CopyTable; database: string; block: ProfileBlock | DeviceMapBlock },
+): Promise<void> {
+  if (block.rows === 0) return;
+  const bytes = block.encode();
+  for (;;) {
+    try {
+      const { stream } = await clickhouse.exec({
+        query: `INSERT INTO ${table} FORMAT Native`,
+        values: Readable.from([bytes], { objectMode: false }),
+        query_id: copyQueryId(database, table),
+        clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+      });
+      await finished(stream.resume());
+      return;
+    } catch (error) {
+      if (!isQueryIdRunning(error)) throw error;
+      await delay(BUSY_DELAY_MS * (0.5 + Math.random()));
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// What operators see of identify calls: at the edge, in the workers, and how far the copies are behind.
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export function createIdentifyMetrics(registry: Registry) {
+  return {
+    accepted: new Counter({
+      name: 'identify_calls_accepted_total',
+      help: 'Identify calls that were stored in the queue and acknowledged',
+      registers: [registry],
+    }),
+    refused: new Counter({
+      name: 'identify_calls_refused_total',
+      help: 'Identify calls that were answered 400, by what was wrong',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
+  };
+}
+
+export type IdentifyMetrics = ReturnType<typeof createIdentifyMetrics>;
+
+export interface OutboxDepth {
+  readonly rows: number;
+  readonly oldestSeconds: number;
+}
+
+/** `measureOutbox` is asked whenever the metrics are. */
+export function createIdentityWorkerMetrics(registry: Registry, measureOutbox: () => Promise<OutboxDepth>) {
+  const rows = new Gauge({
+    name: 'identity_outbox_rows',
+    help: 'Changes of profiles and mappings that are not yet copied to ClickHouse',
+    registers: [registry],
+    async collect() {
+      const depth = await measureOutbox();
+      this.set(depth.rows);
+      oldest.set(depth.oldestSeconds);
+    },
+  });
+  const oldest = new Gauge({
+    name: 'identity_outbox_oldest_seconds',
+    help: 'Age of the oldest of them',
+    registers: [registry],
+  });
+  return {
+    applied: new Counter({
+      name: 'identify_operations_applied_total',
+      help: 'Identify calls whose outcome was stored in PostgreSQL',
+      registers: [registry],
+    }),
+    rows,
+  };
+}

@@ -1,0 +1,108 @@
+// From PostgreSQL to the copies in ClickHouse: what changed is noted in the outbox by the transaction that changed it, read as
+// it is now, inserted, and only then taken off. A copy may be made twice, or out of order: the larger version wins.
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Postgres, Transaction } from '../platform/postgres/client.js';
+import { DeviceMapBlock, insertCopies, ProfileBlock } from './copies.js';
+import type { OutboxDepth } from './metrics.js';
+import type { Properties } from './property-ops.js';
+
+const ROWS_AT_A_TIME = 5000;
+
+interface OutboxRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly kind: 'profile' | 'mapping';
+  readonly key: string;
+}
+
+/** Resolves with how many entries were taken off. What no longer exists in PostgreSQL is not copied. */
+export async function copyOutbox(postgres: Postgres, clickhouse: ClickHouseClient, database: string): Promise<number> {
+  return postgres.transaction(async (trx) => {
+    // Whoever deletes an entry waits for the copy that is being made of it.
+    const { rows } = await trx.raw<{ rows: OutboxRow[] }>(
+      `SELECT id, project_id, kind, key FROM identity_outbox ORDER BY id LIMIT ${ROWS_AT_A_TIME} FOR UPDATE SKIP LOCKED`,
+    );
+    if (rows.length === 0) return 0;
+    const [profiles, mappings] = [await readProfiles(trx, rows), await readMappings(trx, rows)];
+    await Promise.all([
+      insertCopies(clickhouse, { table: 'profiles', database, block: profiles }),
+      insertCopies(clickhouse, { table: 'device_map', database, block: mappings }),
+    ]);
+    await trx.raw('DELETE FROM identity_outbox WHERE id = ANY(?::bigint[])', [rows.map(({ id }) => id)]);
+    return rows.length;
+  });
+}
+
+const keysOf = (rows: readonly OutboxRow[], kind: OutboxRow['kind']): string =>
+  JSON.stringify(rows.filter((row) => row.kind === kind));
+
+interface ProfileRow {
+  readonly project_id: string;
+  readonly user_id: string;
+  readonly properties: Properties;
+  readonly email: string | null;
+  readonly email_domain: string | null;
+  readonly first_seen: Date;
+  readonly last_seen: Date;
+  readonly version: string;
+}
+
+async function readProfiles(trx: Transaction, rows: readonly OutboxRow[]): Promise<ProfileBlock> {
+  const result = await trx.raw<{ rows: ProfileRow[] }>(
+    `SELECT p.project_id, p.user_id, p.properties, p.email, p.email_domain, p.first_seen, p.last_seen, p.version
+     FROM profiles p JOIN (
+       SELECT DISTINCT project_id, key FROM jsonb_to_recordset(?::jsonb) AS k(project_id uuid, key text)
+     ) k ON p.project_id = k.project_id AND p.user_id = k.key
+     ORDER BY p.project_id`,
+    [keysOf(rows, 'profile')],
+  );
+  const block = new ProfileBlock();
+  for (const row of result.rows) {
+    block.add({
+      projectId: row.project_id,
+      userId: row.user_id,
+      properties: row.properties,
+      email: row.email ?? '',
+      emailDomain: row.email_domain ?? '',
+      firstSeen: row.first_seen.getTime(),
+      lastSeen: row.last_seen.getTime(),
+      version: Number(row.version),
+    });
+  }
+  return block;
+}
+
+interface MappingRow {
+  readonly project_id: string;
+  readonly device_id: string;
+  readonly user_id: string;
+  readonly seq: string;
+}
+
+async function readMappings(trx: Transaction, rows: readonly OutboxRow[]): Promise<DeviceMapBlock> {
+  const result = await trx.raw<{ rows: MappingRow[] }>(
+    `SELECT DISTINCT ON (m.project_id, m.device_id) m.project_id, m.device_id, m.user_id, m.seq
+     FROM device_mappings m JOIN (
+       SELECT DISTINCT project_id, key FROM jsonb_to_recordset(?::jsonb) AS k(project_id uuid, key text)
+     ) k ON m.project_id = k.project_id AND m.device_id = k.key
+     ORDER BY m.project_id, m.device_id, m.seq DESC`,
+    [keysOf(rows, 'mapping')],
+  );
+  const block = new DeviceMapBlock();
+  for (const row of result.rows) {
+    block.add({
+      projectId: row.project_id,
+      deviceId: row.device_id,
+      userId: row.user_id,
+      seq: Number(row.seq),
+    });
+  }
+  return block;
+}
+
+export async function measureOutbox(postgres: Postgres): Promise<OutboxDepth> {
+  const { rows } = await postgres.raw<{ rows: { rows: string; oldest: string | null }[] }>(
+    'SELECT count(*) AS rows, extract(epoch FROM now() - min(created_at)) AS oldest FROM identity_outbox',
+  );
+  return { rows: Number(rows[0]?.rows ?? 0), oldestSeconds: Math.max(0, Number(rows[0]?.oldest ?? 0)) };
+}

@@ -1,0 +1,54 @@
+// The identify queue: what a job holds, and how it is put in. A job is one batch: the calls that were committed together.
+import { Queue } from 'bullmq';
+import type { Commit } from '../platform/group-commit.js';
+import { newUuidV7 } from '../platform/ids.js';
+import type { Redis } from '../platform/redis/client.js';
+import type { PropertyOps } from './property-ops.js';
+import { takeSequence } from './sequence.js';
+
+export const IDENTIFY_QUEUE = 'identify';
+
+/** A call that was accepted: of which project, who, and what. */
+export interface Identification {
+  readonly project: string;
+  readonly user: string;
+  readonly device?: string;
+  readonly ops: PropertyOps;
+}
+
+export interface IdentifyJob {
+  readonly version: 1;
+  /** Also the job's id, and its member among the pending of the sequence. */
+  readonly batch: string;
+  readonly operations: readonly (Identification & { readonly seq: number })[];
+}
+
+// Attempts are spent on outages as well, and those may last for days: a job gives up only when it can never succeed.
+const ATTEMPTS = 1_000_000;
+const BACKOFF = { type: 'exponential', delay: 500, jitter: 0.5 } as const;
+const EVENT_STREAM_LENGTH = 100;
+
+export type IdentifyQueue = Queue<IdentifyJob, void, 'batch'>;
+
+export function createIdentifyQueue(redis: Redis): IdentifyQueue {
+  return new Queue<IdentifyJob, void, 'batch'>(IDENTIFY_QUEUE, {
+    connection: redis,
+    streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
+    skipMetasUpdate: true,
+    defaultJobOptions: { attempts: ATTEMPTS, backoff: BACKOFF, removeOnComplete: true, removeOnFail: false },
+  });
+}
+
+/** Resolves once Redis holds the calls with their numbers, which rise in the order of the calls. */
+export async function enqueueIdentify(
+  queue: IdentifyQueue,
+  redis: Redis,
+  commit: Commit<Identification>,
+): Promise<void> {
+  const batch = newUuidV7();
+  // The numbers before the job: a job must never run with numbers that nobody knows to be pending. Numbers of a job that
+  // never came to be are swept up.
+  const first = await takeSequence(redis, { member: batch, count: commit.items.length });
+  const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
+  await queue.add('batch', { version: 1, batch, operations }, { jobId: batch });
+}

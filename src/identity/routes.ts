@@ -1,0 +1,55 @@
+// POST /identify: credential, body, decision, commit, answer. The answer is given only when Redis holds the call.
+import { Router } from 'express';
+import { type CredentialStore, rateKeyOf } from '../access/credentials.js';
+import { authenticate } from '../access/middleware.js';
+import type { RateLimit } from '../access/rate-limits.js';
+import type { Admission } from '../ingest/admission.js';
+import type { EventLimits } from '../ingest/limits.js';
+import type { GroupCommit } from '../platform/group-commit.js';
+import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
+import { createBodyReader } from '../platform/http/read-body.js';
+import type { IdentifyMetrics } from './metrics.js';
+import type { Identification } from './queue.js';
+import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody } from './schema.js';
+
+export interface IdentityDeps {
+  readonly credentials: CredentialStore;
+  readonly rateLimit: RateLimit;
+  readonly admission: Admission;
+  readonly groupCommit: GroupCommit<Identification>;
+  readonly limits: EventLimits & { readonly requestBytesMax: number };
+  readonly metrics: IdentifyMetrics;
+}
+
+export function createIdentityRouter(deps: IdentityDeps): Router {
+  const readBody = createBodyReader(deps.limits.requestBytesMax);
+  const router = Router();
+  router
+    .route('/identify')
+    .options(answerPreflight)
+    .post(async (req, res) => {
+      allowAnyOrigin(res);
+      const credential = await authenticate(deps.credentials, 'track', req);
+      await deps.rateLimit.take(rateKeyOf(credential));
+      deps.admission.admit();
+      const call = parseCounted(await readBody(req, res), deps);
+      await deps.groupCommit.add({
+        project: credential.projectId,
+        user: call.userId,
+        ...(call.deviceId !== undefined && { device: call.deviceId }),
+        ops: call.ops,
+      });
+      deps.metrics.accepted.inc();
+      res.json({ ok: true });
+    });
+  return router;
+}
+
+function parseCounted(bytes: Buffer, { limits, metrics }: IdentityDeps): IdentifyCall {
+  try {
+    return parseIdentifyBody(bytes, limits);
+  } catch (error) {
+    if (error instanceof IdentifyRefusal) metrics.refused.inc({ reason: error.reason });
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+// What the edge decides about an identify call: it is taken whole or refused whole, and the error names what is wrong. What is
+// taken can always be applied.
+import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
+import { type EventLimits, ID_LENGTH_MAX, isWithinLength } from '../ingest/limits.js';
+import { isValueWithinBytes, textOf, toIdText } from '../ingest/schema.js';
+import { PublicError } from '../platform/errors.js';
+import type { PropertyOps, PropertyValue } from './property-ops.js';
+
+export interface IdentifyCall {
+  readonly userId: string;
+  readonly deviceId: string | undefined;
+  readonly ops: PropertyOps;
+}
+
+export const REFUSAL_REASONS = ['body', 'user_id', 'device_id', 'properties', 'limit'] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+export class IdentifyRefusal extends PublicError {
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, message: string) {
+    super('bad_request', message);
+    this.reason = reason;
+  }
+}
+
+/** What programs write when they have no id. Taken at its word, it would make one person of everybody. */
+const WORDS_FOR_NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', 'NaN', '[object Object]']);
+const OPERATORS = ['$set', '$set_once', '$add', '$unset'] as const;
+
+/** Throws IdentifyRefusal. */
+export function parseIdentifyBody(bytes: Buffer, limits: EventLimits): IdentifyCall {
+  const body = parseObject(bytes);
+  const userId = readId(body, 'user_id');
+  if (userId === undefined) throw new IdentifyRefusal('user_id', '"user_id" is required and must not be empty');
+  return { userId, deviceId: readId(body, 'device_id'), ops: readOps(body, limits) };
+}
+
+function parseObject(bytes: Buffer): RawEvent {
+  try {
+    const body = parseJson(bytes);
+    if (isObject(body)) return body;
+  } catch (error) {
+    if (error instanceof PublicError) throw new IdentifyRefusal('body', error.message);
+    throw error;
+  }
+  throw new IdentifyRefusal('body', 'the body must be an object with "user_id"');
+}
+
+function readId(body: RawEvent, field: 'user_id' | 'device_id'): string | undefined {
+  const value = body[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    throw new IdentifyRefusal(field, `"${field}" must be a string`);
+  }
+  const id = toIdText(value);
+  if (WORDS_FOR_NOTHING.has(id)) throw new IdentifyRefusal(field, `"${field}" is "${id}", which names nobody`);
+  if (!isWithinLength(id, ID_LENGTH_MAX)) {
+    throw new IdentifyRefusal('limit', `"${field}" is longer than ${ID_LENGTH_MAX} characters`);
+  }
+  return id === '' ? undefined : id;
+}
+
+function readOps(body: RawEvent, limits: EventLimits): PropertyOps {
+  const operators = readMap(body.user_property_ops, 'user_property_ops');
+  for (const name in operators) {
+    if (!OPERATORS.some((known) => known === name)) {
+      throw new IdentifyRefusal('properties', `unknown operator "${name}"; the operators are ${OPERATORS.join(', ')}`);
+    }
+  }
+  const properties = readMap(body.user_properties, 'user_properties');
+  const set = readMap(operators.$set, '$set');
+  const setOnce = readMap(operators.$set_once, '$set_once');
+  const add = readIncrements(operators.$add);
+  const unset = readKeys(operators.$unset);
+
+  const keys = [properties, set, setOnce, add].flatMap(Object.keys).concat(unset);
+  if (keys.length > limits.userPropertiesMax) {
+    throw new IdentifyRefusal(
+      'limit',
+      `the call has ${keys.length} properties; the limit is ${limits.userPropertiesMax}`,
+    );
+  }
+  for (const key of keys) requireKey(key, limits);
+
+  const setEntries = [...toEntries(properties, limits), ...toEntries(set, limits)];
+  const setOnceEntries = toEntries(setOnce, limits).flatMap(([key, value]) =>
+    value === null ? [] : [[key, value] as const],
+  );
+  return {
+    // Later entries win: $set is applied after user_properties.
+    ...(setEntries.length > 0 && { set: Object.fromEntries(setEntries) }),
+    ...(setOnceEntries.length > 0 && { setOnce: Object.fromEntries(setOnceEntries) }),
+    ...(Object.keys(add).length > 0 && { add }),
+    ...(unset.length > 0 && { unset }),
+  };
+}
+
+function readMap(value: unknown, name: string): RawEvent {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw new IdentifyRefusal('properties', `"${name}" must be an object`);
+  return value;
+}
+
+function readIncrements(value: unknown): Readonly<Record<string, number>> {
+  const increments = readMap(value, '$add');
+  for (const key in increments) {
+    if (typeof increments[key] !== 'number' || !Number.isFinite(increments[key])) {
+      throw new IdentifyRefusal('properties', `"$add" of "${shown(key)}" must be a number`);
+    }
+  }
+  return increments as Readonly<Record<string, number>>;
+}
+
+function readKeys(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || !value.every((key) => typeof key === 'string')) {
+    throw new IdentifyRefusal('properties', '"$unset" must be an array of strings');
+  }
+  return value;
+}
+
+function requireKey(key: string, limits: EventLimits): void {
+  if (key === '') throw new IdentifyRefusal('limit', 'a property key is empty');
+  if (!isWithinLength(key, limits.keyLengthMax)) {
+    throw new IdentifyRefusal(
+      'limit',
+      `the property key "${shown(key)}" is longer than ${limits.keyLengthMax} characters`,
+    );
+  }
+}
+
+function toEntries(properties: RawEvent, limits: EventLimits): [string, PropertyValue | null][] {
+  return Object.entries(properties).map(([key, value]) => {
+    if (!isValueWithinBytes(value, limits.valueBytesMax)) {
+      throw new IdentifyRefusal('limit', `the value of "${shown(key)}" is larger than ${limits.valueBytesMax} bytes`);
+    }
+    return [key, toPropertyValue(value)];
+  });
+}
+
+/** Objects and arrays become their JSON text, and a number beyond all doubles the text of what it was read as. */
+function toPropertyValue(value: unknown): PropertyValue | null {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return textOf(value) ?? String(value);
+}
+
+const SHOWN_LENGTH = 64;
+
+/** A key of the client as a message may repeat it. */
+const shown = (key: string): string => (key.length > SHOWN_LENGTH ? `${key.slice(0, SHOWN_LENGTH)}…` : key);

@@ -1,0 +1,260 @@
+// Profiles and device mappings in PostgreSQL, which holds the truth. Whoever changes a profile locks it first; several are
+// locked in the order of their keys. What each change must copy to ClickHouse goes to the outbox in the same transaction.
+import type { Postgres, Transaction } from '../platform/postgres/client.js';
+import { currentState, type ProfileHistory, type ProfileOperation, type ProfileState } from './profile-history.js';
+import { emailOf, type Properties, type PropertyOps } from './property-ops.js';
+
+export interface ProfileKey {
+  readonly projectId: string;
+  readonly userId: string;
+}
+
+export interface StoredProfile extends ProfileKey {
+  readonly history: ProfileHistory;
+}
+
+export interface DeviceMapping {
+  readonly projectId: string;
+  readonly deviceId: string;
+  readonly userId: string;
+  readonly seq: number;
+}
+
+/** The state that a history begins with, as JSON: empty for none. */
+interface StateJson {
+  readonly properties?: Properties;
+  readonly first_seen?: number;
+  readonly last_seen?: number;
+}
+
+interface ProfileRow {
+  readonly project_id: string;
+  readonly user_id: string;
+  readonly properties: Properties;
+  readonly first_seen: Date;
+  readonly last_seen: Date;
+  readonly checkpoint: StateJson | null;
+  readonly checkpoint_seq: string;
+}
+
+interface OperationRow {
+  readonly project_id: string;
+  readonly user_id: string;
+  readonly seq: string;
+  readonly operation: PropertyOps;
+}
+
+const toKeyJson = (keys: readonly ProfileKey[]): string =>
+  JSON.stringify(keys.map(({ projectId, userId }) => ({ project_id: projectId, user_id: userId })));
+
+const KEYS = 'jsonb_to_recordset(?::jsonb) AS k(project_id uuid, user_id text)';
+
+/**
+ * Locks the profiles, and creates those that are missing. Fewer come back when one was deleted at the same moment: the
+ * transaction must then be tried again.
+ */
+export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<StoredProfile[]> {
+  const json = toKeyJson(keys);
+  await trx.raw(
+    `INSERT INTO profiles (project_id, user_id, properties, first_seen, last_seen, version, checkpoint, checkpoint_seq)
+     SELECT project_id, user_id, '{}', 'epoch', 'epoch', 0, '{}', 0 FROM ${KEYS} ORDER BY project_id, user_id
+     ON CONFLICT DO NOTHING`,
+    [json],
+  );
+  return lockExistingProfiles(trx, json);
+}
+
+async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<StoredProfile[]> {
+  const { rows } = await trx.raw<{ rows: ProfileRow[] }>(
+    `SELECT p.project_id, p.user_id, p.properties, p.first_seen, p.last_seen, p.checkpoint, p.checkpoint_seq
+     FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
+     ORDER BY p.project_id, p.user_id FOR UPDATE OF p`,
+    [keyJson],
+  );
+  // In a statement of its own: one that waited for a lock still sees other tables as they were before it waited.
+  const tails = await loadTails(
+    trx,
+    rows.filter(({ checkpoint }) => checkpoint !== null),
+  );
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    userId: row.user_id,
+    history: {
+      checkpoint: row.checkpoint === null ? toState(row) : fromStateJson(row.checkpoint),
+      checkpointSeq: Number(row.checkpoint_seq),
+      tail: tails.get(keyOf(row)) ?? [],
+    },
+  }));
+}
+
+const keyOf = (row: { project_id: string; user_id: string }): string => `${row.project_id}/${row.user_id}`;
+
+async function loadTails(
+  trx: Transaction,
+  profiles: readonly ProfileRow[],
+): Promise<ReadonlyMap<string, readonly ProfileOperation[]>> {
+  const tails = new Map<string, ProfileOperation[]>();
+  if (profiles.length === 0) return tails;
+  const keys = toKeyJson(profiles.map((row) => ({ projectId: row.project_id, userId: row.user_id })));
+  const { rows } = await trx.raw<{ rows: OperationRow[] }>(
+    `SELECT o.project_id, o.user_id, o.seq, o.operation
+     FROM profile_operations o JOIN ${KEYS} USING (project_id, user_id) ORDER BY o.seq`,
+    [keys],
+  );
+  for (const row of rows) {
+    const tail = tails.get(keyOf(row));
+    const operation = { seq: Number(row.seq), ops: row.operation };
+    if (tail === undefined) tails.set(keyOf(row), [operation]);
+    else tail.push(operation);
+  }
+  return tails;
+}
+
+const toState = (row: ProfileRow): ProfileState => ({
+  properties: row.properties,
+  firstSeen: row.first_seen.getTime(),
+  lastSeen: row.last_seen.getTime(),
+});
+
+const fromStateJson = ({ properties, first_seen, last_seen }: StateJson): ProfileState | undefined =>
+  properties === undefined || first_seen === undefined || last_seen === undefined
+    ? undefined
+    : { properties, firstSeen: first_seen, lastSeen: last_seen };
+
+const toStateJson = (state: ProfileState | undefined): StateJson =>
+  state === undefined ? {} : { properties: state.properties, first_seen: state.firstSeen, last_seen: state.lastSeen };
+
+/** Replaces what is stored of locked profiles, each of which has at least one operation, and announces it to the outbox. */
+export async function saveProfiles(trx: Transaction, profiles: readonly StoredProfile[]): Promise<void> {
+  if (profiles.length === 0) return;
+  await trx.raw(
+    `WITH saved AS (
+       UPDATE profiles p
+       SET properties = s.properties, email = s.email, email_domain = s.email_domain, first_seen = s.first_seen,
+           last_seen = s.last_seen, checkpoint = s.checkpoint, checkpoint_seq = s.checkpoint_seq,
+           version = nextval('identity_version')
+       FROM jsonb_to_recordset(?::jsonb) AS s(project_id uuid, user_id text, properties jsonb, email text,
+         email_domain text, first_seen timestamptz, last_seen timestamptz, checkpoint jsonb, checkpoint_seq bigint)
+       WHERE p.project_id = s.project_id AND p.user_id = s.user_id
+       RETURNING p.project_id, p.user_id
+     )
+     INSERT INTO identity_outbox (project_id, kind, key) SELECT project_id, 'profile', user_id FROM saved`,
+    [JSON.stringify(profiles.map(toProfileJson))],
+  );
+  await saveTails(trx, profiles);
+}
+
+function toProfileJson({ projectId, userId, history }: StoredProfile): object {
+  const state = currentState(history);
+  if (state === undefined) throw new Error('a profile without an operation cannot be stored');
+  const { email, emailDomain } = emailOf(state.properties);
+  return {
+    project_id: projectId,
+    user_id: userId,
+    properties: state.properties,
+    email,
+    email_domain: emailDomain,
+    first_seen: new Date(state.firstSeen).toISOString(),
+    last_seen: new Date(state.lastSeen).toISOString(),
+    ...(history.tail.length > 0 && { checkpoint: toStateJson(history.checkpoint) }),
+    checkpoint_seq: history.checkpointSeq,
+  };
+}
+
+/** Adds what is new of the tails and removes what the checkpoints have taken up. */
+async function saveTails(trx: Transaction, profiles: readonly StoredProfile[]): Promise<void> {
+  const operations = profiles.flatMap(({ projectId, userId, history }) =>
+    history.tail.map(({ seq, ops }) => ({ project_id: projectId, user_id: userId, seq, operation: ops })),
+  );
+  if (operations.length > 0) {
+    await trx.raw(
+      `INSERT INTO profile_operations (project_id, user_id, seq, operation)
+       SELECT project_id, user_id, seq, operation
+       FROM jsonb_to_recordset(?::jsonb) AS o(project_id uuid, user_id text, seq bigint, operation jsonb)
+       ON CONFLICT DO NOTHING`,
+      [JSON.stringify(operations)],
+    );
+  }
+  await trx.raw(
+    `DELETE FROM profile_operations o
+     USING profiles p JOIN ${KEYS} USING (project_id, user_id)
+     WHERE o.project_id = p.project_id AND o.user_id = p.user_id AND o.seq <= p.checkpoint_seq`,
+    [toKeyJson(profiles)],
+  );
+}
+
+/** Adds mappings, each once however often it is added, and drops the ones that nobody will ask for below `watermark`. */
+export async function saveMappings(
+  trx: Transaction,
+  mappings: readonly DeviceMapping[],
+  watermark: number,
+): Promise<void> {
+  if (mappings.length === 0) return;
+  const json = JSON.stringify(
+    mappings.map(({ projectId, deviceId, userId, seq }) => ({
+      project_id: projectId,
+      device_id: deviceId,
+      user_id: userId,
+      seq,
+    })),
+  );
+  await trx.raw(
+    `WITH added AS (
+       INSERT INTO device_mappings (project_id, device_id, seq, user_id)
+       SELECT project_id, device_id, seq, user_id
+       FROM jsonb_to_recordset(?::jsonb) AS m(project_id uuid, device_id text, seq bigint, user_id text)
+       ON CONFLICT DO NOTHING
+       RETURNING project_id, device_id
+     )
+     INSERT INTO identity_outbox (project_id, kind, key) SELECT DISTINCT project_id, 'mapping', device_id FROM added`,
+    [json],
+  );
+  // What another transaction is deleting is left to it: two that wait for each other would end each other.
+  await trx.raw(
+    `DELETE FROM device_mappings WHERE (project_id, device_id, seq) IN (
+       SELECT m.project_id, m.device_id, m.seq
+       FROM device_mappings m JOIN (
+         SELECT d.project_id, d.device_id, max(d.seq) AS seq
+         FROM device_mappings d JOIN (
+           SELECT DISTINCT project_id, device_id FROM jsonb_to_recordset(?::jsonb) AS k(project_id uuid, device_id text)
+         ) touched USING (project_id, device_id)
+         WHERE d.seq < ?
+         GROUP BY d.project_id, d.device_id
+       ) newest ON m.project_id = newest.project_id AND m.device_id = newest.device_id AND m.seq < newest.seq
+       FOR UPDATE OF m SKIP LOCKED
+     )`,
+    [json, watermark],
+  );
+}
+
+const SETTLED_AT_A_TIME = 1000;
+
+/** Checkpoints that nothing below `watermark` can arrive for any more take up the whole tail. Resolves with how many did. */
+export async function settleProfiles(postgres: Postgres, watermark: number): Promise<number> {
+  return postgres.transaction(async (trx) => {
+    const { rows } = await trx.raw<{ rows: { project_id: string; user_id: string }[] }>(
+      `SELECT p.project_id, p.user_id FROM profiles p
+       WHERE (p.project_id, p.user_id) IN (
+         SELECT project_id, user_id FROM profile_operations
+         GROUP BY project_id, user_id HAVING max(seq) < ? LIMIT ${SETTLED_AT_A_TIME}
+       )
+       FOR UPDATE SKIP LOCKED`,
+      [watermark],
+    );
+    await trx.raw(
+      `WITH settled AS (
+         UPDATE profiles p SET checkpoint = NULL, checkpoint_seq = o.seq
+         FROM (
+           SELECT project_id, user_id, max(seq) AS seq
+           FROM profile_operations JOIN ${KEYS} USING (project_id, user_id)
+           GROUP BY project_id, user_id HAVING max(seq) < ?
+         ) o
+         WHERE p.project_id = o.project_id AND p.user_id = o.user_id
+         RETURNING p.project_id, p.user_id
+       )
+       DELETE FROM profile_operations o USING settled s WHERE o.project_id = s.project_id AND o.user_id = s.user_id`,
+      [JSON.stringify(rows), watermark],
+    );
+    return rows.length;
+  });
+}

@@ -1,0 +1,70 @@
+// Keeps the copies of profiles and mappings in ClickHouse up with PostgreSQL: at once when this process has changed some, and
+// every second for what others left behind. Part of the job upsert-profiles.
+import { setTimeout as delay } from 'node:timers/promises';
+import { copyOutbox } from '../src/identity/outbox.js';
+import type { RunningJob, WorkerDeps } from './runtime.js';
+
+const EVERY_MS = 1000;
+// Between inserts, so that under load many changes share one.
+const PAUSE_MS = 100;
+const PAUSE_AFTER_FAILURE_MS = 1000;
+
+export interface IdentityCopier extends RunningJob {
+  /** There is something to copy. */
+  nudge(): void;
+}
+
+export function startIdentityCopier({
+  config,
+  postgres,
+  clickhouse,
+  log,
+}: Pick<WorkerDeps, 'config' | 'postgres' | 'clickhouse' | 'log'>): IdentityCopier {
+  const closing = new AbortController();
+  let isNudged = true;
+  let wake = () => {};
+
+  async function untilNudged(): Promise<void> {
+    if (isNudged) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, EVERY_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  const pause = (ms: number) => delay(ms, undefined, { signal: closing.signal }).catch(() => {});
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await untilNudged();
+      isNudged = false;
+      try {
+        const copied = await copyOutbox(postgres, clickhouse, config.CLICKHOUSE_DATABASE);
+        if (copied === 0) continue;
+        isNudged = true;
+        await pause(PAUSE_MS);
+      } catch (err) {
+        // What was not taken off the outbox is copied again.
+        log.warn({ err }, 'profiles and mappings could not be copied; trying again');
+        await pause(PAUSE_AFTER_FAILURE_MS);
+      }
+    }
+  }
+  const running = run();
+
+  const nudge = () => {
+    isNudged = true;
+    wake();
+  };
+  return {
+    nudge,
+    async close() {
+      closing.abort();
+      nudge();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// Identify jobs → profiles and mappings in PostgreSQL, and from there their copies in ClickHouse. Jobs that wait together share
+// a transaction; each ends only after it is committed. In which order they come does not matter.
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { applyBatches } from '../src/identity/apply.js';
+import { createIdentityWorkerMetrics } from '../src/identity/metrics.js';
+import { measureOutbox } from '../src/identity/outbox.js';
+import { IDENTIFY_QUEUE, type IdentifyJob } from '../src/identity/queue.js';
+import { releaseSequence } from '../src/identity/sequence.js';
+import { BatchWriter } from '../src/platform/batch-writer.js';
+import { isRefusedData } from '../src/platform/postgres/failures.js';
+import { startIdentityCopier } from './copy-identities.js';
+import type { RunningJob, WorkerDeps } from './runtime.js';
+
+// Jobs beyond those of the transaction that runs, which the next one takes together.
+const JOBS_AT_A_TIME = 100;
+const CALLS_PER_TRANSACTION = 2000;
+const CAPACITY_CALLS = 4 * CALLS_PER_TRANSACTION;
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+const STALLED_MAX = 1_000_000;
+
+class Batches {
+  readonly jobs: IdentifyJob[] = [];
+  /** Calls in them. */
+  rows = 0;
+
+  add(job: IdentifyJob): void {
+    this.jobs.push(job);
+    this.rows += job.operations.length;
+  }
+}
+
+export function startProfileUpserts(deps: WorkerDeps): RunningJob {
+  const { postgres, redis, metrics, log } = deps;
+  const copier = startIdentityCopier(deps);
+  const { applied } = createIdentityWorkerMetrics(metrics, () => measureOutbox(postgres));
+
+  const writer = new BatchWriter<Batches>({
+    createBlock: () => new Batches(),
+    async write(block) {
+      applied.inc(await applyBatches(block.jobs, { postgres, redis }));
+      copier.nudge();
+    },
+    isRefused: isRefusedData,
+    rowsMax: CALLS_PER_TRANSACTION,
+    // A transaction begins at once, and those that come meanwhile share the next one.
+    delayMs: { min: 0, max: 0 },
+    capacityRows: CAPACITY_CALLS,
+    log,
+  });
+
+  async function process(job: Job<IdentifyJob>): Promise<void> {
+    await writer.room();
+    try {
+      await writer.add((block) => block.add(job.data));
+    } catch (error) {
+      if (!isRefusedData(error)) throw error;
+      // Kept for a person to look at; nothing waits for its numbers any more.
+      await releaseSequence(redis, job.data.batch);
+      throw new UnrecoverableError(String(error));
+    }
+  }
+
+  const worker = new Worker<IdentifyJob, void>(IDENTIFY_QUEUE, process, {
+    connection: redis.duplicate(),
+    concurrency: JOBS_AT_A_TIME,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: STALLED_MAX,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: Number.MAX_SAFE_INTEGER },
+  });
+  worker.on('failed', (job, err) => log.error({ err, job: job?.id }, 'an identify job failed'));
+  worker.on('error', (err) => log.warn({ err }, 'the identify worker lost touch with redis'));
+
+  return {
+    async close() {
+      const closed = worker.close();
+      await writer.close();
+      await closed;
+      await copier.close();
+    },
+  };
+}
