@@ -20,6 +20,7 @@ import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
 import { createIngestQueue, enqueueIngest } from '../ingest/queue.js';
 import type { IngestDeps } from '../ingest/routes.js';
+import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
@@ -74,6 +75,7 @@ const app = createApp({
     createProjectQueries({ postgres, credentials, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
     createDashboardsRouter({ postgres, credentials, rateLimit: rateLimits.query }),
     exports.router,
+    createLlmsRouter({ postgres, credentials }),
   ],
   operations: createOperationsRouter({
     metrics,

@@ -83,18 +83,20 @@ export type Condition = { readonly span: Span } & (
     }
 );
 
-export type AggregateName =
-  | 'count'
-  | 'unique'
-  | 'sum'
-  | 'avg'
-  | 'min'
-  | 'max'
-  | 'median'
-  | 'p90'
-  | 'p95'
-  | 'p99'
-  | 'latest';
+export const AGGREGATE_NAMES = [
+  'count',
+  'unique',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'p90',
+  'p95',
+  'p99',
+  'latest',
+] as const;
+export type AggregateName = (typeof AGGREGATE_NAMES)[number];
 
 export interface Duration {
   readonly amount: number;

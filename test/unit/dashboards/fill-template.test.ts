@@ -180,25 +180,29 @@ describe('whatever a viewer sends', () => {
     ['customer', 'a {{customer.event_fragment}} | count'],
     ['range', 'a {{range.stage}} | count'],
     ['range', 'a | {{range}} | count'],
-  ])('as %s, %s keeps its structure', (name, template) => {
-    const known = [
-      'pro',
-      'ann@example.com',
-      '*@example.com',
-      'last 5d',
-      'from 2026-01-01 to 2026-02-01',
-      'today',
-      'this week',
-      '',
-    ];
-    const shapes = new Set(known.flatMap((value) => shapeAs(name, template, value)));
-    fc.assert(
-      fc.property(hostile, (value) => {
-        for (const shape of shapeAs(name, template, value)) expect(shapes).toContain(shape);
-      }),
-      { numRuns: 300 },
-    );
-  });
+  ])(
+    'as %s, %s keeps its structure',
+    (name, template) => {
+      const known = [
+        'pro',
+        'ann@example.com',
+        '*@example.com',
+        'last 5d',
+        'from 2026-01-01 to 2026-02-01',
+        'today',
+        'this week',
+        '',
+      ];
+      const shapes = new Set(known.flatMap((value) => shapeAs(name, template, value)));
+      fc.assert(
+        fc.property(hostile, (value) => {
+          for (const shape of shapeAs(name, template, value)) expect(shapes).toContain(shape);
+        }),
+        { numRuns: 300 },
+      );
+    },
+    30_000,
+  );
 
   function shapeAs(name: string, template: string, value: string): string[] {
     try {

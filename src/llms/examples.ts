@@ -1,0 +1,36 @@
+// Questions and the queries that answer them, each compiled by a test. Models learn a language from examples first.
+
+export const EXAMPLES: readonly (readonly [question: string, query: string])[] = [
+  ['What events are there?', 'inspect * | last 30d'],
+  ['What does an event carry?', 'inspect signup'],
+  ['Sign-ups by day', 'signup | last 30d | count by day'],
+  ['Active people by week', '* | last 12w | unique by week'],
+  ['Most visited pages', 'page_view | last 7d | count by _path_clean | top 20'],
+  ['Revenue by plan and month', 'purchase | this year | sum event_properties.price by month, user.plan'],
+  ['A slow endpoint', 'request | today | p95 event_properties.duration_ms by _path | top 10'],
+  [
+    'Filters',
+    'purchase | where (_country in ("DE", "AT") or user.plan = "pro") and event_properties.price > 10 | count by _country',
+  ],
+  ['Names with other characters', '"checkout: done" | where event_properties."Button Name" exists | count'],
+  ['Latest raw events', '* | where _path ~ "^/docs/" | list time, event_type, distinct_id, _path | limit 50'],
+  [
+    'Conversion in a week, by platform',
+    'funnel page_view -> signup -> purchase exclude refund | last 30d | window 7d | by _platform',
+  ],
+  ['Who comes back?', 'retention signup returning purchase by week | last 8w'],
+  ['What do people do after signing up?', 'paths from signup | window 1d | depth 4 | by _path'],
+  ['Buyers per visitor, by day', 'formula unique(purchase) / unique(page_view) | last 14d | by day'],
+  [
+    'Long sessions by landing page',
+    'sessions | last 30d | where session.duration > 60 | count by session.landing_path',
+  ],
+  ['New, returning, resurrected, dormant', 'lifecycle purchase by month | last 6mo'],
+  ['On how many days are people active?', 'stickiness * | this month'],
+  ['Everything about one person', 'user "ann@example.com" | last 90d | list'],
+  [
+    'Users of a company',
+    'users | where email_domain = "example.com" | list email, plan, last_seen | sort last_seen desc',
+  ],
+  ['The result of an experiment', 'choice checkout_button | results purchase | window 7d'],
+];

@@ -1,0 +1,88 @@
+// /llms.txt is read by models that know nothing else: it is short, names everything, and nothing in it is wrong.
+import { describe, expect, test } from 'vitest';
+import { EXAMPLES } from '../../../src/llms/examples.js';
+import { toLlmsText } from '../../../src/llms/llms-text.js';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { compile } from '../../../src/query/compile.js';
+import { EVENT_FIELD_NAMES } from '../../../src/query/fields.js';
+import { STAGE_NAMES } from '../../../src/query/parse/syntax-problems.js';
+import { SESSION_KEYS } from '../../../src/query/session-fields.js';
+import { NOW_MS, PROJECT } from '../../golden/dataset.js';
+
+const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', limit: 100, offset: 0 };
+const text = toLlmsText();
+
+/**
+ * More than any tokenizer in use makes of it: a token for every sign, every three digits, and every four letters of a word
+ * and the rest of it.
+ */
+const countTokens = (said: string): number =>
+  [...said.matchAll(/[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]/g)].reduce(
+    (sum, [piece]) => sum + (/[A-Za-z]/.test(piece) ? Math.ceil(piece.length / 4) : 1),
+    0,
+  );
+
+test('it is short', () => {
+  expect(text.length).toBeLessThanOrEqual(9_000);
+  expect(countTokens(text)).toBeLessThan(3_000);
+});
+
+test('there are 20 examples', () => {
+  expect(EXAMPLES).toHaveLength(20);
+});
+
+const [, language = ''] = text.split('## Queries');
+const inCode = [...language.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
+describe('every example compiles', () => {
+  test.each(EXAMPLES)('%s: %s', (_, query) => {
+    expect(compile(query, CONTEXT).columns).not.toEqual([]);
+  });
+});
+
+/** Forms as they are written in the text, with names in the place of words in capitals. */
+describe('every source and stage compiles as it is shown', () => {
+  const section = (name: string) =>
+    [...(language.split(`${name}:\n`)[1]?.split('\n\n')[0] ?? '').matchAll(/^- `([^`]+)`/gm)].map(
+      ([, form = '']) => form,
+    );
+  const filled = (form: string) =>
+    form
+      .replaceAll('FIELD', '_path')
+      .replace('CONDITION', '_path = "/"')
+      .replace('COLUMN', 'count')
+      .replace('KEY', 'checkout');
+
+  test.each(section('Sources'))('%s', (form) => {
+    expect(() => compile(filled(form), CONTEXT)).not.toThrow();
+  });
+
+  test.each(section('Stages'))('%s', (form) => {
+    const sources = [
+      '*',
+      '* | count by _path',
+      '* | count',
+      'funnel a -> b',
+      'paths from a',
+      'retention a',
+      'choice a',
+      'choice a | results b',
+      'choice a | unit user_id | results b',
+    ];
+    const compiles = sources.filter((source) => {
+      try {
+        compile(`${source} | ${filled(form)}${form.startsWith('unit') ? ' | results a' : ''}`, CONTEXT);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    expect(compiles).not.toEqual([]);
+  });
+});
+
+test('every stage, field and session key is named', () => {
+  const words = new Set(text.match(/[A-Za-z_][A-Za-z0-9_]*/g));
+  expect([...STAGE_NAMES, ...EVENT_FIELD_NAMES, ...SESSION_KEYS].filter((name) => !words.has(name))).toEqual([]);
+  expect(inCode.length).toBeGreaterThan(60);
+});
