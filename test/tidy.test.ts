@@ -110,7 +110,9 @@ describe('imports flow one way', () => {
       ...parseProcfile(read('Procfile')).map(({ args }) => args.at(-1) ?? ''),
       ...[...read('package.json').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
       ...[...read('docker-compose.yml').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
-      ...['main', 'prepare', 'clickhouse-front/main'].map((name) => `dist/src/standalone/${name}.js`),
+      ...['main', 'prepare', 'clickhouse-front/main', 'sign-in-provider/main'].map(
+        (name) => `dist/src/standalone/${name}.js`,
+      ),
     ].map((path) => path.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
     const reached = new Set<string>();
     const visit = (path: string): void => {

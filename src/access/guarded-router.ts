@@ -10,11 +10,12 @@ import { findMembership, findProjectMembership, findProjectOf, type Membership }
 import { authenticateAdmin, requireCredential } from './middleware.js';
 import { isAtLeast } from './roles.js';
 import { type Role, type RouteName, type RouteRule, ruleOf } from './route-matrix.js';
-import { personOf, requireSession } from './session-middleware.js';
+import { personOf, requireSession, type SessionGuards } from './session-middleware.js';
 
 export interface GuardDeps {
   readonly postgres: Postgres;
   readonly credentials: CredentialStore;
+  readonly sessions: SessionGuards;
 }
 
 export interface GuardedRouter {
@@ -36,12 +37,15 @@ export function createGuardedRouter(deps: GuardDeps): GuardedRouter {
   };
 }
 
-function guardsOf(rule: RouteRule, { postgres, credentials }: GuardDeps): RequestHandler[] {
+function guardsOf(rule: RouteRule, { postgres, credentials, sessions }: GuardDeps): RequestHandler[] {
   switch (rule.auth) {
     case 'public':
       return [];
     case 'session':
-      return [requireSession(postgres), ...(rule.role === undefined ? [] : [requireRole(postgres, rule.role)])];
+      return [
+        ...requireSession(postgres, sessions),
+        ...(rule.role === undefined ? [] : [requireRole(postgres, rule.role)]),
+      ];
     case 'admin':
       return [requireAdminKey(postgres, credentials)];
     default:

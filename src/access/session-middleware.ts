@@ -3,17 +3,31 @@ import type { RequestHandler, Response } from 'express';
 import { findSession, type Session } from '../accounts/sessions.js';
 import { PublicError } from '../platform/errors.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { digestKey } from './keys.js';
+import type { RateLimit } from './rate-limits.js';
+import { refuseCrossOrigin } from './same-origin.js';
 import { readSessionToken, setSessionCookie } from './session-cookie.js';
 
 export type Person = Omit<Session, 'isProlonged'>;
 
-export function requireSession(postgres: Postgres): RequestHandler {
+/** What every route with a session is guarded by besides. */
+export interface SessionGuards {
+  readonly rateLimit: RateLimit;
+  readonly publicUrl: URL;
+}
+
+export function requireSession(postgres: Postgres, { rateLimit, publicUrl }: SessionGuards): RequestHandler[] {
+  return [refuseCrossOrigin(publicUrl), identifyPerson(postgres, rateLimit)];
+}
+
+function identifyPerson(postgres: Postgres, rateLimit: RateLimit): RequestHandler {
   return async (req, res, next) => {
     const token = readSessionToken(req);
     const session = token === undefined ? undefined : await findSession(postgres, token);
     if (token === undefined || session === undefined) {
       throw new PublicError('unauthenticated', 'a session is required; sign in at /login');
     }
+    await rateLimit.take(digestKey(token).toString('base64url'));
     if (session.isProlonged) setSessionCookie(req, res, token);
     res.locals.person = session;
     next();

@@ -54,7 +54,7 @@ export function addOrganizationRoutes({ on }: GuardedRouter, deps: AccountsDeps)
     const { personId } = personOf(res);
     const { organizationId } = membershipOf(res);
     const invitation = await createInvitation(postgres, organizationId, { email, role, invitedBy: personId });
-    const link = { token: invitation.token, accept_url: acceptUrlOf(req, deps.publicUrl, invitation.token) };
+    const link = { token: invitation.token, accept_url: acceptUrlOf(deps.publicUrl, invitation.token) };
     if (deps.mailInvitation !== undefined) {
       const { name } = await requireOrganization(postgres, personId, organizationId);
       await deps.mailInvitation({ email, organization: name, acceptUrl: link.accept_url });
@@ -88,5 +88,4 @@ const memberKeyOf = (req: Request) => ({
   personId: String(req.params.userID),
 });
 
-const acceptUrlOf = (req: Request, publicUrl: string | undefined, token: string): string =>
-  new URL(`/invitations/${token}`, publicUrl ?? `${req.protocol}://${req.host}`).href;
+const acceptUrlOf = (publicUrl: URL, token: string): string => new URL(`/invitations/${token}`, publicUrl).href;

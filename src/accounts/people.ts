@@ -39,11 +39,12 @@ export async function joinByDomain(postgres: Postgres, personId: string): Promis
   );
 }
 
-/** The organization of the embedded stack belongs to whoever signs in with the embedded provider: the developer. */
+/** The organization of the embedded stack belongs to whoever signs in first with the embedded provider: the developer. */
 export async function joinStandaloneOrganization(postgres: Postgres, personId: string): Promise<void> {
   await postgres.raw(
     `INSERT INTO members (organization_id, person_id, role)
-     SELECT id, ?, 'owner' FROM organizations WHERE is_standalone
+     SELECT id, ?, 'owner' FROM organizations
+     WHERE is_standalone AND NOT EXISTS (SELECT FROM members WHERE organization_id = organizations.id)
      ON CONFLICT DO NOTHING`,
     [personId],
   );

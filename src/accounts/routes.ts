@@ -12,8 +12,8 @@ import type { FindTxtRecords } from './txt-records.js';
 export interface AccountsDeps extends GuardDeps {
   /** What secret keys are encrypted with. */
   readonly secretKeyBase: string;
-  /** The address people reach the service by; the one of their request when nothing is configured. */
-  readonly publicUrl: string | undefined;
+  /** The address people reach the service by. */
+  readonly publicUrl: URL;
   readonly findTxtRecords: FindTxtRecords;
   /** Undefined when no mail server is configured: then the link is in the answer. */
   readonly mailInvitation: InvitationMailer | undefined;

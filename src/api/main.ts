@@ -3,6 +3,7 @@
 import type { RequestHandler, Router } from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type CredentialStore, createCredentialStore } from '../access/credentials.js';
+import type { GuardDeps } from '../access/guarded-router.js';
 import { createProjectPasses } from '../access/project-pass.js';
 import { createRateLimits, type RateLimits } from '../access/rate-limits.js';
 import { toInvitationMail } from '../accounts/invitation-mail.js';
@@ -31,10 +32,13 @@ import { listen } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
+import { publicUrlOf } from '../platform/public-url.js';
 import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
 import { createExports } from '../privacy/export-routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
 import { createQueryRouter } from '../query-api/routes.js';
+import { toIdentityProvider } from '../sign-in/provider.js';
+import { CALLBACK_PATH, createSignInRouter } from '../sign-in/routes.js';
 import { createApp } from './app.js';
 import { forwardQueries } from './forward-queries.js';
 import { createProjectQueries } from './project-queries.js';
@@ -59,6 +63,10 @@ const credentials = createCredentialStore(postgres, {
 
 const rateLimits = createRateLimits(config, redis);
 
+const publicUrl = publicUrlOf(config);
+const identityProvider = toIdentityProvider(config, new URL(CALLBACK_PATH, publicUrl).href);
+const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLimits.session, publicUrl } };
+
 const queries: RequestHandler =
   config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL);
 const exports = createExports({ credentials, postgres, redis, exportsMax: config.EXPORTS_MAX, log });
@@ -72,8 +80,16 @@ const app = createApp({
   routers: [
     createBrowserScriptRouter(),
     createAccounts(config),
-    createProjectQueries({ postgres, credentials, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
-    createDashboardsRouter({ postgres, credentials, rateLimit: rateLimits.query }),
+    createProjectQueries({ ...guard, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
+    createSignInRouter({
+      provider: identityProvider,
+      publicUrl,
+      secretKeyBase: config.SECRET_KEY_BASE,
+      rateLimit: rateLimits.signIn,
+      postgres,
+      log,
+    }),
+    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query }),
     exports.router,
     createLlmsRouter({ postgres, credentials }),
   ],
@@ -151,10 +167,9 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
 function createAccounts(settings: Config): Router {
   const mailQueue = settings.SMTP_URL === undefined ? undefined : createMailQueue(redis);
   return createAccountsRouter({
-    postgres,
-    credentials,
+    ...guard,
     secretKeyBase: settings.SECRET_KEY_BASE,
-    publicUrl: settings.PUBLIC_URL,
+    publicUrl,
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
     mailInvitation: mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation))),
   });

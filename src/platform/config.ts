@@ -25,6 +25,7 @@ const schema = z.object({
 
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   QUERY_HOST: z.string().default('127.0.0.1'),
   QUERY_PORT: integer(8081),
   QUERY_URL: z.url().optional(),
@@ -32,7 +33,6 @@ const schema = z.object({
   WORKER_PORT: z.coerce.number().int().min(0).optional(),
   WORKER_JOBS: z.string().optional(),
   TRUST_PROXY: z.string().optional(),
-  PUBLIC_URL: z.url().optional(),
 
   DATABASE_URL: z.url(),
   REDIS_URL: z.url(),
@@ -48,6 +48,19 @@ const schema = z.object({
   SECRET_KEY_BASE: z.string().min(32, 'must have at least 32 characters'),
   GEOIP_DATABASE: z.string().optional(),
   GEOIP_HEADERS: z.string().optional(),
+
+  IDP_PRESET: z.enum(['google', 'microsoft', 'gitlab', 'github', 'okta', 'auth0', 'keycloak', 'cognito']).optional(),
+  IDP_SUBDOMAIN: z.string().optional(),
+  IDP_AUTHORIZE_URL: z.url().optional(),
+  IDP_TOKEN_URL: z.url().optional(),
+  IDP_USERINFO_URL: z.url().optional(),
+  IDP_CLIENT_ID: z.string().optional(),
+  IDP_CLIENT_SECRET: z.string().optional(),
+  IDP_SCOPE: z.string().optional(),
+  IDP_TOKEN_AUTH: z.enum(['client_secret_post', 'client_secret_basic']).default('client_secret_post'),
+  IDP_ID: z.string().optional(),
+  IDP_LABEL: z.string().optional(),
+  IDP_TRUST_EMAIL: flag(false),
 
   MAX_BATCH_SIZE: integer(2000, 1),
   MAX_REQUEST_BYTES: integer(5 * MEBIBYTE, 1),

@@ -22,12 +22,16 @@ export function serviceEnvironment(options: {
   urls: StoreUrls;
   ports: Ports;
   secrets: Secrets;
+  publicUrl: string;
+  signIn: Environment;
 }): Environment {
-  const { caller, urls, ports, secrets } = options;
+  const { caller, urls, ports, secrets, publicUrl, signIn } = options;
   const present = Object.fromEntries(Object.entries(caller).filter(([, value]) => value !== ''));
   return {
     SECRET_KEY_BASE: secrets.secretKeyBase,
     GEOIP_DATABASE: findCityDatabases(),
+    PUBLIC_URL: publicUrl,
+    ...signIn,
     ...present,
     DATABASE_URL: urls.postgres,
     REDIS_URL: urls.redis,

@@ -9,6 +9,7 @@ import { readOrCreateSecrets, writePrivateFile } from './data-directory.js';
 import { type Environment, type Ports, serviceEnvironment } from './environment.js';
 import { findFreePort } from './free-port.js';
 import type { InstanceLock } from './instance-lock.js';
+import { chooseLocalSignIn } from './local-sign-in.js';
 import { StartProblem } from './problem.js';
 import { type ProcfileEntry, parseProcfile } from './procfile.js';
 import { chooseStores } from './stores.js';
@@ -59,13 +60,18 @@ export class Supervisor {
 
   /** Resolves when the service answers. Rejects with a StartProblem. */
   async start(): Promise<void> {
-    const { caller, directory, port } = this.#options;
+    const { caller, directory, port, url } = this.#options;
     const secrets = readOrCreateSecrets(directory);
     const stores = await chooseStores({ caller, directory, secrets });
     await this.#startGroup(stores.specs);
 
     const ports: Ports = { web: port, query: await findFreePort(), worker: await findFreePort() };
-    const env = serviceEnvironment({ caller, urls: stores.urls, ports, secrets });
+    const publicUrl = caller.PUBLIC_URL || url;
+    const signIn = await chooseLocalSignIn(caller, publicUrl);
+    const env = serviceEnvironment({
+      ...{ caller, urls: stores.urls, ports, secrets, publicUrl },
+      signIn: signIn?.env ?? {},
+    });
     writePrivateFile(
       directory.serviceEnvironmentFile,
       Object.fromEntries(STORE_SETTINGS.map((name) => [name, env[name]])),
@@ -75,7 +81,10 @@ export class Supervisor {
     const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
     const specs = entries.filter(({ name }) => name !== ONE_SHOT).map((entry) => this.#toSpec(entry, env, ports));
     await this.#startGroup(specs.filter(({ name }) => name !== LAST_TO_START));
-    await this.#startGroup(specs.filter(({ name }) => name === LAST_TO_START));
+    await this.#startGroup([
+      ...specs.filter(({ name }) => name === LAST_TO_START),
+      ...(signIn === undefined ? [] : [signIn.spec]),
+    ]);
   }
 
   async stop(): Promise<void> {

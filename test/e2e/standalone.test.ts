@@ -130,7 +130,7 @@ describe('a running stack', () => {
     const before = await countOf(file);
     await track(file, 'accepted-just-before-the-end');
     const pids = [...standalone.pids().values()];
-    expect(pids).toHaveLength(6);
+    expect(pids).toHaveLength(7);
     standalone.signal('SIGINT');
     expect(await standalone.ended()).toBe(0);
     expect(pids.filter(isRunning)).toEqual([]);

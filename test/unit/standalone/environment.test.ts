@@ -5,6 +5,8 @@ import { serviceEnvironment } from '../../../src/standalone/environment.js';
 const made = {
   urls: { postgres: 'postgres://made', redis: 'redis://made', clickhouse: 'http://made' },
   ports: { web: 8080, query: 4001, worker: 4002 },
+  publicUrl: 'http://127.0.0.1:8080',
+  signIn: {},
   secrets: { secretKeyBase: 's'.repeat(64), postgresPassword: 'p', redisPassword: 'r' },
 };
 

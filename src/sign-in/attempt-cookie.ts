@@ -1,0 +1,48 @@
+// A sign-in under way, kept in an encrypted cookie of the browser that began it, for ten minutes: any process can finish it.
+import { parseCookie } from 'cookie';
+import type { CookieOptions, Request, Response } from 'express';
+import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
+import type { AttemptSecrets } from './idp-client.js';
+
+export interface Attempt {
+  readonly secrets: AttemptSecrets;
+  /** Where to go afterwards: a path of the service. */
+  readonly next: string;
+  readonly expiresAt: number;
+}
+
+const COOKIE = 'service_sign_in';
+const LIFETIME_MS = 10 * 60_000;
+
+export interface AttemptCookie {
+  set(res: Response, attempt: Omit<Attempt, 'expiresAt'>): void;
+  /** Undefined when there is none, it has expired, or it was not made here. */
+  read(req: Request): Attempt | undefined;
+  clear(res: Response): void;
+}
+
+export function createAttemptCookie(options: { secretKeyBase: string; isSecure: boolean }): AttemptCookie {
+  // Lax and not Strict: the provider sends the browser back from another site.
+  const attributes: CookieOptions = { httpOnly: true, sameSite: 'lax', secure: options.isSecure, path: '/auth/idp' };
+  return {
+    set(res, attempt) {
+      const content: Attempt = { ...attempt, expiresAt: Date.now() + LIFETIME_MS };
+      const sealed = encryptSecret(JSON.stringify(content), options.secretKeyBase).toString('base64url');
+      res.cookie(COOKIE, sealed, { ...attributes, maxAge: LIFETIME_MS });
+    },
+    read(req) {
+      const sealed = parseCookie(req.headers.cookie ?? '')[COOKIE];
+      const attempt = sealed === undefined ? undefined : tryOpen(sealed, options.secretKeyBase);
+      return attempt !== undefined && Date.now() < attempt.expiresAt ? attempt : undefined;
+    },
+    clear(res) {
+      res.clearCookie(COOKIE, attributes);
+    },
+  };
+}
+
+function tryOpen(sealed: string, secretKeyBase: string): Attempt | undefined {
+  const text = tryDecryptSecret(Buffer.from(sealed, 'base64url'), secretKeyBase);
+  // What opens was sealed here.
+  return text === undefined ? undefined : (JSON.parse(text) as Attempt);
+}

@@ -1,0 +1,62 @@
+// From what an identity provider answers to who signed in. Pure; every problem is a reason in words for the log.
+import type { GrantResponse } from 'grant';
+import type { SignedIn } from '../accounts/people.js';
+import type { IdentityProvider } from './provider.js';
+
+export type Identity = { readonly signedIn: SignedIn } | { readonly problem: string };
+
+/** `verifiedEmail` is one that the provider named as verified elsewhere than in the profile. */
+export function toIdentity(
+  provider: Pick<IdentityProvider, 'id' | 'isOpenId' | 'trustsEmail'>,
+  response: GrantResponse,
+  context: { verifiedEmail?: string | undefined; now: number },
+): Identity {
+  if (response.error !== undefined) return { problem: describe(response.error) };
+  const profile: unknown = response.profile;
+  if (!isObject(profile) || profile.error !== undefined) {
+    return { problem: `the profile cannot be read: ${describe(isObject(profile) ? profile.error : profile)}` };
+  }
+  const subject = toText(profile.sub) ?? toText(profile.id);
+  if (subject === undefined) return { problem: 'the profile has neither sub nor id' };
+  const problem = provider.isOpenId ? findTokenProblem(response, subject, context.now) : undefined;
+  if (problem !== undefined) return { problem };
+
+  const email = context.verifiedEmail ?? toText(profile.email);
+  const saysVerified = profile.email_verified === true || profile.email_verified === 'true';
+  return {
+    signedIn: {
+      provider: provider.id,
+      subject,
+      email,
+      emailVerified:
+        email !== undefined && (context.verifiedEmail !== undefined || saysVerified || provider.trustsEmail),
+      name: toText(profile.name) ?? toText(profile.login) ?? email?.split('@')[0],
+    },
+  };
+}
+
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** Grant has compared audience and nonce. The profile must be of the one whom the token names (OpenID Connect Core, 5.3.2). */
+function findTokenProblem(response: GrantResponse, subject: string, now: number): string | undefined {
+  const claims: unknown = response.jwt?.id_token?.payload;
+  if (!isObject(claims)) return 'there is no id_token';
+  if (toText(claims.sub) !== subject) return 'the id_token and the profile are of different people';
+  if (!(Number(claims.exp) * 1000 > now - CLOCK_TOLERANCE_MS)) return 'the id_token has expired';
+  return undefined;
+}
+
+/** The first verified address of a list as GitHub's, the primary one if it is among them. */
+export function findVerifiedEmail(emails: unknown): string | undefined {
+  if (!Array.isArray(emails)) return undefined;
+  const verified = emails.filter((entry) => isObject(entry) && entry.verified === true);
+  return toText((verified.find((entry) => entry.primary === true) ?? verified[0])?.email);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const toText = (value: unknown): string | undefined =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+
+const describe = (error: unknown): string => (typeof error === 'string' ? error : JSON.stringify(error ?? null));

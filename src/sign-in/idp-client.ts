@@ -1,0 +1,106 @@
+// The conversation with the identity provider, as two functions over a value: where to send the person, and who came back. Grant
+// speaks the protocol; it is handed plain objects instead of Express's, so that nothing of it is kept in a session or a process.
+import grant, { type GrantConfig, type GrantResponse } from 'grant';
+import type { SignedIn } from '../accounts/people.js';
+import { PublicError } from '../platform/errors.js';
+import type { Logger } from '../platform/log.js';
+import { findVerifiedEmail, toIdentity } from './identity.js';
+import type { IdentityProvider } from './provider.js';
+
+/** Of one attempt to sign in: state, nonce and PKCE's verifier. Secret to everyone but the browser that began it. */
+export interface AttemptSecrets {
+  readonly provider: string;
+  readonly state?: string;
+  readonly nonce?: string;
+  readonly code_verifier?: string;
+}
+
+export interface IdpClient {
+  start(): Promise<{ location: string; secrets: AttemptSecrets }>;
+  /** Rejects with a PublicError unless the provider confirms who it is. */
+  finish(query: Readonly<Record<string, unknown>>, secrets: AttemptSecrets): Promise<SignedIn>;
+}
+
+const TIMEOUT_MS = 10_000;
+const PREFIX = '/auth';
+
+export function createIdpClient(provider: IdentityProvider, log: Logger): IdpClient {
+  const config: GrantConfig = { defaults: { prefix: PREFIX }, [provider.grantName]: provider.grant };
+  const middleware = grant.default.express({ config, request: { timeout: TIMEOUT_MS } }) as unknown as GrantMiddleware;
+  const paths = { start: `${PREFIX}/${provider.grantName}`, finish: `${PREFIX}/${provider.grantName}/callback` };
+
+  return {
+    async start() {
+      const { location, session } = await run(middleware, { path: paths.start, query: {} });
+      if (location === undefined || session?.state === undefined) throw new Error('grant did not begin a sign-in');
+      return { location, secrets: session };
+    },
+    async finish(query, secrets) {
+      requireCode(query, secrets);
+      const { response } = await run(middleware, { path: paths.finish, query, session: secrets });
+      const verifiedEmail = provider.emailsUrl && (await readVerifiedEmail(provider.emailsUrl, response));
+      const identity = toIdentity(provider, response ?? {}, { verifiedEmail, now: Date.now() });
+      if ('signedIn' in identity) return identity.signedIn;
+      log.warn({ reason: identity.problem }, 'a sign-in was not confirmed');
+      throw new PublicError('unauthenticated', 'the identity provider did not confirm the sign-in; try again');
+    },
+  };
+}
+
+/** Before anything is sent anywhere: this browser began it, and the provider has something to say. */
+function requireCode(query: Readonly<Record<string, unknown>>, secrets: AttemptSecrets): void {
+  if (secrets.state === undefined || query.state !== secrets.state) {
+    throw new PublicError(
+      'bad_request',
+      'this sign-in was not begun in this browser, or another was begun since; try again',
+    );
+  }
+  if (typeof query.error === 'string') {
+    // A code of the protocol, shown only in its own alphabet.
+    const code = /^[a-z_]{1,64}$/.test(query.error) ? query.error : 'error';
+    throw new PublicError('forbidden', `the identity provider refused the sign-in: ${code}`);
+  }
+  if (typeof query.code !== 'string') throw new PublicError('bad_request', 'the identity provider sent no code');
+}
+
+async function readVerifiedEmail(url: string, response: GrantResponse | undefined): Promise<string | undefined> {
+  if (response?.access_token === undefined) return undefined;
+  const answer = await fetch(url, {
+    headers: { Authorization: `Bearer ${response.access_token}`, 'User-Agent': 'event-analytics-service' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch(() => undefined);
+  return answer?.ok ? findVerifiedEmail(await answer.json()) : undefined;
+}
+
+interface GrantExchange {
+  readonly req: {
+    readonly method: 'GET';
+    readonly originalUrl: string;
+    readonly query: Readonly<Record<string, unknown>>;
+    readonly session: { grant: AttemptSecrets | undefined };
+  };
+  readonly res: { readonly locals: { grant?: { response?: GrantResponse } }; redirect(location: string): void };
+}
+
+type GrantMiddleware = (req: GrantExchange['req'], res: GrantExchange['res'], next: () => void) => Promise<void>;
+
+async function run(
+  middleware: GrantMiddleware,
+  request: { path: string; query: Readonly<Record<string, unknown>>; session?: AttemptSecrets },
+): Promise<{ location?: string; session: AttemptSecrets | undefined; response: GrantResponse | undefined }> {
+  const answered: { location?: string } = {};
+  const req: GrantExchange['req'] = {
+    method: 'GET',
+    originalUrl: request.path,
+    query: request.query,
+    session: { grant: request.session },
+  };
+  const res: GrantExchange['res'] = {
+    locals: {},
+    redirect: (location) => {
+      answered.location = location;
+    },
+  };
+  await middleware(req, res, () => {});
+  return { ...answered, session: req.session.grant, response: res.locals.grant?.response };
+}

@@ -1,0 +1,106 @@
+// Which identity provider the configuration means. Pure: addresses of the usual ones come from grant's own table; what is here
+// is what that table does not know.
+import type { GrantProvider } from 'grant';
+import type { Config } from '../platform/config.js';
+
+export interface IdentityProvider {
+  /** With the subject it names an account, so it must not change when addresses do. */
+  readonly id: string;
+  /** For people: "Sign in with …". */
+  readonly label: string;
+  /** The name of grant's table, `idp` for none of it. */
+  readonly grantName: string;
+  readonly grant: GrantProvider;
+  readonly isOpenId: boolean;
+  /** Where GitHub's like says which addresses are verified; the profile does not. */
+  readonly emailsUrl?: string;
+  /** Addresses count as verified although the provider does not say so. */
+  readonly trustsEmail: boolean;
+}
+
+export type ProviderSettings = Pick<
+  Config,
+  | 'IDP_PRESET'
+  | 'IDP_SUBDOMAIN'
+  | 'IDP_AUTHORIZE_URL'
+  | 'IDP_TOKEN_URL'
+  | 'IDP_USERINFO_URL'
+  | 'IDP_CLIENT_ID'
+  | 'IDP_CLIENT_SECRET'
+  | 'IDP_SCOPE'
+  | 'IDP_TOKEN_AUTH'
+  | 'IDP_ID'
+  | 'IDP_LABEL'
+  | 'IDP_TRUST_EMAIL'
+>;
+
+interface Preset {
+  readonly label: string;
+  readonly scope?: string;
+  readonly needsSubdomain?: true;
+  readonly userinfoUrl?: string;
+  readonly emailsUrl?: string;
+}
+
+const PRESETS: Readonly<Record<NonNullable<Config['IDP_PRESET']>, Preset>> = {
+  google: { label: 'Google' },
+  microsoft: { label: 'Microsoft' },
+  // Its OpenID endpoint; grant's table has an interface that GitLab has removed.
+  gitlab: { label: 'GitLab', userinfoUrl: 'https://gitlab.com/oauth/userinfo' },
+  github: { label: 'GitHub', scope: 'read:user user:email', emailsUrl: 'https://api.github.com/user/emails' },
+  okta: { label: 'Okta', needsSubdomain: true },
+  auth0: { label: 'Auth0', needsSubdomain: true },
+  keycloak: { label: 'Keycloak', needsSubdomain: true },
+  cognito: { label: 'Cognito', needsSubdomain: true },
+};
+
+const OPENID_SCOPE = 'openid email profile';
+
+/** Undefined when nothing is configured. Throws, naming what is missing, when something is and it is not enough. */
+export function toIdentityProvider(settings: ProviderSettings, callbackUrl: string): IdentityProvider | undefined {
+  const { IDP_PRESET: presetName, IDP_CLIENT_ID: clientId, IDP_AUTHORIZE_URL: authorizeUrl } = settings;
+  if (presetName === undefined && clientId === undefined && authorizeUrl === undefined) return undefined;
+  const preset = presetName === undefined ? undefined : PRESETS[presetName];
+  requireSettings(settings, [
+    'IDP_CLIENT_ID',
+    'IDP_CLIENT_SECRET',
+    ...(preset === undefined ? (['IDP_AUTHORIZE_URL', 'IDP_TOKEN_URL', 'IDP_USERINFO_URL'] as const) : []),
+    ...(preset?.needsSubdomain ? (['IDP_SUBDOMAIN'] as const) : []),
+  ]);
+  const scope = settings.IDP_SCOPE ?? preset?.scope ?? OPENID_SCOPE;
+  const isOpenId = scope.split(' ').includes('openid');
+  return {
+    id: settings.IDP_ID ?? ([presetName, settings.IDP_SUBDOMAIN].filter(Boolean).join(':') || String(authorizeUrl)),
+    label: settings.IDP_LABEL ?? preset?.label ?? 'your organization',
+    grantName: presetName ?? 'idp',
+    isOpenId,
+    ...(preset?.emailsUrl !== undefined && { emailsUrl: preset.emailsUrl }),
+    trustsEmail: settings.IDP_TRUST_EMAIL,
+    grant: defined({
+      oauth: 2,
+      key: clientId,
+      secret: settings.IDP_CLIENT_SECRET,
+      authorize_url: authorizeUrl,
+      access_url: settings.IDP_TOKEN_URL,
+      profile_url: settings.IDP_USERINFO_URL ?? preset?.userinfoUrl,
+      subdomain: settings.IDP_SUBDOMAIN,
+      token_endpoint_auth_method: settings.IDP_TOKEN_AUTH,
+      scope,
+      redirect_uri: callbackUrl,
+      state: true,
+      nonce: isOpenId,
+      pkce: true,
+      transport: 'state',
+      response: ['tokens', 'jwt', 'profile'],
+    }),
+  };
+}
+
+function requireSettings(settings: ProviderSettings, names: readonly (keyof ProviderSettings)[]): void {
+  const missing = names.filter((name) => settings[name] === undefined);
+  if (missing.length > 0) throw new Error(`sign-in is configured in part; ${missing.join(', ')} must be set as well`);
+}
+
+/** Grant lets a key that is present win over its table, whatever its value. */
+const defined = (provider: Record<string, unknown>): GrantProvider =>
+  Object.fromEntries(Object.entries(provider).filter(([, value]) => value !== undefined));

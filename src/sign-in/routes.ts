@@ -1,0 +1,91 @@
+// GET /auth/idp sends people to the identity provider, GET /auth/idp/cb receives them back and begins their session,
+// POST /auth/logout ends it.
+import { createHash } from 'node:crypto';
+import { type RequestHandler, Router } from 'express';
+import type { RateLimit } from '../access/rate-limits.js';
+import { refuseCrossOrigin } from '../access/same-origin.js';
+import { clearSessionCookie, readSessionToken, setSessionCookie } from '../access/session-cookie.js';
+import { createSession, endSession } from '../accounts/sessions.js';
+import { PublicError } from '../platform/errors.js';
+import type { Logger } from '../platform/log.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { createAttemptCookie } from './attempt-cookie.js';
+import { createIdpClient, type IdpClient } from './idp-client.js';
+import { toNextPath } from './next-path.js';
+import type { IdentityProvider } from './provider.js';
+import { recordSignIn } from './store.js';
+
+export interface SignInDeps {
+  /** Undefined: nobody can sign in. */
+  readonly provider: IdentityProvider | undefined;
+  readonly publicUrl: URL;
+  readonly secretKeyBase: string;
+  readonly rateLimit: RateLimit;
+  readonly postgres: Postgres;
+  readonly log: Logger;
+}
+
+export const CALLBACK_PATH = '/auth/idp/cb';
+
+export function createSignInRouter(deps: SignInDeps): Router {
+  const { postgres, publicUrl, secretKeyBase } = deps;
+  const client = deps.provider && createIdpClient(deps.provider, deps.log);
+  const attempts = createAttemptCookie({ secretKeyBase, isSecure: publicUrl.protocol === 'https:' });
+  const limitRate = limitByAddress(deps.rateLimit);
+  const router = Router();
+
+  router.get('/auth/idp', limitRate, async (req, res) => {
+    const { location, secrets } = await requireClient(client).start();
+    attempts.set(res, { secrets, next: toNextPath(req.query.next) });
+    res.set('Cache-Control', 'no-store').redirect(location);
+  });
+
+  router.get(CALLBACK_PATH, limitRate, async (req, res) => {
+    const attempt = attempts.read(req);
+    // Whatever comes of it, an attempt is made once.
+    attempts.clear(res);
+    res.set('Cache-Control', 'no-store');
+    if (attempt === undefined) {
+      throw new PublicError(
+        'bad_request',
+        `this sign-in was not begun here, or too long ago; begin at ${publicUrl.origin}/login`,
+      );
+    }
+    const signedIn = await requireClient(client).finish(req.query, attempt.secrets);
+    const personId = await recordSignIn(postgres, signedIn, secretKeyBase);
+    const previous = readSessionToken(req);
+    if (previous !== undefined) await endSession(postgres, previous);
+    setSessionCookie(req, res, await createSession(postgres, personId));
+    res.redirect(attempt.next);
+  });
+
+  router.post('/auth/logout', refuseCrossOrigin(publicUrl), async (req, res) => {
+    const token = readSessionToken(req);
+    if (token !== undefined) await endSession(postgres, token);
+    clearSessionCookie(req, res);
+    if (req.accepts(['json', 'html']) === 'html') res.redirect(303, '/');
+    else res.json({ ok: true });
+  });
+  return router;
+}
+
+function requireClient(client: IdpClient | undefined): IdpClient {
+  if (client !== undefined) return client;
+  throw new PublicError('unavailable', 'sign-in is not configured; the settings IDP_… name an identity provider');
+}
+
+/** Counted by address, of which nothing is kept but a digest, for a minute. */
+const limitByAddress =
+  (rateLimit: RateLimit): RequestHandler =>
+  async (req, _res, next) => {
+    await rateLimit.take(
+      createHash('sha256')
+        .update(networkOf(req.ip ?? ''))
+        .digest('base64url'),
+    );
+    next();
+  };
+
+/** One subscriber has a whole /64 of IPv6 addresses, so that is what is counted. */
+const networkOf = (address: string): string =>
+  address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;

@@ -1,0 +1,41 @@
+// What signing in changes in PostgreSQL, at once or not at all: the person, what they belong to, and for a newcomer who
+// belongs to nothing an organization with a first project.
+import {
+  hasOrganization,
+  joinByDomain,
+  joinStandaloneOrganization,
+  type SignedIn,
+  upsertPerson,
+} from '../accounts/people.js';
+import { createOrganization, createProject } from '../accounts/store.js';
+import type { Postgres } from '../platform/postgres/client.js';
+
+/** The provider that the embedded stack brings along. */
+export const LOCAL_PROVIDER_ID = 'local';
+
+/** Resolves with the id of the person. */
+export async function recordSignIn(postgres: Postgres, signedIn: SignedIn, secretKeyBase: string): Promise<string> {
+  return postgres.transaction(async (transaction) => {
+    const { id, isNew } = await upsertPerson(transaction, signedIn);
+    await joinByDomain(transaction, id);
+    if (signedIn.provider === LOCAL_PROVIDER_ID) await joinStandaloneOrganization(transaction, id);
+    if (isNew && !(await hasOrganization(transaction, id)) && !(await isInvited(transaction, id))) {
+      const organization = await createOrganization(transaction, {
+        name: signedIn.name === undefined ? 'My organization' : `${signedIn.name}'s organization`,
+        ownerId: id,
+      });
+      await createProject(transaction, { organizationId: organization.id, name: 'My project', secretKeyBase });
+    }
+    return id;
+  });
+}
+
+/** Whoever is about to accept an invitation needs no organization of their own beside it. */
+async function isInvited(postgres: Postgres, personId: string): Promise<boolean> {
+  const invitation = await postgres('invitations')
+    .join('people', 'people.email', 'invitations.email')
+    .where({ 'people.id': personId, email_verified: true, accepted_at: null })
+    .where('expires_at', '>', postgres.fn.now())
+    .first('invitations.id');
+  return invitation !== undefined;
+}

@@ -1,0 +1,59 @@
+// Signing in without a provider of one's own: the local one, unless the caller has configured another, runs in production, or
+// lacks the optional package.
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { packageRoot } from '../platform/paths.js';
+import type { Environment } from './environment.js';
+import { findFreePort } from './free-port.js';
+import type { ProcessSpec } from './supervised-process.js';
+
+export interface LocalSignIn {
+  /** The settings that make the service use it. */
+  readonly env: Environment;
+  readonly spec: ProcessSpec;
+}
+
+export async function chooseLocalSignIn(caller: Environment, publicUrl: string): Promise<LocalSignIn | undefined> {
+  if (caller.IDP_CLIENT_ID || caller.NODE_ENV === 'production' || !isInstalled()) return undefined;
+  const port = await findFreePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const env = {
+    // The port changes, the people stay.
+    IDP_ID: 'local',
+    IDP_LABEL: 'the local provider',
+    IDP_AUTHORIZE_URL: `${issuer}/auth`,
+    IDP_TOKEN_URL: `${issuer}/token`,
+    IDP_USERINFO_URL: `${issuer}/me`,
+    IDP_CLIENT_ID: 'event-analytics-service',
+    IDP_CLIENT_SECRET: randomBytes(32).toString('hex'),
+  };
+  const main = join(packageRoot, 'dist', 'src', 'standalone', 'sign-in-provider', 'main.js');
+  return {
+    env,
+    spec: {
+      name: 'sign-in',
+      command: process.execPath,
+      args: [main, '--port', String(port), '--callback-url', new URL('/auth/idp/cb', publicUrl).href],
+      env,
+      checkReady: async () => {
+        const response = await fetch(`${issuer}/healthz`, { signal: AbortSignal.timeout(1000) });
+        if (!response.ok) throw new Error(`the local sign-in answers ${response.status}`);
+      },
+      readyTimeoutMs: 60_000,
+      stopSignal: 'SIGTERM',
+      stopTimeoutMs: 5000,
+      orphanSignal: 'SIGKILL',
+    },
+  };
+}
+
+/** An optional package: without it there is no signing in until a provider is configured. */
+function isInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('oidc-provider');
+    return true;
+  } catch {
+    return false;
+  }
+}

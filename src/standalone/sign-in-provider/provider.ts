@@ -1,0 +1,96 @@
+// The OpenID provider of the embedded stack. It believes everyone: whoever reaches it says which e-mail address is theirs. That
+// is why it listens on loopback only, answers under no other name, and is never started in production.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import express, { type Express, type RequestHandler } from 'express';
+import Provider, { type Configuration } from 'oidc-provider';
+import { MemoryAdapter } from './memory-adapter.js';
+import { signInPage } from './sign-in-page.js';
+
+export interface ProviderOptions {
+  /** Where it listens: `http://127.0.0.1:PORT`. */
+  readonly issuer: string;
+  /** The service, its only client. */
+  readonly client: { readonly id: string; readonly secret: string; readonly callbackUrl: string };
+}
+
+export function createSignInProvider(options: ProviderOptions): Express {
+  const provider = new Provider(options.issuer, toConfiguration(options));
+  const app = express();
+  app.disable('x-powered-by');
+  app.use((req, res, next) => {
+    // A page of the web that made its own name point here would otherwise sign itself in as the developer.
+    if (req.headers.host === new URL(options.issuer).host) next();
+    else res.status(403).type('text').send('not the name of this server');
+  });
+  app.get('/healthz', (_req, res) => void res.type('text').send('ok'));
+  app.get('/interaction/:uid', async (req, res) => {
+    await provider.interactionDetails(req, res);
+    res.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+    res.set('Cache-Control', 'no-store').type('html').send(signInPage());
+  });
+  app.post('/interaction/:uid', express.urlencoded({ extended: false }), async (req, res) => {
+    const email = String(req.body?.email ?? '').trim();
+    await provider.interactionFinished(req, res, { login: { accountId: email.toLowerCase(), remember: false } });
+  });
+  app.use('/auth', forgetSession);
+  app.use(provider.callback());
+  return app;
+}
+
+function toConfiguration({ client }: ProviderOptions): Configuration {
+  return {
+    adapter: MemoryAdapter,
+    clients: [
+      {
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uris: [client.callbackUrl],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'client_secret_post',
+        id_token_signed_response_alg: 'ES256',
+      },
+    ],
+    // Nothing that is signed here is looked at after the next start, so the keys are as new as the process.
+    jwks: { keys: [{ ...newSigningKey(), use: 'sig', alg: 'ES256' }] },
+    cookies: { keys: [randomBytes(32).toString('hex')] },
+    pkce: { required: () => true },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: id, email_verified: true, name: id.split('@')[0] }),
+    }),
+    ttl: {
+      AccessToken: LIFETIME_SECONDS,
+      AuthorizationCode: 60,
+      Grant: LIFETIME_SECONDS,
+      IdToken: LIFETIME_SECONDS,
+      Interaction: LIFETIME_SECONDS,
+      Session: LIFETIME_SECONDS,
+    },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
+    // There is nothing to consent to: the service asks for no more than who it is.
+    loadExistingGrant: async (context) => {
+      const { client: asking, session, params } = context.oidc;
+      const grant = new context.oidc.provider.Grant({
+        ...(asking && { clientId: asking.clientId }),
+        ...(session?.accountId !== undefined && { accountId: session.accountId }),
+      });
+      grant.addOIDCScope(String(params?.scope ?? 'openid'));
+      await grant.save();
+      return grant;
+    },
+  };
+}
+
+const LIFETIME_SECONDS = 600;
+
+/** Everyone is asked each time, so that signing out and in again can be somebody else: teams are tried out this way. */
+const forgetSession: RequestHandler = (req, _res, next) => {
+  const kept = req.headers.cookie?.split('; ').filter((cookie) => !cookie.startsWith('_session'));
+  if (kept !== undefined) req.headers.cookie = kept.join('; ');
+  next();
+};
+
+const newSigningKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
