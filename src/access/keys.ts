@@ -41,10 +41,10 @@ export function encryptSecret(text: string, secretKeyBase: string): Buffer {
 
 /** Undefined when SECRET_KEY_BASE is not the one it was encrypted with, or the bytes were changed. */
 export function tryDecryptSecret(bytes: Buffer, secretKeyBase: string): string | undefined {
-  const decipher = createDecipheriv('aes-256-gcm', encryptionKey(secretKeyBase), bytes.subarray(0, IV_BYTES));
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  const body = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
   try {
+    const decipher = createDecipheriv('aes-256-gcm', encryptionKey(secretKeyBase), bytes.subarray(0, IV_BYTES));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    const body = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
     return Buffer.concat([body, decipher.final()]).toString('utf8');
   } catch {
     return undefined;

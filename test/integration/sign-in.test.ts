@@ -151,8 +151,10 @@ describe('a sign-in is refused', () => {
     const jar = new CookieJar();
     const address = await callback(jar);
     const sealed = jar.get('service_sign_in') ?? '';
-    jar.set('service_sign_in', `${sealed.slice(0, -4)}AAAA`, '/auth/idp');
-    expect(await answersAs(jar, address)).toEqual([400, expect.stringMatching(elsewhere)]);
+    for (const madeUp of [`${sealed.slice(0, -4)}AAAA`, 'AAAA', '%E0%A4%A']) {
+      jar.set('service_sign_in', madeUp, '/auth/idp');
+      expect(await answersAs(jar, address)).toEqual([400, expect.stringMatching(elsewhere)]);
+    }
   });
 
   test('when its code was used before', async () => {

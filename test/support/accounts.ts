@@ -73,6 +73,7 @@ export async function send(url: string, route: string, { session, key, body, hea
   const [method = '', path = ''] = route.split(' ');
   const response = await fetch(`${url}${path}`, {
     method,
+    redirect: 'manual',
     headers: {
       'Content-Type': 'application/json',
       ...(session !== undefined && { Cookie: `service_session=${session}`, Origin: url }),
