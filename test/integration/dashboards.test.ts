@@ -42,7 +42,9 @@ beforeAll(async () => {
   const log = createLogger({ process: 'test', level: 'fatal' });
   const credentials = createCredentialStore(postgres, { cacheMs: 0, log });
   const app = express();
-  app.use(createDashboardsRouter({ postgres, credentials, rateLimit: { take: async () => {} } }));
+  const rateLimit = { take: async () => {} };
+  const sessions = { rateLimit, publicUrl: new URL('http://127.0.0.1') };
+  app.use(createDashboardsRouter({ postgres, credentials, sessions, rateLimit }));
   app.use(errorResponder(log));
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   ({ id: organizationId, adminKey } = await createOrganization(postgres, { name: 'Test' }));
