@@ -91,7 +91,7 @@ const app = createApp({
     }),
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query }),
     exports.router,
-    createLlmsRouter({ postgres, credentials }),
+    createLlmsRouter(guard),
   ],
   operations: createOperationsRouter({
     metrics,
