@@ -1,7 +1,7 @@
 // Mail jobs → the mail server. A mail is sent once the server has taken it; one that it refuses for good is kept.
 import { UnrecoverableError, Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
-import { MAIL_QUEUE, type MailJob } from '../src/mail/queue.js';
+import { MAIL_QUEUE, type MailJob, tryReadText } from '../src/mail/queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const TIMEOUT_MS = 30_000;
@@ -15,7 +15,10 @@ export function startMailWorker({ config, redis, log }: WorkerDeps): RunningJob 
   );
   const worker = new Worker<MailJob, void>(
     MAIL_QUEUE,
-    async ({ data: { to, subject, text } }) => {
+    async ({ data }) => {
+      const { to, subject } = data;
+      const text = tryReadText(data, config.SECRET_KEY_BASE);
+      if (text === undefined) throw new UnrecoverableError('the text cannot be decrypted: SECRET_KEY_BASE has changed');
       try {
         await transport.sendMail({ to, subject, text });
       } catch (error) {

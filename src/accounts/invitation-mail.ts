@@ -1,5 +1,5 @@
 // The mail that brings an invitation.
-import type { MailJob } from '../mail/queue.js';
+import type { Mail } from '../mail/queue.js';
 
 export interface InvitationMail {
   readonly email: string;
@@ -10,7 +10,7 @@ export interface InvitationMail {
 /** Resolves once the mail is certain to be sent, or to be tried for days. */
 export type InvitationMailer = (invitation: InvitationMail) => Promise<void>;
 
-export const toInvitationMail = ({ email, organization, acceptUrl }: InvitationMail): Omit<MailJob, 'version'> => ({
+export const toInvitationMail = ({ email, organization, acceptUrl }: InvitationMail): Mail => ({
   to: email,
   subject: `Invitation to ${organization}`,
   text: `You are invited to join ${organization} on Event Analytics Service.

@@ -171,7 +171,8 @@ function createAccounts(settings: Config): Router {
     secretKeyBase: settings.SECRET_KEY_BASE,
     publicUrl,
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
-    mailInvitation: mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation))),
+    mailInvitation:
+      mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation), settings.SECRET_KEY_BASE)),
   });
 }
 

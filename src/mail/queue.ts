@@ -1,14 +1,23 @@
-// The mail queue: what a job holds and how it is put in. workers/send-mail.ts takes it out.
+// The mail queue: what a job holds and how it is put in. workers/send-mail.ts takes it out. Mails hold links that only their
+// reader should have, so the text is encrypted for as long as it waits.
 import { Queue } from 'bullmq';
+import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
 import type { Redis } from '../platform/redis/client.js';
 
 export const MAIL_QUEUE = 'mail';
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
 
 export interface MailJob {
   readonly version: 1;
   readonly to: string;
   readonly subject: string;
-  readonly text: string;
+  /** Base64. */
+  readonly encryptedText: string;
 }
 
 // Over about two days: longer than a mail server is away, shorter than an invitation is valid.
@@ -36,6 +45,12 @@ export function createMailQueue(redis: Redis): MailQueue {
 }
 
 /** Resolves once Redis holds the mail. */
-export async function enqueueMail(queue: MailQueue, mail: Omit<MailJob, 'version'>): Promise<void> {
-  await queue.add('mail', { version: 1, ...mail });
+export async function enqueueMail(queue: MailQueue, { text, ...mail }: Mail, secretKeyBase: string): Promise<void> {
+  const encryptedText = encryptSecret(text, secretKeyBase).toString('base64');
+  await queue.add('mail', { version: 1, ...mail, encryptedText });
+}
+
+/** Undefined when SECRET_KEY_BASE has changed since. */
+export function tryReadText(job: MailJob, secretKeyBase: string): string | undefined {
+  return tryDecryptSecret(Buffer.from(job.encryptedText, 'base64'), secretKeyBase);
 }

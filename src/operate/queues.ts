@@ -1,6 +1,7 @@
 // The queues that operators look after.
 import { IDENTIFY_QUEUE } from '../identity/queue.js';
 import { INGEST_QUEUE } from '../ingest/queue.js';
+import { MAIL_QUEUE } from '../mail/queue.js';
 import { EXPORT_QUEUE } from '../privacy/export-queue.js';
 
-export const QUEUES: readonly string[] = [INGEST_QUEUE, IDENTIFY_QUEUE, EXPORT_QUEUE];
+export const QUEUES: readonly string[] = [INGEST_QUEUE, IDENTIFY_QUEUE, EXPORT_QUEUE, MAIL_QUEUE];

@@ -69,6 +69,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /auth/idp': '*',
   'GET /auth/idp/cb': '*',
   'POST /auth/logout': '*',
+  'GET /public/service.js': '*',
   'GET /llms.txt': '*',
   'GET /openapi.json': '*',
   'GET /healthz': '*',
@@ -122,9 +123,7 @@ const MATRIX: Readonly<Record<string, string>> = {
 /** Routes of parts that are not here yet. */
 const PENDING: ReadonlySet<string> = new Set([
   'GET /login',
-  'GET /llms.txt',
   'GET /openapi.json',
-  'POST /identify',
   'DELETE /api/gdpr/users/{userID}',
   'GET /api/gdpr/requests/{requestID}',
   'GET /api/gdpr/audit',
