@@ -12,6 +12,8 @@ export interface QueryDataOptions {
 /** Rows that one INSERT … SELECT makes: bounds its memory. */
 const ROWS_PER_INSERT = 500_000;
 const DEVICES_PER_EVENT = 0.05;
+/** Exposures to a choice for each device. */
+const EXPOSED = 0.2;
 /** Events that follow each other belong to one visit of one device. */
 const EVENTS_PER_SESSION = 7;
 const DAY_MS = 86_400_000;
@@ -136,6 +138,40 @@ export const toMappingInsert = (options: QueryDataOptions): Statement => ({
     project_id: options.projectId,
     mapped: Math.floor(toDevices(options) / 2),
     until_us: options.untilMs * 1000,
+  },
+});
+
+/** Every user has a profile; three in four were seen in the last 30 days. */
+export const toProfileInsert = (options: QueryDataOptions): Statement => ({
+  query: `INSERT INTO profiles (project_id, user_id, email, email_domain, first_seen, last_seen, props_str, props_num, props_bool, version)
+    SELECT {project_id:UUID}, concat('user_', toString(number)) AS user,
+      concat(user, '@', domain), ${pick(['gmail.com', 'example.com', 'acme.test', 'shop.example'], 'domain')} AS domain,
+      fromUnixTimestamp64Milli({until_ms:Int64} - 90 * ${DAY_MS}, 'UTC'),
+      fromUnixTimestamp64Milli({until_ms:Int64} - toInt64(${chance('seen')} * 40 * ${DAY_MS}), 'UTC'),
+      map('email', concat(user, '@', domain), 'plan', ${pick(['free', 'free', 'pro', 'team'], 'plan')}, 'company', concat('company ', toString(number % 5000))),
+      map('seats', toFloat64(1 + number % 50)), map('beta', number % 7 = 0), 1
+    FROM numbers({users:UInt64})`,
+  query_params: {
+    project_id: options.projectId,
+    users: Math.floor(toDevices(options) / 2),
+    until_ms: options.untilMs,
+  },
+});
+
+/** Each of these devices was shown one of two variants, twice in short order. */
+export const toExposureInsert = (options: QueryDataOptions): Statement => ({
+  query: `INSERT INTO events (project_id, event_type, time, insert_id, device_id, session_id, geo_latitude, geo_longitude, ep_str, received_at)
+    SELECT {project_id:UUID}, 'service.exposure', fromUnixTimestamp64Milli({from_ms:Int64} + toInt64(number * {step_ms:Float64}), 'UTC') AS at,
+      lower(hex(MD5(concat('exposure', toString(number))))),
+      substring(lower(hex(MD5(concat('device', toString(number DIV 2))))), 1, 22), '', nan, nan,
+      map('choice_key', 'checkout', 'variant_key', if(${chance('variant', 'number DIV 2')} < 0.5, 'control', 'new')), at
+    FROM numbers({exposures:UInt64})
+    SETTINGS optimize_on_insert = 0, max_insert_threads = 1`,
+  query_params: {
+    project_id: options.projectId,
+    exposures: Math.floor(toDevices(options) * EXPOSED),
+    from_ms: options.untilMs - options.days * DAY_MS,
+    step_ms: (options.days * DAY_MS) / Math.floor(toDevices(options) * EXPOSED),
   },
 });
 

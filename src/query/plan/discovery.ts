@@ -2,7 +2,7 @@
 
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS, type PropertyBag } from '../fields.js';
-import { isSomebody } from './behaviour.js';
+import { carry, isSomebody, over } from './behaviour.js';
 import { type PlanContext, pageOf, scanEvents } from './events.js';
 import {
   alias,
@@ -23,28 +23,40 @@ type Discovery = Extract<ResolvedQuery, { kind: 'fields' | 'inspect' }>;
 
 const BAGS = Object.keys(PROPERTY_BAGS) as PropertyBag[];
 
-// ---- Properties, each in one bucket ----
+// ---- Sets of keys ----
 
-const keysOf = (map: Expression): Expression => call('mapKeys', map);
-const valuesOf = (map: Expression): Expression => call('mapValues', map);
+// Few different sets of keys occur, however many the events are: sets are counted first, and their keys then. Lambdas
+// over each event that look into another of its maps would take several times as long.
 
-/** Numbers themselves, without the numbers in texts, which are in the other bucket as well. */
-const numbersOnly = (bag: PropertyBag): Expression =>
-  call(
-    'mapFilter',
-    lambda(['k', 'v'], not(call('mapContains', column(bucket(bag, 'str')), alias('k')))),
-    column(bucket(bag, 'num')),
-  );
+const keysOf = (map: PropertyColumn): Expression => call('mapKeys', column(map));
+const valuesOf = (map: PropertyColumn): Expression => call('mapValues', column(map));
 
-const textsOnly = (bag: PropertyBag): Expression =>
-  call('mapFilter', lambda(['k', 'v'], infix('!=', alias('v'), constant(''))), column(bucket(bag, 'str')));
+/** Keys of the numbers themselves: a number in a text has its key among those of the texts as well. */
+const withoutTexts = (numbers: Expression, texts: Expression): Expression =>
+  call('arrayFilter', lambda(['k'], not(call('has', texts, alias('k')))), numbers);
 
-const one: Expression = call('toUInt64', constant(1));
+/** How often each key occurs in so many events with the same keys, as two arrays. */
+const countKeys = (keys: Expression, events: Expression): Expression =>
+  call('sumMap', keys, call('arrayMap', lambda(['k'], events), keys));
 
-/** How often each key occurs, as two arrays. */
-const countKeys = (keys: Expression): Expression => call('sumMap', keys, call('arrayMap', lambda(['k'], one), keys));
+type KeySet = `${'texts' | 'numbers' | 'booleans'}_of_${(typeof PROPERTY_BAGS)[PropertyBag]}`;
+
+const keySet = (bag: PropertyBag, kind: 'texts' | 'numbers' | 'booleans'): KeySet => `${kind}_of_${PROPERTY_BAGS[bag]}`;
+
+/** The keys of an event by what they hold. */
+function keySets(texts: (map: PropertyColumn) => Expression): SelectColumn[] {
+  return BAGS.flatMap((bag) => [
+    { alias: keySet(bag, 'texts'), expression: texts(bucket(bag, 'str')) },
+    { alias: keySet(bag, 'numbers'), expression: keysOf(bucket(bag, 'num')) },
+    { alias: keySet(bag, 'booleans'), expression: keysOf(bucket(bag, 'bool')) },
+  ]);
+}
 
 // ---- fields ----
+
+/** Without the empty texts. */
+const textKeys = (map: PropertyColumn): Expression =>
+  call('arrayFilter', lambda(['k', 'v'], infix('!=', alias('v'), constant(''))), keysOf(map), valuesOf(map));
 
 const fieldNamed = (name: string): ResolvedField => {
   const field = findEventField(name);
@@ -57,30 +69,43 @@ const fieldNamed = (name: string): ResolvedField => {
  */
 export function planFields(query: Discovery, context: PlanContext): Plan {
   const { selection, rowsMax } = query;
+  const sets = keySets(textKeys);
   const counts = EVENT_FIELD_NAMES.map((name) => call('countIf', isPresentField(fieldNamed(name))));
   const columns: SelectColumn[] = [
-    { alias: 'total', expression: call('count') },
-    { alias: 'in_sessions', expression: call('countIf', infix('!=', column('session_id'), constant(''))) },
-    { alias: 'counts', expression: call('array', ...counts) },
-    ...BAGS.flatMap((bag) => {
-      const maps = [textsOnly(bag), numbersOnly(bag), column(bucket(bag, 'bool'))];
-      return maps.map((map, index) => ({
-        alias: `${PROPERTY_BAGS[bag]}_${index}`,
-        expression: countKeys(keysOf(map)),
-      }));
-    }),
-    ...(['props_str', 'props_num', 'props_bool'] as const).map((map) => ({
-      alias: `${map}_keys`,
-      expression: profileKeys(context, map),
-    })),
+    { alias: 'events', expression: call('count') },
+    { alias: 'with_session', expression: call('countIf', infix('!=', column('session_id'), constant(''))) },
+    { alias: 'with_field', expression: call('array', ...counts) },
+    ...sets,
   ];
+  const bySet: Select = {
+    kind: 'select',
+    columns,
+    from: scanEvents(context, { selection, reads: columns.map((of) => of.expression) }),
+    groupBy: sets.map((of) => of.alias),
+  };
   const page = pageOf(context, rowsMax);
   return {
     mode: 'fields',
     select: {
       kind: 'select',
-      columns,
-      from: scanEvents(context, { selection, reads: columns.map((of) => of.expression) }),
+      columns: [
+        { alias: 'total', expression: call('sum', alias('events')) },
+        { alias: 'in_sessions', expression: call('sum', alias('with_session')) },
+        { alias: 'counts', expression: call('sumForEach', alias('with_field')) },
+        ...BAGS.flatMap((bag) => {
+          const texts = alias(keySet(bag, 'texts'));
+          const numbers = withoutTexts(alias(keySet(bag, 'numbers')), texts);
+          return [texts, numbers, alias(keySet(bag, 'booleans'))].map((keys, index) => ({
+            alias: `${PROPERTY_BAGS[bag]}_${index}`,
+            expression: countKeys(keys, alias('events')),
+          }));
+        }),
+        ...(['props_str', 'props_num', 'props_bool'] as const).map((map) => ({
+          alias: `${map}_keys`,
+          expression: profileKeys(context, map),
+        })),
+      ],
+      from: bySet,
     },
     columns: [
       { name: 'field', type: 'text' },
@@ -103,7 +128,7 @@ const profileKeys = ({ projectId }: PlanContext, map: PropertyColumn): Expressio
   kind: 'subselect',
   select: {
     kind: 'select',
-    columns: [{ alias: 'keys', expression: call('groupUniqArrayArray', keysOf(column(map))) }],
+    columns: [{ alias: 'keys', expression: call('groupUniqArrayArray', keysOf(map)) }],
     from: { kind: 'profiles', projectId, filter: [] },
   },
 });
@@ -136,23 +161,55 @@ function toPlan(query: Discovery, context: PlanContext, { select, columns }: Ins
 const allKeys = (bag: PropertyBag): Expression =>
   call(
     'arrayDistinct',
-    call('arrayConcat', ...(['str', 'num', 'bool'] as const).map((kind) => keysOf(column(bucket(bag, kind))))),
+    call('arrayConcat', ...(['texts', 'numbers', 'booleans'] as const).map((kind) => alias(keySet(bag, kind)))),
   );
 
+/**
+ * People are counted in a select of their own. Beside the sets of keys, they would have to be remembered for each set.
+ */
 function inspectTypes(query: Discovery, context: PlanContext): Plan {
   const { selection } = query;
-  const columns: SelectColumn[] = [
-    { alias: 'name', expression: column('event_type') },
-    { alias: 'events', expression: call('count') },
-    { alias: 'users', expression: call('uniqExactIf', actor, isSomebody) },
-    { alias: 'first_seen', expression: call('min', column('time')) },
-    { alias: 'last_seen', expression: call('max', column('time')) },
-    { alias: 'top_properties', expression: call('tuple', ...BAGS.map((bag) => countKeys(allKeys(bag)))) },
-  ];
-  const select: Select = {
+  const sets = keySets(keysOf);
+  const grouped = (columns: readonly SelectColumn[]): Select => ({
     kind: 'select',
     columns,
     from: scanEvents(context, { selection, reads: columns.map((of) => of.expression) }),
+    groupBy: ['name'],
+  });
+  const name = { alias: 'name', expression: column('event_type') };
+  const zero = call('toUInt64', constant(0));
+  const times: SelectColumn[] = [
+    { alias: 'first_at', expression: call('min', column('time')) },
+    { alias: 'last_at', expression: call('max', column('time')) },
+  ];
+  const people = grouped([
+    name,
+    { alias: 'with_keys', expression: zero },
+    { alias: 'people', expression: call('uniqExactIf', actor, isSomebody) },
+    ...times,
+    ...sets.map((of) => ({ alias: of.alias, expression: call('array') })),
+  ]);
+  const keys = grouped([
+    name,
+    { alias: 'with_keys', expression: call('count') },
+    { alias: 'people', expression: zero },
+    ...times,
+    ...sets,
+  ]);
+  const select: Select = {
+    kind: 'select',
+    columns: [
+      ...carry('name'),
+      { alias: 'events', expression: call('sum', alias('with_keys')) },
+      { alias: 'users', expression: call('sum', alias('people')) },
+      { alias: 'first_seen', expression: call('min', alias('first_at')) },
+      { alias: 'last_seen', expression: call('max', alias('last_at')) },
+      {
+        alias: 'top_properties',
+        expression: call('tuple', ...BAGS.map((bag) => countKeys(allKeys(bag), alias('with_keys')))),
+      },
+    ],
+    from: { kind: 'union', selects: [people, { ...keys, groupBy: ['name', ...sets.map((of) => of.alias)] }] },
     groupBy: ['name'],
     orderBy: [
       { expression: alias('events'), direction: 'desc' },
@@ -174,17 +231,30 @@ function inspectTypes(query: Discovery, context: PlanContext): Plan {
 
 /** Every property of an event that has a value: its bag, its key, its type and its text form. */
 function itemsOf(bag: PropertyBag): Expression[] {
-  const items = (type: string, map: Expression, text: Expression): Expression =>
+  const [texts, numbers, booleans] = (['str', 'num', 'bool'] as const).map((kind) => bucket(bag, kind));
+  if (!texts || !numbers || !booleans) throw new Error('a bag has three buckets');
+  const items = (type: string, keys: Expression, values: Expression, text: Expression): Expression =>
     call(
       'arrayMap',
       lambda(['k', 'v'], call('tuple', textParameter(bag), call('toString', alias('k')), textParameter(type), text)),
-      keysOf(map),
-      valuesOf(map),
+      keys,
+      values,
     );
+  const isNoText = lambda(['v', 'k'], not(call('has', keysOf(texts), alias('k'))));
   return [
-    items('string', textsOnly(bag), alias('v')),
-    items('number', numbersOnly(bag), call('toString', alias('v'))),
-    items('boolean', column(bucket(bag, 'bool')), call('if', alias('v'), constant('true'), constant('false'))),
+    items(
+      'string',
+      textKeys(texts),
+      over('arrayFilter', valuesOf(texts), (v) => infix('!=', v, constant(''))),
+      alias('v'),
+    ),
+    items(
+      'number',
+      withoutTexts(keysOf(numbers), keysOf(texts)),
+      call('arrayFilter', isNoText, valuesOf(numbers), keysOf(numbers)),
+      call('toString', alias('v')),
+    ),
+    items('boolean', keysOf(booleans), valuesOf(booleans), call('if', alias('v'), constant('true'), constant('false'))),
   ];
 }
 
@@ -209,7 +279,7 @@ function inspectProperties(query: Discovery, context: PlanContext): Plan {
     columns: [
       { alias: 'property', expression: call('tuple', bag, key) },
       { alias: 'coverage', expression: infix('*', share, parameter('Float64', 100)) },
-      { alias: 'types', expression: call('sumMap', call('array', type), call('array', one)) },
+      { alias: 'types', expression: call('sumMap', call('array', type), call('array', call('toUInt64', constant(1)))) },
       { alias: 'different', expression: call('uniqExact', text) },
       {
         alias: 'samples',
