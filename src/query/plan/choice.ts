@@ -15,7 +15,7 @@ import {
   not,
   textParameter,
 } from './expressions.js';
-import { actor, isPresentField, readNumber, readText } from './field-expressions.js';
+import { actor, eventPosition, isPresentField, readNumber, readText } from './field-expressions.js';
 import type { Expression, Plan, Select, SelectColumn } from './plan.js';
 
 type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
@@ -106,7 +106,7 @@ function selectExposures(query: ChoiceResults, context: PlanContext): Select {
     call('countIf', not(isPresentField(query.unit))),
     zero,
     zero,
-    call('argMax', readNumber(query.weight), call('tuple', column('time'), column('insert_id'))),
+    call('argMax', readNumber(query.weight), eventPosition),
     call('min', TIME),
     call('max', TIME),
   ]);

@@ -263,8 +263,21 @@ const SAMPLES = 5;
 function inspectProperties(query: Discovery, context: PlanContext): Plan {
   const { selection } = query;
   const item = call('arrayJoin', call('arrayConcat', ...BAGS.flatMap(itemsOf)));
-  const [bag, key, type, text] = [1, 2, 3, 4].map((position) => tupleElement(alias('item'), position));
-  if (!bag || !key || !type || !text) throw new Error('an item has four parts');
+  const parts = ['bag', 'key', 'type', 'text'].map((name, index) => ({
+    alias: `item_${name}`,
+    expression: tupleElement(alias('item'), index + 1),
+  }));
+  // Values are counted before anything is made of them: the same ones come again and again.
+  const counted: Select = {
+    kind: 'select',
+    columns: [...parts, { alias: 'events', expression: call('count') }],
+    from: {
+      kind: 'select',
+      columns: [{ alias: 'item', expression: item }],
+      from: scanEvents(context, { selection, reads: [item] }),
+    },
+    groupBy: parts.map((of) => of.alias),
+  };
   const total: Expression = {
     kind: 'subselect',
     select: {
@@ -273,24 +286,26 @@ function inspectProperties(query: Discovery, context: PlanContext): Plan {
       from: scanEvents(context, { selection, reads: [] }),
     },
   };
-  const share = infix('/', call('count'), total);
+  const [type, text, events] = [alias('item_type'), alias('item_text'), alias('events')];
+  const share = infix('/', call('sum', events), total);
   const select: Select = {
     kind: 'select',
     columns: [
-      { alias: 'property', expression: call('tuple', bag, key) },
+      { alias: 'property', expression: call('tuple', alias('item_bag'), alias('item_key')) },
       { alias: 'coverage', expression: infix('*', share, parameter('Float64', 100)) },
-      { alias: 'types', expression: call('sumMap', call('array', type), call('array', call('toUInt64', constant(1)))) },
+      { alias: 'types', expression: call('sumMap', call('array', type), call('array', events)) },
       { alias: 'different', expression: call('uniqExact', text) },
       {
         alias: 'samples',
-        expression: call('arraySort', { kind: 'call', name: 'topK', settings: [SAMPLES], arguments: [text] }),
+        expression: call('arraySort', {
+          kind: 'call',
+          name: 'topKWeighted',
+          settings: [SAMPLES],
+          arguments: [text, events],
+        }),
       },
     ],
-    from: {
-      kind: 'select',
-      columns: [{ alias: 'item', expression: item }],
-      from: scanEvents(context, { selection, reads: [item] }),
-    },
+    from: counted,
     groupBy: ['property'],
     orderBy: [
       { expression: alias('coverage'), direction: 'desc' },

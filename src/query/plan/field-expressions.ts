@@ -37,6 +37,16 @@ export const actorText: Expression = call(
   column('device_id'),
 );
 
+/**
+ * Where an event stands among others: by time, and by insert_id where times are equal. As one text of the time's eight
+ * bytes, the highest first, and the id, because the engine compares tuples three times slower.
+ */
+export const eventPosition: Expression = call(
+  'concat',
+  call('reverse', call('reinterpretAsFixedString', call('toUnixTimestamp64Milli', column('time')))),
+  column('insert_id'),
+);
+
 const inBucket = (field: Property, kind: 'str' | 'num' | 'bool'): Expression =>
   call('mapContains', column(bucket(field.bag, kind)), textParameter(field.key));
 

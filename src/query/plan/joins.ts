@@ -32,15 +32,15 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
   const joins: Join[] = [];
   if (fields.length > 0 || found.profileKeys.size > 0) {
     const select = selectProfilesToJoin(projectId, { fields, keys: [...found.profileKeys].sort() });
-    joins.push({ name: 'profile', select, left: actor, right: PROFILE_ACTOR });
+    joins.push({ name: 'profile', select, left: actor, right: PROFILE_ACTOR, others: 'kept' });
   }
   if (own.length > 0) {
     const select = selectOwnSessions({ projectId, keys: own, span, eventType });
-    joins.push({ name: 'own_session', select, left: column('session_id'), right: SESSION_KEY });
+    joins.push({ name: 'own_session', select, left: column('session_id'), right: SESSION_KEY, others: 'kept' });
   }
   if (last.length > 0) {
     const select = selectLastSessions(projectId, last, nowMs);
-    joins.push({ name: 'last_session', select, left: actor, right: LAST_SESSION_ACTOR });
+    joins.push({ name: 'last_session', select, left: actor, right: LAST_SESSION_ACTOR, others: 'kept' });
   }
   return joins;
 }

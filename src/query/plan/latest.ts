@@ -2,16 +2,24 @@
 import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { listOrder, type PlanContext, pageOf, type RowsOver, scanEvents } from './events.js';
 import { alias, call, column, constant, not, tupleElement } from './expressions.js';
-import { actor, actorText, isPresentField, property, readNumber, readText } from './field-expressions.js';
+import {
+  actor,
+  actorText,
+  eventPosition,
+  isPresentField,
+  property,
+  readNumber,
+  readText,
+} from './field-expressions.js';
 import type { Expression, OrderBy, Plan, Select, SelectColumn } from './plan.js';
 
 type LatestValues = Extract<ResolvedQuery, { kind: 'latest_values' }>;
 
-/** The newest event; of equal times the one with the larger insert_id. */
-const POSITION = call('tuple', column('time'), column('insert_id'));
+/** Of the newest event; of equal times the one with the larger insert_id. */
+const newest = (value: Expression): Expression => call('argMax', value, eventPosition);
 
 /** In a tuple, a null is a value like any other; alone, argMax would pass over it. */
-const newest = (value: Expression): Expression => tupleElement(call('argMax', call('tuple', value), POSITION), 1);
+const newestOrNull = (value: Expression): Expression => tupleElement(newest(call('tuple', value)), 1);
 
 /** The value as text, or as a time where it is one. */
 function valueForm(field: ResolvedField): Expression {
@@ -54,7 +62,9 @@ function selectValues(context: PlanContext, { latest, selection, isShown }: Valu
     { alias: 'entity_key', expression: key },
     { alias: ENTITY, expression: shown },
     { alias: 'last_value', expression: newest(valueForm(latest.field)) },
-    ...(isTimeField(latest.field) ? [] : [{ alias: 'last_number', expression: newest(readNumber(latest.field)) }]),
+    ...(isTimeField(latest.field)
+      ? []
+      : [{ alias: 'last_number', expression: newestOrNull(readNumber(latest.field)) }]),
     ...(isShown ? [{ alias: 'no_text', expression: newest(isNoText(latest.field)) }] : []),
     { alias: 'set_at', expression: call('max', column('time')) },
   ];

@@ -4,9 +4,9 @@ import type { PathsQuery, ResolvedField, ResolvedQuery } from '../analyze/resolv
 import { carry, eventMs, integer, isOfType, isSomebody, over, planAnswer } from './behaviour.js';
 import { planCondition } from './condition.js';
 import { type PlanContext, scanEvents } from './events.js';
-import { alias, allOf, call, column, constant, infix, textParameter, tupleElement } from './expressions.js';
+import { alias, allOf, call, column, infix, textParameter, tupleElement } from './expressions.js';
 import { actor, isPresentField, readText } from './field-expressions.js';
-import type { Expression, Plan, Select, SelectColumn } from './plan.js';
+import type { Expression, Join, Plan, Select, SelectColumn } from './plan.js';
 
 const NO_LABEL = textParameter('(none)');
 
@@ -40,12 +40,11 @@ const IS_ANCHOR = 5;
 function planNodes(query: PathsQuery, context: PlanContext): Select {
   const { eventType, condition } = query.selection;
   const anchorMs = alias('anchor_ms');
-  // A person without an anchor has one at 1970, which no event is near to.
   const near =
     query.direction === 'from'
       ? [infix('>=', eventMs, anchorMs), infix('<=', eventMs, infix('+', anchorMs, integer(query.windowMs)))]
       : [infix('<=', eventMs, anchorMs), infix('>=', eventMs, infix('-', anchorMs, integer(query.windowMs)))];
-  const filter = [isSomebody, infix('>', anchorMs, constant(0)), ...near];
+  const filter = [isSomebody, ...near];
   const isAnchor = allOf([
     ...(eventType === undefined ? [] : [isOfType([eventType])]),
     ...(condition ? [planCondition(condition, context.projectId)] : []),
@@ -60,7 +59,13 @@ function planNodes(query: PathsQuery, context: PlanContext): Select {
     reads: columns.map((of) => of.expression),
     filter,
   });
-  const anchors = { name: 'anchors', select: planAnchors(query, context), left: actor, right: 'anchor_person' };
+  const anchors: Join = {
+    name: 'anchors',
+    select: planAnchors(query, context),
+    left: actor,
+    right: 'anchor_person',
+    others: 'left out',
+  };
   return {
     kind: 'select',
     columns,

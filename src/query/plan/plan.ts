@@ -80,6 +80,7 @@ export type FunctionName =
   | 'bitAnd'
   | 'bitShiftLeft'
   | 'bitShiftRight'
+  | 'concat'
   | 'count'
   | 'countIf'
   | 'groupArray'
@@ -103,6 +104,7 @@ export type FunctionName =
   | 'mapValues'
   | 'match'
   | 'max'
+  | 'maxIf'
   | 'min'
   | 'minIf'
   | 'modulo'
@@ -113,6 +115,8 @@ export type FunctionName =
   | 'quantileExactInclusive'
   | 'quantileExactInclusiveForEach'
   | 'range'
+  | 'reinterpretAsFixedString'
+  | 'reverse'
   | 'sipHash64'
   | 'sum'
   | 'sumForEach'
@@ -131,7 +135,7 @@ export type FunctionName =
   | 'toStartOfQuarter'
   | 'toString'
   | 'toUInt64'
-  | 'topK'
+  | 'topKWeighted'
   | 'toUnixTimestamp64Milli'
   | 'tuple'
   | 'uniqExact'
@@ -186,13 +190,15 @@ export interface EventScan {
   readonly filter: readonly Expression[];
 }
 
-/** At most one row of the select for each event, the one whose key it has; or none, and missing values. */
+/** One row of the select for each event, the one whose key it has: no two rows have the same key. */
 export interface Join {
   readonly name: string;
   readonly select: Select;
   readonly left: Expression;
   /** A column of the select. */
   readonly right: string;
+  /** What becomes of events whose key no row has: they are kept, with values that are missing, or left out. */
+  readonly others: 'kept' | 'left out';
 }
 
 /** Profiles of one project that are not deleted. */

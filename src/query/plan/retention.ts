@@ -18,7 +18,7 @@ import {
 import { type Calendar, calendarOf, periodsSince } from './calendar.js';
 import { type PlanContext, scanEvents } from './events.js';
 import { alias, call, column, constant, infix, instantParameter, lambda, tupleElement } from './expressions.js';
-import { actor } from './field-expressions.js';
+import { actor, eventPosition } from './field-expressions.js';
 import type { Expression, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
 
 type ResolvedRetention = RetentionQuery & ResolvedQuery;
@@ -50,12 +50,7 @@ function planPeople({ query, calendar, breakdown }: Retention, context: PlanCont
   ];
   if (breakdown) {
     // In a tuple, a null is a value like any other; alone, argMin would pass over it.
-    const earliest = call(
-      'argMinIf',
-      call('tuple', breakdown.value),
-      call('tuple', eventMs, column('insert_id')),
-      isStart,
-    );
+    const earliest = call('argMinIf', call('tuple', breakdown.value), eventPosition, isStart);
     columns.push({ alias: GROUP, expression: tupleElement(earliest, 1) });
   }
   const types = returning === undefined ? [] : [isOfType([...new Set([start, returning])])];

@@ -14,8 +14,8 @@ import {
   textParameter,
   tupleElement,
 } from './expressions.js';
-import { actor } from './field-expressions.js';
-import type { Expression, ScanTime, Select, SelectColumn } from './plan.js';
+import { actor, eventPosition } from './field-expressions.js';
+import type { EventScan, Expression, ScanTime, Select, SelectColumn } from './plan.js';
 
 /** A session lasts up to a day, so events this far from a range can belong to a session of it. */
 export const SESSION_MS_MAX = 24 * 3_600_000;
@@ -30,9 +30,6 @@ export const widened = ({ fromMs, toMs }: SessionSpan): SessionSpan => ({
   fromMs: Math.max(0, fromMs - SESSION_MS_MAX),
   toMs: toMs + SESSION_MS_MAX,
 });
-
-/** Events of one session in a fixed order, also those of the same time. */
-const POSITION = call('tuple', column('time'), column('insert_id'));
 
 const isThere = (of: Expression): Expression => infix('!=', of, constant(''));
 const milliseconds = (time: Expression): Expression => call('toUnixTimestamp64Milli', time);
@@ -53,12 +50,12 @@ export function describeSession(key: SessionKey): Expression {
     case 'count':
       return call('count');
     case 'landing':
-      return call('argMinIf', value, POSITION, isThere(column('url')));
+      return call('argMinIf', value, eventPosition, isThere(column('url')));
     case 'exit':
-      return call('argMaxIf', value, POSITION, isThere(column('url')));
+      return call('argMaxIf', value, eventPosition, isThere(column('url')));
     case 'first':
-      if (type === 'text') return call('argMinIf', value, POSITION, isThere(value));
-      return call('argMinOrNullIf', value, POSITION, not(call('isNaN', value)));
+      if (type === 'text') return call('argMinIf', value, eventPosition, isThere(value));
+      return call('argMinOrNullIf', value, eventPosition, not(call('isNaN', value)));
   }
 }
 
@@ -137,10 +134,52 @@ function hasEventOf(eventType: string, { projectId, span }: Pick<OwnSessions, 'p
 
 export const LAST_SESSION_ACTOR = 'last_session_actor';
 
+const isPerson = infix('!=', actor, constant(0));
+
+/**
+ * Whether an event is of a session that can be somebody's last. No session is longer than a day, so the last one started
+ * less than a day before the person's newest event, and so did whatever the person did in it. This leaves few of all
+ * sessions to be put together.
+ */
+function canBeLast(projectId: ProjectId, nowMs: number): Expression {
+  const scan: EventScan = {
+    kind: 'events',
+    projectId,
+    stitching: 'hash',
+    time: timeOf({ fromMs: 0, toMs: nowMs + SESSION_MS_MAX }),
+    filter: [isThere(column('session_id')), isPerson],
+  };
+  const isPast = infix('<=', column('time'), instantParameter(nowMs));
+  const newest: Select = {
+    kind: 'select',
+    columns: [
+      { alias: 'newest_actor', expression: actor },
+      // 1970 where nothing is past: then every session can be the last.
+      { alias: 'newest_ms', expression: call('maxIf', milliseconds(column('time')), isPast) },
+    ],
+    from: scan,
+    groupBy: ['newest_actor'],
+  };
+  const isNear = infix(
+    '>',
+    milliseconds(column('time')),
+    infix('-', alias('newest_ms'), parameter('Int64', SESSION_MS_MAX)),
+  );
+  const select: Select = {
+    kind: 'select',
+    columns: [{ alias: 'session_id', expression: column('session_id') }],
+    from: {
+      ...scan,
+      joins: [{ name: 'newest', select: newest, left: actor, right: 'newest_actor', others: 'left out' }],
+      filter: [...scan.filter, isNear],
+    },
+  };
+  return infix('IN', column('session_id'), { kind: 'subselect', select });
+}
+
 /** For each person the session that started last, of those up to `nowMs` that hold an event of the person. */
 export function selectLastSessions(projectId: ProjectId, keys: readonly SessionKey[], nowMs: number): Select {
   const described = keys.map((key) => ({ alias: sessionColumnOf('session', key), expression: describeSession(key) }));
-  const isPerson = infix('!=', actor, constant(0));
   const sessions = selectSessions({
     projectId,
     span: { fromMs: 0, toMs: nowMs + SESSION_MS_MAX },
@@ -150,6 +189,7 @@ export function selectLastSessions(projectId: ProjectId, keys: readonly SessionK
       ...described,
     ],
     isStitched: true,
+    filter: [canBeLast(projectId, nowMs)],
     having: infix('<=', alias('started_at'), instantParameter(nowMs)),
   });
   const byPerson: Select = {

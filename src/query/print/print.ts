@@ -43,6 +43,8 @@ const TIGHTNESS = {
   '/': 5,
 } as const;
 
+const JOIN = { kept: 'LEFT ANY JOIN', 'left out': 'INNER JOIN' } as const;
+
 class Printer {
   readonly params = new Map<string, ParameterValue>();
   private readonly nameByValue = new Map<string, string>();
@@ -99,8 +101,9 @@ class Printer {
       ranges.length === 1 ? ranges.join() : `(${ranges.map((range) => `(${range})`).join(' OR ')})`,
       ...scan.filter.map((condition) => this.operand(condition, TIGHTNESS.OR)),
     ];
-    const joins = (scan.joins ?? []).map(({ name, select, left, right }) => {
-      return `LEFT ANY JOIN (\n${indent(this.select(select))}\n) AS ${name} ON ${this.expression(left)} = ${right}`;
+    const joins = (scan.joins ?? []).map(({ name, select, left, right, others }) => {
+      const rows = `(\n${indent(this.select(select))}\n) AS ${name}`;
+      return `${JOIN[others]} ${rows} ON ${this.expression(left)} = ${right}`;
     });
     const where = `WHERE ${conditions.join('\n  AND ')}`;
     return [`FROM events`, ...this.stitch(scan.stitching, project), ...joins, where].join('\n');
