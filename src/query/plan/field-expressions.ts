@@ -1,9 +1,10 @@
 // How a field is read: as text, as a number, as something to count, and what a missing value is in each reading.
+import { createHash } from 'node:crypto';
 import { assertNever } from '../../platform/errors.js';
 import type { ResolvedField } from '../analyze/resolved.js';
 import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
 import { alias, call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
-import type { ColumnType, Expression, PropertyColumn, Stitching } from './plan.js';
+import type { ColumnType, Expression, ProfileProperty, PropertyColumn, Stitching } from './plan.js';
 
 type Bucket = 'str' | 'num' | 'bool';
 
@@ -47,11 +48,25 @@ export const eventPosition: Expression = call(
   column('insert_id'),
 );
 
-const inBucket = (field: Property, kind: 'str' | 'num' | 'bool'): Expression =>
-  call('mapContains', column(bucket(field.bag, kind)), textParameter(field.key));
+/**
+ * Joined to events, a map is copied for each of them (five times slower than a single value), so what is read of it is taken
+ * out before. A key is somebody's text, and must not become a name in SQL; its digest may.
+ */
+function profileProperty(kind: Bucket, key: string, read: ProfileProperty['read']): ProfileProperty {
+  const digest = createHash('sha256').update(key).digest('hex').slice(0, 16);
+  const name = `profile_${read === 'presence' ? 'has_' : ''}${kind}_${digest}`;
+  return { kind: 'profile_property', name, read, map: `props_${kind}`, key };
+}
 
-const valueIn = (field: Property, kind: 'str' | 'num' | 'bool'): Expression =>
-  mapValue(bucket(field.bag, kind), textParameter(field.key));
+const inBucket = (field: Property, kind: Bucket): Expression =>
+  field.bag === 'user'
+    ? profileProperty(kind, field.key, 'presence')
+    : call('mapContains', column(bucket(field.bag, kind)), textParameter(field.key));
+
+const valueIn = (field: Property, kind: Bucket): Expression =>
+  field.bag === 'user'
+    ? profileProperty(kind, field.key, 'value')
+    : mapValue(bucket(field.bag, kind), textParameter(field.key));
 
 export type Property = Extract<ResolvedField, { kind: 'property' }>;
 export const property = { inBucket, valueIn };

@@ -4,7 +4,7 @@ import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
 import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
 import { column } from './expressions.js';
 import { actor } from './field-expressions.js';
-import type { Expression, Join } from './plan.js';
+import type { Expression, Join, ProfileProperty } from './plan.js';
 import { PROFILE_ACTOR, selectProfilesToJoin } from './profile-select.js';
 import {
   LAST_SESSION_ACTOR,
@@ -30,8 +30,9 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
   const own = keysOf('session');
   const last = keysOf('user_last_session');
   const joins: Join[] = [];
-  if (fields.length > 0 || found.profileKeys.size > 0) {
-    const select = selectProfilesToJoin(projectId, { fields, keys: [...found.profileKeys].sort() });
+  const properties = [...found.profileProperties.values()];
+  if (fields.length > 0 || properties.length > 0) {
+    const select = selectProfilesToJoin(projectId, { fields, properties });
     joins.push({ name: 'profile', select, left: actor, right: PROFILE_ACTOR, others: 'kept' });
   }
   if (own.length > 0) {
@@ -51,21 +52,19 @@ export function sessionKeysIn(reads: readonly Expression[]): SessionKey[] {
   return SESSION_KEYS.filter((key) => columns.has(sessionColumnOf('session', key)));
 }
 
+export const profilePropertiesIn = (reads: readonly Expression[]): ProfileProperty[] => [
+  ...findReads(reads).profileProperties.values(),
+];
+
 function findReads(reads: readonly Expression[]): Found {
-  const found: Found = { columns: new Set(), profileKeys: new Set() };
+  const found: Found = { columns: new Set(), profileProperties: new Map() };
   for (const read of reads) collect(read, found);
   return found;
 }
 
 interface Found {
   readonly columns: Set<string>;
-  readonly profileKeys: Set<string>;
-}
-
-const isProfileMap = (name: string): boolean => name.startsWith('props_');
-
-function addKey(key: Expression | undefined, { profileKeys }: Found): void {
-  if (key?.kind === 'parameter' && typeof key.value === 'string') profileKeys.add(key.value);
+  readonly profileProperties: Map<string, ProfileProperty>;
 }
 
 function collect(expression: Expression, found: Found): void {
@@ -73,16 +72,12 @@ function collect(expression: Expression, found: Found): void {
     case 'column':
       found.columns.add(expression.column);
       return;
-    case 'map_value':
-      if (isProfileMap(expression.map)) addKey(expression.key, found);
+    case 'profile_property':
+      found.profileProperties.set(expression.name, expression);
       return;
-    case 'call': {
-      const [map, key] = expression.arguments;
-      const isKeyTest = expression.name === 'mapContains' && map?.kind === 'column' && isProfileMap(map.column);
-      if (isKeyTest) addKey(key, found);
+    case 'call':
       for (const argument of expression.arguments) collect(argument, found);
       return;
-    }
     case 'infix':
       for (const operand of expression.operands) collect(operand, found);
       return;

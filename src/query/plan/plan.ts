@@ -21,7 +21,8 @@ export type ParameterValue = string | number | readonly string[] | readonly numb
 
 /** The columns of events that no field names: hashes of ids and the typed buckets of properties. */
 export type InternalColumn = 'uid' | 'did' | PropertyColumn;
-export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}` | `props_${'str' | 'num' | 'bool'}`;
+export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}` | ProfileMap;
+export type ProfileMap = `props_${'str' | 'num' | 'bool'}`;
 
 /** The columns of profiles, as the table has them. */
 export type ProfileSource = 'email' | 'email_domain' | 'first_seen' | 'last_seen';
@@ -166,6 +167,7 @@ export type Expression =
   /** One element of a tuple, from 1 on. */
   | { readonly kind: 'tuple_element'; readonly of: Expression; readonly position: number }
   | { readonly kind: 'map_value'; readonly map: PropertyColumn; readonly key: Expression }
+  | ProfileProperty
   | {
       readonly kind: 'call';
       readonly name: FunctionName;
@@ -173,6 +175,15 @@ export type Expression =
       readonly settings?: readonly number[];
       readonly arguments: readonly Expression[];
     };
+
+/** A property of a profile in one of its buckets, or whether it is there: a column of the select over profiles. */
+export interface ProfileProperty {
+  readonly kind: 'profile_property';
+  readonly name: string;
+  readonly read: 'value' | 'presence';
+  readonly map: ProfileMap;
+  readonly key: string;
+}
 
 /** Which of the device's mapping a scan brings along: nothing, the hash of its user, or the user's id as well. */
 export type Stitching = 'none' | 'hash' | 'text';

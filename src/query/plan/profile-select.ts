@@ -1,24 +1,20 @@
 // Profiles as rows: only the fields and the keys that a question names are read.
 import type { ProjectId } from '../../platform/ids.js';
 import { PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
-import { alias, call, column, infix, lambda, parameter } from './expressions.js';
-import type { Expression, PropertyColumn, Select, SelectColumn } from './plan.js';
+import { call, column, mapValue, textParameter } from './expressions.js';
+import type { Expression, ProfileProperty, PropertyColumn, Select, SelectColumn } from './plan.js';
 
 export interface ProfileReads {
   readonly fields: readonly ProfileKey[];
-  readonly keys: readonly string[];
+  readonly properties: readonly ProfileProperty[];
 }
 
 const BUCKETS = ['props_str', 'props_num', 'props_bool'] as const satisfies readonly PropertyColumn[];
 
-/** The buckets with these keys only. */
-function propertiesOf(keys: readonly string[]): SelectColumn[] {
-  if (keys.length === 0) return [];
-  const isNamed = infix('IN', alias('key'), parameter('Array(String)', [...keys]));
-  return BUCKETS.map((name) => ({
-    alias: name,
-    expression: call('mapFilter', lambda(['key', 'value'], isNamed), column(name)),
-  }));
+function propertyOf({ name, read, map, key }: ProfileProperty): SelectColumn {
+  const named = textParameter(key);
+  const expression = read === 'value' ? mapValue(map, named) : call('mapContains', column(map), named);
+  return { alias: name, expression };
 }
 
 export const fieldOf = (key: ProfileKey): SelectColumn => ({
@@ -29,21 +25,30 @@ export const fieldOf = (key: ProfileKey): SelectColumn => ({
 export const PROFILE_ACTOR = 'profile_actor';
 
 /** To be joined to events by the hash of their distinct_id. Without a profile, times have to be null and not 1970. */
-export function selectProfilesToJoin(projectId: ProjectId, { fields, keys }: ProfileReads): Select {
+export function selectProfilesToJoin(projectId: ProjectId, { fields, properties }: ProfileReads): Select {
   const columns = fields.map(fieldOf).map(({ alias: name, expression }, index) => {
     const isTime = PROFILE_FIELDS[fields[index] ?? 'user_id'].type === 'optional_time';
     return { alias: name, expression: isTime ? call('toNullable', expression) : expression };
   });
   return {
     kind: 'select',
-    columns: [{ alias: PROFILE_ACTOR, expression: column('uid') }, ...columns, ...propertiesOf(keys)],
+    columns: [{ alias: PROFILE_ACTOR, expression: column('uid') }, ...columns, ...properties.map(propertyOf)],
     from: { kind: 'profiles', projectId, filter: [] },
   };
 }
 
+interface ProfilesOf {
+  readonly properties: readonly ProfileProperty[];
+  readonly filter: readonly Expression[];
+}
+
 /** For the source `users`: everything that can be asked, of which the engine reads what is. */
-export function selectProfiles(projectId: ProjectId, filter: readonly Expression[]): Select {
+export function selectProfiles(projectId: ProjectId, { properties, filter }: ProfilesOf): Select {
   const fields = (Object.keys(PROFILE_FIELDS) as ProfileKey[]).map(fieldOf);
   const buckets = BUCKETS.map((name) => ({ alias: name, expression: column(name) }));
-  return { kind: 'select', columns: [...fields, ...buckets], from: { kind: 'profiles', projectId, filter } };
+  return {
+    kind: 'select',
+    columns: [...fields, ...buckets, ...properties.map(propertyOf)],
+    from: { kind: 'profiles', projectId, filter },
+  };
 }

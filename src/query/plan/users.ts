@@ -3,34 +3,50 @@ import type { EventSelection, ResolvedQuery } from '../analyze/resolved.js';
 import { planCondition } from './condition.js';
 import { listOrder, type PlanContext, pageOf, planListColumn, type RowsOver } from './events.js';
 import { column, infix, instantParameter } from './expressions.js';
-import type { Plan, Select } from './plan.js';
+import { profilePropertiesIn } from './joins.js';
+import type { Expression, OrderBy, Plan, Select } from './plan.js';
 import { selectProfiles } from './profile-select.js';
 
 type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
-function selectSeen({ range, condition }: EventSelection, { projectId }: PlanContext): Select {
-  return selectProfiles(projectId, [
+interface SeenProfiles {
+  readonly selection: EventSelection;
+  readonly context: PlanContext;
+  /** Everything that is computed from the profiles. */
+  readonly reads: readonly Expression[];
+}
+
+function selectSeen({ selection, context, reads }: SeenProfiles): Select {
+  const { range, condition } = selection;
+  const { projectId } = context;
+  const filter = [
     infix('>=', column('last_seen'), instantParameter(range.fromMs)),
     infix('<', column('last_seen'), instantParameter(range.toMs)),
     ...(condition ? [planCondition(condition, projectId)] : []),
-  ]);
+  ];
+  return selectProfiles(projectId, { properties: profilePropertiesIn([...reads, ...filter]), filter });
 }
 
 export const profileRows = (selection: EventSelection, context: PlanContext): RowsOver => ({
   time: column('profile_last_seen'),
-  from: () => selectSeen(selection, context),
+  from: (reads) => selectSeen({ selection, context, reads }),
 });
 
 export function planUserList(query: ListQuery, context: PlanContext): Plan {
   const columns = query.columns.map(planListColumn);
+  const orderBy: OrderBy[] = [
+    ...query.order.flatMap(listOrder),
+    { expression: column('profile_user_id'), direction: 'asc' },
+  ];
+  const reads = [...columns.map((of) => of.column), ...orderBy].map((of) => of.expression);
   const page = pageOf(context, query.rowsMax);
   return {
     mode: 'users',
     select: {
       kind: 'select',
       columns: columns.map((of) => of.column),
-      from: selectSeen(query.selection, context),
-      orderBy: [...query.order.flatMap(listOrder), { expression: column('profile_user_id'), direction: 'asc' }],
+      from: selectSeen({ selection: query.selection, context, reads }),
+      orderBy,
       limit: page.limit,
       offset: page.offset,
     },

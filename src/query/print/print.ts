@@ -174,6 +174,8 @@ class Printer {
         return `(${expression.parameters.join(', ')}) -> ${this.expression(expression.body)}`;
       case 'tuple_element':
         return `${this.expression(expression.of)}.${expression.position}`;
+      case 'profile_property':
+        return expression.name;
       case 'map_value':
         return `${expression.map}[${this.expression(expression.key)}]`;
       case 'infix': {
