@@ -1,12 +1,16 @@
-// One question of each source, and the SQL that someone who knows the table would write by hand for the same answer.
-// `columns` names the positions of the compiled answer that the SQL by hand gives, where it gives fewer.
+// Questions of each source, and the best SQL that we know to write by hand for the same answer. It may use what the data
+// happens to be like: that a property only ever holds text, or that no two events of a person have the same time.
 
 export interface SourceCase {
   readonly source: string;
   /** Over the placeholder $range. */
   readonly text: string;
-  /** Over $scan (project and range of `e`), $actors (events with the user of their device), $actor, $project, $from, $to. */
-  readonly sql?: string;
+  /**
+   * Over $scan (project and range of `e`), $actors (events with the user of their device), $actor, $isSomebody, $sessions
+   * (rows of `e` that sessions of the range can consist of), $position, $project, $from and $to.
+   */
+  readonly sql: string;
+  /** The positions of the compiled answer that the SQL by hand gives, where it gives fewer. */
   readonly columns?: readonly number[];
 }
 
@@ -17,40 +21,172 @@ export interface SourceRange {
   readonly to: string;
 }
 
-const ACTORS = `events AS e LEFT ANY JOIN (
-  SELECT did, uid AS muid FROM device_map FINAL WHERE project_id = '$project'
-) AS m ON e.did = m.did`;
-const ACTOR = 'if(e.uid != 0, e.uid, if(m.muid != 0, m.muid, e.did))';
+const FROM = `toDateTime64('$from', 3, 'UTC')`;
+const TO = `toDateTime64('$to', 3, 'UTC')`;
+
+const PLACEHOLDERS: readonly (readonly [string, string])[] = [
+  ['$scan', `e.project_id = '$project' AND e.time >= ${FROM} AND e.time < ${TO}`],
+  [
+    '$sessions',
+    `e.project_id = '$project' AND e.time >= ${FROM} - INTERVAL 1 DAY AND e.time < ${TO} + INTERVAL 1 DAY AND e.session_id != ''`,
+  ],
+  [
+    '$actors',
+    `events AS e LEFT ANY JOIN (
+      SELECT did, uid AS muid FROM device_map FINAL WHERE project_id = '$project'
+    ) AS m ON e.did = m.did`,
+  ],
+  ['$actor', 'if(e.uid != 0, e.uid, if(m.muid != 0, m.muid, e.did))'],
+  ['$isSomebody', '(e.uid != 0 OR e.did != 0)'],
+  ['$position', 'concat(reverse(reinterpretAsFixedString(toUnixTimestamp64Milli(e.time))), e.insert_id)'],
+  ['$ms', 'toUnixTimestamp64Milli(e.time)'],
+];
+
+const LIST_COLUMNS = `e.insert_id, e.event_type, e.time, e.user_id, e.device_id, e.session_id,
+  (e.ep_str, e.ep_num, e.ep_bool, e.ep_null), (e.up_str, e.up_num, e.up_bool, e.up_null),
+  e.ip, e.browser, e.browser_version, e.os, e.os_version, e.device_type, e.platform`;
+
+/** Sessions of the last day of each person are the only ones that can be the last. */
+const LAST_SESSIONS = `SELECT arrayJoin(actors) AS actor, argMax(exit_path, (started, session_id)) AS exit_path
+  FROM (
+    SELECT e.session_id AS session_id, min(e.time) AS started, groupUniqArray($actor) AS actors,
+      argMaxIf(e.path, $position, e.url != '') AS exit_path
+    FROM $actors
+    WHERE e.project_id = '$project' AND e.session_id IN (
+      SELECT e.session_id FROM $actors
+      INNER JOIN (
+        SELECT $actor AS actor, max(e.time) AS newest
+        FROM $actors WHERE e.project_id = '$project' AND e.session_id != '' GROUP BY actor
+      ) AS n ON $actor = n.actor
+      WHERE e.project_id = '$project' AND e.session_id != '' AND e.time > n.newest - INTERVAL 1 DAY
+    )
+    GROUP BY session_id
+  ) GROUP BY actor`;
+
+const STEP_TIMES = ['page_view', 'add_to_cart', 'purchase']
+  .map((type, index) => `arraySort(groupArrayIf($ms, e.event_type = '${type}')) AS t${index + 1}`)
+  .join(', ');
+
+const keysOf = (bucket: string): string => `mapKeys(e.${bucket})`;
 
 const CASES: readonly SourceCase[] = [
   {
     source: 'events, stitched',
     text: '* | $range | unique distinct_id',
-    sql: `SELECT uniqExact($actor) FROM $actors WHERE $scan`,
+    sql: 'SELECT uniqExact($actor) FROM $actors WHERE $scan',
   },
   {
     source: 'events, not stitched',
     text: '* | $range | unique user_id',
-    sql: `SELECT uniqExactIf(e.uid, e.uid != 0) FROM events AS e WHERE $scan`,
+    sql: 'SELECT uniqExactIf(e.uid, e.uid != 0) FROM events AS e WHERE $scan',
+  },
+  {
+    source: 'events, by a property',
+    text: 'page_view | $range | count by event_properties.category',
+    sql: `SELECT e.ep_str['category'] AS g, count() AS n FROM events AS e
+      WHERE $scan AND e.event_type = 'page_view' GROUP BY g ORDER BY n DESC, g`,
+  },
+  {
+    source: 'events, by a profile',
+    text: 'page_view | $range | count by user.plan',
+    sql: `SELECT if(p.uid = 0, NULL, p.plan) AS g, count() AS n FROM $actors LEFT ANY JOIN (
+        SELECT uid, props_str['plan'] AS plan FROM profiles FINAL WHERE project_id = '$project'
+      ) AS p ON $actor = p.uid
+      WHERE $scan AND e.event_type = 'page_view' GROUP BY g ORDER BY n DESC, g`,
+  },
+  {
+    source: 'events, by a session field',
+    text: 'page_view | $range | count by session.landing_path',
+    sql: `SELECT s.landing AS g, count() AS n FROM events AS e LEFT ANY JOIN (
+        SELECT e.session_id AS session_id, argMinIf(e.path, $position, e.url != '') AS landing
+        FROM events AS e WHERE $sessions GROUP BY session_id
+      ) AS s ON e.session_id = s.session_id
+      WHERE $scan AND e.event_type = 'page_view' GROUP BY g ORDER BY n DESC, g LIMIT 1000`,
+  },
+  {
+    source: 'events, by the last session',
+    text: 'page_view | $range | unique by user_last_session.exit_path',
+    sql: `SELECT l.exit_path AS g, uniqExact($actor) AS n FROM $actors
+      LEFT ANY JOIN (${LAST_SESSIONS}) AS l ON $actor = l.actor
+      WHERE $scan AND e.event_type = 'page_view' GROUP BY g ORDER BY n DESC, g LIMIT 1000`,
   },
   {
     source: 'funnel',
     text: 'funnel page_view -> add_to_cart -> purchase | $range | window 1d',
-    sql: `SELECT arrayJoin([1, 2, 3]) AS step, [countIf(level >= 1), countIf(level >= 2), countIf(level >= 3)][step] AS users
-      FROM (
-        SELECT $actor AS actor,
-          windowFunnel(86400000, 'strict_once')(toUInt64(toUnixTimestamp64Milli(e.time)),
-            e.event_type = 'page_view', e.event_type = 'add_to_cart', e.event_type = 'purchase') AS level
-        FROM $actors WHERE $scan AND e.event_type IN ('page_view', 'add_to_cart', 'purchase') GROUP BY actor
+    // For each first step the earliest second one, and the earliest third one after that: the best attempt counts.
+    sql: `SELECT s, r[s], r[s] / r[1], if(s = 1, 1, r[s] / r[s - 1]), if(s = 1, NULL, d[s]) FROM (
+        SELECT arrayJoin([1, 2, 3]) AS s, [count(), countIf(length(best) > 1), countIf(length(best) > 2)] AS r,
+          [0, quantileExactInclusiveIf(0.5)(best[2] / 1000, length(best) > 1), quantileExactInclusiveIf(0.5)(best[3] / 1000, length(best) > 2)] AS d
+        FROM (
+          SELECT arrayMap(a -> (a, arrayFirst(b -> b >= a AND b <= a + 86400000, t2)), t1) AS two,
+            arrayFirst(a -> a.3 > 0, arrayMap(a -> (a.1, a.2, if(a.2 = 0, 0, arrayFirst(c -> c >= a.2 AND c <= a.1 + 86400000, t3))), two)) AS full,
+            arrayFirst(a -> a.2 > 0, two) AS half,
+            multiIf(full.3 > 0, [toInt64(0), full.2 - full.1, full.3 - full.1], half.2 > 0, [toInt64(0), half.2 - half.1], [toInt64(0)]) AS best
+          FROM (
+            SELECT $actor AS actor, ${STEP_TIMES} FROM $actors
+            WHERE $scan AND e.event_type IN ('page_view', 'add_to_cart', 'purchase') GROUP BY actor HAVING notEmpty(t1)
+          )
+        )
       )`,
-    columns: [0, 2],
+    columns: [0, 2, 3, 4, 5],
   },
-  { source: 'retention', text: 'retention signup returning page_view | $range' },
-  { source: 'paths', text: 'paths from signup | $range | depth 4' },
-  { source: 'sessions', text: 'sessions | $range' },
+  {
+    source: 'retention',
+    text: 'retention signup returning page_view | $range',
+    sql: `SELECT cohort, size, n, back[n + 1], back[n + 1] / size FROM (
+        SELECT cohort, count() AS size,
+          sumForEach(arrayMap(n -> has(weeks, cohort + 7 * n), range(13))) AS back,
+          arrayJoin(range(least(13, intDiv(toMonday(${TO} - INTERVAL 1 MILLISECOND) - cohort, 7) + 1))) AS n
+        FROM (
+          SELECT any(s.cohort) AS cohort, groupUniqArrayIf(toMonday(e.time), e.event_type = 'page_view' AND e.time >= s.started) AS weeks
+          FROM $actors INNER JOIN (
+            SELECT $actor AS actor, min(e.time) AS started, toMonday(started) AS cohort
+            FROM $actors WHERE $scan AND e.event_type = 'signup' AND $isSomebody GROUP BY actor
+          ) AS s ON $actor = s.actor
+          WHERE $scan AND e.event_type IN ('signup', 'page_view') GROUP BY $actor
+        ) GROUP BY cohort
+      ) ORDER BY cohort, n`,
+  },
+  {
+    source: 'paths',
+    text: 'paths from signup | $range | depth 4',
+    sql: `SELECT arrayMap(v -> v.2, arraySlice(nodes, arrayFirstIndex(v -> v.2 = 'signup', nodes), 4)) AS path, count() AS users
+      FROM (
+        SELECT arraySort(groupArray(($position, e.event_type))) AS nodes
+        FROM $actors INNER JOIN (
+          SELECT $actor AS actor, min($ms) AS ms FROM $actors
+          WHERE $scan AND e.event_type = 'signup' AND $isSomebody GROUP BY actor
+        ) AS s ON $actor = s.actor
+        WHERE $scan AND $ms >= s.ms AND $ms <= s.ms + 3600000 GROUP BY $actor
+      ) GROUP BY path ORDER BY users DESC, path LIMIT 20`,
+  },
+  {
+    source: 'sessions',
+    text: 'sessions | $range',
+    sql: `SELECT toDate(started) AS day, count(), avg(duration), avg(events), avg(events = 1) FROM (
+        SELECT min(e.time) AS started, (toUnixTimestamp64Milli(max(e.time)) - toUnixTimestamp64Milli(started)) / 1000 AS duration, count() AS events
+        FROM events AS e WHERE $sessions GROUP BY e.session_id HAVING started >= ${FROM} AND started < ${TO}
+      ) GROUP BY day ORDER BY day`,
+  },
   {
     source: 'lifecycle',
     text: 'lifecycle page_view | $range | by week',
+    sql: `SELECT period, status, users FROM (
+        SELECT toMonday(${FROM}) + 7 * number AS period, arrayJoin(['New', 'Returning', 'Resurrected', 'Dormant']) AS status
+        FROM numbers(toUInt64(1 + intDiv(toMonday(${TO} - INTERVAL 1 MILLISECOND) - toMonday(${FROM}), 7)))
+      ) AS grid LEFT ANY JOIN (
+        SELECT change.1 AS period, change.2 AS status, count() AS users FROM (
+          SELECT arrayJoin(arrayConcat(
+            arrayMap((w, gap, i) -> (w, multiIf(i = 1, 'New', gap = 7, 'Returning', 'Resurrected')), weeks, arrayDifference(weeks), arrayEnumerate(weeks)),
+            arrayMap(w -> (w + 7, 'Dormant'), arrayFilter((w, gap) -> gap != 7, weeks, arrayShiftLeft(arrayDifference(weeks), 1)))
+          )) AS change
+          FROM (
+            SELECT arraySort(groupUniqArray(toMonday(e.time))) AS weeks FROM $actors
+            WHERE e.project_id = '$project' AND e.time < ${TO} + INTERVAL 7 DAY AND e.event_type = 'page_view' AND $isSomebody
+            GROUP BY $actor
+          )
+        ) GROUP BY period, status
+      ) AS counts USING (period, status)`,
   },
   {
     source: 'stickiness',
@@ -60,41 +196,124 @@ const CASES: readonly SourceCase[] = [
         FROM $actors WHERE $scan AND e.event_type = 'page_view' GROUP BY actor
       ) GROUP BY days ORDER BY days`,
   },
-  { source: 'user timeline', text: 'user "user_17" | $range' },
+  {
+    source: 'user timeline',
+    text: 'user "user_17" | $range',
+    sql: `SELECT ${LIST_COLUMNS} FROM events AS e
+      WHERE $scan AND (e.uid = sipHash64('user_17') OR e.uid = 0 AND e.did IN (
+        SELECT did FROM device_map FINAL WHERE project_id = '$project' AND user_id = 'user_17'
+      )) ORDER BY e.time DESC, e.insert_id DESC LIMIT 1000`,
+  },
+  {
+    source: 'users',
+    text: 'users | $range | count by plan',
+    sql: `SELECT props_str['plan'] AS plan, count() AS n FROM profiles FINAL
+      WHERE project_id = '$project' AND last_seen >= ${FROM} AND last_seen < ${TO} GROUP BY plan ORDER BY n DESC, plan`,
+  },
+  {
+    source: 'users, listed',
+    text: 'users | $range',
+    sql: `SELECT user_id, email, email_domain, first_seen, last_seen, (props_str, props_num, props_bool) FROM profiles FINAL
+      WHERE project_id = '$project' AND last_seen >= ${FROM} AND last_seen < ${TO} ORDER BY last_seen DESC, user_id LIMIT 1000`,
+  },
   {
     source: 'latest',
     text: 'page_view | $range | latest _path | count by last_value',
     sql: `SELECT last_value, count() AS n FROM (
-        SELECT $actor AS actor, argMax(e.path, (e.time, e.insert_id)) AS last_value
+        SELECT $actor AS actor, argMax(e.path, $position) AS last_value
         FROM $actors WHERE $scan AND e.event_type = 'page_view' AND e.path != '' GROUP BY actor
       ) GROUP BY last_value ORDER BY n DESC, last_value LIMIT 1000`,
   },
   {
     source: 'formula',
-    text: 'formula count(purchase) / count(add_to_cart) | $range',
-    sql: `SELECT countIf(e.event_type = 'purchase') / countIf(e.event_type = 'add_to_cart')
-      FROM events AS e WHERE $scan AND e.event_type IN ('purchase', 'add_to_cart')`,
+    text: 'formula unique(purchase) / count(add_to_cart) | $range',
+    sql: `SELECT uniqExactIf($actor, e.event_type = 'purchase') / countIf(e.event_type = 'add_to_cart')
+      FROM $actors WHERE $scan AND e.event_type IN ('purchase', 'add_to_cart')`,
   },
-  { source: 'fields', text: 'fields | $range' },
-  { source: 'inspect *', text: 'inspect * | $range' },
-  { source: 'session field', text: 'page_view | $range | count by session.landing_path' },
-  { source: 'last session field', text: 'page_view | $range | unique by user_last_session.exit_path' },
+  {
+    source: 'fields',
+    text: 'fields | $range',
+    // Every count of the answer, but only for the columns that hold something in this data.
+    sql: `SELECT sum(n) FROM (
+        SELECT arrayFilter((k, v) -> v != '', ${keysOf('ep_str')}, mapValues(e.ep_str)) AS a, ${keysOf('ep_num')} AS b, ${keysOf('ep_bool')} AS c,
+          arrayFilter((k, v) -> v != '', ${keysOf('up_str')}, mapValues(e.up_str)) AS d, ${keysOf('up_num')} AS f, ${keysOf('up_bool')} AS g,
+          count() AS n, countIf(e.uid != 0 OR e.did != 0), countIf(e.uid != 0), countIf(e.did != 0), countIf(e.session_id != ''), countIf(e.insert_id != ''),
+          ${toPresenceCounts()}
+        FROM events AS e WHERE $scan GROUP BY a, b, c, d, f, g
+      )`,
+    columns: [0],
+  },
+  {
+    source: 'inspect *',
+    text: 'inspect * | $range',
+    sql: `SELECT event_type, sum(n), sum(people), min(first_at), max(last_at) FROM (
+        SELECT e.event_type AS event_type, 0 AS n, uniqExactIf($actor, $isSomebody) AS people, min(e.time) AS first_at, max(e.time) AS last_at, [] AS keys
+        FROM $actors WHERE $scan GROUP BY event_type
+        UNION ALL
+        SELECT event_type, sum(m), 0, min(first_at), max(last_at), sumMap(keys, arrayMap(k -> m, keys)).1 FROM (
+          SELECT e.event_type AS event_type, count() AS m, min(e.time) AS first_at, max(e.time) AS last_at,
+            arrayConcat(${keysOf('ep_str')}, ${keysOf('ep_num')}, ${keysOf('ep_bool')}) AS keys
+          FROM events AS e WHERE $scan GROUP BY event_type, keys
+        ) GROUP BY event_type
+      ) GROUP BY event_type ORDER BY 2 DESC, event_type`,
+    columns: [0, 1, 2, 3, 4],
+  },
+  {
+    source: 'inspect, one type',
+    text: 'inspect purchase | $range',
+    sql: `SELECT ('event_properties', key), 100 * sum(n) / (SELECT count() FROM events AS e WHERE $scan AND e.event_type = 'purchase'),
+        uniqExact(text) FROM (
+        SELECT item.1 AS key, item.2 AS text, count() AS n FROM (
+          SELECT arrayJoin(arrayConcat(
+            arrayMap((k, v) -> (toString(k), v), ${keysOf('ep_str')}, mapValues(e.ep_str)),
+            arrayMap((k, v) -> (toString(k), toString(v)), ${keysOf('ep_num')}, mapValues(e.ep_num)),
+            arrayMap((k, v) -> (toString(k), if(v, 'true', 'false')), ${keysOf('ep_bool')}, mapValues(e.ep_bool))
+          )) AS item FROM events AS e WHERE $scan AND e.event_type = 'purchase'
+        ) GROUP BY key, text
+      ) GROUP BY key`,
+    columns: [0, 1, 3],
+  },
+  {
+    source: 'choice',
+    text: 'choice checkout | $range | results purchase',
+    sql: `SELECT 0 AS kind, if(length(variants) = 1, variants[1], '') AS variant, count(),
+        countIf(arrayExists(t -> t >= exposed_at AND t <= exposed_at + 604800000, conversions)) FROM (
+        SELECT groupUniqArrayIf(e.ep_str['variant_key'], e.event_type = 'service.exposure') AS variants,
+          minIf($ms, e.event_type = 'service.exposure') AS exposed_at, groupArrayIf($ms, e.event_type = 'purchase') AS conversions
+        FROM $actors
+        WHERE e.project_id = '$project' AND e.time >= ${FROM} AND e.time < ${TO} + INTERVAL 7 DAY
+          AND (e.event_type = 'purchase' OR e.event_type = 'service.exposure' AND e.time < ${TO} AND e.ep_str['choice_key'] = 'checkout')
+        GROUP BY $actor HAVING notEmpty(variants)
+      ) GROUP BY variant
+      UNION ALL
+      SELECT 1, e.ep_str['variant_key'] AS variant, 0, 0 FROM events AS e
+      WHERE $scan AND e.event_type = 'service.exposure' AND e.ep_str['choice_key'] = 'checkout' GROUP BY variant`,
+    columns: [0, 1, 2, 3],
+  },
 ];
 
-export function toSourceCases({ projectId, from, to }: SourceRange): SourceCase[] {
-  const scan = `e.project_id = '$project' AND e.time >= toDateTime64('$from', 3, 'UTC') AND e.time < toDateTime64('$to', 3, 'UTC')`;
-  const fill = (text: string) =>
-    text
-      .replaceAll('$scan', scan)
-      .replaceAll('$actors', ACTORS)
-      .replaceAll('$actor', ACTOR)
-      .replaceAll('$range', `from ${from} to ${to}`)
-      .replaceAll('$from', `${from} 00:00:00`)
-      .replaceAll('$to', `${to} 00:00:00`)
-      .replaceAll('$project', projectId);
-  return CASES.map(({ text, sql, ...rest }) => ({
-    ...rest,
-    text: fill(text),
-    ...(sql !== undefined && { sql: fill(sql) }),
-  }));
+function toPresenceCounts(): string {
+  const columns =
+    'url path path_clean hostname title referrer referrer_domain browser browser_version os os_version platform device_type geo_country geo_city geo_continent geo_timezone ip ua library ingest_origin';
+  return columns
+    .split(' ')
+    .map((column) => `countIf(e.${column} != '')`)
+    .join(', ');
 }
+
+/** Both sides over the same range, to be divided by each other: what it costs to know who is who. */
+export const stitchingPair = (range: SourceRange): { stitched: string; unstitched: string } => ({
+  stitched: fill('SELECT uniqExact($actor) FROM $actors WHERE $scan', range),
+  unstitched: fill('SELECT uniqExact(if(e.uid != 0, e.uid, e.did)) FROM events AS e WHERE $scan', range),
+});
+
+function fill(text: string, { projectId, from, to }: SourceRange): string {
+  return PLACEHOLDERS.reduce((filled, [name, sql]) => filled.replaceAll(name, sql), text)
+    .replaceAll('$range', `from ${from} to ${to}`)
+    .replaceAll('$from', `${from} 00:00:00`)
+    .replaceAll('$to', `${to} 00:00:00`)
+    .replaceAll('$project', projectId);
+}
+
+export const toSourceCases = (range: SourceRange): SourceCase[] =>
+  CASES.map(({ text, sql, ...rest }) => ({ ...rest, text: fill(text, range), sql: fill(sql, range) }));
