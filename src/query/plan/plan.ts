@@ -140,7 +140,8 @@ export type FunctionName =
   | 'toUnixTimestamp64Milli'
   | 'tuple'
   | 'uniqExact'
-  | 'uniqExactIf';
+  | 'uniqExactIf'
+  | 'xxh3';
 
 export type Expression =
   | { readonly kind: 'column'; readonly column: AnyColumn }
