@@ -18,6 +18,7 @@ import { chooseJobs, type JobStarter } from './runtime.js';
 import { startCanary } from './send-canary.js';
 import { startMailWorker } from './send-mail.js';
 import { startClaimSweep } from './sweep-claims.js';
+import { startIdentitySweep } from './sweep-identities.js';
 import { startProfileUpserts } from './upsert-profiles.js';
 
 const JOBS: Readonly<Record<string, JobStarter>> = {
@@ -27,6 +28,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'send-mail': startMailWorker,
   'export-user': startExportWorker,
   'sweep-claims': startClaimSweep,
+  'sweep-identities': startIdentitySweep,
   'send-canary': startCanary,
 };
 

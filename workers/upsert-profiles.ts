@@ -54,10 +54,9 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     try {
       await writer.add((block) => block.add(job.data));
     } catch (error) {
-      if (!isRefusedData(error)) throw error;
-      // Kept for a person to look at; nothing waits for its numbers any more.
-      await releaseSequence(redis, job.data.batch);
-      throw new UnrecoverableError(String(error));
+      // Kept for a person to look at: trying the same calls again cannot end better.
+      if (isRefusedData(error)) throw new UnrecoverableError(String(error));
+      throw error;
     }
   }
 
@@ -70,7 +69,12 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     removeOnComplete: { count: 0 },
     removeOnFail: { count: Number.MAX_SAFE_INTEGER },
   });
-  worker.on('failed', (job, err) => log.error({ err, job: job?.id }, 'an identify job failed'));
+  worker.on('failed', (job, err) => {
+    log.error({ err, job: job?.id }, 'an identify job failed');
+    // Nothing waits for the numbers of a job that was given up. What this leaves behind when it fails is swept up.
+    if (job === undefined || !(err instanceof UnrecoverableError)) return;
+    releaseSequence(redis, job.data.batch).catch((error: unknown) => log.warn({ err: error }, 'numbers stay pending'));
+  });
   worker.on('error', (err) => log.warn({ err }, 'the identify worker lost touch with redis'));
 
   return {

@@ -1,10 +1,11 @@
 // Applies batches of identify calls to profiles and mappings, all in one transaction, each batch once however often it comes.
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
+import { type DeviceMapping, saveMappings } from './mapping-store.js';
 import { extendHistory, type ProfileOperation } from './profile-history.js';
 import type { IdentifyJob } from './queue.js';
 import { findPending, lowWatermark, releaseSequence } from './sequence.js';
-import { type DeviceMapping, lockProfiles, type ProfileKey, saveMappings, saveProfiles } from './store.js';
+import { lockProfiles, type ProfileKey, saveProfiles } from './store.js';
 
 interface Changes {
   readonly profiles: ReadonlyMap<string, ProfileKey & { readonly operations: ProfileOperation[] }>;

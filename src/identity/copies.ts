@@ -14,8 +14,8 @@ import {
   UInt64Column,
   UuidColumn,
 } from '../platform/clickhouse/native.js';
+import type { DeviceMapping } from './mapping-store.js';
 import type { Properties } from './property-ops.js';
-import type { DeviceMapping } from './store.js';
 
 export interface ProfileCopy {
   readonly projectId: string;

@@ -1,5 +1,5 @@
 // The identify queue: what a job holds, and how it is put in. A job is one batch: the calls that were committed together.
-import { Queue } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -51,4 +51,12 @@ export async function enqueueIdentify(
   const first = await takeSequence(redis, { member: batch, count: commit.items.length });
   const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
   await queue.add('batch', { version: 1, batch, operations }, { jobId: batch });
+}
+
+/** For a batch that was given up, before it runs again: it is applied after everything that came meanwhile. */
+export async function renumberBatch(redis: Redis, job: Job<IdentifyJob>): Promise<void> {
+  const { batch, operations } = job.data;
+  const first = await takeSequence(redis, { member: batch, count: operations.length });
+  const renumbered = operations.map((operation, position) => ({ ...operation, seq: first + position }));
+  await job.updateData({ ...job.data, operations: renumbered });
 }

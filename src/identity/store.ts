@@ -1,4 +1,4 @@
-// Profiles and device mappings in PostgreSQL, which holds the truth. Whoever changes a profile locks it first; several are
+// Profiles in PostgreSQL, which holds the truth. Whoever changes one, or a mapping to its user, locks it first; several are
 // locked in the order of their keys. What each change must copy to ClickHouse goes to the outbox in the same transaction.
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import { currentState, type ProfileHistory, type ProfileOperation, type ProfileState } from './profile-history.js';
@@ -11,13 +11,6 @@ export interface ProfileKey {
 
 export interface StoredProfile extends ProfileKey {
   readonly history: ProfileHistory;
-}
-
-export interface DeviceMapping {
-  readonly projectId: string;
-  readonly deviceId: string;
-  readonly userId: string;
-  readonly seq: number;
 }
 
 /** The state that a history begins with, as JSON: empty for none. */
@@ -183,50 +176,6 @@ async function saveTails(trx: Transaction, profiles: readonly StoredProfile[]): 
   );
 }
 
-/** Adds mappings, each once however often it is added, and drops the ones that nobody will ask for below `watermark`. */
-export async function saveMappings(
-  trx: Transaction,
-  mappings: readonly DeviceMapping[],
-  watermark: number,
-): Promise<void> {
-  if (mappings.length === 0) return;
-  const json = JSON.stringify(
-    mappings.map(({ projectId, deviceId, userId, seq }) => ({
-      project_id: projectId,
-      device_id: deviceId,
-      user_id: userId,
-      seq,
-    })),
-  );
-  await trx.raw(
-    `WITH added AS (
-       INSERT INTO device_mappings (project_id, device_id, seq, user_id)
-       SELECT project_id, device_id, seq, user_id
-       FROM jsonb_to_recordset(?::jsonb) AS m(project_id uuid, device_id text, seq bigint, user_id text)
-       ON CONFLICT DO NOTHING
-       RETURNING project_id, device_id
-     )
-     INSERT INTO identity_outbox (project_id, kind, key) SELECT DISTINCT project_id, 'mapping', device_id FROM added`,
-    [json],
-  );
-  // What another transaction is deleting is left to it: two that wait for each other would end each other.
-  await trx.raw(
-    `DELETE FROM device_mappings WHERE (project_id, device_id, seq) IN (
-       SELECT m.project_id, m.device_id, m.seq
-       FROM device_mappings m JOIN (
-         SELECT d.project_id, d.device_id, max(d.seq) AS seq
-         FROM device_mappings d JOIN (
-           SELECT DISTINCT project_id, device_id FROM jsonb_to_recordset(?::jsonb) AS k(project_id uuid, device_id text)
-         ) touched USING (project_id, device_id)
-         WHERE d.seq < ?
-         GROUP BY d.project_id, d.device_id
-       ) newest ON m.project_id = newest.project_id AND m.device_id = newest.device_id AND m.seq < newest.seq
-       FOR UPDATE OF m SKIP LOCKED
-     )`,
-    [json, watermark],
-  );
-}
-
 const SETTLED_AT_A_TIME = 1000;
 
 /** Checkpoints that nothing below `watermark` can arrive for any more take up the whole tail. Resolves with how many did. */
@@ -257,4 +206,78 @@ export async function settleProfiles(postgres: Postgres, watermark: number): Pro
     );
     return rows.length;
   });
+}
+
+export interface Forgotten {
+  readonly profiles: number;
+  readonly mappings: number;
+  /** Devices that were the user's, whose events without a user are the user's as well. */
+  readonly devices: readonly string[];
+}
+
+interface Erased {
+  readonly projectId: string;
+  readonly userId: string;
+  /** The erasure's own number, pending since it was taken, when nothing below it is pending any more. */
+  readonly throughSeq: number;
+}
+
+/** Removes what the user's calls up to a number have left; later ones make a new person. Repeating it removes nothing more. */
+export async function forgetUser(trx: Transaction, { projectId, userId, throughSeq }: Erased): Promise<Forgotten> {
+  const [profile] = await lockExistingProfiles(trx, toKeyJson([{ projectId, userId }]));
+  const devices = await devicesOf(trx, { projectId, userId, atSeq: throughSeq });
+  const profiles = profile === undefined ? 0 : await forgetProfile(trx, profile, throughSeq);
+  // A device's older mappings go with the user's: they must not come back to life.
+  const { rows } = await trx.raw<{ rows: { device_id: string }[] }>(
+    `DELETE FROM device_mappings WHERE project_id = ? AND seq <= ? AND (user_id = ? OR device_id = ANY(?::text[]))
+     RETURNING device_id`,
+    [projectId, throughSeq, userId, [...devices]],
+  );
+  // Waits for the copy that is being made of them.
+  await trx.raw(
+    `DELETE FROM identity_outbox o
+     WHERE o.project_id = ? AND o.kind = 'mapping' AND o.key = ANY(?::text[]) AND NOT EXISTS (
+       SELECT FROM device_mappings m WHERE m.project_id = o.project_id AND m.device_id = o.key
+     )`,
+    [projectId, rows.map(({ device_id }) => device_id)],
+  );
+  return { profiles, mappings: rows.length, devices };
+}
+
+/** Resolves with 1 when the profile had something to forget. */
+async function forgetProfile(
+  trx: Transaction,
+  { projectId, userId, history }: StoredProfile,
+  throughSeq: number,
+): Promise<number> {
+  if (history.checkpointSeq >= throughSeq) return 0;
+  const tail = history.tail.filter(({ seq }) => seq > throughSeq);
+  if (tail.length > 0) {
+    await saveProfiles(trx, [
+      { projectId, userId, history: { checkpoint: undefined, checkpointSeq: throughSeq, tail } },
+    ]);
+    return tail.length < history.tail.length || history.checkpoint !== undefined ? 1 : 0;
+  }
+  const key = [projectId, userId];
+  await trx.raw('DELETE FROM profile_operations WHERE project_id = ? AND user_id = ?', key);
+  await trx.raw('DELETE FROM profiles WHERE project_id = ? AND user_id = ?', key);
+  await trx.raw("DELETE FROM identity_outbox WHERE project_id = ? AND kind = 'profile' AND key = ?", key);
+  return 1;
+}
+
+/** The devices whose latest mapping up to a number is to the user. */
+export async function devicesOf(
+  trx: Transaction | Postgres,
+  { projectId, userId, atSeq }: { projectId: string; userId: string; atSeq: number },
+): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { device_id: string }[] }>(
+    `SELECT m.device_id FROM device_mappings m
+     WHERE m.project_id = ? AND m.user_id = ? AND m.seq <= ? AND NOT EXISTS (
+       SELECT FROM device_mappings n
+       WHERE n.project_id = m.project_id AND n.device_id = m.device_id AND n.seq > m.seq AND n.seq <= ?
+     )
+     ORDER BY m.device_id`,
+    [projectId, userId, atSeq, atSeq],
+  );
+  return rows.map(({ device_id }) => device_id);
 }

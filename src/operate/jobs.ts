@@ -16,7 +16,7 @@ async function answer(redis: Redis, command: Exclude<JobsCommand, { kind: 'help'
       );
     case 'replay':
       return withQueue(redis, command.queue, async (queue) => {
-        const count = await replayParked(queue, command.id);
+        const count = await replayParked(redis, queue, command.id);
         return `${count} ${count === 1 ? 'job runs' : 'jobs run'} again`;
       });
     case 'discard':

@@ -1,5 +1,6 @@
 // Jobs that were given up: BullMQ keeps them as failed, with everything they hold, until a person has decided.
 import { type Job, Queue } from 'bullmq';
+import { IDENTIFY_QUEUE, type IdentifyJob, renumberBatch } from '../identity/queue.js';
 import { decodeFrames } from '../ingest/frame.js';
 import { INGEST_QUEUE, type IngestJob } from '../ingest/queue.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -45,10 +46,13 @@ export async function showParked(redis: Redis, queue: Queue, id: string): Promis
 }
 
 /** Resolves with how many run again. */
-export async function replayParked(queue: Queue, id: string | undefined): Promise<number> {
+export async function replayParked(redis: Redis, queue: Queue, id: string | undefined): Promise<number> {
   const jobs = id === undefined ? await queue.getFailed() : [await requireParked(queue, id)];
   // From the beginning: attempts already made would lengthen the pauses, or forbid another try.
-  for (const job of jobs) await job.retry('failed', { resetAttemptsMade: true });
+  for (const job of jobs) {
+    if (queue.name === IDENTIFY_QUEUE) await renumberBatch(redis, job as Job<IdentifyJob>);
+    await job.retry('failed', { resetAttemptsMade: true });
+  }
   return jobs.length;
 }
 

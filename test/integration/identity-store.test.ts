@@ -1,0 +1,203 @@
+// What PostgreSQL holds of people when batches come late, twice or at the same time, and when one of them is forgotten.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { applyBatches } from '../../src/identity/apply.js';
+import {
+  createIdentifyQueue,
+  enqueueIdentify,
+  type Identification,
+  type IdentifyJob,
+  renumberBatch,
+} from '../../src/identity/queue.js';
+import { lowWatermark, releaseSequence, takeSequence } from '../../src/identity/sequence.js';
+import { devicesOf, forgetUser, settleProfiles } from '../../src/identity/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { sweepPending } from '../../workers/sweep-identities.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let redis: Redis;
+let project: string;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  redis = createRedis(databases.config);
+});
+
+afterAll(async () => {
+  await postgres?.destroy();
+  redis?.disconnect();
+  await databases?.close();
+});
+
+beforeEach(() => {
+  project = randomUUID();
+});
+
+/** Accepted now; applied when the test says so. */
+async function accept(...calls: Omit<Identification, 'project'>[]): Promise<IdentifyJob> {
+  const batch = randomUUID();
+  const first = await takeSequence(redis, { member: batch, count: calls.length });
+  return { version: 1, batch, operations: calls.map((call, index) => ({ project, ...call, seq: first + index })) };
+}
+
+const apply = (...batches: IdentifyJob[]) => applyBatches(batches, { postgres, redis });
+const add = (user: string, a: number): Omit<Identification, 'project'> => ({ user, ops: { add: { a } } });
+const set = (user: string, a: number): Omit<Identification, 'project'> => ({ user, ops: { set: { a } } });
+const on = (device: string, user: string): Omit<Identification, 'project'> => ({ user, device, ops: {} });
+
+const profileOf = (user: string) => postgres('profiles').where({ project_id: project, user_id: user }).first();
+const tailOf = async (user: string) =>
+  (await postgres('profile_operations').where({ project_id: project, user_id: user })).length;
+const mappingsOf = async (device: string): Promise<string[]> =>
+  (await postgres('device_mappings').where({ project_id: project, device_id: device }).orderBy('seq')).map(
+    (row) => row.user_id,
+  );
+const outbox = async (): Promise<string[]> =>
+  (await postgres('identity_outbox').where({ project_id: project })).map(({ kind, key }) => `${kind} ${key}`).sort();
+
+test('in the normal case no operation is kept', async () => {
+  await apply(await accept(set('u', 1), add('u', 1), add('v', 1)));
+  await apply(await accept(add('u', 5)));
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 7 }, checkpoint: null });
+  expect(await postgres('profile_operations').where({ project_id: project })).toEqual([]);
+  expect(await redis.zcard('identity:pending')).toBe(0);
+});
+
+test('batches that come in the wrong order leave what the right order leaves', async () => {
+  const batches = [await accept(set('u', 1)), await accept(add('u', 10)), await accept(set('u', 2), add('u', 0.5))];
+  const [first, second, third] = batches as [IdentifyJob, IdentifyJob, IdentifyJob];
+  await apply(third);
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 2.5 } });
+  expect(await tailOf('u')).toBe(2);
+  await apply(second);
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 2.5 } });
+  await apply(first);
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 2.5 }, checkpoint: null });
+  expect(await tailOf('u')).toBe(0);
+  expect((await profileOf('u')).first_seen.getTime()).toBe(Math.floor((first.operations[0]?.seq ?? 0) / 1000));
+});
+
+test('a batch is applied once, also by two workers at the same time and when its release was lost', async () => {
+  const batch = await accept(add('u', 1), on('d', 'u'));
+  await Promise.allSettled([apply(batch), apply(batch), apply(batch)]);
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 1 } });
+  expect(await apply(batch)).toBe(0);
+  // As if the worker had died between its commit and the release.
+  await redis.zadd('identity:pending', batch.operations[0]?.seq ?? 0, batch.batch);
+  await apply(batch, await accept(add('u', 1)));
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 2 } });
+  expect(await mappingsOf('d')).toEqual(['u']);
+});
+
+test('a worker that comes back from the dead does not bring back what was forgotten since', async () => {
+  const batch = await accept(add('u', 1));
+  const lock = await postgres.transaction();
+  await lock.raw("INSERT INTO profiles VALUES (?, 'u', '{}', NULL, NULL, 'epoch', 'epoch', 0, '{}', 0)", [project]);
+  // It has seen its batch pending, and now waits for the profile; meanwhile another applies it, and the user is forgotten.
+  const late = apply(batch);
+  await eventually(async () => {
+    const { rows } = await postgres.raw(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    expect(rows).toHaveLength(1);
+  });
+  await releaseSequence(redis, batch.batch);
+  await lock.rollback();
+  await expect(late).rejects.toThrow('changed hands');
+  expect(await profileOf('u')).toBeUndefined();
+});
+
+test('a tail that nothing can precede any more is settled', async () => {
+  const late = await accept(set('other', 1));
+  await apply(await accept(set('u', 1), add('u', 1)));
+  expect(await tailOf('u')).toBe(2);
+  expect(await settleProfiles(postgres, await lowWatermark(redis))).toBe(0);
+  await apply(late);
+  expect(await settleProfiles(postgres, await lowWatermark(redis))).toBe(1);
+  expect(await tailOf('u')).toBe(0);
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 2 }, checkpoint: null });
+  await apply(await accept(add('u', 1)));
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 3 } });
+});
+
+test('the latest mapping wins in whatever order they come, and older ones are dropped when nobody can ask for them', async () => {
+  const batches = [await accept(on('d', 'ann')), await accept(on('d', 'ben')), await accept(on('d', 'ann'))] as const;
+  await apply(batches[2]);
+  await apply(batches[1]);
+  expect(await mappingsOf('d')).toEqual(['ben', 'ann']);
+  await apply(batches[0]);
+  expect(await mappingsOf('d')).toEqual(['ann']);
+});
+
+test('numbers at both ends of the doubles are kept as they are', async () => {
+  await apply(await accept(set('u', Number.MAX_VALUE), add('u', Number.MAX_VALUE), add('tiny', 5e-324)));
+  expect(await profileOf('u')).toMatchObject({ properties: { a: Number.MAX_VALUE } });
+  expect(await profileOf('tiny')).toMatchObject({ properties: { a: 5e-324 } });
+});
+
+test('who is forgotten leaves nothing, whoever comes later under the same id is someone new', async () => {
+  await apply(
+    await accept(set('u', 1), on('mine', 'u'), on('lost', 'u'), on('lost', 'v'), on('won', 'v'), on('won', 'u')),
+  );
+  const erasure = `erasure:${randomUUID()}`;
+  const throughSeq = await takeSequence(redis, { member: erasure, count: 1 });
+  const request = { projectId: project, userId: 'u', throughSeq };
+  await apply(await accept(add('u', 5), on('later', 'u'), on('mine', 'v')));
+
+  expect(await devicesOf(postgres, { projectId: project, userId: 'u', atSeq: throughSeq })).toEqual(['mine', 'won']);
+  const forgotten = await postgres.transaction((trx) => forgetUser(trx, request));
+  expect(forgotten).toMatchObject({ profiles: 1, devices: ['mine', 'won'] });
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 5 } });
+  expect(await mappingsOf('won')).toEqual([]);
+  expect(await mappingsOf('mine')).toEqual(['v']);
+  expect(await mappingsOf('lost')).toEqual(['v']);
+  expect(await mappingsOf('later')).toEqual(['u']);
+  const again = await postgres.transaction((trx) => forgetUser(trx, request));
+  expect(again).toEqual({ profiles: 0, mappings: 0, devices: [] });
+
+  await releaseSequence(redis, erasure);
+  await apply(await accept(add('u', 1)));
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 6 }, checkpoint: null });
+});
+
+test('who is forgotten and does not come back is not in the outbox either', async () => {
+  await apply(await accept(set('u', 1), on('d', 'u'), set('v', 1)));
+  const throughSeq = await takeSequence(redis, { member: 'erasure:1', count: 1 });
+  const request = { projectId: project, userId: 'u', throughSeq };
+  expect(await postgres.transaction((trx) => forgetUser(trx, request))).toEqual({
+    profiles: 1,
+    mappings: 1,
+    devices: ['d'],
+  });
+  await releaseSequence(redis, 'erasure:1');
+  expect(await profileOf('u')).toBeUndefined();
+  expect(await outbox()).toEqual(['profile v']);
+});
+
+test('numbers whose job never came to be are given up, but for those just taken and those of erasures', async () => {
+  const queue = createIdentifyQueue(redis);
+  await enqueueIdentify(queue, redis, { items: [{ project, ...add('u', 1) }], weight: 1 });
+  const [job] = await queue.getWaiting();
+  const orphan = await accept(add('u', 1));
+  await takeSequence(redis, { member: 'erasure:2', count: 1 });
+  expect(await sweepPending(redis, queue, Date.now())).toBe(0);
+  expect(await sweepPending(redis, queue, Date.now() + 6 * 60_000)).toBe(1);
+  expect(await redis.zrange('identity:pending', 0, -1)).toEqual([job?.id, 'erasure:2']);
+  expect(orphan.batch).not.toBe(job?.id);
+  await releaseSequence(redis, 'erasure:2');
+
+  // A batch that was given up and is replayed comes after what was accepted meanwhile.
+  if (job === undefined) throw new Error('no job waits');
+  await releaseSequence(redis, job.data.batch);
+  await apply(await accept(set('u', 10)));
+  await renumberBatch(redis, job);
+  await apply((await queue.getJob(job.id ?? ''))?.data as IdentifyJob);
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 11 } });
+  await queue.obliterate({ force: true });
+  await queue.close();
+});
