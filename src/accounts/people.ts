@@ -32,7 +32,9 @@ export async function joinByDomain(postgres: Postgres, personId: string): Promis
   await postgres.raw(
     `INSERT INTO members (organization_id, person_id, role)
      SELECT domains.organization_id, people.id, 'member'
-     FROM people JOIN domains ON domains.domain = split_part(people.email, '@', 2) AND domains.verified_at IS NOT NULL
+     FROM people
+     -- What follows the last @: an address may hold others before it.
+     JOIN domains ON domains.domain = substring(people.email FROM '@([^@]+)$') AND domains.verified_at IS NOT NULL
      WHERE people.id = ? AND people.email_verified
      ON CONFLICT DO NOTHING`,
     [personId],

@@ -101,7 +101,8 @@ describe('a person', () => {
     const verified = await signIn({ email: 'eve@ACME.test' });
     const unverified = await signIn({ email: 'mallory@acme.test', emailVerified: false });
     const elsewhere = await signIn({ email: 'acme.test@other.test' });
-    for (const { id } of [verified, verified, unverified, elsewhere]) await joinByDomain(postgres, id);
+    const disguised = await signIn({ email: 'x@acme.test@other.test' });
+    for (const { id } of [verified, verified, unverified, elsewhere, disguised]) await joinByDomain(postgres, id);
     expect(await postgres('members').select('organization_id', 'person_id', 'role')).toEqual([
       { organization_id: organization.id, person_id: verified.id, role: 'member' },
     ]);
