@@ -10,6 +10,9 @@ import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
+import { nameFailure } from '../src/platform/errors.js';
+import { createIdHash } from '../src/privacy/id-hash.js';
+import { ForgottenPeople, WATERMARK_VERSION } from '../src/privacy/watermarks.js';
 import type { WorkerDeps } from './runtime.js';
 
 // A batch fills from jobs that wait for it together, so there must be many of them at a time: at a commit every 3 ms,
@@ -27,6 +30,7 @@ type EventWriter = BatchWriter<EventBlock>;
 export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { config, clickhouse, redis, log } = deps;
   const metrics = createInsertMetrics(deps.metrics);
+  const forgotten = new ForgottenPeople(redis, createIdHash(config.SECRET_KEY_BASE));
   const writers = new Map<number, EventWriter>();
 
   function writerOf(projectId: string): EventWriter {
@@ -59,15 +63,25 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     });
   }
 
+  async function framesToStore(bytes: Buffer, watermark: Buffer | null | undefined): Promise<Frame[]> {
+    const accepted = decodeFrames(bytes);
+    if (!watermark) return accepted;
+    const { frames, leftOut } = await forgotten.leaveOut(accepted, watermark.toString());
+    metrics.forgotten.inc(leftOut.length);
+    return frames;
+  }
+
   async function process(job: Job<IngestJob>): Promise<void> {
-    const bytes = await redis.getBuffer(job.data.claim);
-    if (bytes === null) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
+    // Both in one command, and only now that the job counts as begun: see watermarks.ts.
+    const [bytes, watermark] = await redis.mgetBuffer(job.data.claim, WATERMARK_VERSION);
+    if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
     try {
-      const framesByWriter = groupBy(decodeFrames(bytes), (frame) => writerOf(frame.header.p));
+      const framesByWriter = groupBy(await framesToStore(bytes, watermark), (frame) => writerOf(frame.header.p));
       await Promise.all([...framesByWriter].map(([writer, frames]) => storeFrames(writer, frames)));
     } catch (error) {
       // Kept for a person to look at: trying the same rows again cannot end better.
-      if (isBadData(error)) throw new UnrecoverableError(String(error));
+      // The engine's own words may quote the rows.
+      if (isBadData(error)) throw new UnrecoverableError(`the rows were refused: ${nameFailure(error)}`);
       throw error;
     }
   }

@@ -30,8 +30,8 @@ const LIBRARY_LENGTH_MAX = 256;
 const NONE_SKIPPED: ReadonlySet<number> = new Set();
 const NO_PROPERTIES: RawEvent = Object.freeze({});
 
-/** Calls `visit` for every accepted event of the frame, in the order of the request. */
-export function visitEvents({ header, body }: Frame, visit: (event: AcceptedEvent) => void): void {
+/** Calls `visit` for every accepted event of the frame, in the order of the request, with its position there. */
+export function visitEvents({ header, body }: Frame, visit: (event: AcceptedEvent, position: number) => void): void {
   const { events } = parseTrackBody(body);
   const skipped = header.skip === undefined ? NONE_SKIPPED : new Set(header.skip);
   let generated = 0;
@@ -43,22 +43,25 @@ export function visitEvents({ header, body }: Frame, visit: (event: AcceptedEven
       generated += GENERATED_ID_LENGTH;
     }
     const speaker = header.own === true ? event : undefined;
-    visit({
-      projectId: header.p,
-      eventType: String(event.event_type),
-      time: tryParseEventTime(event.time, header.t) ?? header.first?.[position] ?? header.t,
-      insertId,
-      userId: toIdText(event.user_id),
-      deviceId: toIdText(event.device_id),
-      sessionId: toIdText(event.session_id),
-      library: typeof event.library === 'string' ? event.library.slice(0, LIBRARY_LENGTH_MAX) : '',
-      origin: tryOriginOf(event) ?? header.o,
-      ip: typeof speaker?.ip === 'string' ? speaker.ip : header.ip,
-      userAgent: typeof speaker?.user_agent === 'string' ? speaker.user_agent : header.ua,
-      geography: isObject(speaker?.geo) ? (speaker.geo as Geography) : header.geo,
-      receivedAt: header.t,
-      eventProperties: isObject(event.event_properties) ? event.event_properties : NO_PROPERTIES,
-      userProperties: isObject(event.user_properties) ? event.user_properties : NO_PROPERTIES,
-    });
+    visit(
+      {
+        projectId: header.p,
+        eventType: String(event.event_type),
+        time: tryParseEventTime(event.time, header.t) ?? header.first?.[position] ?? header.t,
+        insertId,
+        userId: toIdText(event.user_id),
+        deviceId: toIdText(event.device_id),
+        sessionId: toIdText(event.session_id),
+        library: typeof event.library === 'string' ? event.library.slice(0, LIBRARY_LENGTH_MAX) : '',
+        origin: tryOriginOf(event) ?? header.o,
+        ip: typeof speaker?.ip === 'string' ? speaker.ip : header.ip,
+        userAgent: typeof speaker?.user_agent === 'string' ? speaker.user_agent : header.ua,
+        geography: isObject(speaker?.geo) ? (speaker.geo as Geography) : header.geo,
+        receivedAt: header.t,
+        eventProperties: isObject(event.event_properties) ? event.event_properties : NO_PROPERTIES,
+        userProperties: isObject(event.user_properties) ? event.user_properties : NO_PROPERTIES,
+      },
+      position,
+    );
   });
 }

@@ -26,3 +26,16 @@ export async function settleFirstTimes(
     return Number(time ?? request.now);
   });
 }
+
+const KEYS_PER_COMMAND = 1000;
+
+/** Nothing of these events is remembered any more. */
+export async function forgetFirstTimes(
+  redis: Redis,
+  events: readonly { readonly projectId: string; readonly insertId: string }[],
+): Promise<void> {
+  for (let at = 0; at < events.length; at += KEYS_PER_COMMAND) {
+    const some = events.slice(at, at + KEYS_PER_COMMAND);
+    await redis.unlink(some.map(({ projectId, insertId }) => `${PREFIX}${projectId}:${insertId}`));
+  }
+}

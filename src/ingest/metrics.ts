@@ -44,7 +44,13 @@ export function createInsertMetrics(registry: Registry) {
     help: 'Inserts that failed; those that may pass are tried again',
     registers: [registry],
   });
+  const forgotten = new Counter({
+    name: 'ingest_events_forgotten_total',
+    help: 'Events that were accepted and not stored, because the person they are of was erased in the meantime',
+    registers: [registry],
+  });
   return {
+    forgotten,
     insert: async (count: number, write: () => Promise<void>): Promise<void> => {
       const stop = duration.startTimer();
       try {

@@ -1,5 +1,6 @@
 // Collects rows from many callers into few inserts, and tells each caller when its rows are stored.
 import { setTimeout as delay } from 'node:timers/promises';
+import { nameFailure } from './errors.js';
 import type { Logger } from './log.js';
 
 export interface Block {
@@ -123,7 +124,9 @@ export class BatchWriter<B extends Block> {
       resolveAll(batch);
     } catch (error) {
       if (!this.#options.isRefused(error) || batch.entries.length === 1) return rejectAll(batch, error);
-      this.#options.log.error({ err: error, rows: batch.block.rows }, 'a batch was refused; writing its parts alone');
+      // Not the error itself: its words may quote the rows.
+      const refusal = { reason: nameFailure(error), rows: batch.block.rows };
+      this.#options.log.error(refusal, 'a batch was refused; writing its parts alone');
       for (const entry of batch.entries) await this.#storeAlone(entry);
     }
   }

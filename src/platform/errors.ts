@@ -31,6 +31,10 @@ export class PublicError extends Error {
   }
 }
 
+/** An error of a store by its name and code: its words may quote the data, which belongs in no log and no job. */
+export const nameFailure = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? `${error.name} ${String(error.code)}` : 'unknown';
+
 /** Closes a switch over a union: a new member that is not handled is a type error. */
 export function assertNever(value: never): never {
   throw new Error(`unhandled case: ${JSON.stringify(value)}`);

@@ -1,0 +1,64 @@
+// Takes events out of an accepted request that is still on its way: what remains is stored exactly as it would have been
+// beside them.
+import { GENERATED_ID_LENGTH } from '../ingest/accept.js';
+import { isObject, parseTrackBody } from '../ingest/body.js';
+import { type AcceptedEvent, visitEvents } from '../ingest/events.js';
+import type { Frame, FrameHeader } from '../ingest/frame.js';
+import { toIdText } from '../ingest/schema.js';
+
+export interface Remaining {
+  /** Undefined when nothing remains; the very frame when nothing was taken out. */
+  readonly frame: Frame | undefined;
+  readonly leftOut: readonly AcceptedEvent[];
+}
+
+export function leaveOut(frame: Frame, isForgotten: (event: AcceptedEvent) => boolean): Remaining {
+  const forgotten = new Map<number, AcceptedEvent>();
+  visitEvents(frame, (event, position) => {
+    if (isForgotten(event)) forgotten.set(position, event);
+  });
+  const leftOut = [...forgotten.values()];
+  if (leftOut.length === frame.header.n) return { frame: undefined, leftOut };
+  // Events that were never accepted stay in the bytes of their request, and may be anyone's.
+  const isWhole = leftOut.length === 0 && frame.header.skip === undefined;
+  return { frame: isWhole ? frame : rewrite(frame, forgotten), leftOut };
+}
+
+/** Positions stay what they are, since times that are remembered go by position; what is taken out becomes a null. */
+function rewrite({ header, body }: Frame, forgotten: ReadonlyMap<number, AcceptedEvent>): Frame {
+  const skip = new Set([...(header.skip ?? []), ...forgotten.keys()]);
+  const { skip: _skip, ids: _ids, ...rest } = header;
+  const { events } = parseTrackBody(body);
+  const ids = remainingIds(events, header, forgotten);
+  const kept = events.map((event, position) => (skip.has(position) ? null : event));
+  return {
+    header: {
+      ...rest,
+      n: header.n - forgotten.size,
+      ...(skip.size > 0 && { skip: [...skip].sort((a, b) => a - b) }),
+      ...(ids !== '' && { ids }),
+    },
+    body: Buffer.from(JSON.stringify({ events: kept }, spellInfinity), 'utf8'),
+  };
+}
+
+/** Made ids are dealt out in order, so those of events that are gone go as well. */
+function remainingIds(
+  events: readonly unknown[],
+  header: FrameHeader,
+  forgotten: ReadonlyMap<number, AcceptedEvent>,
+): string {
+  const skipped = new Set(header.skip);
+  let ids = '';
+  let at = 0;
+  events.forEach((event, position) => {
+    if (skipped.has(position) || !isObject(event) || toIdText(event.insert_id) !== '') return;
+    if (!forgotten.has(position)) ids += (header.ids ?? '').slice(at, at + GENERATED_ID_LENGTH);
+    at += GENERATED_ID_LENGTH;
+  });
+  return ids;
+}
+
+/** A number such as 1e999 was read as Infinity and is stored as that word; as JSON it would become null. */
+const spellInfinity = (_key: string, value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;

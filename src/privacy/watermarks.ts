@@ -1,0 +1,109 @@
+// The watermark of erasure in Redis: of whom, up to when, events that were already accepted must not be stored any more.
+// Ingest workers read its version with every job, at no cost, and the whole only when that has changed. Whoever is in it is
+// known by a keyed hash; PostgreSQL has the same list, from which a Redis that lost it is filled again.
+import { createHash } from 'node:crypto';
+import type { AcceptedEvent } from '../ingest/events.js';
+import { forgetFirstTimes } from '../ingest/first-times.js';
+import type { Frame } from '../ingest/frame.js';
+import type { Redis } from '../platform/redis/client.js';
+import type { HashId, IdKind } from './id-hash.js';
+import { leaveOut } from './leave-out.js';
+
+export interface Watermark {
+  readonly projectId: string;
+  readonly kind: IdKind;
+  readonly idHash: string;
+  /** Events received up to this time, in milliseconds, are forgotten. */
+  readonly cutMs: number;
+}
+
+const LIST = 'privacy:forgotten';
+/** There while anyone is forgotten; another value whenever the list has changed. */
+export const WATERMARK_VERSION = 'privacy:forgotten:version';
+
+/** Makes Redis hold exactly these. Does nothing when it does already. */
+export async function publishWatermarks(redis: Redis, watermarks: readonly Watermark[]): Promise<void> {
+  const fields = watermarks.map(
+    ({ projectId, kind, idHash, cutMs }) => [`${projectId}:${kind}:${idHash}`, cutMs] as const,
+  );
+  const text = fields.map(([field, cutMs]) => `${field}=${cutMs}`).sort();
+  // By content and not by counting: a version that Redis lost can never come back for another list.
+  const version = fields.length === 0 ? null : createHash('sha256').update(text.join('\n')).digest('base64url');
+  if ((await redis.get(WATERMARK_VERSION)) === version) return;
+  const transaction = redis.multi().del(LIST, WATERMARK_VERSION);
+  if (version !== null) transaction.hset(LIST, new Map(fields)).set(WATERMARK_VERSION, version);
+  await transaction.exec();
+}
+
+interface ProjectWatermarks {
+  latestCutMs: number;
+  readonly cuts: Map<string, number>;
+}
+
+/** Knows the list as of the last version it was shown. */
+export class ForgottenPeople {
+  readonly #redis: Redis;
+  readonly #hashId: HashId;
+  #version: string | null = null;
+  #projects: ReadonlyMap<string, ProjectWatermarks> = new Map();
+
+  constructor(redis: Redis, hashId: HashId) {
+    this.#redis = redis;
+    this.#hashId = hashId;
+  }
+
+  /**
+   * The frames without the events of people who are forgotten. `version` is what WATERMARK_VERSION held after the job had
+   * begun: whoever writes a watermark then waits for the jobs that had begun before.
+   */
+  async leaveOut(frames: readonly Frame[], version: string): Promise<{ frames: Frame[]; leftOut: AcceptedEvent[] }> {
+    if (version !== this.#version) await this.#read();
+    const kept: Frame[] = [];
+    const leftOut: AcceptedEvent[] = [];
+    for (const frame of frames) {
+      const watermarks = this.#projects.get(frame.header.p);
+      // Nearly all requests came after the last erasure of their project: no hash is computed for them.
+      if (watermarks === undefined || frame.header.t > watermarks.latestCutMs) {
+        kept.push(frame);
+        continue;
+      }
+      const remaining = leaveOut(frame, (event) => this.#isForgotten(event, watermarks.cuts));
+      if (remaining.frame !== undefined) kept.push(remaining.frame);
+      leftOut.push(...remaining.leftOut);
+    }
+    await forgetFirstTimes(this.#redis, leftOut);
+    return { frames: kept, leftOut };
+  }
+
+  #isForgotten(event: AcceptedEvent, cuts: ReadonlyMap<string, number>): boolean {
+    const kind = event.userId !== '' ? 'user' : 'device';
+    const id = event.userId !== '' ? event.userId : event.deviceId;
+    if (id === '') return false;
+    const cutMs = cuts.get(`${kind}:${this.#hashId({ projectId: event.projectId, kind, id })}`);
+    return cutMs !== undefined && event.receivedAt <= cutMs;
+  }
+
+  async #read(): Promise<void> {
+    const replies = await this.#redis.multi().get(WATERMARK_VERSION).hgetall(LIST).exec();
+    if (replies === null) throw new Error('redis dropped the transaction');
+    const [version, list] = replies.map(([error, reply]) => {
+      if (error) throw error;
+      return reply;
+    }) as [string | null, Record<string, string>];
+    this.#projects = byProject(list);
+    this.#version = version;
+  }
+}
+
+function byProject(list: Readonly<Record<string, string>>): Map<string, ProjectWatermarks> {
+  const projects = new Map<string, ProjectWatermarks>();
+  for (const [field, text] of Object.entries(list)) {
+    const at = field.indexOf(':');
+    const cutMs = Number(text);
+    const known = projects.get(field.slice(0, at)) ?? { latestCutMs: 0, cuts: new Map() };
+    known.cuts.set(field.slice(at + 1), cutMs);
+    known.latestCutMs = Math.max(known.latestCutMs, cutMs);
+    projects.set(field.slice(0, at), known);
+  }
+  return projects;
+}

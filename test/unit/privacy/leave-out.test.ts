@@ -1,0 +1,79 @@
+// What is taken out of an accepted request is gone from its bytes, and what remains is stored as if nothing had happened.
+import { expect, test } from 'vitest';
+import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
+import type { Frame } from '../../../src/ingest/frame.js';
+import { createIdHash } from '../../../src/privacy/id-hash.js';
+import { leaveOut } from '../../../src/privacy/leave-out.js';
+
+const ID_OF = (digit: number): string => String(digit).repeat(16);
+
+/** The batch as it came, and header fields beside those that every frame has. */
+const frameOf = (events: readonly unknown[], header: Partial<Frame['header']> = {}, batch = {}): Frame => ({
+  header: { v: 1, p: 'p', t: 1000, ip: '', ua: '', geo: {}, o: 'client', n: events.length, ...header },
+  body: Buffer.from(JSON.stringify({ ...batch, events })),
+});
+
+const eventsOf = (frame: Frame | undefined): AcceptedEvent[] => {
+  const events: AcceptedEvent[] = [];
+  if (frame !== undefined) visitEvents(frame, (event) => events.push(event));
+  return events;
+};
+
+const ofMallory = (event: AcceptedEvent): boolean => event.userId === 'mallory';
+
+test('the rest keeps its made ids, its remembered times and its content', () => {
+  const events = [
+    { event_type: 'a', user_id: 'mallory' },
+    { event_type: 'b', user_id: 'alice' },
+    { event_type: 'c', user_id: 'mallory', insert_id: 'own-1' },
+    {
+      event_type: 'd',
+      user_id: 'alice',
+      insert_id: 'own-2',
+      event_properties: { huge: 1, text: 'ä\ud800'.toWellFormed() },
+    },
+    { event_type: 'e', user_id: 'bob' },
+  ];
+  const frame = frameOf(events, { ids: ID_OF(1) + ID_OF(2) + ID_OF(3), first: { 3: 500 } });
+  const { frame: rest, leftOut } = leaveOut(frame, ofMallory);
+  expect(leftOut.map(({ eventType }) => eventType)).toEqual(['a', 'c']);
+  expect(eventsOf(rest)).toEqual(eventsOf(frame).filter((event) => !ofMallory(event)));
+  expect(rest?.header).toMatchObject({ n: 3, skip: [0, 2], ids: ID_OF(2) + ID_OF(3) });
+  expect(rest?.body.toString()).not.toMatch(/mallory|own-1/);
+});
+
+test('numbers beyond a double stay what they were stored as', () => {
+  const body = '{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","event_properties":{"n":1e999}}]}';
+  const frame = { ...frameOf([0, 0], { ids: ID_OF(1) + ID_OF(2) }), body: Buffer.from(body) };
+  const [event] = eventsOf(leaveOut(frame, ofMallory).frame);
+  expect(String(event?.eventProperties.n)).toBe('Infinity');
+});
+
+test('events that were refused at the edge leave the bytes as well', () => {
+  const frame = frameOf([{ user_id: 'mallory' }, { event_type: 'b', insert_id: '1' }], { n: 1, skip: [0] });
+  const { frame: rest, leftOut } = leaveOut(frame, ofMallory);
+  expect(leftOut).toEqual([]);
+  expect(eventsOf(rest)).toEqual(eventsOf(frame));
+  expect(rest?.body.toString()).not.toContain('mallory');
+});
+
+test('what has nothing to lose stays the very frame, what loses all is gone', () => {
+  const other = frameOf([{ event_type: 'a', insert_id: '1' }]);
+  expect(leaveOut(other, ofMallory).frame).toBe(other);
+  const single: Frame = { ...other, body: Buffer.from('{"event_type":"a","user_id":"mallory","insert_id":"1"}') };
+  expect(leaveOut(single, ofMallory)).toMatchObject({ frame: undefined, leftOut: [{ insertId: '1' }] });
+});
+
+test('a hash is of one id, kind, project and key', () => {
+  const hashId = createIdHash('k'.repeat(32));
+  const id = { projectId: 'p', kind: 'user', id: 'alice' } as const;
+  const hashes = [
+    hashId(id),
+    hashId({ ...id, id: 'bob' }),
+    hashId({ ...id, kind: 'device' }),
+    hashId({ ...id, projectId: 'q' }),
+    createIdHash('l'.repeat(32))(id),
+  ];
+  expect(new Set(hashes).size).toBe(5);
+  expect(createIdHash('k'.repeat(32))(id)).toBe(hashes[0]);
+});
