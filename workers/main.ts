@@ -11,6 +11,7 @@ import { createLogger } from '../src/platform/log.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { startErasure } from './erase-users.js';
 import { startExportWorker } from './export-user.js';
 import { startIngestWorker } from './ingest-events.js';
 import { startUsageRollup } from './roll-up-usage.js';
@@ -30,6 +31,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'sweep-claims': startClaimSweep,
   'sweep-identities': startIdentitySweep,
   'send-canary': startCanary,
+  'erase-users': startErasure,
 };
 
 const config = readConfig();

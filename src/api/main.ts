@@ -35,6 +35,9 @@ import { createPostgres } from '../platform/postgres/client.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
 import { createExports } from '../privacy/export-routes.js';
+import { createIdHash } from '../privacy/id-hash.js';
+import { createErasureQueue, ERASURE_QUEUE } from '../privacy/queue.js';
+import { createPrivacyRouter } from '../privacy/routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
 import { createQueryRouter } from '../query-api/routes.js';
 import { toIdentityProvider } from '../sign-in/provider.js';
@@ -92,6 +95,7 @@ const app = createApp({
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query }),
     exports.router,
     createLlmsRouter(guard),
+    createPrivacy(config),
   ],
   operations: createOperationsRouter({
     metrics,
@@ -173,6 +177,16 @@ function createAccounts(settings: Config): Router {
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
     mailInvitation:
       mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation), settings.SECRET_KEY_BASE)),
+  });
+}
+
+function createPrivacy(settings: Config): Router {
+  return createPrivacyRouter({
+    ...{ credentials, postgres, redis, log },
+    erasureQueue: createErasureQueue(redis, ERASURE_QUEUE),
+    hashId: createIdHash(settings.SECRET_KEY_BASE),
+    answerTimeoutMs: settings.PRIVACY_ANSWER_TIMEOUT_MS,
+    purgeByMs: settings.PRIVACY_PURGE_BY_MS,
   });
 }
 

@@ -2,7 +2,7 @@
 // (project, insert id) is remembered for a day.
 import type { Redis } from '../platform/redis/client.js';
 
-const REMEMBERED_SECONDS = 24 * 60 * 60;
+export const REMEMBERED_SECONDS = 24 * 60 * 60;
 const PREFIX = 'ingest:first:';
 
 /**

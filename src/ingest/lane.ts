@@ -11,7 +11,6 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { isQueryIdRunning } from '../platform/clickhouse/failures.js';
 
 const BUSY_DELAY_MS = 20;
-const GAP_DELAY_MS = 10;
 
 /**
  * The lane of a project. All processes must agree on the number of lanes (INGEST_LANES): two that do not may both insert
@@ -44,26 +43,8 @@ export async function insertEvents(
   }
 }
 
-/** Resolves once every insert of the lane that ran when this was called has ended, also one whose worker is dead. */
-export async function outwaitLane(
-  clickhouse: ClickHouseClient,
-  { lane, database }: { lane: number; database: string },
-): Promise<void> {
-  for (;;) {
-    try {
-      // Whoever is let in under the lane's query id is alone in it.
-      const answer = await clickhouse.query({ query: 'SELECT 1', query_id: laneQueryId(lane, database) });
-      await answer.text();
-      return;
-    } catch (error) {
-      if (!isQueryIdRunning(error)) throw error;
-      // The gaps between the inserts of a busy lane are short.
-      await delay(GAP_DELAY_MS * Math.random());
-    }
-  }
-}
-
-const laneQueryId = (lane: number, database: string): string => `ingest-${database}-${lane}`;
+/** Every insert of the lane has this id. */
+export const laneQueryId = (lane: number, database: string): string => `ingest-${database}-${lane}`;
 
 const INSERT_SETTINGS = {
   // Sorting out duplicates within the block is done by the view; the default would sort and merge the block once more.

@@ -66,3 +66,7 @@ export function claimedAt(key: string): number | undefined {
 
 export const claimPattern = `${CLAIM_PREFIX}*`;
 export const jobIdOfClaim = (key: string): string => key.slice(CLAIM_PREFIX.length);
+
+/** Ids of the jobs that some worker has begun and not ended, or has died over. */
+export const listActiveJobs = (queue: IngestQueue, redis: Redis): Promise<string[]> =>
+  redis.lrange(queue.toKey('active'), 0, -1);

@@ -97,6 +97,10 @@ const schema = z.object({
   DNS_SERVERS: z.string().optional(),
   EVENTS_PER_MONTH_MAX: z.coerce.number().int().min(1).optional(),
 
+  PRIVACY_ANSWER_TIMEOUT_MS: integer(25_000),
+  PRIVACY_PURGE_DELAY_MS: integer(30 * 60_000),
+  PRIVACY_PURGE_BY_MS: integer(60 * 60_000, 1).pipe(z.number().max(24 * 60 * 60_000)),
+
   METRICS_ENABLED: flag(true),
 });
 

@@ -17,6 +17,8 @@ export interface NewAuditEntry {
   readonly action: string;
   /** The user id of the person it is about. */
   readonly subject?: string;
+  /** Stands in for the id of whoever is erased. */
+  readonly subjectHash?: string;
   readonly outcome: 'accepted' | 'completed' | 'failed' | 'cancelled';
   /** Counts and the like: never an id of a person. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>;
@@ -42,6 +44,7 @@ export async function recordAudit(postgres: Postgres, entry: NewAuditEntry): Pro
     actor: JSON.stringify(entry.actor),
     action: entry.action,
     subject: entry.subject ?? null,
+    subject_hash: entry.subjectHash ?? null,
     outcome: entry.outcome,
     details: JSON.stringify(entry.details ?? {}),
   });

@@ -29,11 +29,13 @@ export async function publishWatermarks(redis: Redis, watermarks: readonly Water
   const text = fields.map(([field, cutMs]) => `${field}=${cutMs}`).sort();
   // By content and not by counting: a version that Redis lost can never come back for another list.
   const version = fields.length === 0 ? null : createHash('sha256').update(text.join('\n')).digest('base64url');
-  if ((await redis.get(WATERMARK_VERSION)) === version) return;
+  if ((await readWatermarkVersion(redis)) === version) return;
   const transaction = redis.multi().del(LIST, WATERMARK_VERSION);
   if (version !== null) transaction.hset(LIST, new Map(fields)).set(WATERMARK_VERSION, version);
   await transaction.exec();
 }
+
+export const readWatermarkVersion = (redis: Redis): Promise<string | null> => redis.get(WATERMARK_VERSION);
 
 interface ProjectWatermarks {
   latestCutMs: number;
@@ -73,6 +75,12 @@ export class ForgottenPeople {
     }
     await forgetFirstTimes(this.#redis, leftOut);
     return { frames: kept, leftOut };
+  }
+
+  /** The latest moment up to which anybody's events are forgotten. */
+  async latestCutMs(version: string): Promise<number> {
+    if (version !== this.#version) await this.#read();
+    return Math.max(0, ...[...this.#projects.values()].map(({ latestCutMs }) => latestCutMs));
   }
 
   #isForgotten(event: AcceptedEvent, cuts: ReadonlyMap<string, number>): boolean {

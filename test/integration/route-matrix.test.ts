@@ -121,13 +121,7 @@ const MATRIX: Readonly<Record<string, string>> = {
 };
 
 /** Routes of parts that are not here yet. */
-const PENDING: ReadonlySet<string> = new Set([
-  'GET /login',
-  'GET /openapi.json',
-  'DELETE /api/gdpr/users/{userID}',
-  'GET /api/gdpr/requests/{requestID}',
-  'GET /api/gdpr/audit',
-]);
+const PENDING: ReadonlySet<string> = new Set(['GET /login', 'GET /openapi.json']);
 
 test('the table has every route of the code, and no other', () => {
   expect(Object.keys(MATRIX)).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`));

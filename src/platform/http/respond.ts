@@ -13,10 +13,11 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     // The answer has begun: breaking the connection is the only honest sign of failure that is left.
     if (res.headersSent) return next(error);
-    const known = error instanceof PublicError ? error : fromBodyParser(error);
+    const known = error instanceof PublicError ? error : (fromPath(error) ?? fromBodyParser(error));
     if (known === undefined) {
-      // The pattern and not the path, which may hold the id of a person.
-      log.error({ err: error, method: req.method, route: req.route?.path }, 'request failed');
+      // The pattern and not the path, which may hold the id of a person or a token.
+      const route = typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none';
+      log.error({ err: error, method: req.method, route }, 'request failed');
       res.status(500).json({ error: 'internal error' });
       return;
     }
@@ -27,6 +28,10 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
     res.status(known.status).json({ error: known.message, ...(known.details && { details: known.details }) });
   };
 }
+
+/** Express decodes the parameters of a path, and throws when they are no percent-encoded UTF-8. */
+const fromPath = (error: unknown): PublicError | undefined =>
+  error instanceof URIError ? new PublicError('bad_request', 'the path is not valid percent-encoded UTF-8') : undefined;
 
 /** body-parser's errors carry a `type`; its 415 becomes a 400, as the interface knows no other. */
 function fromBodyParser(error: unknown): PublicError | undefined {

@@ -1,0 +1,173 @@
+// The deletion of people, as one ordered list of steps, each of which may be repeated. When it is through, nobody finds
+// anything of them by any route: counted, not assumed. What the files still hold is the business of rewrite-files.ts.
+import { setTimeout as delay } from 'node:timers/promises';
+import { forgetFirstTimes, REMEMBERED_SECONDS } from '../ingest/first-times.js';
+import { laneOf, laneQueryId } from '../ingest/lane.js';
+import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { outwaitQuery } from '../platform/clickhouse/outwait-query.js';
+import type { Config } from '../platform/config.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+import {
+  type Bounded,
+  countRows,
+  deleteRows,
+  EVENTS,
+  MAPPINGS,
+  PROFILES,
+  type RowSet,
+  visitInsertIds,
+} from './erase-rows.js';
+import type { HashId, IdKind } from './id-hash.js';
+import { countIdentities, findIdentities, forgetIdentity } from './identities.js';
+import { type Erasure, listWatermarks, saveDevices, saveEventCount } from './store.js';
+import { publishWatermarks, type Watermark } from './watermarks.js';
+
+export interface ErasureDeps {
+  readonly config: Config;
+  readonly clickhouse: ClickHouseClient;
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  readonly ingestQueue: IngestQueue;
+  readonly hashId: HashId;
+  /** Ends every waiting when the process stops. */
+  readonly signal: AbortSignal;
+}
+
+/** An erasure whose devices are known. */
+export type KnownErasure = Erasure & { readonly deviceIds: readonly string[] };
+
+/**
+ * Resolves once nothing of any of them is found. All identify calls up to their sequence numbers must have been applied.
+ */
+export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
+  const known: KnownErasure[] = [];
+  // All of them before the first is forgotten: who a device belonged to is read from mappings that then go.
+  for (const erasure of erasures) known.push(await findDevices(deps, erasure));
+  await publishWatermarks(deps.redis, await listWatermarks(deps.postgres));
+  await outwaitIngestion(deps, known);
+  await removeRows(deps, known);
+}
+
+/** Fixed when it is found out first: a later attempt finds mappings already gone. */
+async function findDevices({ postgres, hashId }: ErasureDeps, erasure: Erasure): Promise<KnownErasure> {
+  const { projectId, userId, cutMs, deviceIds } = erasure;
+  if (deviceIds !== undefined) return { ...erasure, deviceIds };
+  return postgres.transaction(async (transaction) => {
+    const found = await findIdentities(transaction, erasure);
+    const counts = { events: 0, mappings: found.mappings, profiles: found.profiles, devices: found.mappings };
+    const watermarkOf = (kind: IdKind, id: string): Watermark => ({
+      projectId,
+      kind,
+      idHash: hashId({ projectId, kind, id }),
+      cutMs,
+    });
+    const watermarks = [watermarkOf('user', userId), ...found.deviceIds.map((id) => watermarkOf('device', id))];
+    await saveDevices(transaction, erasure, { deviceIds: found.deviceIds, counts, watermarks });
+    return { ...erasure, deviceIds: found.deviceIds };
+  });
+}
+
+const POLL_MS = 20;
+const ACTIVE_JOBS_WAIT_MS = 60_000;
+
+/**
+ * Jobs that begin from now on see the watermark. This waits for those that began before, and for their inserts, which go
+ * on in the engine when their worker has died.
+ */
+async function outwaitIngestion(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
+  const begun = new Set(await listActiveJobs(deps.ingestQueue, deps.redis));
+  const deadline = Date.now() + ACTIVE_JOBS_WAIT_MS;
+  while ((await listActiveJobs(deps.ingestQueue, deps.redis)).some((id) => begun.has(id))) {
+    if (Date.now() > deadline) throw new Error('ingest jobs that began before the erasure have not ended yet');
+    await delay(POLL_MS, undefined, { signal: deps.signal });
+  }
+  const { INGEST_LANES: lanes, CLICKHOUSE_DATABASE: database } = deps.config;
+  for (const lane of new Set(erasures.map(({ projectId }) => laneOf(projectId, lanes)))) {
+    await outwaitQuery(deps.clickhouse, laneQueryId(lane, database));
+  }
+}
+
+/** Throws when something is still there afterwards. */
+export async function removeRows(deps: ErasureDeps, erasures: readonly KnownErasure[]): Promise<void> {
+  for (const [projectId, group] of groupByProject(erasures)) {
+    await eraseEvents(deps, { projectId, group });
+    const versions = new Map<Erasure, number>();
+    for (const erasure of group) versions.set(erasure, await forgetIdentity(deps.postgres, erasure));
+    await deleteRows(deps.clickhouse, mappingsOf(projectId, group));
+    await deleteRows(deps.clickhouse, profilesOf(projectId, versions));
+    await requireNothing(deps, { projectId, group, versions });
+  }
+}
+
+async function eraseEvents(
+  { clickhouse, postgres, redis }: ErasureDeps,
+  { projectId, group }: { projectId: ProjectId; group: readonly KnownErasure[] },
+): Promise<void> {
+  const events = eventsOf(projectId, group);
+  const rows = await countRows(clickhouse, events);
+  if (rows.size === 0) return;
+  // Before they are deleted: a crash in between would lose the count.
+  for (const erasure of group) await saveEventCount(postgres, erasure, ownRows(erasure, rows));
+  const sinceMs = Date.now() - REMEMBERED_SECONDS * 1000;
+  await visitInsertIds(clickhouse, { ...events, sinceMs }, (insertIds) =>
+    forgetFirstTimes(
+      redis,
+      insertIds.map((insertId) => ({ projectId, insertId })),
+    ),
+  );
+  await deleteRows(clickhouse, events);
+}
+
+function ownRows(erasure: KnownErasure, rows: ReadonlyMap<string, number>): number {
+  const own = [`user:${erasure.userId}`, ...erasure.deviceIds.map((id) => `device:${id}`)];
+  return own.reduce((sum, key) => sum + (rows.get(key) ?? 0), 0);
+}
+
+async function requireNothing(
+  { clickhouse, postgres }: ErasureDeps,
+  found: { projectId: ProjectId; group: readonly KnownErasure[]; versions: ReadonlyMap<Erasure, number> },
+): Promise<void> {
+  const { projectId, group, versions } = found;
+  const sets = [eventsOf(projectId, group), mappingsOf(projectId, group), profilesOf(projectId, versions)];
+  for (const set of sets) {
+    const rows = await countRows(clickhouse, set);
+    if (rows.size > 0) throw new Error(`${set.table.name} still has rows of ${rows.size} ids that were erased`);
+  }
+  for (const erasure of group) {
+    const rows = await countIdentities(postgres, erasure);
+    if (rows > 0) throw new Error(`${rows} mappings or operations of an erased person are still there`);
+  }
+}
+
+const eventsOf = (projectId: ProjectId, group: readonly KnownErasure[]): RowSet => ({
+  table: EVENTS,
+  projectId,
+  people: boundedBy(group, ({ cutMs }) => cutMs),
+});
+
+const mappingsOf = (projectId: ProjectId, group: readonly KnownErasure[]): RowSet => ({
+  table: MAPPINGS,
+  projectId,
+  people: boundedBy(group, ({ cutSeq }) => cutSeq),
+});
+
+const profilesOf = (projectId: ProjectId, versions: ReadonlyMap<Erasure, number>): RowSet => ({
+  table: PROFILES,
+  projectId,
+  people: [...versions].map(([{ userId }, upTo]) => ({ kind: 'user', id: userId, upTo })),
+});
+
+const boundedBy = (group: readonly KnownErasure[], bound: (erasure: Erasure) => number): Bounded[] =>
+  group.flatMap((erasure) => [
+    { kind: 'user', id: erasure.userId, upTo: bound(erasure) } as const,
+    ...erasure.deviceIds.map((id) => ({ kind: 'device', id, upTo: bound(erasure) }) as const),
+  ]);
+
+function groupByProject(erasures: readonly KnownErasure[]): Map<ProjectId, KnownErasure[]> {
+  const groups = new Map<ProjectId, KnownErasure[]>();
+  for (const erasure of erasures) groups.set(erasure.projectId, [...(groups.get(erasure.projectId) ?? []), erasure]);
+  return groups;
+}

@@ -1,0 +1,163 @@
+// People's rows in ClickHouse: counting and deleting them, by one and the same condition. A deletion is a mutation, which
+// the engine writes down in words: so ids stand in it as salted hashes, and never themselves.
+import { createHash, randomBytes } from 'node:crypto';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { IdKind } from './id-hash.js';
+
+/** A person or a device, and up to which value of a table's `order` its rows are meant. */
+export interface Bounded {
+  readonly kind: IdKind;
+  readonly id: string;
+  readonly upTo: number;
+}
+
+interface PersonalTable {
+  readonly name: string;
+  /** What `upTo` is compared with. */
+  readonly order: string;
+  /** When a row is a person's: its indexed 64-bit hash, its id, and what else must hold. */
+  readonly columns: Partial<Record<IdKind, { readonly hash: string; readonly id: string; readonly also?: string }>>;
+}
+
+/** By the time of receipt, in milliseconds. A device's events are those that nobody had signed. */
+export const EVENTS: PersonalTable = {
+  name: 'events',
+  order: 'toUnixTimestamp64Milli(received_at)',
+  columns: {
+    user: { hash: 'uid', id: 'user_id' },
+    device: { hash: 'did', id: 'device_id', also: "user_id = ''" },
+  },
+};
+
+/** By sequence number. */
+export const MAPPINGS: PersonalTable = {
+  name: 'device_map',
+  order: 'toUnixTimestamp64Micro(updated_at)',
+  columns: { user: { hash: 'uid', id: 'user_id' }, device: { hash: 'did', id: 'device_id' } },
+};
+
+/** By version. */
+export const PROFILES: PersonalTable = {
+  name: 'profiles',
+  order: 'toInt64(version)',
+  columns: { user: { hash: 'uid', id: 'user_id' } },
+};
+
+export interface RowSet {
+  readonly table: PersonalTable;
+  readonly projectId: ProjectId;
+  readonly people: readonly Bounded[];
+}
+
+// A statement stays well below the 256 KiB that a server reads by default.
+const IDS_PER_STATEMENT = 1500;
+// Nothing of these statements belongs in the engine's own records.
+const UNRECORDED = { log_queries: 0 } as const;
+
+/** Rows by person: `user:<id>` or `device:<id>`. */
+export async function countRows(clickhouse: ClickHouseClient, set: RowSet): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const { user, device } = set.table.columns;
+  const id = device === undefined ? `${user?.id}` : `if(user_id = '', device_id, user_id)`;
+  for (const condition of await conditionsOf(clickhouse, set)) {
+    const result = await clickhouse.query({
+      query: `SELECT if(user_id = '', 'device', 'user') AS kind, ${id} AS id, count() AS rows
+        FROM ${set.table.name} WHERE ${condition.sql} GROUP BY kind, id`,
+      query_params: condition.params,
+      clickhouse_settings: UNRECORDED,
+      format: 'JSONEachRow',
+    });
+    for (const row of await result.json<{ kind: string; id: string; rows: string }>()) {
+      const key = `${row.kind}:${row.id}`;
+      counts.set(key, (counts.get(key) ?? 0) + Number(row.rows));
+    }
+  }
+  return counts;
+}
+
+/** Resolves once no query finds the rows any more; they leave the files when those are rewritten (rewrite-files.ts). */
+export async function deleteRows(clickhouse: ClickHouseClient, set: RowSet): Promise<void> {
+  for (const condition of await conditionsOf(clickhouse, set)) {
+    await clickhouse.command({
+      query: `DELETE FROM ${set.table.name} WHERE ${condition.sql}`,
+      query_params: condition.params,
+      clickhouse_settings: { ...UNRECORDED, lightweight_deletes_sync: '2' },
+    });
+  }
+}
+
+/** Calls `visit` with the insert ids of those events that came after `sinceMs`, some at a time. */
+export async function visitInsertIds(
+  clickhouse: ClickHouseClient,
+  { sinceMs, ...set }: RowSet & { sinceMs: number },
+  visit: (insertIds: string[]) => Promise<void>,
+): Promise<void> {
+  for (const condition of await conditionsOf(clickhouse, set)) {
+    const result = await clickhouse.query({
+      query: `SELECT insert_id FROM ${set.table.name}
+        WHERE ${condition.sql} AND received_at >= fromUnixTimestamp64Milli({sinceMs:Int64})`,
+      query_params: { ...condition.params, sinceMs },
+      clickhouse_settings: UNRECORDED,
+      format: 'JSONEachRow',
+    });
+    for await (const rows of result.stream<{ insert_id: string }>()) {
+      await visit(rows.map((row) => row.json().insert_id));
+    }
+  }
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+async function conditionsOf(clickhouse: ClickHouseClient, { table, projectId, people }: RowSet): Promise<Condition[]> {
+  const meant = latestOfEach(people.filter(({ kind }) => table.columns[kind] !== undefined));
+  const conditions: Condition[] = [];
+  for (let at = 0; at < meant.length; at += IDS_PER_STATEMENT) {
+    const some = meant.slice(at, at + IDS_PER_STATEMENT);
+    const engineHashes = await engineHashesOf(clickhouse, some);
+    const salt = randomBytes(16).toString('hex');
+    const params: Record<string, unknown> = { projectId, salt };
+    const branches = (['user', 'device'] as const).flatMap((kind) => {
+      const column = table.columns[kind];
+      const own = some.filter((person) => person.kind === kind);
+      if (column === undefined || own.length === 0) return [];
+      params[`${kind}Hashes`] = own.map(({ id }) => engineHashes.get(id));
+      params[`${kind}Ids`] = own.map(({ id }) => saltedHash(salt, id));
+      params[`${kind}UpTo`] = own.map(({ upTo }) => upTo);
+      // The 64-bit hash finds the rows by index, the salted one makes sure, and leads to how far the deletion reaches.
+      const upTo = `transform(hex(SHA256(concat({salt:String}, ${column.id}))), {${kind}Ids:Array(String)}, {${kind}UpTo:Array(Int64)}, toInt64(-1))`;
+      const also = column.also === undefined ? '' : ` AND ${column.also}`;
+      return [`(${column.hash} IN {${kind}Hashes:Array(UInt64)}${also} AND ${table.order} <= ${upTo})`];
+    });
+    conditions.push({ sql: `project_id = {projectId:UUID} AND (${branches.join(' OR ')})`, params });
+  }
+  return conditions;
+}
+
+/** Two requests may mean one person: the later bound includes the other. */
+function latestOfEach(people: readonly Bounded[]): Bounded[] {
+  const latest = new Map<string, Bounded>();
+  for (const person of people) {
+    const key = `${person.kind}:${person.id}`;
+    if ((latest.get(key)?.upTo ?? -1) < person.upTo) latest.set(key, person);
+  }
+  return [...latest.values()];
+}
+
+const saltedHash = (salt: string, id: string): string =>
+  createHash('sha256').update(`${salt}${id}`).digest('hex').toUpperCase();
+
+/** As text on its way here, as BigInt from here on: a UInt64 is more than a number can hold. */
+async function engineHashesOf(clickhouse: ClickHouseClient, people: readonly Bounded[]): Promise<Map<string, bigint>> {
+  const result = await clickhouse.query({
+    query: 'SELECT id, toString(sipHash64(id)) AS hash FROM (SELECT arrayJoin({ids:Array(String)}) AS id)',
+    query_params: { ids: people.map(({ id }) => id) },
+    use_multipart_params: true,
+    clickhouse_settings: UNRECORDED,
+    format: 'JSONEachRow',
+  });
+  return new Map((await result.json<{ id: string; hash: string }>()).map(({ id, hash }) => [id, BigInt(hash)]));
+}

@@ -1,0 +1,133 @@
+// What is deleted leaves the files: ClickHouse rewrites the parts that have deleted rows, PostgreSQL its tables, Redis its
+// log. Done for many erasures at a time, as it costs the same for one as for hundreds.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Config } from '../platform/config.js';
+import { createPostgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+
+const POLL_MS = 500;
+
+/** Asks until there is nothing left. Throws when that takes too long, or the process stops. */
+async function outwait(what: { name: string; isLeft: () => Promise<boolean>; withinMs: number; signal: AbortSignal }) {
+  const deadline = Date.now() + what.withinMs;
+  while (await what.isLeft()) {
+    if (Date.now() > deadline) throw new Error(`${what.name} took longer than ${what.withinMs} ms`);
+    await delay(POLL_MS, undefined, { signal: what.signal });
+  }
+}
+
+const CLICKHOUSE_TABLES = ['events', 'device_map', 'profiles'];
+const MINUTE_MS = 60_000;
+
+/** Resolves once no file of the engine holds a row that was deleted before this was called. */
+export async function rewriteClickHouse(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
+  const masked = await rowsOf<{ table: string; partition_id: string }>(
+    clickhouse,
+    'SELECT DISTINCT table, partition_id FROM system.parts WHERE active AND has_lightweight_delete AND OURS',
+  );
+  for (const { table, partition_id: partition } of masked) {
+    // Not waited for by the statement, which may take longer than any request should.
+    await clickhouse.command({
+      query: `ALTER TABLE ${table} APPLY DELETED MASK IN PARTITION ID {partition:String}`,
+      query_params: { partition },
+      clickhouse_settings: { mutations_sync: '0' },
+    });
+  }
+  await outwait({
+    name: 'rewriting the parts',
+    isLeft: async () => {
+      const unfinished = await rowsOf<{ latest_fail_reason: string }>(
+        clickhouse,
+        'SELECT latest_fail_reason FROM system.mutations WHERE NOT is_done AND NOT is_killed AND OURS',
+      );
+      return unfinished.length > 0;
+    },
+    withinMs: 30 * MINUTE_MS,
+    signal,
+  });
+  // The old files stay for a while (old_parts_lifetime): those that are there now have to go.
+  const outdated = await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS);
+  const names = new Set(outdated.map(({ name }) => name));
+  await outwait({
+    name: 'removing the old parts',
+    isLeft: async () =>
+      (await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS)).some(({ name }) => names.has(name)),
+    withinMs: 10 * MINUTE_MS,
+    signal,
+  });
+}
+
+const OUTDATED_PARTS = "SELECT concat(table, ' ', name) AS name FROM system.parts WHERE NOT active AND OURS";
+
+async function rowsOf<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
+  const result = await clickhouse.query({
+    query: query.replace('OURS', 'database = currentDatabase() AND table IN {tables:Array(String)}'),
+    query_params: { tables: CLICKHOUSE_TABLES },
+    format: 'JSONEachRow',
+  });
+  return result.json<T>();
+}
+
+const POSTGRES_TABLES = [
+  'profiles',
+  'profile_operations',
+  'device_mappings',
+  'identity_outbox',
+  'audit_entries',
+  'erasure_requests',
+];
+const LOCK_TIMEOUT_MS = 5_000;
+
+/**
+ * Each table is copied and the old file dropped; meanwhile nobody can use it. Throws when a table is in use for longer than
+ * five seconds: everyone else would queue up behind this.
+ */
+export async function rewritePostgres(config: Config): Promise<void> {
+  // One connection, so that the setting holds for what follows.
+  const postgres = createPostgres(config, { poolMax: 1 });
+  try {
+    await postgres.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    for (const table of POSTGRES_TABLES) await postgres.raw(`VACUUM (FULL) ${table}`);
+  } finally {
+    await postgres.destroy();
+  }
+}
+
+/** Resolves once Redis has written its files anew: the log of commands, and the snapshot where one is kept. */
+export async function rewriteRedis(redis: Redis, signal: AbortSignal): Promise<void> {
+  const persistence = await readPersistence(redis);
+  if (persistence.get('aof_enabled') === '1') {
+    await outwaitRedis(redis, 'aof_rewrite_in_progress', signal);
+    await redis.bgrewriteaof();
+    await outwaitRedis(redis, 'aof_rewrite_in_progress', signal);
+    const status = (await readPersistence(redis)).get('aof_last_bgrewrite_status');
+    if (status !== 'ok') throw new Error(`redis could not write its log anew: ${status}`);
+  }
+  if (await keepsSnapshots(redis)) {
+    await outwaitRedis(redis, 'rdb_bgsave_in_progress', signal);
+    await redis.bgsave('SCHEDULE');
+    await outwaitRedis(redis, 'rdb_bgsave_in_progress', signal);
+    const status = (await readPersistence(redis)).get('rdb_last_bgsave_status');
+    if (status !== 'ok') throw new Error(`redis could not write its snapshot anew: ${status}`);
+  }
+}
+
+const outwaitRedis = (redis: Redis, field: string, signal: AbortSignal): Promise<void> =>
+  outwait({
+    name: `redis (${field})`,
+    isLeft: async () => (await readPersistence(redis)).get(field) === '1',
+    withinMs: 10 * MINUTE_MS,
+    signal,
+  });
+
+async function readPersistence(redis: Redis): Promise<Map<string, string>> {
+  const lines = (await redis.info('persistence')).split('\r\n');
+  return new Map(lines.map((line) => line.split(':') as [string, string]));
+}
+
+/** A server that does not say counts as one that does. */
+async function keepsSnapshots(redis: Redis): Promise<boolean> {
+  const answer = (await redis.config('GET', 'save').catch(() => undefined)) as string[] | undefined;
+  return answer === undefined || (answer[1] ?? '') !== '';
+}

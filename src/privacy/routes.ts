@@ -1,0 +1,109 @@
+// /api/gdpr: erasing a person, what became of the request, and the audit trail. The work itself is the worker's; a request
+// is answered when it is done, or told where to ask.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request, Router } from 'express';
+import type { Credential, CredentialStore } from '../access/credentials.js';
+import { createGuardedRouter } from '../access/guarded-router.js';
+import { credentialOf } from '../access/middleware.js';
+import { takeSequence } from '../identity/sequence.js';
+import { PublicError } from '../platform/errors.js';
+import type { Logger } from '../platform/log.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+import { listAudit } from './audit-store.js';
+import type { HashId } from './id-hash.js';
+import { type ErasureQueue, enqueueErasure, sequenceMember } from './queue.js';
+import { parseAuditPage, tryParseRequestId } from './schema.js';
+import { createErasure, type ErasureRecord, findErasure, newErasureId } from './store.js';
+import { requireUserId } from './user-id.js';
+
+export interface PrivacyDeps {
+  readonly credentials: CredentialStore;
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  readonly erasureQueue: ErasureQueue;
+  readonly hashId: HashId;
+  /** How long a request waits for its receipt. */
+  readonly answerTimeoutMs: number;
+  /** When the files are rewritten at the latest, from the request on. */
+  readonly purgeByMs: number;
+  readonly log: Logger;
+}
+
+export function createPrivacyRouter(deps: PrivacyDeps): Router {
+  const { router, on } = createGuardedRouter(deps);
+
+  on('DELETE /api/gdpr/users/{userID}', async (req, res) => {
+    const credential = credentialOf(res);
+    const userId = requireUserId(String(req.params.userID));
+    const id = await requestErasure(deps, { credential, userId });
+    const receipt = await awaitReceipt(deps, { credential, id, req });
+    if (receipt === undefined) {
+      res.status(202).json({ status: 'pending', request_id: id, status_url: `/api/gdpr/requests/${id}` });
+    } else {
+      res.json({ status: 'deleted', request_id: id, user_id: userId, ...shownOf(receipt) });
+    }
+  });
+
+  on('GET /api/gdpr/requests/{requestID}', async (req, res) => {
+    const id = tryParseRequestId(req.params.requestID);
+    const { projectId } = credentialOf(res);
+    const found = id === undefined ? undefined : await findErasure(deps.postgres, { projectId, id });
+    if (found === undefined) throw new PublicError('not_found', 'there is no such request');
+    const status = found.status === 'requested' ? 'pending' : found.status;
+    const { userHash: user_hash, requestedAt: requested_at, purgedAt: purged_at } = found;
+    res.json({ status, request_id: id, user_hash, requested_at, ...shownOf(found), purged_at });
+  });
+
+  on('GET /api/gdpr/audit', async (req, res) => {
+    const { projectId } = credentialOf(res);
+    res.json(await listAudit(deps.postgres, { projectId, ...parseAuditPage(req.query) }));
+  });
+
+  return router;
+}
+
+const shownOf = ({ counts, verifiedAt, purgeBy }: ErasureRecord) => ({
+  ...counts,
+  verified_at: verifiedAt,
+  purge_by: purgeBy,
+});
+
+async function requestErasure(
+  { postgres, redis, erasureQueue, hashId, purgeByMs, log }: PrivacyDeps,
+  { credential, userId }: { credential: Credential; userId: string },
+): Promise<string> {
+  const { projectId, organizationId } = credential;
+  const id = newErasureId();
+  // The number before the row: whoever was identified before this was answered has a smaller one. A number whose row never
+  // came to be is given back by the worker.
+  const cutSeq = await takeSequence(redis, { member: sequenceMember(id), count: 1 }).catch((cause: unknown) => {
+    throw new PublicError('unavailable', 'erasure cannot be requested right now; try again', { cause });
+  });
+  const cutMs = Date.now();
+  await createErasure(postgres, {
+    ...{ id, projectId, organizationId, userId, cutMs, cutSeq },
+    userHash: hashId({ projectId, kind: 'user', id: userId }),
+    requestedBy: { kind: credential.kind, id: credential.id },
+    purgeBy: new Date(cutMs + purgeByMs),
+  });
+  // The request stands: without the job it is only found a little later.
+  await enqueueErasure(erasureQueue).catch((err: unknown) => log.warn({ err }, 'an erasure waits for the next sweep'));
+  return id;
+}
+
+const POLL_MS = 75;
+
+/** Undefined when it takes longer than anyone should wait, or nobody waits any more. */
+async function awaitReceipt(
+  { postgres, answerTimeoutMs }: PrivacyDeps,
+  { credential, id, req }: { credential: Credential; id: string; req: Request },
+): Promise<ErasureRecord | undefined> {
+  const deadline = Date.now() + answerTimeoutMs;
+  while (Date.now() < deadline && !req.socket.destroyed) {
+    const found = await findErasure(postgres, { projectId: credential.projectId, id });
+    if (found !== undefined && found.status !== 'requested') return found;
+    await delay(POLL_MS);
+  }
+  return undefined;
+}

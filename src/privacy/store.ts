@@ -1,0 +1,228 @@
+// The requests to erase people, in PostgreSQL. All state of an erasure is here: whatever process goes on with it finds
+// what was done.
+import { newUuidV7, type OrganizationId, type ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { type AuditActor, hideSubject, recordAudit } from './audit-store.js';
+import type { Watermark } from './watermarks.js';
+
+export interface ErasureCounts {
+  readonly events: number;
+  readonly mappings: number;
+  readonly profiles: number;
+  readonly devices: number;
+}
+
+const NOTHING_ERASED: ErasureCounts = { events: 0, mappings: 0, profiles: 0, devices: 0 };
+
+export interface NewErasure {
+  readonly id: string;
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
+  readonly userId: string;
+  readonly userHash: string;
+  readonly cutMs: number;
+  readonly cutSeq: number;
+  readonly requestedBy: AuditActor;
+  readonly purgeBy: Date;
+}
+
+export interface Erasure extends Omit<NewErasure, 'purgeBy'> {
+  /** Whose anonymous events are the person's. Undefined until it has been found out. */
+  readonly deviceIds: readonly string[] | undefined;
+}
+
+/** What is shown of a request: never the id of the person. */
+export interface ErasureRecord {
+  readonly status: 'requested' | 'deleted' | 'purged';
+  readonly userHash: string;
+  readonly counts: ErasureCounts;
+  readonly requestedAt: Date;
+  readonly verifiedAt: Date | null;
+  readonly purgeBy: Date;
+  readonly purgedAt: Date | null;
+}
+
+export const newErasureId = newUuidV7;
+
+export async function createErasure(postgres: Postgres, erasure: NewErasure): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    await transaction('erasure_requests').insert({
+      id: erasure.id,
+      project_id: erasure.projectId,
+      organization_id: erasure.organizationId,
+      user_id: erasure.userId,
+      user_hash: erasure.userHash,
+      cut_ms: erasure.cutMs,
+      cut_seq: erasure.cutSeq,
+      status: 'requested',
+      requested_by: JSON.stringify(erasure.requestedBy),
+      counts: JSON.stringify(NOTHING_ERASED),
+      requested_at: new Date(erasure.cutMs),
+      purge_by: erasure.purgeBy,
+    });
+    await recordAudit(transaction, {
+      ...audited(erasure),
+      subject: erasure.userId,
+      action: 'erasure.requested',
+      outcome: 'accepted',
+      details: { request_id: erasure.id },
+    });
+  });
+}
+
+export async function findErasure(
+  postgres: Postgres,
+  by: { projectId: ProjectId; id: string },
+): Promise<ErasureRecord | undefined> {
+  return postgres('erasure_requests').where({ project_id: by.projectId, id: by.id }).first({
+    status: 'status',
+    userHash: 'user_hash',
+    counts: 'counts',
+    requestedAt: 'requested_at',
+    verifiedAt: 'verified_at',
+    purgeBy: 'purge_by',
+    purgedAt: 'purged_at',
+  });
+}
+
+/** Those that are not deleted yet, in the order of their acceptance. */
+export const listRequested = (postgres: Postgres): Promise<Erasure[]> =>
+  listErasures(postgres, { status: 'requested' });
+
+/** Those whose people may be purged from the files: deleted before `verifiedBefore`. */
+export const listDeleted = (postgres: Postgres, verifiedBefore: Date): Promise<Erasure[]> =>
+  listErasures(postgres, { status: 'deleted', verifiedBefore });
+
+async function listErasures(
+  postgres: Postgres,
+  { status, verifiedBefore }: { status: string; verifiedBefore?: Date },
+): Promise<Erasure[]> {
+  const requests = postgres('erasure_requests').where({ status }).orderBy('cut_seq');
+  if (verifiedBefore !== undefined) requests.where('verified_at', '<=', verifiedBefore);
+  const rows: ErasureRow[] = await requests.select();
+  return rows.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    organizationId: row.organization_id,
+    userId: row.user_id ?? '',
+    userHash: row.user_hash,
+    cutMs: Number(row.cut_ms),
+    cutSeq: Number(row.cut_seq),
+    requestedBy: row.requested_by,
+    deviceIds: row.device_ids ?? undefined,
+  }));
+}
+
+interface ErasureRow {
+  readonly id: string;
+  readonly project_id: ProjectId;
+  readonly organization_id: OrganizationId;
+  readonly user_id: string | null;
+  readonly device_ids: string[] | null;
+  readonly user_hash: string;
+  readonly cut_ms: string;
+  readonly cut_seq: string;
+  readonly requested_by: AuditActor;
+}
+
+/** Keeps whose devices they were, and of whom events are forgotten from now on. */
+export async function saveDevices(
+  transaction: Postgres,
+  erasure: Erasure,
+  found: { deviceIds: readonly string[]; counts: ErasureCounts; watermarks: readonly Watermark[] },
+): Promise<void> {
+  await transaction('erasure_requests')
+    .where({ id: erasure.id })
+    .update({ device_ids: found.deviceIds, counts: JSON.stringify(found.counts) });
+  await transaction('erasure_watermarks')
+    .insert(
+      found.watermarks.map(({ projectId, kind, idHash, cutMs }) => ({
+        project_id: projectId,
+        kind,
+        id_hash: idHash,
+        cut_ms: cutMs,
+      })),
+    )
+    .onConflict(['project_id', 'kind', 'id_hash'])
+    .merge({ cut_ms: transaction.raw('GREATEST(erasure_watermarks.cut_ms, excluded.cut_ms)') });
+}
+
+/** What is counted again after a failed attempt is the same again, and counts once. */
+export async function saveEventCount(postgres: Postgres, erasure: Erasure, events: number): Promise<void> {
+  const larger = postgres.raw("jsonb_set(counts, '{events}', to_jsonb(GREATEST((counts->>'events')::bigint, ?)))", [
+    events,
+  ]);
+  await postgres('erasure_requests').where({ id: erasure.id }).update({ counts: larger });
+}
+
+export async function listWatermarks(postgres: Postgres): Promise<Watermark[]> {
+  const rows: { project_id: string; kind: Watermark['kind']; id_hash: string; cut_ms: string }[] =
+    await postgres('erasure_watermarks').select();
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    kind: row.kind,
+    idHash: row.id_hash,
+    cutMs: Number(row.cut_ms),
+  }));
+}
+
+/** Forgets watermarks that nothing can meet any more: older than `beforeMs`, and of nobody whose erasure goes on. */
+export async function dropWatermarks(postgres: Postgres, beforeMs: number): Promise<void> {
+  const unfinished = postgres('erasure_requests').whereNot({ status: 'purged' }).min('cut_ms');
+  await postgres('erasure_watermarks')
+    .where('cut_ms', '<', beforeMs)
+    .andWhere((still) => still.whereRaw('cut_ms < COALESCE((?), cut_ms + 1)', [unfinished]))
+    .delete();
+}
+
+/** The receipt: nothing of the person is found any more, and the audit trail knows them by their hash. */
+export async function markDeleted(postgres: Postgres, erasure: Erasure): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    const [changed]: { counts: ErasureCounts }[] = await transaction('erasure_requests')
+      .where({ id: erasure.id, status: 'requested' })
+      .update({ status: 'deleted', verified_at: new Date() }, ['counts']);
+    if (changed === undefined) return;
+    await recordAudit(transaction, {
+      ...audited(erasure),
+      subject: erasure.userId,
+      action: 'erasure.deleted',
+      outcome: 'completed',
+      details: { request_id: erasure.id, ...changed.counts },
+    });
+    await hideSubject(transaction, { projectId: erasure.projectId, userId: erasure.userId, hash: erasure.userHash });
+  });
+}
+
+/** From here on nothing but the hash says who it was. */
+export async function dropIds(postgres: Postgres, erasures: readonly Erasure[]): Promise<void> {
+  const ids = erasures.map(({ id }) => id);
+  await postgres('erasure_requests').whereIn('id', ids).update({ user_id: null, device_ids: null });
+}
+
+export async function markPurged(postgres: Postgres, erasures: readonly Erasure[]): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    for (const erasure of erasures) {
+      const changed = await transaction('erasure_requests')
+        .where({ id: erasure.id, status: 'deleted' })
+        .update({ status: 'purged', purged_at: new Date() });
+      if (changed === 0) continue;
+      await recordAudit(transaction, {
+        ...audited(erasure),
+        subjectHash: erasure.userHash,
+        action: 'erasure.purged',
+        outcome: 'completed',
+        details: { request_id: erasure.id },
+      });
+    }
+  });
+}
+
+const audited = ({
+  projectId,
+  organizationId,
+  requestedBy,
+}: Pick<NewErasure, 'projectId' | 'organizationId' | 'requestedBy'>) => ({
+  projectId,
+  organizationId,
+  actor: requestedBy,
+});

@@ -1,0 +1,185 @@
+// Erasing a person: what goes, what stays, what is kept out although it was on its way, and what is said about it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { takeSequence } from '../../src/identity/sequence.js';
+import { toOrganizationId } from '../../src/platform/ids.js';
+import { sequenceMember } from '../../src/privacy/queue.js';
+import { createErasure, newErasureId } from '../../src/privacy/store.js';
+import { type ErasureStack, startErasureStack } from '../support/erasure.js';
+import { eventually } from '../support/eventually.js';
+
+let stack: ErasureStack;
+
+beforeAll(async () => {
+  stack = await startErasureStack();
+}, 120_000);
+
+afterAll(() => stack?.close());
+
+describe('a person', () => {
+  test('of one project is not the one of another', async () => {
+    const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
+    for (const tenant of [mine, theirs]) {
+      await tenant.send({ event_type: 'a', user_id: 'alice' });
+      await tenant.holds(1);
+    }
+    const { body } = await mine.gdpr.erase('alice');
+    expect(body).toMatchObject({ status: 'deleted', events: 1 });
+    await theirs.holds(1);
+    expect(await theirs.gdpr.request(`/requests/${String(body.request_id)}`)).toMatchObject({ status: 404 });
+    expect((await theirs.gdpr.request('/audit')).body).toEqual([]);
+  });
+
+  test('asked for by several at once is erased once, and each is told', async () => {
+    const { gdpr, send, holds } = await stack.createTenant();
+    await send({ event_type: 'a', user_id: 'alice' }, { event_type: 'a', user_id: 'bob' });
+    await holds(2);
+    const answers = await Promise.all([gdpr.erase('alice'), gdpr.erase('alice'), gdpr.erase('bob')]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(({ body }) => Number(body.events)).sort()).toEqual([0, 1, 1]);
+    await holds(0);
+  });
+
+  test('may have any id that events can have', async () => {
+    const { gdpr, send, holds } = await stack.createTenant();
+    const ids = ['it\'s \\ "quoted" / 50%', '大小 😀', 'x'.repeat(512)];
+    await send(...ids.map((user_id) => ({ event_type: 'a', user_id })), { event_type: 'a', user_id: 'x'.repeat(511) });
+    await holds(4);
+    for (const id of ids) expect((await gdpr.erase(id)).body).toMatchObject({ user_id: id, events: 1 });
+    await holds(1);
+  });
+});
+
+describe('a request', () => {
+  test('one that was never put into the queue is found', async () => {
+    const { project, gdpr, send, holds } = await stack.createTenant();
+    await send({ event_type: 'a', user_id: 'alice' });
+    await holds(1);
+    const id = newErasureId();
+    await createErasure(stack.postgres, {
+      id,
+      projectId: project.id,
+      organizationId: toOrganizationId(newErasureId()),
+      userId: 'alice',
+      userHash: 'hash',
+      cutMs: Date.now(),
+      cutSeq: await takeSequence(stack.redis, { member: sequenceMember(id), count: 1 }),
+      requestedBy: { kind: 'secret', id: 'sk_' },
+      purgeBy: new Date(),
+    });
+    expect(await gdpr.reached('deleted', id)).toMatchObject({ events: 1 });
+  });
+});
+
+describe('events that were accepted before and are stored after', () => {
+  test('stay out when they wait in the queue, and take their neighbours not with them', async () => {
+    const { project, gdpr, send, holds } = await stack.createTenant();
+    await stack.ingestQueue.pause();
+    try {
+      await send(
+        { event_type: 'waited', user_id: 'alice' },
+        { event_type: 'waited', user_id: 'alice', insert_id: 'remembered' },
+        { event_type: 'waited', device_id: 'alice' },
+        { event_type: 'waited', user_id: 'bob' },
+      );
+      expect(await stack.redis.exists(`ingest:first:${project.id}:remembered`)).toBe(1);
+      expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted', events: 0 });
+      await send({ event_type: 'later', user_id: 'alice' });
+    } finally {
+      await stack.ingestQueue.resume();
+    }
+    await holds(1, "event_type = 'later'");
+    await holds(1, "event_type = 'waited'");
+    await holds(1, "user_id = 'bob'");
+    expect(await stack.redis.exists(`ingest:first:${project.id}:remembered`)).toBe(0);
+    expect(await (await fetch(`${stack.processes.get('worker').url}/metrics`)).text()).toMatch(
+      /ingest_events_forgotten_total 3/,
+    );
+  });
+
+  test('leave Redis with the purge when their job is parked, and stay out when it is run again', async () => {
+    const { gdpr, send, holds } = await stack.createTenant();
+    await stack.ingestQueue.pause();
+    await send({ event_type: 'parked', user_id: 'alice' }, { event_type: 'parked', user_id: 'bob' });
+    const [claim = ''] = await stack.redis.keys('ingest:claim:*');
+    // The job finds nothing and is parked; then what it stood for is there again.
+    const bytes = (await stack.redis.getBuffer(claim)) as Buffer;
+    await stack.redis.del(claim);
+    await stack.ingestQueue.resume();
+    const job = await eventually(async () => {
+      const [failed] = await stack.ingestQueue.getFailed();
+      if (failed === undefined) throw new Error('not parked yet');
+      return failed;
+    });
+    await stack.redis.set(claim, bytes);
+
+    const { body } = await gdpr.erase('alice');
+    await gdpr.reached('purged', body.request_id);
+    const purged = (await stack.redis.getBuffer(claim))?.toString('latin1');
+    expect(purged).toContain('bob');
+    expect(purged).not.toContain('alice');
+    await job.retry();
+    await holds(1, "user_id = 'bob'");
+    await holds(0, "user_id = 'alice'");
+  });
+
+  test('stay out when Redis has lost the watermark', async () => {
+    const { gdpr, send, holds } = await stack.createTenant();
+    await stack.ingestQueue.pause();
+    try {
+      await send({ event_type: 'a', user_id: 'alice' }, { event_type: 'a', user_id: 'bob' });
+      await gdpr.erase('alice');
+      await stack.redis.del('privacy:forgotten', 'privacy:forgotten:version');
+      await eventually(async () => expect(await stack.redis.exists('privacy:forgotten:version')).toBe(1));
+    } finally {
+      await stack.ingestQueue.resume();
+    }
+    await holds(1, "user_id = 'bob'");
+    await holds(0, "user_id = 'alice'");
+  });
+});
+
+describe('what is said', () => {
+  test('the trail tells who, what and when, and of whom only the hash', async () => {
+    const { project, gdpr, send, holds } = await stack.createTenant();
+    await send({ event_type: 'a', user_id: 'alice' });
+    await holds(1);
+    const { body } = await gdpr.erase('alice');
+    const { user_hash: hash } = await gdpr.reached('purged', body.request_id);
+    const trail = (await gdpr.request('/audit')).body as unknown as Record<string, unknown>[];
+    const actor = { kind: 'secret', id: project.secretKey.slice(0, 8) };
+    const entry = { actor, subject: null, subject_hash: hash };
+    expect(trail).toMatchObject([
+      { ...entry, action: 'erasure.purged', outcome: 'completed' },
+      { ...entry, action: 'erasure.deleted', outcome: 'completed', details: { events: 1 } },
+      { ...entry, action: 'erasure.requested', outcome: 'accepted', details: { request_id: body.request_id } },
+    ]);
+    const [last] = (await gdpr.request(`/audit?limit=1&before=${String(trail[1]?.id)}`)).body as unknown as object[];
+    expect(last).toEqual(trail[2]);
+    expect(JSON.stringify(await stack.postgres('erasure_requests').where({ project_id: project.id }))).not.toContain(
+      'alice',
+    );
+  });
+
+  test.each([
+    ['an id that is too long', `/users/${'x'.repeat(513)}`, 'DELETE', 400],
+    ['an id of nothing', '/users/%00', 'DELETE', 400],
+    ['an address that is no UTF-8', '/users/%ff', 'DELETE', 400],
+    ['a page that is none', '/audit?limit=0', 'GET', 400],
+    ['a page after no entry', '/audit?before=x', 'GET', 400],
+    ['a request that is none', '/requests/x', 'GET', 404],
+    ['a request of nobody', '/requests/01a1fcb2-68be-7d35-9287-cc6bdd83418b', 'GET', 404],
+  ])('%s is refused', async (_, path, method, status) => {
+    const { gdpr } = await stack.createTenant();
+    const answer = await gdpr.request(path, { method });
+    expect(answer).toMatchObject({ status, body: { error: expect.any(String) } });
+  });
+
+  test('nothing of it is written to the log', async () => {
+    const { gdpr } = await stack.createTenant();
+    await gdpr.request('/users/distinctive-person-in-the-path%ff', { method: 'DELETE' });
+    const { body } = await gdpr.erase('distinctive-person-in-the-path');
+    expect(body).toMatchObject({ status: 'deleted' });
+    const lines = ['web', 'worker'].flatMap((name) => stack.processes.get(name).output);
+    expect(lines.filter((line) => line.includes('distinctive-person'))).toEqual([]);
+  });
+});
