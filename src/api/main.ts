@@ -182,7 +182,7 @@ function createAccounts(settings: Config): Router {
 
 function createPrivacy(settings: Config): Router {
   return createPrivacyRouter({
-    ...{ credentials, postgres, redis, log },
+    ...{ ...guard, redis, log },
     erasureQueue: createErasureQueue(redis, ERASURE_QUEUE),
     hashId: createIdHash(settings.SECRET_KEY_BASE),
     answerTimeoutMs: settings.PRIVACY_ANSWER_TIMEOUT_MS,

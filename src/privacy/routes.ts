@@ -2,13 +2,12 @@
 // is answered when it is done, or told where to ask.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Router } from 'express';
-import type { Credential, CredentialStore } from '../access/credentials.js';
-import { createGuardedRouter } from '../access/guarded-router.js';
+import type { Credential } from '../access/credentials.js';
+import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
 import { takeSequence } from '../identity/sequence.js';
 import { PublicError } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
-import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { listAudit } from './audit-store.js';
 import type { HashId } from './id-hash.js';
@@ -17,9 +16,7 @@ import { parseAuditPage, tryParseRequestId } from './schema.js';
 import { createErasure, type ErasureRecord, findErasure, newErasureId } from './store.js';
 import { requireUserId } from './user-id.js';
 
-export interface PrivacyDeps {
-  readonly credentials: CredentialStore;
-  readonly postgres: Postgres;
+export interface PrivacyDeps extends GuardDeps {
   readonly redis: Redis;
   readonly erasureQueue: ErasureQueue;
   readonly hashId: HashId;
