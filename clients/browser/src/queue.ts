@@ -77,10 +77,12 @@ const deliver = async (batch: Item[]): Promise<void> => {
       });
       status = response.status;
       retryAfter = +(response.headers.get('Retry-After') as string) || 0;
+      // Until it is read, an answer counts towards what pages that are closed may send.
+      await response.text();
     } catch {}
     if (status < 400) return;
     const { onLine } = navigator;
-    if ((status < 500 && status !== 429) || (onLine && retries === retriesMax)) return report(`answer ${status}`);
+    if ((status < 500 && status !== 429) || (onLine && retries === retriesMax)) return report(status);
     for (const item of sent) items.add(item);
     await new Promise((resolve) =>
       onLine

@@ -28,7 +28,7 @@ export const identifyUrl = addressOf(settings.identify || '/identify');
 // biome-ignore lint/suspicious/noAssignInExpressions: a few bytes fewer than two statements.
 export const service: Service = (window.service ||= {});
 
-/** Tells the page what went wrong. */
+/** Tells the page what went wrong: a text, an error, or the status of an answer that is final. */
 export const report = (problem: unknown): undefined => {
   try {
     service.onError?.(problem);

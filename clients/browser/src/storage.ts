@@ -10,7 +10,7 @@ const createEntry = (area: Area, key: string) => (text?: string) => {
   try {
     const storage = window[area];
     if (text == null) return storage[key] || unstored[key];
-    unstored[key] = '';
+    delete unstored[key];
     delete storage[key];
     if (text) storage[key] = text;
   } catch {
@@ -27,6 +27,6 @@ export const sessionEntry = createEntry('sessionStorage', 'service_sid');
 /** When the session's last event was, milliseconds. */
 export const seenEntry = createEntry('sessionStorage', 'service_seen');
 /** The query of the session's first address, until an identify has taken its attribution. */
-export const landingEntry = createEntry('sessionStorage', 'service_landing');
+export const landingEntry = createEntry('sessionStorage', 'service_utm');
 /** The assignment ids that the session has exposed, one after the other. */
 export const exposedEntry = createEntry('sessionStorage', 'service_exposed');
