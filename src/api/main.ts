@@ -44,6 +44,7 @@ import { toIdentityProvider } from '../sign-in/provider.js';
 import { CALLBACK_PATH, createSignInRouter } from '../sign-in/routes.js';
 import { createApp } from './app.js';
 import { forwardQueries } from './forward-queries.js';
+import { createOpenApiRouter } from './openapi/routes.js';
 import { createProjectQueries } from './project-queries.js';
 
 const config = readConfig();
@@ -96,6 +97,7 @@ const app = createApp({
     exports.router,
     createLlmsRouter(guard),
     createPrivacy(config),
+    createOpenApiRouter(guard),
   ],
   operations: createOperationsRouter({
     metrics,

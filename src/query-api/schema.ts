@@ -9,7 +9,7 @@ export type Format = (typeof FORMATS)[number];
 const QUERY_BYTES_MAX = 16 * 1024;
 const LIMIT_MAX = 10_000;
 
-const schema = z.object({
+export const queryBodySchema = z.object({
   q: z
     .string({ error: 'is required: the text of the query' })
     .refine((text) => text.trim() !== '', { error: 'is empty; a query is: source | stage | stage' })
@@ -30,14 +30,14 @@ const schema = z.object({
     .default('UTC'),
 });
 
-export type QueryRequest = Readonly<z.infer<typeof schema>>;
+export type QueryRequest = Readonly<z.infer<typeof queryBodySchema>>;
 
 /** Throws a bad request that names every field that is wrong. */
 export function parseQueryBody(body: unknown): QueryRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PublicError('bad_request', 'the body is not a JSON object; send {"q": "signup | last 7d | count"}');
   }
-  const parsed = schema.safeParse(body);
+  const parsed = queryBodySchema.safeParse(body);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   throw new PublicError('bad_request', problems.join('; '));

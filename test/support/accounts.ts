@@ -5,6 +5,7 @@ import { upsertPerson } from '../../src/accounts/people.js';
 import { createSession } from '../../src/accounts/sessions.js';
 import { createOrganization, createProject, type NewOrganization, type NewProject } from '../../src/accounts/store.js';
 import type { Postgres } from '../../src/platform/postgres/client.js';
+import { expectDocumented } from './contract.js';
 import type { TestDatabases } from './stack.js';
 
 export interface TestPerson {
@@ -68,7 +69,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** As a page of the service itself sends it, or, with a key, any program. */
+/** As a page of the service itself sends it, or, with a key, any program. What the OpenAPI document does not say, fails. */
 export async function send(url: string, route: string, { session, key, body, headers }: Sent = {}): Promise<Answer> {
   const [method = '', path = ''] = route.split(' ');
   const response = await fetch(`${url}${path}`, {
@@ -83,5 +84,6 @@ export async function send(url: string, route: string, { session, key, body, hea
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
+  expectDocumented(route, { status: response.status, contentType: response.headers.get('content-type'), text });
   return { status: response.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text };
 }

@@ -1,0 +1,182 @@
+// The answers of the service, as schemas. What they describe is made in the features; test/integration/openapi.test.ts holds
+// real answers of every route against them.
+import { z } from 'zod';
+import { ROLES } from '../../access/roles.js';
+import { VISIBILITIES } from '../../dashboards/schema.js';
+
+const moment = z.iso.datetime();
+const role = z.enum(ROLES);
+const count = z.int().min(0);
+const scopes = z.array(z.enum(['track', 'query', 'dashboards', 'admin']));
+
+export const errorAnswer = z.strictObject({
+  error: z.string(),
+  details: z
+    .array(
+      z.strictObject({
+        message: z.string(),
+        hint: z.string(),
+        line: z.int().min(1),
+        column: z.int().min(1),
+        length: count.optional().meta({ description: 'of a query: how many characters are meant' }),
+        path: z.string().optional().meta({ description: 'of a dashboard: the place in the document' }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'every mistake of a query or of a dashboard' }),
+});
+
+export const accepted = z.strictObject({ accepted: count.meta({ description: 'events that passed validation' }) });
+export const ok = z.strictObject({ ok: z.literal(true) });
+
+const cell = z.unknown();
+
+// biome-ignore format: one list
+const QUERY_MODES = [
+  'aggregate', 'list', 'latest_aggregate', 'funnel', 'retention', 'paths', 'sessions', 'lifecycle', 'stickiness', 'user',
+  'users', 'formula', 'fields', 'inspect', 'choice',
+] as const;
+
+/** The packet of an experiment stands beside the rows. */
+export const queryAnswer = z.looseObject({
+  columns: z.array(z.string()),
+  rows: z.array(z.record(z.string(), cell)).meta({
+    description: 'a value for each column, and of aggregates `value` and `metric` besides',
+  }),
+  total: count.meta({ description: 'rows of the query, of which these are a page' }),
+  elapsed_ms: count,
+  rows_scanned: count,
+  period: z.string().meta({ examples: ['2026-11-13T09:30:00Z/2026-11-20T09:30:00Z'] }),
+  mode: z.enum(QUERY_MODES),
+  metadata: z.strictObject({
+    truncated: z.literal(true).optional(),
+    warnings: z.array(z.string()).optional(),
+    funnel_steps: z.array(z.string()).optional(),
+  }),
+});
+
+export const organization = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  slug: z.string(),
+  role,
+  created_at: moment,
+});
+const adminKey = z.string().meta({ description: 'shown here and never again', examples: ['ak_…'] });
+export const newOrganization = organization.extend({ admin_key: adminKey });
+export const rotatedAdminKey = z.strictObject({ admin_key: adminKey });
+
+export const member = z.strictObject({
+  user_id: z.uuid(),
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  role,
+  joined_at: moment,
+});
+export const removedMember = z.strictObject({ status: z.literal('removed'), user_id: z.uuid() });
+
+export const invitation = z.strictObject({
+  id: z.uuid(),
+  email: z.string(),
+  role,
+  token: z.string().nullable().meta({ description: 'null when it went out by mail' }),
+  accept_url: z.string().nullable(),
+  expires_at: moment,
+});
+
+export const domain = z.strictObject({
+  id: z.uuid(),
+  domain: z.string(),
+  token: z.string(),
+  record_name: z.string().meta({ description: 'where the TXT record is published' }),
+  record_value: z.string(),
+  verified_at: moment.nullable(),
+});
+
+export const project = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  organization_id: z.uuid(),
+  public_key: z.string(),
+  secret_key: z.string().nullable().optional().meta({ description: 'for admins and owners, of one project' }),
+  role: role.optional(),
+  capabilities: z.array(z.string()).optional(),
+  ip_policy: z.enum(['anonymize', 'full', 'drop']),
+  timezone: z.string(),
+  created_at: moment,
+});
+export const deletedProject = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
+
+const tokenBase = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  kind: z.enum(['personal', 'service']),
+  scopes,
+  prefix: z.string(),
+  created_at: moment,
+  expires_at: moment,
+});
+export const newToken = tokenBase.extend({ token: z.string().meta({ description: 'shown here and never again' }) });
+export const token = tokenBase.extend({
+  project_id: z.uuid(),
+  created_by: z.uuid().nullable(),
+  last_used_at: moment.nullable(),
+  revoked_at: moment.nullable(),
+});
+
+export const usageDay = z.strictObject({
+  date: z.iso.date(),
+  events_ingested: count,
+  events_stored: count,
+  queries_run: count,
+});
+
+const dashboardSummary = z.strictObject({
+  id: z.uuid(),
+  key: z.string(),
+  title: z.string(),
+  visibility: z.enum(VISIBILITIES),
+  checksum: z.string().regex(/^[0-9a-f]{64}$/),
+  version: z.int().min(1),
+});
+export const syncedDashboard = z.strictObject({
+  dashboard: dashboardSummary,
+  changed: z.boolean().meta({ description: 'a new version was stored' }),
+  metadata_changed: z.boolean().meta({ description: 'only the visibility changed' }),
+});
+export const dashboardItem = dashboardSummary.extend({
+  order: z.int().nullable(),
+  updated_at: moment,
+  owner: z.uuid().nullable(),
+});
+
+const erasureCounts = { events: count, mappings: count, profiles: count, devices: count };
+export const erasureReceipt = z.strictObject({
+  status: z.literal('deleted'),
+  request_id: z.uuid(),
+  user_id: z.string(),
+  ...erasureCounts,
+  verified_at: moment,
+  purge_by: moment,
+});
+export const pendingErasure = z.strictObject({
+  status: z.literal('pending'),
+  request_id: z.uuid(),
+  status_url: z.string(),
+});
+export const erasureRequest = z.looseObject({
+  status: z.enum(['pending', 'deleted', 'purged']),
+  request_id: z.uuid(),
+  purge_by: moment.nullable(),
+});
+
+export const auditEntry = z.strictObject({
+  id: z.uuid(),
+  at: moment,
+  actor: z.strictObject({ kind: z.string(), id: z.string() }),
+  action: z.string().meta({ examples: ['erasure.requested'] }),
+  subject: z.string().nullable(),
+  subject_hash: z.string().nullable(),
+  outcome: z.string(),
+  details: z.record(z.string(), z.unknown()),
+});

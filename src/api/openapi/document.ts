@@ -1,0 +1,144 @@
+// The OpenAPI 3.1 document: paths and credentials from the route table, bodies and answers from schemas.
+import { ROUTES, type RouteName, type RouteRule } from '../../access/route-matrix.js';
+import { type PublicErrorKind, STATUS_OF_KIND } from '../../platform/errors.js';
+import { OPERATIONS, type Operation } from './operations.js';
+import { refTo, toJsonSchemas, toParameterSchemas } from './schemas.js';
+
+export type OpenApiDocument = Readonly<Record<string, unknown>>;
+
+export const toOpenApiDocument = (): OpenApiDocument => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Event Analytics Service',
+    version: '0.1.0',
+    description: 'Events in over HTTP, answers out of a pipe-style query language. For language models: /llms.txt.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/' }],
+  paths: toPaths(),
+  components: {
+    schemas: toJsonSchemas(),
+    responses: Object.fromEntries(ERROR_KINDS.map((kind) => [kind, toErrorResponse(kind)])),
+    securitySchemes: {
+      key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'pk_, sk_, ak_ or aat_' },
+      publicKey: { type: 'apiKey', in: 'query', name: 'key', description: 'a public key (pk_) only' },
+      session: { type: 'apiKey', in: 'cookie', name: 'service_session', description: 'set by signing in' },
+    },
+  },
+});
+
+function toPaths(): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const rule of ROUTES) {
+    const operation = OPERATIONS[`${rule.method} ${rule.path}` as RouteName];
+    paths[rule.path] = { ...paths[rule.path], [rule.method.toLowerCase()]: toOperation(rule, operation) };
+  }
+  return paths;
+}
+
+function toOperation(rule: RouteRule, operation: Operation): Record<string, unknown> {
+  const parameters = [...toPathParameters(rule.path), ...toQueryParameters(operation)];
+  return {
+    operationId: toOperationId(rule),
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(rule.auth !== 'public' && { description: describeCaller(rule) }),
+    security: toSecurity(rule),
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
+    }),
+    responses: toResponses(rule, operation),
+  };
+}
+
+/** `GET /api/orgs/{orgID}`: `getApiOrgsOrgID`. */
+function toOperationId({ method, path }: RouteRule): string {
+  const words = path.match(/[A-Za-z]+/g) ?? ['root'];
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function describeCaller({ auth, role }: RouteRule): string {
+  if (auth === 'session')
+    return role === undefined ? 'For people who are signed in.' : `Takes the role ${role} at least.`;
+  if (typeof auth === 'string') return "Takes an organization's admin key (ak_).";
+  const keys = auth.scope === 'track' ? 'a public key (pk_), a secret key (sk_)' : 'a secret key (sk_)';
+  return `Takes ${keys}, or a token (aat_) with the scope ${auth.scope}.`;
+}
+
+function toSecurity({ auth }: RouteRule): Record<string, string[]>[] {
+  if (auth === 'public') return [];
+  if (auth === 'session') return [{ session: [] }];
+  const isTrack = typeof auth === 'object' && auth.scope === 'track';
+  return isTrack ? [{ key: [] }, { publicKey: [] }] : [{ key: [] }];
+}
+
+const toPathParameters = (path: string) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+const toQueryParameters = ({ query }: Operation) =>
+  query === undefined
+    ? []
+    : toParameterSchemas(query).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
+
+const ERROR_KINDS = Object.keys(STATUS_OF_KIND) as PublicErrorKind[];
+
+const MEANINGS = {
+  bad_request: 'The request is wrong; the message says what, and `details` each mistake of a query or a dashboard',
+  unauthenticated: 'No valid credential',
+  forbidden: 'The scope or the role is not enough, or a limit is reached',
+  not_found: 'It does not exist, or is not for the caller',
+  too_large: 'The body is too large',
+  rate_limited: 'Too many requests, or too much is waiting',
+  unavailable: 'Switched off, or not possible right now',
+  timed_out: 'The query took too long',
+} as const satisfies Record<PublicErrorKind, string>;
+
+function toErrorResponse(kind: PublicErrorKind): Record<string, unknown> {
+  const retryAfter = { description: 'Seconds to wait', schema: { type: 'integer' } };
+  return {
+    description: MEANINGS[kind],
+    ...(kind === 'rate_limited' && { headers: { 'Retry-After': retryAfter } }),
+    content: { 'application/json': { schema: refTo('Error') } },
+  };
+}
+
+function toResponses(rule: RouteRule, operation: Operation): Record<string, unknown> {
+  const answers = Object.entries(operation.answers).map(([status, content]) => [status, toAnswer(status, content)]);
+  const errors = errorStatusesOf(rule, operation).map((status) => {
+    const kind = ERROR_KINDS.find((each) => STATUS_OF_KIND[each] === status);
+    return [String(status), { $ref: `#/components/responses/${kind}` }];
+  });
+  return Object.fromEntries([...answers, ...errors]);
+}
+
+function toAnswer(status: string, content: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const types = Object.entries(content).map(([type, schema]) => [type, { schema }]);
+  return {
+    description: DESCRIPTIONS[status] ?? 'Done',
+    ...(types.length > 0 && { content: Object.fromEntries(types) }),
+  };
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  201: 'Created',
+  202: 'Under way',
+  302: 'Elsewhere',
+  303: 'Elsewhere',
+  304: 'As it was',
+};
+
+function errorStatusesOf({ auth, path }: RouteRule, { body, errors = [] }: Operation): number[] {
+  const statuses = new Set([
+    ...errors,
+    ...(auth === 'public' ? [] : [401, 403, 429]),
+    ...(body === undefined ? [] : [400, 413]),
+    ...(path.includes('{') ? [404] : []),
+  ]);
+  return [...statuses].sort((a, b) => a - b);
+}

@@ -1,0 +1,80 @@
+// The named schemas of the OpenAPI document: what routes validate with, and what they answer.
+import { z } from 'zod';
+import {
+  domainBody,
+  invitationBody,
+  memberBody,
+  organizationBody,
+  projectBody,
+  projectChanges,
+  projectDeletionBody,
+  tokenBody,
+} from '../../accounts/schema.js';
+import { configSchema } from '../../dashboards/config-schema.js';
+import { syncBodySchema } from '../../dashboards/schema.js';
+import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
+import { queryBodySchema } from '../../query-api/schema.js';
+import * as answers from './answers.js';
+import { identifyBody } from './identify-body.js';
+
+const SCHEMAS = {
+  Event: eventSchema,
+  Batch: batchSchema,
+  IdentifyBody: identifyBody,
+  QueryBody: queryBodySchema,
+  SyncBody: syncBodySchema,
+  OrganizationBody: organizationBody,
+  MemberBody: memberBody,
+  InvitationBody: invitationBody,
+  DomainBody: domainBody,
+  ProjectBody: projectBody,
+  ProjectChanges: projectChanges,
+  ProjectDeletionBody: projectDeletionBody,
+  TokenBody: tokenBody,
+
+  Error: answers.errorAnswer,
+  Accepted: answers.accepted,
+  Ok: answers.ok,
+  QueryAnswer: answers.queryAnswer,
+  DashboardConfig: configSchema,
+  SyncedDashboard: answers.syncedDashboard,
+  DashboardItem: answers.dashboardItem,
+  Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
+  Organization: answers.organization,
+  NewOrganization: answers.newOrganization,
+  RotatedAdminKey: answers.rotatedAdminKey,
+  Member: answers.member,
+  RemovedMember: answers.removedMember,
+  Invitation: answers.invitation,
+  Domain: answers.domain,
+  Project: answers.project,
+  DeletedProject: answers.deletedProject,
+  NewToken: answers.newToken,
+  Token: answers.token,
+  UsageDay: answers.usageDay,
+  ErasureReceipt: answers.erasureReceipt,
+  PendingErasure: answers.pendingErasure,
+  ErasureRequest: answers.erasureRequest,
+  AuditEntry: answers.auditEntry,
+} as const satisfies Record<string, z.ZodType>;
+
+export type SchemaName = keyof typeof SCHEMAS;
+
+export const refTo = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
+
+/** What a client sends, before defaults and changes of spelling: that is what a document of requests is about. */
+const OPTIONS = { io: 'input', unrepresentable: 'any' } as const;
+
+/** As JSON schemas that refer to each other. */
+export function toJsonSchemas(): Record<string, unknown> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(Object.entries(schemas).map(([id, { $id, $schema, ...schema }]) => [id, schema]));
+}
+
+/** The fields of a query string, one schema each. */
+export function toParameterSchemas(schema: z.ZodObject): [name: string, schema: unknown][] {
+  const { properties = {} } = z.toJSONSchema(schema, OPTIONS);
+  return Object.entries(properties);
+}

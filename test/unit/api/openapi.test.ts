@@ -1,0 +1,247 @@
+// The OpenAPI document itself: whole, consistent, and of the same mind as the code that decides by hand.
+import { describe, expect, test } from 'vitest';
+import { ROUTES } from '../../../src/access/route-matrix.js';
+import { toOpenApiDocument } from '../../../src/api/openapi/document.js';
+import { identifyBody } from '../../../src/api/openapi/identify-body.js';
+import { parseIdentifyBody } from '../../../src/identity/schema.js';
+import { batchSchema, eventSchema } from '../../../src/ingest/event-schema.js';
+import { toEventLimits } from '../../../src/ingest/limits.js';
+import { findSkipReason } from '../../../src/ingest/schema.js';
+import { parseConfig } from '../../../src/platform/config.js';
+import { createValidator } from '../../support/contract.js';
+
+const document = JSON.parse(JSON.stringify(toOpenApiDocument()));
+
+/** The parts of OpenAPI 3.1 that the document is made of, and nothing else. */
+const STRUCTURE = {
+  $defs: {
+    ref: {
+      type: 'object',
+      properties: { $ref: { type: 'string', pattern: '^#/components/' } },
+      required: ['$ref'],
+      additionalProperties: false,
+    },
+    content: {
+      type: 'object',
+      minProperties: 1,
+      propertyNames: { pattern: '^[a-z]+/[a-z-]+$' },
+      additionalProperties: {
+        type: 'object',
+        properties: { schema: { type: 'object' } },
+        required: ['schema'],
+        additionalProperties: false,
+      },
+    },
+    response: {
+      type: 'object',
+      properties: {
+        description: { type: 'string', minLength: 1 },
+        headers: { type: 'object' },
+        content: { $ref: '#/$defs/content' },
+      },
+      required: ['description'],
+      additionalProperties: false,
+    },
+    parameter: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        in: { enum: ['path', 'query'] },
+        required: { type: 'boolean' },
+        schema: { type: 'object' },
+      },
+      required: ['name', 'in', 'required', 'schema'],
+      additionalProperties: false,
+    },
+    operation: {
+      type: 'object',
+      properties: {
+        operationId: { type: 'string', pattern: '^[a-z][A-Za-z]+$' },
+        tags: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 },
+        summary: { type: 'string', minLength: 1 },
+        description: { type: 'string', minLength: 1 },
+        security: { type: 'array', items: { type: 'object', additionalProperties: { type: 'array', maxItems: 0 } } },
+        parameters: { type: 'array', items: { $ref: '#/$defs/parameter' }, minItems: 1 },
+        requestBody: {
+          type: 'object',
+          properties: { required: { const: true }, content: { $ref: '#/$defs/content' } },
+          required: ['required', 'content'],
+          additionalProperties: false,
+        },
+        responses: {
+          type: 'object',
+          minProperties: 1,
+          propertyNames: { pattern: '^[1-5][0-9][0-9]$' },
+          additionalProperties: { anyOf: [{ $ref: '#/$defs/ref' }, { $ref: '#/$defs/response' }] },
+        },
+      },
+      required: ['operationId', 'tags', 'summary', 'security', 'responses'],
+      additionalProperties: false,
+    },
+  },
+  type: 'object',
+  properties: {
+    openapi: { const: '3.1.0' },
+    info: { type: 'object' },
+    servers: { type: 'array' },
+    paths: {
+      type: 'object',
+      propertyNames: { pattern: '^/' },
+      additionalProperties: {
+        type: 'object',
+        propertyNames: { enum: ['get', 'post', 'put', 'patch', 'delete'] },
+        additionalProperties: { $ref: '#/$defs/operation' },
+      },
+    },
+    components: {
+      type: 'object',
+      properties: {
+        schemas: { type: 'object' },
+        responses: { type: 'object', additionalProperties: { $ref: '#/$defs/response' } },
+        securitySchemes: { type: 'object' },
+      },
+      required: ['schemas', 'responses', 'securitySchemes'],
+      additionalProperties: false,
+    },
+  },
+  required: ['openapi', 'info', 'paths', 'components'],
+  additionalProperties: false,
+};
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly security: Record<string, unknown>[];
+  readonly parameters?: { in: string; name: string }[];
+}
+
+const operations: [route: string, operation: DocumentedOperation][] = Object.entries<
+  Record<string, DocumentedOperation>
+>(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]): [string, DocumentedOperation] => [
+    `${method.toUpperCase()} ${path}`,
+    operation,
+  ]),
+);
+
+describe('the document', () => {
+  test('has the structure of OpenAPI 3.1', () => {
+    const ajv = createValidator();
+    expect(ajv.validate(STRUCTURE, document) || ajv.errorsText()).toBe(true);
+  });
+
+  test('has every route, and no other', () => {
+    expect(operations.map(([route]) => route).sort()).toEqual(
+      ROUTES.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
+  });
+
+  test('refers only to what it has', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, ref = '']) => ref);
+    const missing = refs.filter((ref) => ref.split('/').reduce((inside, key) => inside?.[key], document) === undefined);
+    expect(refs.length).toBeGreaterThan(100);
+    expect(missing).toEqual([]);
+  });
+
+  test('has schemas that are valid and used', () => {
+    const ajv = createValidator();
+    const names = Object.keys(document.components.schemas);
+    for (const name of names)
+      expect(() => ajv.compile({ $ref: `openapi.json#/components/schemas/${name}` })).not.toThrow();
+    const text = JSON.stringify(document);
+    expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([]);
+  });
+
+  test('names operations once, and every parameter of their paths', () => {
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    for (const [route, { parameters = [] }] of operations) {
+      const named = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(named);
+    }
+  });
+
+  test('knows every way to say who one is', () => {
+    const known = Object.keys(document.components.securitySchemes);
+    expect(
+      operations.flatMap(([, { security }]) => security.flatMap(Object.keys)).filter((name) => !known.includes(name)),
+    ).toEqual([]);
+  });
+});
+
+const limits = toEventLimits(
+  parseConfig({
+    DATABASE_URL: 'postgres://x',
+    REDIS_URL: 'redis://x',
+    CLICKHOUSE_URL: 'http://x',
+    SECRET_KEY_BASE: 'x'.repeat(32),
+  }),
+);
+
+const ODD = [
+  undefined,
+  null,
+  '',
+  'x',
+  'x'.repeat(300),
+  'x'.repeat(600),
+  0,
+  1.5,
+  true,
+  [],
+  ['a'],
+  {},
+  { a: 1 },
+  { '': 1 },
+  { a: null, b: [1], c: { d: 1 } },
+];
+
+describe('the schema of an event is of the mind of /track', () => {
+  const fields = [
+    'event_type',
+    'user_id',
+    'device_id',
+    'session_id',
+    'insert_id',
+    'time',
+    'event_properties',
+    'user_properties',
+    'library',
+    'origin',
+    'clientOriginated',
+    'other',
+  ];
+  test.each(fields)('%s', (field) => {
+    for (const value of ODD) {
+      const event = { event_type: 'signup', [field]: value };
+      const isTaken = findSkipReason(JSON.parse(JSON.stringify(event)), limits) === undefined;
+      expect([value, eventSchema.safeParse(event).success]).toEqual([value, isTaken]);
+    }
+  });
+
+  test('no events', () => {
+    expect(eventSchema.safeParse('signup').success).toBe(false);
+    expect(batchSchema.safeParse({ events: {} }).success).toBe(false);
+    expect(batchSchema.safeParse({ events: [{ event_type: 'a' }], origin: 'server', other: 1 }).success).toBe(true);
+  });
+});
+
+describe('the schema of an identify call is of the mind of /identify', () => {
+  const OPS = ['$set', '$set_once', '$add', '$unset', '$other'];
+  const bodies = [
+    ...['user_id', 'device_id', 'user_properties', 'user_property_ops', 'other'].flatMap((field) =>
+      ODD.map((value) => ({ user_id: 'ann', [field]: value })),
+    ),
+    ...OPS.flatMap((operator) => ODD.map((value) => ({ user_id: 'ann', user_property_ops: { [operator]: value } }))),
+  ];
+  test.each(bodies.map((body) => [JSON.stringify(body).slice(0, 60), body] as const))('%s', (_, body) => {
+    const isTaken = (() => {
+      try {
+        parseIdentifyBody(Buffer.from(JSON.stringify(body)), limits);
+        return true;
+      } catch {
+        return false;
+      }
+    })();
+    expect(identifyBody.safeParse(JSON.parse(JSON.stringify(body))).success).toBe(isTaken);
+  });
+});
