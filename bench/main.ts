@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/platform/paths.js';
 import { benchExact } from './exact.js';
+import { benchIdentify } from './identify.js';
 import { benchIdle } from './idle.js';
 import { benchIngest } from './ingest.js';
 import { benchLatency } from './latency.js';
@@ -26,6 +27,7 @@ interface Bench {
 const BENCHES: readonly Bench[] = [
   { name: 'ingest', run: benchIngest, minutesMax: 6 },
   { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
+  { name: 'identify', run: benchIdentify, minutesMax: 5 },
   { name: 'exact', run: benchExact, minutesMax: 5 },
   { name: 'query', run: benchQuery, minutesMax: 7 },
   { name: 'query-sources', run: benchSources, minutesMax: 12 },
