@@ -7,6 +7,8 @@ export interface QueryDataOptions {
   readonly days: number;
   /** The newest event is just before this. */
   readonly untilMs: number;
+  /** When given, all events are of this user. */
+  readonly person?: string;
 }
 
 /** Rows that one INSERT … SELECT makes: bounds its memory. */
@@ -102,9 +104,10 @@ export function toEventInserts(options: QueryDataOptions): Statement[] {
     { length: Math.ceil(options.events / ROWS_PER_INSERT) },
     (_, index) => index * ROWS_PER_INSERT,
   );
+  const columns = { ...COLUMNS, ...(options.person !== undefined && { user_id: '{person:String}' }) };
   return starts.map((start) => ({
-    query: `INSERT INTO events (${Object.keys(COLUMNS).join(', ')})
-      SELECT ${Object.values(COLUMNS).join(', ')}
+    query: `INSERT INTO events (${Object.keys(columns).join(', ')})
+      SELECT ${Object.values(columns).join(', ')}
       FROM (
         SELECT number,
           {from_ms:Int64} + toInt64(number * {step_ms:Float64}) AS ms,
@@ -118,6 +121,7 @@ export function toEventInserts(options: QueryDataOptions): Statement[] {
       SETTINGS optimize_on_insert = 0, max_insert_threads = 1`,
     query_params: {
       project_id: options.projectId,
+      ...(options.person !== undefined && { person: options.person }),
       start,
       rows: Math.min(ROWS_PER_INSERT, options.events - start),
       from_ms: options.untilMs - options.days * DAY_MS,
