@@ -23,8 +23,9 @@ export interface ExportSource {
   readonly log: Logger;
 }
 
-const PAGE_EVENTS = 20_000;
-const SLICE_EVENTS = PAGE_EVENTS / 2;
+// Twice as many cost the engine a sixth less CPU and about 100 MB more memory (one run each).
+const SLICE_EVENTS = { first: 2_500, later: 20_000 };
+const PAGE_EVENTS = 2 * SLICE_EVENTS.later;
 const FAILURES_MAX = 10;
 const FAILURE_DELAY_MS = 1_000;
 // A page that failed may have had too many large events in it.

@@ -260,9 +260,9 @@ describe('what is exported', () => {
   test('60,000 events, each once and in order, also when hours and milliseconds are crowded; to three at once', async () => {
     const own = await createTestProject(databases);
     const start = Date.UTC(2026, 9, 1);
-    // Half of them within one hour, a tenth within one millisecond, the rest over two months.
+    // Nine tenths within one hour, which is more than a page, a tenth within one millisecond, the rest over fifty days.
     const timeOf = (n: number): number =>
-      n % 10 === 0 ? start : n % 2 === 0 ? start + n * 59 : start + ((n * 7_919_000) % (50 * 86_400_000));
+      n % 10 === 0 ? start : n % 10 !== 5 ? start + n * 59 : start + ((n * 7_919_000) % (50 * 86_400_000));
     const sent = Array.from({ length: 60_000 }, (_, n) => ({
       ...{ event_type: `type-${n % 3}`, time: new Date(timeOf(n)).toISOString(), insert_id: `i${n}`, user_id: 'busy' },
     }));

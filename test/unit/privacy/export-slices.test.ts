@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { toSlices } from '../../../src/privacy/export-slices.js';
+
+const HOUR_MS = 3_600_000;
+const hours = (...counts: readonly [hour: number, events: number][]) =>
+  counts.map(([hour, events]) => ({ hour: hour * 3600, events }));
+
+test.each([
+  ['nothing', hours(), []],
+  ['what fits is one slice, over hours without events', hours([0, 4], [9, 6]), [[0, 10]]],
+  [
+    'the first is small, the next has twice as many, up to the limit',
+    hours([0, 10], [1, 20], [2, 30], [3, 30]),
+    [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ],
+  ],
+  [
+    'an hour with too many is a slice of its own',
+    hours([0, 5], [1, 99], [2, 5], [3, 5]),
+    [
+      [0, 1],
+      [1, 2],
+      [2, 4],
+    ],
+  ],
+])('%s', (_, counted, expected) => {
+  const slices = toSlices(counted, { first: 10, later: 30 });
+  expect(slices).toEqual(
+    expected.map(([from = 0, until = 0]) => ({ fromMs: from * HOUR_MS, untilMs: until * HOUR_MS })),
+  );
+});
