@@ -3,11 +3,12 @@
 import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { visitEvents } from '../src/ingest/events.js';
-import { decodeFrames, type Frame } from '../src/ingest/frame.js';
+import { decodeFrames, encodeFrame, type Frame } from '../src/ingest/frame.js';
 import { insertEvents, laneOf } from '../src/ingest/lane.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
+import { storeByHalves } from '../src/ingest/store-by-halves.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
@@ -75,15 +76,29 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     // Both in one command, and only now that the job counts as begun: see watermarks.ts.
     const [bytes, watermark] = await redis.mgetBuffer(job.data.claim, WATERMARK_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
+    const frames = await framesToStore(bytes, watermark);
     try {
-      const framesByWriter = groupBy(await framesToStore(bytes, watermark), (frame) => writerOf(frame.header.p));
-      await Promise.all([...framesByWriter].map(([writer, frames]) => storeFrames(writer, frames)));
+      await storeAll(frames);
     } catch (error) {
-      // Kept for a person to look at: trying the same rows again cannot end better.
-      // The engine's own words may quote the rows.
-      if (isBadData(error)) throw new UnrecoverableError(`the rows were refused: ${nameFailure(error)}`);
-      throw error;
+      if (isBadData(error)) await parkRefused(job, frames, nameFailure(error));
+      else throw error;
     }
+  }
+
+  async function storeAll(frames: readonly Frame[]): Promise<void> {
+    const framesByWriter = groupBy(frames, (frame) => writerOf(frame.header.p));
+    await Promise.all([...framesByWriter].map(([writer, some]) => storeFrames(writer, some)));
+  }
+
+  /** Stores what can be stored; the job is given up for a person to look at, and holds only what is refused. */
+  async function parkRefused(job: Job<IngestJob>, frames: readonly Frame[], reason: string): Promise<void> {
+    const refused = await storeByHalves(frames, { store: storeAll, isRefused: isBadData });
+    if (refused.length === 0) return;
+    const [all, events] = [frames, refused].map((some) => some.reduce((sum, { header }) => sum + header.n, 0));
+    await redis.set(job.data.claim, Buffer.concat(refused.map(encodeFrame)), 'XX');
+    await job.updateData({ ...job.data, events: events ?? 0 });
+    // Trying the same rows again cannot end better. The engine's own words may quote them.
+    throw new UnrecoverableError(`${events} of ${all} events were refused: ${reason}`);
   }
 
   const worker = new Worker<IngestJob, void>(INGEST_QUEUE, process, {

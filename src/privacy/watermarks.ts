@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import type { AcceptedEvent } from '../ingest/events.js';
 import { forgetFirstTimes } from '../ingest/first-times.js';
 import type { Frame } from '../ingest/frame.js';
+import { leaveOut } from '../ingest/leave-out.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { HashId, IdKind } from './id-hash.js';
-import { leaveOut } from './leave-out.js';
 
 export interface Watermark {
   readonly projectId: string;

@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';
+import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -62,6 +64,32 @@ test('list, show, replay and discard', async () => {
   const second = await park();
   expect(await jobs('discard', 'ingest', second.id)).toMatchObject({ status: 0 });
   expect(await queue.getFailedCount()).toBe(0);
+});
+
+test('of the events that were accepted together, only the refused one is parked', async () => {
+  const clickhouse = createClickHouse(databases.config);
+  const countEvents = async () => {
+    const answer = await clickhouse.query({ query: 'SELECT insert_id FROM events', format: 'JSONEachRow' });
+    return (await answer.json<{ insert_id: string }>()).map(({ insert_id }) => insert_id).sort();
+  };
+  // Nothing that the edge lets through is refused by itself.
+  await clickhouse.command({ query: "ALTER TABLE events ADD CONSTRAINT no_poison CHECK insert_id != 'e-57'" });
+  const ids = Array.from({ length: 100 }, (_, index) => `e-${index}`);
+  const body = JSON.stringify({ events: ids.map((id) => ({ event_type: 'a', insert_id: id })) });
+  const header = { v: 1, p: newUuidV7(), t: Date.now(), ip: '', ua: '', geo: {}, o: 'unknown', n: 100 } as const;
+  await enqueueIngest(queue, redis, { items: [{ header, body: Buffer.from(body) }], weight: 100 });
+
+  await eventually(async () => expect((await jobs('list')).output).toContain('1 of 100 events were refused'));
+  expect(await countEvents()).toEqual(ids.filter((id) => id !== 'e-57').sort());
+  const [job] = await queue.getFailed();
+  const { requests } = JSON.parse((await jobs('show', 'ingest', job?.id ?? '')).output);
+  expect(requests).toHaveLength(1);
+  expect(JSON.parse(requests[0].body).events.filter(Boolean)).toEqual([{ event_type: 'a', insert_id: 'e-57' }]);
+
+  await clickhouse.command({ query: 'ALTER TABLE events DROP CONSTRAINT no_poison' });
+  await jobs('replay', 'ingest', job?.id ?? '');
+  await eventually(async () => expect(await countEvents()).toEqual(ids.sort()));
+  await clickhouse.close();
 });
 
 test.each([

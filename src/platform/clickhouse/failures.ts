@@ -13,6 +13,7 @@ const BAD_DATA_CODES: ReadonlySet<string> = new Set([
   '72', // CANNOT_PARSE_NUMBER
   '117', // INCORRECT_DATA
   '131', // TOO_LARGE_STRING_SIZE
+  '469', // VIOLATED_CONSTRAINT
 ]);
 
 /** Everything else may pass: a server that is away, out of memory or busy, a table that is not there yet. */

@@ -1,10 +1,10 @@
 // Takes events out of an accepted request that is still on its way: what remains is stored exactly as it would have been
 // beside them.
-import { GENERATED_ID_LENGTH } from '../ingest/accept.js';
-import { isObject, parseTrackBody } from '../ingest/body.js';
-import { type AcceptedEvent, visitEvents } from '../ingest/events.js';
-import type { Frame, FrameHeader } from '../ingest/frame.js';
-import { toIdText } from '../ingest/schema.js';
+import { GENERATED_ID_LENGTH } from './accept.js';
+import { isObject, parseTrackBody } from './body.js';
+import { type AcceptedEvent, visitEvents } from './events.js';
+import type { Frame, FrameHeader } from './frame.js';
+import { toIdText } from './schema.js';
 
 export interface Remaining {
   /** Undefined when nothing remains; the very frame when nothing was taken out. */
@@ -12,29 +12,29 @@ export interface Remaining {
   readonly leftOut: readonly AcceptedEvent[];
 }
 
-export function leaveOut(frame: Frame, isForgotten: (event: AcceptedEvent) => boolean): Remaining {
-  const forgotten = new Map<number, AcceptedEvent>();
+export function leaveOut(frame: Frame, isLeftOut: (event: AcceptedEvent, position: number) => boolean): Remaining {
+  const gone = new Map<number, AcceptedEvent>();
   visitEvents(frame, (event, position) => {
-    if (isForgotten(event)) forgotten.set(position, event);
+    if (isLeftOut(event, position)) gone.set(position, event);
   });
-  const leftOut = [...forgotten.values()];
+  const leftOut = [...gone.values()];
   if (leftOut.length === frame.header.n) return { frame: undefined, leftOut };
   // Events that were never accepted stay in the bytes of their request, and may be anyone's.
   const isWhole = leftOut.length === 0 && frame.header.skip === undefined;
-  return { frame: isWhole ? frame : rewrite(frame, forgotten), leftOut };
+  return { frame: isWhole ? frame : rewrite(frame, gone), leftOut };
 }
 
 /** Positions stay what they are, since times that are remembered go by position; what is taken out becomes a null. */
-function rewrite({ header, body }: Frame, forgotten: ReadonlyMap<number, AcceptedEvent>): Frame {
-  const skip = new Set([...(header.skip ?? []), ...forgotten.keys()]);
+function rewrite({ header, body }: Frame, gone: ReadonlyMap<number, AcceptedEvent>): Frame {
+  const skip = new Set([...(header.skip ?? []), ...gone.keys()]);
   const { skip: _skip, ids: _ids, ...rest } = header;
   const { events } = parseTrackBody(body);
-  const ids = remainingIds(events, header, forgotten);
+  const ids = remainingIds(events, header, gone);
   const kept = events.map((event, position) => (skip.has(position) ? null : event));
   return {
     header: {
       ...rest,
-      n: header.n - forgotten.size,
+      n: header.n - gone.size,
       ...(skip.size > 0 && { skip: [...skip].sort((a, b) => a - b) }),
       ...(ids !== '' && { ids }),
     },
@@ -46,14 +46,14 @@ function rewrite({ header, body }: Frame, forgotten: ReadonlyMap<number, Accepte
 function remainingIds(
   events: readonly unknown[],
   header: FrameHeader,
-  forgotten: ReadonlyMap<number, AcceptedEvent>,
+  gone: ReadonlyMap<number, AcceptedEvent>,
 ): string {
   const skipped = new Set(header.skip);
   let ids = '';
   let at = 0;
   events.forEach((event, position) => {
     if (skipped.has(position) || !isObject(event) || toIdText(event.insert_id) !== '') return;
-    if (!forgotten.has(position)) ids += (header.ids ?? '').slice(at, at + GENERATED_ID_LENGTH);
+    if (!gone.has(position)) ids += (header.ids ?? '').slice(at, at + GENERATED_ID_LENGTH);
     at += GENERATED_ID_LENGTH;
   });
   return ids;

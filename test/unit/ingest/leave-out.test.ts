@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
 import type { Frame } from '../../../src/ingest/frame.js';
+import { leaveOut } from '../../../src/ingest/leave-out.js';
 import { createIdHash } from '../../../src/privacy/id-hash.js';
-import { leaveOut } from '../../../src/privacy/leave-out.js';
 
 const ID_OF = (digit: number): string => String(digit).repeat(16);
 
