@@ -1,6 +1,5 @@
 // Who belongs where: the role of a person in an organization, and in the organization of a project. What is not theirs and
 // what does not exist are the same answer.
-
 import { isUuid, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Role } from './route-matrix.js';
