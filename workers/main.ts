@@ -11,6 +11,7 @@ import { createLogger } from '../src/platform/log.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { startProjectDeletion } from './delete-projects.js';
 import { startErasure } from './erase-users.js';
 import { startExportWorker } from './export-user.js';
 import { startIngestWorker } from './ingest-events.js';
@@ -25,6 +26,7 @@ import { startProfileUpserts } from './upsert-profiles.js';
 const JOBS: Readonly<Record<string, JobStarter>> = {
   'ingest-events': startIngestWorker,
   'upsert-profiles': startProfileUpserts,
+  'delete-projects': startProjectDeletion,
   'roll-up-usage': startUsageRollup,
   'send-mail': startMailWorker,
   'export-user': startExportWorker,

@@ -77,7 +77,10 @@ const ACTIVE_JOBS_WAIT_MS = 60_000;
  * Jobs that begin from now on see the watermark. This waits for those that began before, and for their inserts, which go
  * on in the engine when their worker has died.
  */
-async function outwaitIngestion(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
+export async function outwaitIngestion(
+  deps: ErasureDeps,
+  erasures: readonly Pick<Erasure, 'projectId'>[],
+): Promise<void> {
   const begun = new Set(await listActiveJobs(deps.ingestQueue, deps.redis));
   const deadline = Date.now() + ACTIVE_JOBS_WAIT_MS;
   while ((await listActiveJobs(deps.ingestQueue, deps.redis)).some((id) => begun.has(id))) {

@@ -28,7 +28,7 @@ const SCAN_COUNT = 500;
 const STAMP_TO_CLAIM_MS = 60_000;
 
 /** Events that wait, or are parked for a person to look at, leave Redis as well. Resolves with how many did. */
-async function purgeClaims(redis: Redis, forgotten: ForgottenPeople): Promise<number> {
+export async function purgeClaims(redis: Redis, forgotten: ForgottenPeople): Promise<number> {
   const version = await readWatermarkVersion(redis);
   if (version === null) return 0;
   const latestMs = (await forgotten.latestCutMs(version)) + STAMP_TO_CLAIM_MS;

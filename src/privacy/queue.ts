@@ -1,7 +1,6 @@
 // The queues of erasure. A job says only that there is something to do; what it is stands in PostgreSQL, so that no job can
 // be lost, and none holds an id. A schedule looks as well, for requests whose job never came to be.
 import { Queue } from 'bullmq';
-import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 
 export const ERASURE_QUEUE = 'erasure';
@@ -12,17 +11,11 @@ export interface ErasureJob {
   readonly version: 1;
 }
 
-export interface ProjectDeletionJob {
-  readonly version: 1;
-  readonly projectId: ProjectId;
-}
-
 export type ErasureQueue = Queue<ErasureJob, void, string>;
-export type ProjectDeletionQueue = Queue<ProjectDeletionJob, void, string>;
 
 const EVENT_STREAM_LENGTH = 100;
 
-/** Of ERASURE_QUEUE or PURGE_QUEUE. What fails is done again by the next job: nothing is kept. */
+/** Of one of the three above. What fails is done again by the next job: nothing is kept. */
 export const createErasureQueue = (redis: Redis, name: string): ErasureQueue =>
   new Queue(name, {
     connection: redis,

@@ -11,13 +11,15 @@ import type { HashId, IdKind } from './id-hash.js';
 
 export interface Watermark {
   readonly projectId: string;
-  readonly kind: IdKind;
+  /** `project`: everyone of a project that was deleted; its hash is empty. */
+  readonly kind: IdKind | 'project';
   readonly idHash: string;
   /** Events received up to this time, in milliseconds, are forgotten. */
   readonly cutMs: number;
 }
 
 const LIST = 'privacy:forgotten';
+const WHOLE_PROJECT = 'project:';
 /** There while anyone is forgotten; another value whenever the list has changed. */
 export const WATERMARK_VERSION = 'privacy:forgotten:version';
 
@@ -84,6 +86,7 @@ export class ForgottenPeople {
   }
 
   #isForgotten(event: AcceptedEvent, cuts: ReadonlyMap<string, number>): boolean {
+    if (event.receivedAt <= (cuts.get(WHOLE_PROJECT) ?? -1)) return true;
     const kind = event.userId !== '' ? 'user' : 'device';
     const id = event.userId !== '' ? event.userId : event.deviceId;
     if (id === '') return false;

@@ -1,0 +1,75 @@
+// The data of a deleted project: it goes, what was on its way does not arrive, and nobody else's is touched.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
+import { eventually } from '../support/eventually.js';
+
+const HALF_AN_HOUR_MS = 30 * 60_000;
+
+let stack: ErasureStack;
+
+beforeAll(async () => {
+  stack = await startErasureStack();
+}, 120_000);
+
+afterAll(() => stack?.close());
+
+/** Rows of the project, by where they are. */
+async function rowsOf({ project }: Tenant): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {};
+  for (const table of ['events', 'device_map', 'profiles']) {
+    const query = `SELECT toUInt32(count()) AS rows FROM ${table} WHERE project_id = {id:UUID}`;
+    const result = await stack.store.client.query({ query, query_params: { id: project.id }, format: 'JSONEachRow' });
+    rows[`clickhouse ${table}`] = (await result.json<{ rows: number }>())[0]?.rows ?? -1;
+  }
+  for (const table of ['device_mappings', 'profiles', 'identity_outbox']) {
+    const [row] = await stack.postgres(table).where({ project_id: project.id }).count();
+    rows[`postgres ${table}`] = Number(row?.count);
+  }
+  return rows;
+}
+
+const NOTHING = {
+  'clickhouse events': 0,
+  'clickhouse device_map': 0,
+  'clickhouse profiles': 0,
+  'postgres device_mappings': 0,
+  'postgres profiles': 0,
+  'postgres identity_outbox': 0,
+};
+const ALL = {
+  ...NOTHING,
+  'clickhouse events': 2,
+  'clickhouse device_map': 1,
+  'clickhouse profiles': 1,
+  'postgres device_mappings': 1,
+  'postgres profiles': 1,
+};
+
+const project = (tenant: Tenant) => stack.postgres('projects').where({ id: tenant.project.id });
+
+test('all of it goes, also what waits in the queue; the neighbour keeps everything; it is done when no key can live on', async () => {
+  const [gone, neighbour] = [await stack.createTenant(), await stack.createTenant()];
+  for (const tenant of [gone, neighbour]) {
+    await tenant.send({ event_type: 'a', user_id: 'alice' }, { event_type: 'b', device_id: 'd-1' });
+    await tenant.identify('alice', 'd-1', { plan: 'pro' });
+    await eventually(async () => expect(await rowsOf(tenant)).toEqual(ALL), 60_000);
+  }
+  const before = await digestOfOthers(stack.store, neighbour.project.id, "event_type = 'late'");
+
+  await stack.ingestQueue.pause();
+  for (const tenant of [gone, neighbour]) await tenant.send({ event_type: 'late', user_id: 'alice' });
+  await project(gone).update({ deleted_at: new Date() });
+  await eventually(async () => expect(await rowsOf(gone)).toEqual(NOTHING), 90_000);
+  await stack.ingestQueue.resume();
+  await neighbour.holds(3);
+  expect(await rowsOf(gone)).toEqual(NOTHING);
+  expect(await rowsOf(neighbour)).toEqual({ ...ALL, 'clickhouse events': 3 });
+  expect(await digestOfOthers(stack.store, neighbour.project.id, "event_type = 'late'")).toBe(before);
+  expect(await project(gone).first('data_deleted_at')).toEqual({ data_deleted_at: null });
+
+  await project(gone).update({ deleted_at: new Date(Date.now() - HALF_AN_HOUR_MS) });
+  await eventually(async () => {
+    expect(await project(gone).first('data_deleted_at')).toEqual({ data_deleted_at: expect.any(Date) });
+  }, 120_000);
+  expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
+}, 300_000);
