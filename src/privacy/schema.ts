@@ -4,7 +4,7 @@ import { PublicError } from '../platform/errors.js';
 
 const AUDIT_PAGE_MAX = 1000;
 
-const auditPage = z.object({
+export const auditPage = z.object({
   limit: z.coerce.number().int().min(1).max(AUDIT_PAGE_MAX).default(100),
   before: z.uuid().optional(),
 });

@@ -84,6 +84,7 @@ export async function send(url: string, route: string, { session, key, body, hea
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  expectDocumented(route, { status: response.status, contentType: response.headers.get('content-type'), text });
-  return { status: response.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text };
+  const contentType = response.headers.get('content-type');
+  expectDocumented(route, { status: response.status, contentType, text });
+  return { status: response.status, body: contentType?.startsWith('application/json') ? JSON.parse(text) : text };
 }

@@ -2,8 +2,9 @@
 // table without a line here does not compile.
 import type { z } from 'zod';
 import type { RouteName } from '../../access/route-matrix.js';
+import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
-import { auditQuery } from './audit-query.js';
+
 import { refTo, type SchemaName } from './schemas.js';
 
 /** A schema by the media type that it is sent as. */
@@ -152,7 +153,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   'GET /api/gdpr/audit': {
     tag: 'Privacy',
     summary: 'Who erased and exported whom, newest first',
-    query: auditQuery,
+    query: auditPage,
     answers: { 200: jsonList('AuditEntry') },
     errors: [400, 503],
   },
