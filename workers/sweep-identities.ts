@@ -32,9 +32,9 @@ export async function startIdentitySweep({ postgres, redis, log }: WorkerDeps): 
   };
 }
 
-// A job is added within the ten seconds that a command may take, or its client has been told of the failure. The longer the
-// numbers stay pending, the longer the tails of everybody grow.
-const ORPHAN_AGE_MS = 5 * 60_000;
+// A job is added within half a minute of taking its numbers, or its client has been told of the failure. The longer numbers stay
+// pending, the longer the tails of everybody grow.
+const ORPHAN_AGE_MS = 2 * 60_000;
 const ERASURE = 'erasure:';
 
 /** Releases batches of which there is no job, or one that was given up. Resolves with how many. */

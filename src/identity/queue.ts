@@ -1,5 +1,6 @@
 // The identify queue: what a job holds, and how it is put in. A job is one batch: the calls that were committed together.
 import { type Job, Queue } from 'bullmq';
+import { PublicError } from '../platform/errors.js';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -27,6 +28,8 @@ export interface IdentifyJob {
 const ATTEMPTS = 1_000_000;
 const BACKOFF = { type: 'exponential', delay: 500, jitter: 0.5 } as const;
 const EVENT_STREAM_LENGTH = 100;
+/** Numbers are swept up a good deal later (workers/sweep-identities.ts). */
+const ADDED_WITHIN_MS = 30_000;
 
 export type IdentifyQueue = Queue<IdentifyJob, void, 'batch'>;
 
@@ -46,11 +49,16 @@ export async function enqueueIdentify(
   commit: Commit<Identification>,
 ): Promise<void> {
   const batch = newUuidV7();
+  const startedMs = performance.now();
   // The numbers before the job: a job must never run with numbers that nobody knows to be pending. Numbers of a job that
   // never came to be are swept up.
   const first = await takeSequence(redis, { member: batch, count: commit.items.length });
   const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
   await queue.add('batch', { version: 1, batch, operations }, { jobId: batch });
+  // A process that slept in between may have added a job whose numbers were swept up: it will not be applied.
+  if (performance.now() - startedMs > ADDED_WITHIN_MS) {
+    throw new PublicError('unavailable', 'the call could not be stored in time; send it again');
+  }
 }
 
 /** For a batch that was given up, before it runs again: it is applied after everything that came meanwhile. */
