@@ -140,9 +140,9 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'GET /api/gdpr/users/{userID}/export': {
     tag: 'Privacy',
-    summary: 'Everything that is stored of a person, one JSON object a line',
+    summary: 'Every event of a person, oldest first, one JSON object a line',
     answers: { 200: text('application/x-ndjson') },
-    errors: [400, 503],
+    errors: [400, 429, 503],
   },
   'GET /api/gdpr/requests/{requestID}': {
     tag: 'Privacy',
