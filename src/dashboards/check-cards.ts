@@ -63,12 +63,12 @@ function checkContent({ check, path }: CardCheck, card: Card): DashboardProblem[
   return [check.source.problemAt([...path, 'kind'], { message, hint })];
 }
 
-function checkTemplate({ source, context, variables }: CardsCheck, path: Path, template: string): DashboardProblem[] {
+function checkTemplate({ variables, ...check }: CardsCheck, path: Path, template: string): DashboardProblem[] {
   // A variable that is wrong itself would make every query wrong that names it.
   const isDoubtful = parseTemplate(template).some(
     (part) => part.kind === 'placeholder' && variables.wrong.has(part.name),
   );
   if (isDoubtful) return [];
-  const misplaced = checkPlaceholders({ source, path, variables: variables.sound }, template);
-  return misplaced.length > 0 ? misplaced : checkQuery({ source, context, variables: variables.sound }, path, template);
+  const misplaced = checkPlaceholders({ source: check.source, path, variables: variables.sound }, template);
+  return misplaced.length > 0 ? misplaced : checkQuery({ ...check, variables: variables.sound }, path, template);
 }

@@ -11,10 +11,22 @@ import type { YamlSource } from './yaml-source.js';
 
 export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone'>;
 
+/** Compiling holds up everything else that the process does. What a query costs besides its characters is a guess. */
+const CHARACTERS_MAX = 1024 * 1024;
+const CHARACTERS_PER_QUERY = 500;
+
+/** What is left of the characters that the queries of a document may have, all choices of their variables counted. */
+export interface Budget {
+  characters: number;
+}
+
+export const newBudget = (): Budget => ({ characters: CHARACTERS_MAX });
+
 export interface QueryCheck {
   readonly source: YamlSource;
   readonly variables: Variables;
   readonly context: QueryContext;
+  readonly budget: Budget;
 }
 
 /** Problems of the query at `path`, whose placeholders fit its variables. */
@@ -54,7 +66,14 @@ interface Compiled {
   readonly problems: readonly DashboardProblem[];
 }
 
-function compileFilled({ source, context }: Omit<QueryCheck, 'variables'>, filled: FilledTemplate): Compiled {
+function compileFilled(check: Omit<QueryCheck, 'variables'>, filled: FilledTemplate): Compiled {
+  const { source, context, budget } = check;
+  budget.characters -= filled.text.length + CHARACTERS_PER_QUERY;
+  if (budget.characters < 0) {
+    const message = 'the queries have too many combinations with the options of their variables to be checked';
+    const hint = 'leave out options, or take the options of a select from a query';
+    return { compiled: undefined, problems: [source.problemAt(['variables'], { message, hint })] };
+  }
   try {
     return { compiled: compile(filled.text, { ...context, limit: 100, offset: 0 }), problems: [] };
   } catch (error) {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { CompileContext } from '../query/compile.js';
 import { checkCards } from './check-cards.js';
+import { newBudget } from './check-queries.js';
 import { checkStructure } from './check-structure.js';
 import { checkVariables } from './check-variables.js';
 import { configSchema, type DashboardConfig } from './config-schema.js';
@@ -27,7 +28,7 @@ export function parseDashboard(text: string, { key, ...context }: DashboardConte
   if (source.value === undefined) throw toBadRequest(source.problems);
 
   const timezone = configSchema.shape.timezone.safeParse(source.at(['timezone'])).data ?? context.timezone;
-  const asked = { source, context: { ...context, timezone } };
+  const asked = { source, context: { ...context, timezone }, budget: newBudget() };
   const { variables, problems } = checkVariables(asked);
   const all = [
     ...source.problems,

@@ -35,10 +35,11 @@ type Places = Map<string, Place>;
 
 export function readYaml(source: string): YamlSource {
   const { document, misspellings } = composeDocument(source);
+  const lineAndColumn = createLineIndex(source);
   const toProblem = (offset: number, path: Path, { message, hint }: Remark): DashboardProblem => ({
     message,
     path: toPathText(path),
-    ...lineAndColumn(source, offset),
+    ...lineAndColumn(offset),
     hint,
   });
   const problems = misspellings.map(({ offset, ...remark }) => toProblem(offset, [], remark));
@@ -81,10 +82,18 @@ function toSpelled(source: string, node: Scalar): SpelledText {
   };
 }
 
-function lineAndColumn(source: string, offset: number): { line: number; column: number } {
-  const before = source.slice(0, offset);
-  const lineStart = before.lastIndexOf('\n') + 1;
-  return { line: before.split('\n').length, column: [...before.slice(lineStart)].length + 1 };
+/** Finds lines and columns without reading the text from its start each time. */
+function createLineIndex(source: string): (offset: number) => { line: number; column: number } {
+  const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: [...source.slice(starts[low], offset)].length + 1 };
+  };
 }
 
 /** Values of a document, aliases included. An alias may repeat what it likes as long as the whole stays small. */
@@ -142,12 +151,13 @@ class Reading {
     for (const { key: keyNode, value } of node.items) {
       const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
       const inside = [...path, name];
-      if (entries.has(name)) {
+      if (name === '__proto__') {
+        this.problem(keyNode as Node, inside, { message: 'a key cannot be __proto__', hint: 'call it differently' });
+      } else if (entries.has(name)) {
         const remark = { message: `the key ${quote(name)} stands here twice`, hint: 'leave one of them out' };
         this.problem(keyNode as Node, inside, remark);
       } else entries.set(name, this.toValue(value as Node | null, inside, keyNode as Node));
     }
-    // fromEntries defines properties instead of setting them: `__proto__` is a key like any other.
     return Object.fromEntries(entries);
   }
 
