@@ -14,6 +14,7 @@ COPY --from=build /app/package.json /app/package-lock.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/ops ./ops
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/public ./public
 USER node
 EXPOSE 8080
 CMD ["node", "--max-semi-space-size=64", "dist/src/api/main.js"]

@@ -1,9 +1,10 @@
 // The routes of the web process.
-import express, { type Express, type RequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import { createFeatureSwitches } from '../access/features.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
 import { errorResponder, notFound } from '../platform/http/respond.js';
+import { securityHeaders } from '../platform/http/security-headers.js';
 import type { Logger } from '../platform/log.js';
 
 export interface AppDeps {
@@ -15,6 +16,8 @@ export interface AppDeps {
   /** Everything that is not on the hot path. */
   readonly routers: readonly Router[];
   readonly operations: Router;
+  /** Tells people what went wrong where programs get JSON. */
+  readonly showProblems: ErrorRequestHandler;
   readonly requestMetrics: RequestHandler;
   /** Proxies whose X-Forwarded-For is believed, in express's notation; none by default. */
   readonly trustProxy: string | undefined;
@@ -34,20 +37,11 @@ export function createApp(deps: AppDeps): Express {
   app.use(createIngestRouter(deps.ingest));
   app.use(createIdentityRouter(deps.identity));
   app.use('/query', deps.queries);
-  app.get('/', (_req, res) => {
-    res.type('text').send(WELCOME);
-  });
+  app.use(securityHeaders);
   for (const router of deps.routers) app.use(router);
   app.use(deps.operations);
   app.use(notFound);
+  app.use(deps.showProblems);
   app.use(errorResponder(deps.log));
   return app;
 }
-
-const WELCOME = `Event Analytics Service
-
-POST /track    send events      X-API-Key: pk_… or sk_…   {"event_type": "signup", "device_id": "…"}
-POST /identify say who it is    X-API-Key: pk_… or sk_…   {"user_id": "…", "device_id": "…"}
-POST /query    ask a question   X-API-Key: sk_…           {"q": "signup | last 7d | count by day"}
-GET  /healthz  /readyz  /metrics
-`;

@@ -23,6 +23,8 @@ import { createIngestQueue, enqueueIngest } from '../ingest/queue.js';
 import type { IngestDeps } from '../ingest/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
+import { loadAssets } from '../pages/assets.js';
+import { createPagesRouter, showProblems } from '../pages/routes.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { GroupCommit } from '../platform/group-commit.js';
@@ -76,6 +78,8 @@ const queries: RequestHandler =
 const exports = createExports({ credentials, postgres, redis, exportsMax: config.EXPORTS_MAX, log });
 lifecycle.onClose('exports', () => exports.close());
 
+const assets = loadAssets();
+
 const app = createApp({
   featuresOff: config.FEATURES_OFF,
   ingest: createIngest(config, { credentials, rateLimits, redis, metrics }),
@@ -93,6 +97,13 @@ const app = createApp({
       postgres,
       log,
     }),
+    createPagesRouter({
+      ...guard,
+      secretKeyBase: config.SECRET_KEY_BASE,
+      signInLabel: identityProvider?.label,
+      assets,
+    }),
+    assets.router,
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query }),
     exports.router,
     createLlmsRouter(guard),
@@ -106,6 +117,7 @@ const app = createApp({
       await postgres.raw('SELECT 1');
     },
   }),
+  showProblems: showProblems(assets),
   requestMetrics: createRequestMetrics(metrics),
   trustProxy: config.TRUST_PROXY,
   log,

@@ -1,0 +1,42 @@
+// What pages load besides themselves: the files of public/. Pages name them with the hash of their content, so browsers keep
+// them for a year; under their plain names they are there as well, for an hour.
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { Router } from 'express';
+import { FOREVER, hashOf, serveContent, UNTIL_ASKED_AGAIN } from '../platform/http/static-content.js';
+import { packageRoot } from '../platform/paths.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export interface Assets {
+  readonly router: Router;
+  /** The address of a file with its hash. Throws for one that is not there. */
+  urlOf(name: string): string;
+}
+
+export function loadAssets(folder = join(packageRoot, 'public')): Assets {
+  const router = Router();
+  const urls = new Map<string, string>();
+  for (const name of readdirSync(folder)) {
+    const content = readFileSync(join(folder, name));
+    const extension = extname(name);
+    const url = `/public/${name.slice(0, -extension.length)}.${hashOf(content)}${extension}`;
+    const type = TYPES[extension];
+    if (type === undefined) throw new Error(`public/${name} is of no type that is served`);
+    urls.set(name, url);
+    router.get(url, serveContent(content, { 'Content-Type': type, 'Cache-Control': FOREVER }));
+    router.get(`/public/${name}`, serveContent(content, { 'Content-Type': type, 'Cache-Control': UNTIL_ASKED_AGAIN }));
+  }
+  return {
+    router,
+    urlOf(name) {
+      const url = urls.get(name);
+      if (url === undefined) throw new Error(`there is no public/${name}`);
+      return url;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+// The login page: one button, or why there is none.
+import { type Html, html } from './html.js';
+import type { Page } from './layout.js';
+
+export interface LoginOptions {
+  /** Of the identity provider; undefined when none is configured. */
+  readonly label: string | undefined;
+  /** Where the button leads: on the public address, because the provider sends people back there. */
+  readonly startUrl: string;
+}
+
+export const loginPage = (options: LoginOptions): Page => ({
+  title: 'Sign in',
+  isSignIn: true,
+  main: html`<section class="narrow card">
+<h1>Sign in</h1>
+${
+  options.label === undefined
+    ? notConfigured()
+    : html`<p>No password is kept here: you sign in where you have an account already.
+The first time, a project is made for you.</p>
+<p><a class="button wide" href="${options.startUrl}">Sign in with ${options.label}</a></p>`
+}
+</section>`,
+});
+
+const notConfigured =
+  (): Html => html`<p>Nobody can sign in yet: no identity provider is configured. The settings that begin
+with <code>IDP_</code> name one; <code>npm start</code> brings a local one, except in production.</p>
+<p>Keys work without it.</p>`;

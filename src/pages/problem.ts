@@ -1,0 +1,13 @@
+// What a person sees when something went wrong on the way to a page. Programs get the same as JSON.
+import { html } from './html.js';
+import type { Page } from './layout.js';
+
+export const problemPage = (message: string): Page => ({
+  title: 'That did not work',
+  isSignIn: true,
+  main: html`<section class="narrow card">
+<h1>That did not work</h1>
+<p>${message.charAt(0).toUpperCase()}${message.slice(1)}.</p>
+<p class="actions"><a class="button" href="/login">Sign in</a> <a class="button quiet" href="/">Front page</a></p>
+</section>`,
+});

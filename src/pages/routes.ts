@@ -1,0 +1,101 @@
+// The pages: GET /, /login and /invitations/{token}, and what they load from /public. Rendered here, whole, for each request.
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import { readSessionToken } from '../access/session-cookie.js';
+import { personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
+import { acceptInvitation } from '../accounts/invitations.js';
+import { listProjects, requireProject } from '../accounts/projects.js';
+import { findSession, type Session } from '../accounts/sessions.js';
+import { listOrganizations } from '../accounts/store.js';
+import { PublicError } from '../platform/errors.js';
+import { toOrganizationId, toProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { toNextPath } from '../sign-in/next-path.js';
+import type { Assets } from './assets.js';
+import { type HomeOptions, homePage } from './home.js';
+import { invitationPage } from './invitation.js';
+import { landingPage } from './landing.js';
+import { type Page, renderPage } from './layout.js';
+import { loginPage } from './login.js';
+import { problemPage } from './problem.js';
+import { welcomeText } from './welcome-text.js';
+
+export interface PagesDeps {
+  readonly postgres: Postgres;
+  readonly sessions: SessionGuards;
+  readonly secretKeyBase: string;
+  /** What people sign in with; undefined when nobody can. */
+  readonly signInLabel: string | undefined;
+  readonly assets: Assets;
+}
+
+export function createPagesRouter(deps: PagesDeps): Router {
+  const { postgres, sessions, assets } = deps;
+  const { publicUrl } = sessions;
+  const router = Router();
+  const show = (res: Response, page: Page) => sendPage(res, renderPage(page, assets));
+
+  router.get('/', async (req, res) => {
+    res.vary('Accept').vary('Cookie');
+    // curl and its like take anything: they get text.
+    if (req.accepts(['text', 'html']) !== 'html') {
+      res.type('text').send(welcomeText(publicUrl));
+      return;
+    }
+    const session = await findSessionOf(req, postgres);
+    show(res, session === undefined ? landingPage(publicUrl) : homePage(await readHome(session, deps)));
+  });
+
+  router.get('/login', async (req, res) => {
+    const next = toNextPath(req.query.next);
+    if ((await findSessionOf(req, postgres)) !== undefined) {
+      res.redirect(next);
+      return;
+    }
+    const startUrl = new URL(`/auth/idp?next=${encodeURIComponent(next)}`, publicUrl).href;
+    show(res, loginPage({ label: deps.signInLabel, startUrl }));
+  });
+
+  router.get('/invitations/:token', async (req, res) => {
+    const session = await findSessionOf(req, postgres);
+    show(res, invitationPage({ path: req.path, person: session && nameOf(session) }));
+  });
+  router.post('/invitations/:token', ...requireSession(postgres, sessions), async (req: Request, res: Response) => {
+    await acceptInvitation(postgres, String(req.params.token), personOf(res));
+    res.redirect(303, '/');
+  });
+  return router;
+}
+
+/** Problems on the way to a page are told to people as pages; everything else, and every program, gets the JSON. */
+export function showProblems(assets: Assets): ErrorRequestHandler {
+  const showProblem: ErrorRequestHandler = (error, req, res, next) => {
+    const isPage = /^\/(?:$|login$|auth\/|invitations\/)/.test(req.path) && req.accepts(['json', 'html']) === 'html';
+    if (!isPage || res.headersSent || !(error instanceof PublicError)) return next(error);
+    if (error.kind === 'rate_limited') res.set('Retry-After', '60');
+    sendPage(res.status(error.status), renderPage(problemPage(error.message), assets));
+  };
+  return showProblem;
+}
+
+/** They show keys, or who is signed in: nothing but this browser keeps them, and it asks again. */
+function sendPage(res: Response, text: string): void {
+  res.set('Cache-Control', 'no-store').type('html').send(text);
+}
+
+async function findSessionOf(req: Request, postgres: Postgres): Promise<Session | undefined> {
+  const token = readSessionToken(req);
+  return token === undefined ? undefined : findSession(postgres, token);
+}
+
+const nameOf = (session: Session): string => session.email ?? session.name ?? 'you';
+
+async function readHome(session: Session, { postgres, sessions, secretKeyBase }: PagesDeps): Promise<HomeOptions> {
+  const organizations = await listOrganizations(postgres, session.personId);
+  const withProjects = organizations.map(async (organization) => {
+    const { role } = organization;
+    const listed = await listProjects(postgres, toOrganizationId(organization.id), role);
+    const projects = listed.map(({ id }) => requireProject(postgres, toProjectId(id), { viewer: role, secretKeyBase }));
+    return { ...organization, projects: await Promise.all(projects) };
+  });
+  return { person: nameOf(session), organizations: await Promise.all(withProjects), publicUrl: sessions.publicUrl };
+}

@@ -1,0 +1,202 @@
+// The pages as browsers and programs get them: what they show to whom, and what they forbid.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProject } from '../../src/accounts/store.js';
+import { EXAMPLE_QUERY, EXAMPLE_ROWS } from '../../src/pages/example.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { CookieJar } from '../support/cookie-jar.js';
+import { eventually } from '../support/eventually.js';
+import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
+import { createTestDatabases, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, track } from '../support/track.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let stack: SignInStack;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({ IDP_LABEL: 'A & B' });
+  postgres = createPostgres(databases.config);
+  stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const see = (path: string, jar = new CookieJar(), init: RequestInit = {}) => jar.visit(`${stack.url}${path}`, init);
+const organizationOf = async (email: string): Promise<string> =>
+  (
+    await postgres('members')
+      .join('people', 'people.id', 'person_id')
+      .where({ email, role: 'owner' })
+      .first('organization_id')
+  ).organization_id;
+
+describe('the front page', () => {
+  test('is a page for browsers, and text with commands for everything else', async () => {
+    const page = await see('/');
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('<h1>Ask your product a question.</h1>');
+    for (const accept of ['*/*', 'text/plain', 'application/json']) {
+      const answer = await see('/', undefined, { headers: { Accept: accept } });
+      expect(answer.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
+      expect(answer.text).toContain(`curl ${stack.url}/track`);
+    }
+  });
+
+  test('shows an answer that the service gives to such events', async () => {
+    const project = await createTestProject(databases);
+    const start = Date.now() - 3 * 24 * 60 * 60_000;
+    const afterSeconds = EXAMPLE_ROWS.map(({ median_seconds }) => median_seconds ?? 0);
+    const events = EXAMPLE_ROWS.flatMap(({ event, users }, step) =>
+      Array.from({ length: users }, (_, user) => ({
+        event_type: event,
+        user_id: `user-${user}`,
+        time: new Date(start + user * 1000 + (afterSeconds[step] ?? 0) * 1000).toISOString(),
+      })),
+    );
+    expect(await track(stack.url, project.publicKey, { events })).toMatchObject({ body: { accepted: events.length } });
+    await eventually(async () => {
+      const response = await fetch(`${stack.url}/query`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey },
+        body: JSON.stringify({ q: EXAMPLE_QUERY, format: 'json' }),
+      });
+      expect(await response.json()).toMatchObject({ rows: EXAMPLE_ROWS });
+    });
+    const { text } = await see('/');
+    for (const { event, users, rate } of EXAMPLE_ROWS) {
+      expect(text).toMatch(
+        new RegExp(`${event}</th>\\s*<td class="number">${users}</td>.*${(rate * 100).toFixed(1)} %`),
+      );
+    }
+  });
+
+  test('shows who is signed in their projects, and the secret key as far as their role goes', async () => {
+    const host = 'pages-owner@example.com';
+    const owner = await signedInAs(stack.url, host);
+    const organizationId = await organizationOf(host);
+    const guest = await signedInAs(stack.url, 'pages-guest@example.com');
+    const { id: guestId } = await postgres('people').where({ email: 'pages-guest@example.com' }).first('id');
+    const project = await createProject(postgres, {
+      organizationId,
+      name: '<script>alert("x")</script> & sons',
+      secretKeyBase: databases.config.SECRET_KEY_BASE,
+    });
+    await postgres('members').insert({ organization_id: organizationId, person_id: guestId, role: 'member' });
+
+    const seen = await see('/', owner);
+    expect(seen.headers.get('Cache-Control')).toBe('no-store');
+    for (const part of [
+      project.publicKey,
+      project.secretKey,
+      host,
+      '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; sons',
+    ]) {
+      expect(seen.text).toContain(part);
+    }
+    expect(seen.text).not.toContain('<script>alert');
+    await postgres('members').where({ person_id: guestId, organization_id: organizationId }).update({ role: 'member' });
+    const asMember = (await see('/', guest)).text;
+    expect(asMember).toContain(project.publicKey);
+    expect(asMember).not.toContain(project.secretKey);
+  });
+});
+
+describe('the login page', () => {
+  test('leads to the provider by the public address, keeping only own paths as the way on', async () => {
+    const { text } = await see('/login?next=/invitations/x');
+    expect(text).toContain(`href="${stack.url}/auth/idp?next=%2Finvitations%2Fx"`);
+    expect(text).toContain('Sign in with A &amp; B');
+    expect((await see('/login?next=https://evil.example/')).text).toContain(`${stack.url}/auth/idp?next=%2F"`);
+  });
+
+  test('is passed by who is signed in', async () => {
+    const jar = await signedInAs(stack.url, 'pages-login@example.com');
+    expect(await see('/login?next=/x', jar)).toMatchObject({ status: 302, location: `${stack.url}/x` });
+  });
+
+  test('says so when nobody can sign in', async () => {
+    const without = await startProcesses(databases.env, ['web']);
+    expect(await (await fetch(`${without.url}/login`)).text()).toContain('no identity provider is configured');
+    expect((await fetch(`${without.url}/auth/idp`, { redirect: 'manual' })).status).toBe(503);
+    await without.stop();
+  });
+});
+
+describe('an invitation', () => {
+  test('is accepted by the button of its page, by the person it is for, once', async () => {
+    const host = 'pages-host@example.com';
+    const owner = await signedInAs(stack.url, host);
+    const organizationId = await organizationOf(host);
+    const { text } = await see(`/api/orgs/${organizationId}/invitations`, owner, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: stack.url, Accept: 'application/json' },
+      body: JSON.stringify({ email: 'pages-invited@example.com', role: 'admin' }),
+    });
+    const { accept_url: acceptUrl } = JSON.parse(text) as { accept_url: string };
+    expect(acceptUrl.startsWith(`${stack.url}/invitations/`)).toBe(true);
+    const path = new URL(acceptUrl).pathname;
+
+    expect((await see(path)).text).toContain(`href="/login?next=${encodeURIComponent(path)}"`);
+    expect(await see(path, new CookieJar(), { method: 'POST' })).toMatchObject({ status: 401 });
+    const other = await signedInAs(stack.url, 'pages-other@example.com');
+    expect(await see(path, other, { method: 'POST' })).toMatchObject({ status: 403 });
+    const invited = await signedInAs(stack.url, 'pages-invited@example.com');
+    expect((await see('/', invited)).text).toContain('You belong to no organization yet');
+    expect((await see(path, invited)).text).toContain('signed in as pages-invited@example.com');
+    expect(await see(path, invited, { method: 'POST', headers: { Origin: 'https://evil.example' } })).toMatchObject({
+      status: 403,
+    });
+    expect(await see(path, invited, { method: 'POST' })).toMatchObject({ status: 303, location: `${stack.url}/` });
+    expect((await see('/', invited)).text).toContain('<span class="badge">admin</span>');
+    expect(await see(path, invited, { method: 'POST' })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('every page', () => {
+  const PATHS = ['/', '/login', '/invitations/x', '/auth/idp/cb'];
+
+  test.each(PATHS)('%s forbids what is not of here, and frames', async (path) => {
+    const { headers, text } = await see(path);
+    const policy = headers.get('Content-Security-Policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(headers.get('X-Powered-By')).toBeNull();
+    expect(text).toMatch(/<html lang="en">[\s\S]*<main id="main">/);
+    expect(text.match(/<h1/g)).toHaveLength(1);
+    expect(text).not.toMatch(/ style=| on[a-z]+=|<style/);
+  });
+
+  test('tells people what went wrong, and programs the same as JSON', async () => {
+    const page = await see('/auth/idp/cb');
+    expect(page.status).toBe(400);
+    expect(page.text).toContain('This sign-in was not begun here, or too long ago');
+    const json = await see('/auth/idp/cb', undefined, { headers: { Accept: 'application/json' } });
+    expect(JSON.parse(json.text).error).toContain('this sign-in was not begun here');
+    expect((await see('/api/orgs')).headers.get('Content-Type')).toContain('application/json');
+  });
+
+  test('loads files that may be kept for a year by their hash, for an hour by their name, and compressed', async () => {
+    const { text } = await see('/');
+    const files = [...text.matchAll(/(?:href|src)="(\/public\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(files.length).toBeGreaterThan(1);
+    for (const path of files) {
+      const file = await see(path);
+      expect(file.status).toBe(200);
+      expect(file.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+      const plain = await see(path.replace(/\.[0-9a-f]{16}\./, '.'));
+      expect(plain.text).toBe(file.text);
+      expect(plain.headers.get('Cache-Control')).toContain('max-age=3600');
+      const etag = file.headers.get('ETag') ?? '';
+      expect(
+        (await see(path, undefined, { headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' } })).status,
+      ).toBe(304);
+    }
+    expect((await see('/public/../package.json')).status).toBe(404);
+  });
+});

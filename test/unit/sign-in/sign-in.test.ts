@@ -1,0 +1,153 @@
+// Which provider the settings mean, whom an answer of it names, and where a sign-in may lead. The dance itself is in
+// test/integration/sign-in.test.ts.
+import grant, { type GrantResponse } from 'grant';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../src/platform/config.js';
+import { findVerifiedEmail, toIdentity } from '../../../src/sign-in/identity.js';
+import { toIdentityProvider } from '../../../src/sign-in/provider.js';
+
+const CALLBACK = 'https://analytics.example/auth/idp/cb';
+const STORES = {
+  DATABASE_URL: 'postgres://x',
+  REDIS_URL: 'redis://x',
+  CLICKHOUSE_URL: 'http://x',
+  SECRET_KEY_BASE: 'x'.repeat(32),
+};
+const CLIENT = { IDP_CLIENT_ID: 'client', IDP_CLIENT_SECRET: 'secret' };
+const providerOf = (settings: Record<string, string>) =>
+  toIdentityProvider(parseConfig({ ...STORES, ...settings }), CALLBACK);
+
+describe('the provider', () => {
+  test.each([
+    ['google', {}, 'accounts.google.com'],
+    ['microsoft', {}, 'login.microsoftonline.com'],
+    ['gitlab', {}, 'gitlab.com'],
+    ['github', {}, 'github.com'],
+    ['okta', { IDP_SUBDOMAIN: 'acme' }, '[subdomain].okta.com'],
+    ['auth0', { IDP_SUBDOMAIN: 'acme' }, '[subdomain].auth0.com'],
+    ['keycloak', { IDP_SUBDOMAIN: 'id.acme.example/realms/main' }, '[subdomain]'],
+    ['cognito', { IDP_SUBDOMAIN: 'acme.auth.eu-west-1.amazoncognito.com' }, '[subdomain]'],
+  ])('%s is known by its name', (preset, more, host) => {
+    const provider = providerOf({ IDP_PRESET: preset, ...CLIENT, ...more });
+    if (provider === undefined) throw new Error('no provider');
+    const known = grant.default.express({ [provider.grantName]: provider.grant }) as unknown as {
+      config: Record<string, Record<string, string | boolean>>;
+    };
+    const resolved = known.config[provider.grantName] ?? {};
+    for (const address of ['authorize_url', 'access_url', 'profile_url']) {
+      expect(resolved[address]).toMatch(/^https:\/\/[^/]/);
+    }
+    expect(String(resolved.authorize_url).startsWith(`https://${host}/`)).toBe(true);
+    expect(resolved).toMatchObject({
+      redirect_uri: CALLBACK,
+      key: 'client',
+      secret: 'secret',
+      pkce: true,
+      state: true,
+    });
+    expect(resolved.nonce ?? false).toBe(provider.isOpenId);
+    expect(provider.id).toBe([preset, ...Object.values(more)].join(':'));
+  });
+
+  test('is nobody when nothing is configured, and an error when only a part is', () => {
+    expect(providerOf({})).toBeUndefined();
+    expect(() => providerOf({ IDP_CLIENT_ID: 'x' })).toThrow(
+      'IDP_CLIENT_SECRET, IDP_AUTHORIZE_URL, IDP_TOKEN_URL, IDP_USERINFO_URL must be set as well',
+    );
+    expect(() => providerOf({ IDP_PRESET: 'okta', ...CLIENT })).toThrow('IDP_SUBDOMAIN must be set as well');
+  });
+});
+
+describe('who signed in', () => {
+  const now = Date.parse('2026-11-21T00:00:00Z');
+  const openId = { id: 'p', isOpenId: true, trustsEmail: false };
+  const token = (payload: object): Pick<GrantResponse, 'jwt'> => ({
+    jwt: { id_token: { header: {}, payload: { sub: 's', exp: now / 1000 + 60, ...payload }, signature: '' } },
+  });
+  const ada = { sub: 's', email: 'ada@example.com', email_verified: true, name: 'Ada' };
+  const signedIn = { provider: 'p', subject: 's', email: 'ada@example.com', emailVerified: true, name: 'Ada' };
+  const as = (changes: object) => ({ signedIn: { ...signedIn, ...changes } });
+
+  test.each([
+    ['the subject, with a verified address', openId, { ...token({}), profile: ada }, as({})],
+    [
+      'an address that is not verified',
+      openId,
+      { ...token({}), profile: { ...ada, email_verified: false } },
+      as({ emailVerified: false }),
+    ],
+    [
+      'one of which nothing is said',
+      openId,
+      { ...token({}), profile: { ...ada, email_verified: undefined } },
+      as({ emailVerified: false }),
+    ],
+    [
+      'one that is trusted all the same',
+      { ...openId, trustsEmail: true },
+      { ...token({}), profile: { ...ada, email_verified: undefined } },
+      as({}),
+    ],
+    [
+      'someone without an address',
+      openId,
+      { ...token({}), profile: { sub: 's' } },
+      as({ email: undefined, emailVerified: false, name: undefined }),
+    ],
+    [
+      'a number as id, where there is no OpenID',
+      { ...openId, isOpenId: false },
+      { profile: { id: 7, login: 'ada' } },
+      as({ subject: '7', email: undefined, emailVerified: false, name: 'ada' }),
+    ],
+    ['nobody: an error', openId, { error: 'x' }, { problem: 'x' }],
+    ['nobody: no token', openId, { profile: ada }, { problem: 'there is no id_token' }],
+    [
+      'nobody: a token of another',
+      openId,
+      { ...token({ sub: 'other' }), profile: ada },
+      { problem: 'the id_token and the profile are of different people' },
+    ],
+    [
+      'nobody: an old token',
+      openId,
+      { ...token({ exp: now / 1000 - 61 }), profile: ada },
+      { problem: 'the id_token has expired' },
+    ],
+    [
+      'nobody: a token without an end',
+      openId,
+      { ...token({ exp: undefined }), profile: ada },
+      { problem: 'the id_token has expired' },
+    ],
+    [
+      'nobody: no profile',
+      openId,
+      { ...token({}), profile: { error: 'gone' } },
+      { problem: 'the profile cannot be read: gone' },
+    ],
+    [
+      'nobody: a profile without a subject',
+      openId,
+      { ...token({}), profile: { email: 'a@b.c' } },
+      { problem: 'the profile has neither sub nor id' },
+    ],
+  ])('%s', (_name, provider, response, expected) => {
+    expect(toIdentity(provider, response, { now })).toEqual(expected);
+  });
+
+  test('an address that the provider lists as verified stands above that of the profile', () => {
+    const emails = [
+      { email: 'old@example.com', verified: true, primary: false },
+      { email: 'unverified@example.com', verified: false, primary: true },
+      { email: 'ada@example.com', verified: true, primary: true },
+    ];
+    expect(findVerifiedEmail(emails)).toBe('ada@example.com');
+    expect(findVerifiedEmail(emails.slice(0, 2))).toBe('old@example.com');
+    expect(findVerifiedEmail(emails.slice(1, 2))).toBeUndefined();
+    expect(findVerifiedEmail({ message: 'rate limited' })).toBeUndefined();
+    const response = { profile: { id: 's', email: 'shown@example.com', name: 'Ada' } };
+    const context = { verifiedEmail: 'ada@example.com', now };
+    expect(toIdentity({ ...openId, isOpenId: false }, response, context)).toEqual(as({}));
+  });
+});
