@@ -10,18 +10,18 @@ export function readSessionToken(req: Request): string | undefined {
   return header === undefined ? undefined : parseCookie(header)[SESSION_COOKIE];
 }
 
-export function setSessionCookie(req: Request, res: Response, token: string): void {
-  res.cookie(SESSION_COOKIE, token, { ...attributesFor(req), maxAge: SESSION_LIFETIME_SECONDS * 1000 });
+export function setSessionCookie(res: Response, token: string, publicUrl: URL): void {
+  res.cookie(SESSION_COOKIE, token, { ...attributesFor(res.req, publicUrl), maxAge: SESSION_LIFETIME_SECONDS * 1000 });
 }
 
-export function clearSessionCookie(req: Request, res: Response): void {
-  res.clearCookie(SESSION_COOKIE, attributesFor(req));
+export function clearSessionCookie(res: Response, publicUrl: URL): void {
+  res.clearCookie(SESSION_COOKIE, attributesFor(res.req, publicUrl));
 }
 
-/** `secure` follows how the client reached us (TRUST_PROXY says whom to believe), so that plain http works locally. */
-const attributesFor = (req: Request): CookieOptions => ({
+/** `secure` wherever https is known of, by the public address or by this request, so that plain http works locally. */
+const attributesFor = (req: Request, publicUrl: URL): CookieOptions => ({
   httpOnly: true,
   sameSite: 'lax',
-  secure: req.secure,
+  secure: req.secure || publicUrl.protocol === 'https:',
   path: '/',
 });

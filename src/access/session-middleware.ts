@@ -17,10 +17,10 @@ export interface SessionGuards {
 }
 
 export function requireSession(postgres: Postgres, { rateLimit, publicUrl }: SessionGuards): RequestHandler[] {
-  return [refuseCrossOrigin(publicUrl), identifyPerson(postgres, rateLimit)];
+  return [refuseCrossOrigin(publicUrl), identifyPerson(postgres, { rateLimit, publicUrl })];
 }
 
-function identifyPerson(postgres: Postgres, rateLimit: RateLimit): RequestHandler {
+function identifyPerson(postgres: Postgres, { rateLimit, publicUrl }: SessionGuards): RequestHandler {
   return async (req, res, next) => {
     const token = readSessionToken(req);
     const session = token === undefined ? undefined : await findSession(postgres, token);
@@ -28,7 +28,7 @@ function identifyPerson(postgres: Postgres, rateLimit: RateLimit): RequestHandle
       throw new PublicError('unauthenticated', 'a session is required; sign in at /login');
     }
     await rateLimit.take(digestKey(token).toString('base64url'));
-    if (session.isProlonged) setSessionCookie(req, res, token);
+    if (session.isProlonged) setSessionCookie(res, token, publicUrl);
     res.locals.person = session;
     next();
   };

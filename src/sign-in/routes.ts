@@ -55,14 +55,14 @@ export function createSignInRouter(deps: SignInDeps): Router {
     const personId = await recordSignIn(postgres, signedIn, secretKeyBase);
     const previous = readSessionToken(req);
     if (previous !== undefined) await endSession(postgres, previous);
-    setSessionCookie(req, res, await createSession(postgres, personId));
+    setSessionCookie(res, await createSession(postgres, personId), publicUrl);
     res.redirect(attempt.next);
   });
 
   router.post('/auth/logout', refuseCrossOrigin(publicUrl), async (req, res) => {
     const token = readSessionToken(req);
     if (token !== undefined) await endSession(postgres, token);
-    clearSessionCookie(req, res);
+    clearSessionCookie(res, publicUrl);
     if (req.accepts(['json', 'html']) === 'html') res.redirect(303, '/');
     else res.json({ ok: true });
   });

@@ -4,11 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findProcess } from '../../src/standalone/process-identity.js';
 import type { StandaloneFile } from '../../src/standalone/standalone-file.js';
 import { eventually } from '../support/eventually.js';
 import { startStandalone, type TestStandalone } from '../support/stack-standalone.js';
+
+const CHROMIUM = '/usr/bin/chromium';
 
 const directories: string[] = [];
 const started: TestStandalone[] = [];
@@ -78,6 +81,49 @@ describe('a running stack', () => {
     const run = (command = '') => spawnSync('bash', ['-c', `${command} --silent`], { encoding: 'utf8' }).stdout;
     expect(run(trackCommand)).toBe('{"accepted":1}');
     await eventually(() => expect(run(queryCommand)).toMatch(/signup +\| +1 /));
+  });
+
+  test('lets its developer sign in with a browser, ask, and sign out again', async () => {
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    try {
+      const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('request', (request) => {
+        if (new URL(request.url()).hostname !== '127.0.0.1') complaints.push(request.url());
+      });
+      const isTooWide = () => page.evaluate('document.documentElement.scrollWidth > innerWidth');
+
+      await page.goto(file.url);
+      expect(await isTooWide()).toBe(false);
+      await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
+      await page.getByRole('link', { name: 'Sign in with the local provider' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Your projects' }).waitFor();
+      expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('My organization owner');
+      for (const key of [file.public_key, file.secret_key]) {
+        expect(await page.getByText(key, { exact: true }).count()).toBe(1);
+      }
+      expect(await isTooWide()).toBe(false);
+
+      const question = page.getByRole('textbox', { name: 'Ask' });
+      await question.fill('signup | last 7d | count');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByText('## signup | last 7d | count').waitFor();
+      expect(complaints).toEqual([]);
+      await question.fill('signup | count by _contry');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByText('nearest is "_country"').waitFor();
+      complaints.length = 0;
+
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Ask your product a question.' }).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
   });
 
   test('keeps its keys to its owner', () => {

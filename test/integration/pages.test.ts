@@ -118,8 +118,10 @@ describe('the login page', () => {
     expect(await see('/login?next=/x', jar)).toMatchObject({ status: 302, location: `${stack.url}/x` });
   });
 
-  test('says so when nobody can sign in', async () => {
-    const without = await startProcesses(databases.env, ['web']);
+  test('says so when nobody can sign in; cookies are for https when the public address is', async () => {
+    const without = await startProcesses({ ...databases.env, PUBLIC_URL: 'https://analytics.example' }, ['web']);
+    const out = await fetch(`${without.url}/auth/logout`, { method: 'POST' });
+    expect(out.headers.get('Set-Cookie')).toMatch(/^service_session=; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/);
     expect(await (await fetch(`${without.url}/login`)).text()).toContain('no identity provider is configured');
     expect((await fetch(`${without.url}/auth/idp`, { redirect: 'manual' })).status).toBe(503);
     await without.stop();

@@ -55,8 +55,19 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   'GET /login': {
     tag: 'Pages',
     summary: 'The login page',
-    answers: { 200: HTML, 302: NOTHING, 303: NOTHING },
+    answers: { 200: HTML, 302: NOTHING },
     errors: [503],
+  },
+  'GET /invitations/{token}': {
+    tag: 'Pages',
+    summary: 'Where the link of an invitation leads: a page with a button',
+    answers: { 200: HTML },
+  },
+  'POST /invitations/{token}': {
+    tag: 'Pages',
+    summary: 'The button of that page: accepts the invitation and leads to the landing page',
+    answers: { 303: NOTHING },
+    errors: [404],
   },
   'GET /auth/idp': {
     tag: 'Pages',
