@@ -8,6 +8,13 @@ export function createLogger(options: { process: string; level: string }): Logge
     level: options.level,
     base: { process: options.process },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: ['req.headers["x-api-key"]', 'req.headers.cookie', 'req.headers.authorization'],
+    redact: [
+      'req.headers["x-api-key"]',
+      'req.headers.cookie',
+      'req.headers.authorization',
+      // Where PostgreSQL quotes the data that it refuses.
+      'err.detail',
+      'err.where',
+    ],
   });
 }

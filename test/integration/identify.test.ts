@@ -1,6 +1,8 @@
 // POST /identify as the interface promises it: what is answered, what a profile becomes, and whose events the questions see.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { createIdentifyQueue, enqueueIdentify } from '../../src/identity/queue.js';
+import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { type AnswerRow, askRows, identify } from '../support/identify.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -167,6 +169,28 @@ describe('a profile', () => {
     }
     await untilProfile('ordered', { properties: { last: 60, calls: 60, first: 1 } });
   });
+});
+
+test('calls that PostgreSQL refuses are parked alone, hold nobody up, and name nobody in the log', async () => {
+  const redis = createRedis(databases.config);
+  const queue = createIdentifyQueue(redis);
+  try {
+    // What the edge would have sanitized.
+    const poison = { project: project.id, user: 'poisonous', ops: { set: { a: 'poisonous\0' } } };
+    await enqueueIdentify(queue, redis, { items: [poison], weight: 1 });
+    await say({ user_id: 'innocent', user_properties: { a: 1 } });
+    await untilProfile('innocent', { properties: { a: 1 } });
+    await eventually(async () => {
+      expect(await queue.getFailedCount()).toBe(1);
+      expect(await redis.zcard('identity:pending')).toBe(0);
+    });
+    const log = processes.get('worker').output.join('\n');
+    expect(log).toContain('an identify job failed');
+    expect(log).not.toContain('poisonous');
+  } finally {
+    await queue.close();
+    redis.disconnect();
+  }
 });
 
 describe('events before identify', () => {
