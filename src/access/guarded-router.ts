@@ -3,9 +3,9 @@
 // caller's answers 404, whether it exists or not; a role that is too low answers 403.
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { PublicError } from '../platform/errors.js';
-import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { CredentialStore } from './credentials.js';
+import type { AdminCredential, CredentialStore } from './credentials.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
 import { authenticateAdmin, requireCredential } from './middleware.js';
 import { isAtLeast } from './roles.js';
@@ -80,14 +80,14 @@ function admit(res: Response, membership: Membership, least: Role): void {
 
 function requireAdminKey(postgres: Postgres, credentials: CredentialStore): RequestHandler {
   return async (req: Request, res, next) => {
-    const { organizationId } = await authenticateAdmin(credentials, req);
+    const admin = await authenticateAdmin(credentials, req);
     const { projectID } = req.params;
     if (projectID !== undefined) {
-      const projectId = await findProjectOf(postgres, organizationId, String(projectID));
+      const projectId = await findProjectOf(postgres, admin.organizationId, String(projectID));
       if (projectId === undefined) throw noSuchProject();
       res.locals.projectId = projectId;
     }
-    res.locals.organizationId = organizationId;
+    res.locals.admin = admin;
     next();
   };
 }
@@ -99,4 +99,4 @@ export const membershipOf = (res: Response): Membership => res.locals.membership
 /** Of routes with a project in their path: one that the caller may reach. */
 export const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
 /** Of the routes of an admin key. */
-export const adminOrganizationOf = (res: Response): OrganizationId => res.locals.organizationId as OrganizationId;
+export const adminOf = (res: Response): AdminCredential => res.locals.admin as AdminCredential;

@@ -1,6 +1,6 @@
 // Routes of an organization's admin key: its projects, with their keys.
 
-import { adminOrganizationOf, type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
+import { adminOf, type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import { parseUsageRange } from '../usage/range.js';
@@ -15,12 +15,12 @@ export function addAdminRoutes({ on }: GuardedRouter, deps: AccountsDeps): void 
   const show = (projectId: ProjectId) => requireProject(postgres, projectId, { viewer: 'admin_key', secretKeyBase });
 
   on('GET /api/admin/projects', async (_req, res) => {
-    res.json(await listProjects(postgres, adminOrganizationOf(res), 'admin_key'));
+    res.json(await listProjects(postgres, adminOf(res).organizationId, 'admin_key'));
   });
 
   on('POST /api/admin/projects', readJsonBody, async (req, res) => {
     const { name } = parseJsonBody(projectBody, req.body);
-    const organizationId = adminOrganizationOf(res);
+    const { organizationId } = adminOf(res);
     const { id } = await createProject(postgres, { organizationId, name, secretKeyBase });
     res.status(201).json(await show(id));
   });
@@ -31,7 +31,8 @@ export function addAdminRoutes({ on }: GuardedRouter, deps: AccountsDeps): void 
 
   on('DELETE /api/admin/projects/{projectID}', readJsonBody, async (req, res) => {
     const id = projectIdOf(res);
-    await markProjectDeleted(postgres, id, parseJsonBody(projectDeletionBody, req.body));
+    const actor = { kind: 'admin', id: adminOf(res).id };
+    await markProjectDeleted(postgres, id, { deletion: parseJsonBody(projectDeletionBody, req.body), actor });
     res.json({ status: 'deleted', id });
   });
 

@@ -1,6 +1,7 @@
 // Routes of projects, for people who are signed in.
 import type { Response } from 'express';
 import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
+import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import { parseUsageRange } from '../usage/range.js';
@@ -38,7 +39,8 @@ export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): voi
 
   on('DELETE /api/projects/{projectID}', readJsonBody, async (req, res) => {
     const id = projectIdOf(res);
-    await markProjectDeleted(postgres, id, parseJsonBody(projectDeletionBody, req.body));
+    const actor = { kind: 'person', id: personOf(res).personId };
+    await markProjectDeleted(postgres, id, { deletion: parseJsonBody(projectDeletionBody, req.body), actor });
     res.json({ status: 'deleted', id });
   });
 

@@ -3,8 +3,9 @@ import { digestKey, encryptSecret, newKey, shownPrefix, tryDecryptSecret } from 
 import { capabilitiesOf, isAtLeast } from '../access/roles.js';
 import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
-import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import { type OrganizationId, type ProjectId, toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { type AuditActor, recordAudit } from '../privacy/audit-store.js';
 import type { ProjectChanges, ProjectDeletion } from './schema.js';
 
 export interface Project {
@@ -75,18 +76,34 @@ export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, 
     });
 }
 
-/** From here on the project does not exist for any route; what it holds is removed by a job. */
+/** From here on the project does not exist for any route; what it holds is removed by a job (workers/delete-projects.ts). */
 export async function markProjectDeleted(
   postgres: Postgres,
   projectId: ProjectId,
-  { project_name, project_name_confirm }: ProjectDeletion,
+  { deletion, actor }: { deletion: ProjectDeletion; actor: AuditActor },
 ): Promise<void> {
-  const project = await postgres('projects').where({ id: projectId }).whereNull('deleted_at').first('name');
-  if (project === undefined) throw noSuchProject();
-  for (const [field, text] of Object.entries({ project_name, project_name_confirm })) {
-    if (text !== project.name) throw new PublicError('bad_request', `${field} is not the name of the project`);
-  }
-  await postgres('projects').where({ id: projectId }).update({ deleted_at: postgres.fn.now() });
+  await postgres.transaction(async (transaction) => {
+    const project = await transaction('projects')
+      .where({ id: projectId })
+      .whereNull('deleted_at')
+      .forUpdate()
+      .first('name', 'organization_id');
+    if (project === undefined) throw noSuchProject();
+    for (const field of ['project_name', 'project_name_confirm'] as const) {
+      if (deletion[field] !== project.name) {
+        throw new PublicError('bad_request', `${field} is not the name of the project`);
+      }
+    }
+    await transaction('projects').where({ id: projectId }).update({ deleted_at: transaction.fn.now() });
+    const organizationId = toOrganizationId(project.organization_id);
+    await recordAudit(transaction, {
+      projectId,
+      organizationId,
+      actor,
+      action: 'project.deleted',
+      outcome: 'accepted',
+    });
+  });
 }
 
 const noSuchProject = () => new PublicError('not_found', 'there is no such project');

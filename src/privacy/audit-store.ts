@@ -4,7 +4,7 @@ import { newUuidV7, type OrganizationId, type ProjectId } from '../platform/ids.
 import type { Postgres } from '../platform/postgres/client.js';
 
 export interface AuditActor {
-  /** `secret` or `token` of a credential, `person` of a session, `service` where the service acts by itself. */
+  /** `secret`, `token` or `admin` of a credential, `person` of a session, `service` where the service acts by itself. */
   readonly kind: string;
   readonly id: string;
 }

@@ -405,6 +405,9 @@ describe('projects', () => {
     const both = { project_name: 'Shop', project_name_confirm: 'Shop' };
     expect(await remove(both)).toEqual({ status: 200, body: { status: 'deleted', id: project.id } });
     expect((await remove(both)).status).toBe(404);
+    expect(
+      await postgres('audit_entries').where({ project_id: project.id }).select('actor', 'action', 'outcome'),
+    ).toEqual([{ actor: { kind: 'person', id: people.owner.id }, action: 'project.deleted', outcome: 'accepted' }]);
     expect((await ask(`GET /api/projects/${project.id}`, as(people.owner))).status).toBe(404);
     expect((await ask(`GET /api/orgs/${organization.id}/projects`, as(people.owner))).body).toEqual([]);
     await stops(async () =>
