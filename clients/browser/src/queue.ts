@@ -43,12 +43,13 @@ const batches = (): Item[][] => {
   let last: Item[] = [];
   let room = 0;
   for (const item of items) {
-    room = item.route === trackUrl ? room - item.json.length : 0;
-    if (room > 0) last.push(item);
+    const isEvent = item.route === trackUrl;
+    room -= item.json.length;
+    if (isEvent && room > 0) last.push(item);
     else {
       last = [item];
       all.push(last);
-      room = lengthMax;
+      room = isEvent ? lengthMax : 0;
     }
   }
   return all;

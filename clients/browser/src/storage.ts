@@ -29,4 +29,4 @@ export const seenEntry = createEntry('sessionStorage', 'service_seen');
 /** The query of the session's first address, until an identify has taken its attribution. */
 export const landingEntry = createEntry('sessionStorage', 'service_utm');
 /** The assignment ids that the session has exposed, one after the other. */
-export const exposedEntry = createEntry('sessionStorage', 'service_exposed');
+export const exposedEntry = createEntry('sessionStorage', 'service_exp');

@@ -1,0 +1,135 @@
+// The client: tracking calls only queue and never wait; misuse throws at once, what cannot be delivered is told to `onError`.
+import { assignVariant } from './assignment.js';
+import { ExposureMemory } from './exposure-memory.js';
+import { SendQueue } from './queue.js';
+import { randomId } from './random-id.js';
+import {
+  type Assignment,
+  type ChoiceOptions,
+  type ClientOptions,
+  type Identification,
+  type QueryAnswer,
+  type QueryOptions,
+  ServiceError,
+  type TrackedEvent,
+} from './types.js';
+import { VERSION } from './version.js';
+
+const QUEUE_ITEMS_MAX = 10_000;
+const CLOSE_TIMEOUT_MS = 10_000;
+const QUERY_TIMEOUT_MS = 60_000;
+/** Ids that come from a mistake: everyone who has it would become one person. */
+const NOBODY = new Set(['', 'null', 'undefined', 'NaN', '[object Object]']);
+
+export class Client {
+  readonly #key: string;
+  readonly #host: string;
+  readonly #seed: string;
+  readonly #queue: SendQueue;
+  readonly #exposures = new ExposureMemory();
+
+  constructor({ key, host, projectId, queueMax = QUEUE_ITEMS_MAX, onError = () => undefined }: ClientOptions) {
+    if (!key || !host) throw new TypeError('a client needs a key and a host');
+    this.#key = key;
+    this.#host = host.replace(/\/+$/, '');
+    this.#seed = projectId ?? key;
+    this.#queue = new SendQueue({ key, host: this.#host, queueMax, onError });
+  }
+
+  track(event: TrackedEvent): void {
+    if (typeof event?.event_type !== 'string' || event.event_type === '') {
+      throw new TypeError('an event needs an event_type');
+    }
+    this.#queue.add('/track', {
+      ...event,
+      time: event.time ?? new Date(),
+      insert_id: event.insert_id ?? randomId(),
+      library: `service-node/${VERSION}`,
+    });
+  }
+
+  trackBatch(events: readonly TrackedEvent[]): void {
+    for (const event of events) this.track(event);
+  }
+
+  identify(identification: Identification): void {
+    if (NOBODY.has(String(identification?.user_id ?? ''))) throw new TypeError('identify needs a user_id');
+    this.#queue.add('/identify', identification);
+  }
+
+  /** Needs a secret key, or a token that may query. Rejects with a ServiceError that names every mistake of the query. */
+  query(q: string, options?: QueryOptions & { readonly format?: 'json' }): Promise<QueryAnswer>;
+  query(q: string, options: QueryOptions & { readonly format: 'llm' | 'csv' }): Promise<string>;
+  async query(q: string, options: QueryOptions & { readonly format?: string } = {}): Promise<QueryAnswer | string> {
+    const response = await fetch(`${this.#host}/query`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': this.#key },
+      body: JSON.stringify({ q, format: 'json', ...options }),
+      signal: AbortSignal.timeout(QUERY_TIMEOUT_MS),
+    });
+    const text = await response.text();
+    if (!response.ok) throw toServiceError(response.status, text);
+    return options.format === 'llm' || options.format === 'csv' ? text : (JSON.parse(text) as QueryAnswer);
+  }
+
+  /** The variant of a user or device, always the same, without asking anyone and without recording it. */
+  assign(key: string, variants: readonly string[], options: ChoiceOptions): Assignment {
+    const { user_id, device_id, session_id, weights, version, environment = 'production' } = options;
+    const unit = options.unit ?? (user_id ? 'user_id' : 'device_id');
+    const subject = options[unit];
+    if (!subject) throw new TypeError(`a choice by ${unit} needs a ${unit}`);
+    const { variant, weight, assignmentId } = assignVariant([this.#seed, environment, key, subject], variants, weights);
+    if (variant === undefined || weight === undefined)
+      throw new TypeError('a choice needs variants, and a weight for each');
+    return {
+      choice_key: key,
+      variant_key: variant,
+      variant_weight: weight,
+      ...(version !== undefined && { choice_version: version }),
+      environment,
+      randomization_unit: unit,
+      assignment_id: assignmentId,
+      ...(user_id && { user_id }),
+      ...(device_id && { device_id }),
+      ...(session_id && { session_id }),
+    };
+  }
+
+  /** Records that the unit has met its variant; again only after half an hour, however often it is called. */
+  expose({ user_id, device_id, session_id, ...properties }: Assignment): void {
+    if (!this.#exposures.isNew(properties.assignment_id, Date.now())) return;
+    const event = { event_type: 'service.exposure', insert_id: properties.assignment_id, event_properties: properties };
+    this.track({
+      ...event,
+      ...(user_id && { user_id }),
+      ...(device_id && { device_id }),
+      ...(session_id && { session_id }),
+    });
+  }
+
+  /** Assigns and records. */
+  choice(key: string, variants: readonly string[], options: ChoiceOptions): string {
+    const assignment = this.assign(key, variants, options);
+    this.expose(assignment);
+    return assignment.variant_key;
+  }
+
+  /** Resolves when everything queued so far has been delivered or given up. */
+  flush(): Promise<void> {
+    return this.#queue.flush();
+  }
+
+  /** Sends what is left, for ten seconds at most. What is tracked afterwards is lost, and told to `onError`. */
+  close(): Promise<void> {
+    return this.#queue.close(CLOSE_TIMEOUT_MS);
+  }
+}
+
+function toServiceError(status: number, text: string): ServiceError {
+  try {
+    const { error, details } = JSON.parse(text) as { error?: string; details?: readonly unknown[] };
+    return new ServiceError(status, error ?? text, details);
+  } catch {
+    return new ServiceError(status, text);
+  }
+}

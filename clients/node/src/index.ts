@@ -1,0 +1,3 @@
+// What the package offers.
+export { Client } from './client.js';
+export * from './types.js';

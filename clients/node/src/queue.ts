@@ -1,0 +1,160 @@
+// What waits to be sent, and its sending in the background: one request after the other, each repeated until it is taken,
+// refused for good, or given up. Bodies are spelled when they are queued, so every repetition is the same.
+import { isPassing, RETRIES_MAX, retryDelayMs } from './retry-delay.js';
+import { ServiceError } from './types.js';
+
+export type Route = '/track' | '/identify';
+
+interface Item {
+  readonly route: Route;
+  readonly json: string;
+}
+
+export interface QueueOptions {
+  readonly key: string;
+  readonly host: string;
+  readonly queueMax: number;
+  readonly onError: (error: Error, lost: number) => void;
+}
+
+const BATCH_ITEMS = 10;
+const FLUSH_DELAY_MS = 2000;
+/** What piled up goes in larger batches, well below what the service takes. */
+const PILED_ITEMS_MAX = 500;
+const PILED_LENGTH_MAX = 1_000_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** Open, until `close` has it send what is left; then it takes nothing any more. */
+export class SendQueue {
+  readonly #options: QueueOptions;
+  readonly #ended = new AbortController();
+  #items: Item[] = [];
+  /** Items of the request under way, which count towards the limit. */
+  #flying = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #flushed: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  add(route: Route, body: object): void {
+    const refusal = this.#findRefusal();
+    if (refusal !== undefined) {
+      this.#report(new Error(refusal), 1);
+      return;
+    }
+    this.#items.push({ route, json: JSON.stringify(body) });
+    if (this.#items.length >= BATCH_ITEMS) void this.flush();
+    // The timer keeps a process alive that has nothing else to do: what it tracked last is sent.
+    else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS);
+  }
+
+  #findRefusal(): string | undefined {
+    if (this.#closed !== undefined) return 'the client is closed';
+    const { queueMax } = this.#options;
+    return this.#items.length + this.#flying < queueMax ? undefined : `the queue is full: ${queueMax} wait to be sent`;
+  }
+
+  /** Resolves when everything queued so far has been delivered or given up. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#items.length > 0) this.#flushed = this.#flushed.then(() => this.#drain());
+    return this.#flushed;
+  }
+
+  /** Flushes, for `timeoutMs` at most. Further calls get the same promise. */
+  close(timeoutMs: number): Promise<void> {
+    this.#closed ??= this.#end(timeoutMs);
+    return this.#closed;
+  }
+
+  async #end(timeoutMs: number): Promise<void> {
+    const timer = setTimeout(
+      () => this.#ended.abort(new Error('the client was closed before this was sent')),
+      timeoutMs,
+    );
+    await this.flush();
+    clearTimeout(timer);
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#items.length > 0) {
+      const batch = this.#take();
+      this.#flying = batch.length;
+      const error = await this.#deliver(batch);
+      this.#flying = 0;
+      if (error !== undefined) this.#report(error, batch.length);
+    }
+  }
+
+  /** The next request: an identify alone, or the events before the next identify. */
+  #take(): Item[] {
+    const route = this.#items[0]?.route;
+    let length = 0;
+    let count = this.#items.findIndex((item, index) => {
+      length += item.json.length;
+      return item.route !== route || index >= PILED_ITEMS_MAX || (index > 0 && length > PILED_LENGTH_MAX);
+    });
+    if (count === -1) count = this.#items.length;
+    return this.#items.splice(0, route === '/identify' ? 1 : count);
+  }
+
+  /** Resolves with what went wrong, for good. */
+  async #deliver(batch: readonly Item[]): Promise<Error | undefined> {
+    const route = batch[0]?.route ?? '/track';
+    const json = batch.map((item) => item.json).join();
+    const body = route === '/track' ? `{"events":[${json}]}` : json;
+    for (let retry = 0; ; retry += 1) {
+      const { error, isFinal, retryAfter } = await this.#attempt(route, body);
+      if (error === undefined || isFinal || retry === RETRIES_MAX || this.#ended.signal.aborted) return error;
+      await this.#sleep(retryDelayMs(retry, retryAfter));
+    }
+  }
+
+  async #attempt(route: Route, body: string): Promise<{ error?: Error; isFinal?: boolean; retryAfter: string | null }> {
+    const attempt = new AbortController();
+    const abort = () => attempt.abort(new Error('the service did not answer in time'));
+    const timer = setTimeout(abort, REQUEST_TIMEOUT_MS);
+    this.#ended.signal.addEventListener('abort', abort);
+    try {
+      this.#ended.signal.throwIfAborted();
+      const headers = { 'Content-Type': 'application/json', 'X-API-Key': this.#options.key };
+      const response = await fetch(`${this.#options.host}${route}`, {
+        method: 'POST',
+        headers,
+        body,
+        signal: attempt.signal,
+      });
+      const text = await response.text();
+      const retryAfter = response.headers.get('Retry-After');
+      if (response.ok) return { retryAfter };
+      return { error: new ServiceError(response.status, text), isFinal: !isPassing(response.status), retryAfter };
+    } catch (error) {
+      return { error: error instanceof Error ? error : new Error(String(error)), retryAfter: null };
+    } finally {
+      clearTimeout(timer);
+      this.#ended.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#ended.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #report(error: Error, lost: number): void {
+    try {
+      this.#options.onError(error, lost);
+    } catch {
+      // A callback that fails has nobody left to tell.
+    }
+  }
+}

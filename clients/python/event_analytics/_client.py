@@ -1,0 +1,203 @@
+"""The client as an application sees it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from datetime import datetime, timezone as utc_zone
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
+
+from ._assignment import assign_variant
+from ._queue import SendQueue, ServiceError, post
+from ._version import VERSION
+
+__all__ = ["Client", "ServiceError"]
+
+QUEUE_ITEMS_MAX = 10_000
+QUERY_TIMEOUT_S = 60.0
+EXPOSURE_REMEMBERED_S = 30 * 60
+EXPOSURES_REMEMBERED_MAX = 10_000
+# Ids that come from a mistake: everyone who has it would become one person.
+NOBODY = {"", "None", "null", "undefined", "NaN", "nan", "[object Object]"}
+
+Properties = Mapping[str, Any]
+
+
+class Client:
+    """Queues what is tracked, and sends it from a thread of its own, ten at a time or after two seconds.
+
+    ``project_id`` makes choices the same whatever key is in use: give it to every client. ``on_error`` is told of what
+    could not be delivered, as the error and how much was lost. Also a context manager, which closes at the end.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        host: str,
+        *,
+        project_id: Optional[str] = None,
+        queue_max: int = QUEUE_ITEMS_MAX,
+        on_error: Callable[[Exception, int], None] = lambda error, lost: None,
+    ) -> None:
+        if not key or not host:
+            raise ValueError("a client needs a key and a host")
+        self._key = key
+        self._host = host.rstrip("/")
+        self._seed = project_id or key
+        self._queue = SendQueue(self._host, key, queue_max, on_error)
+        self._exposures: "OrderedDict[str, float]" = OrderedDict()
+        self._exposures_lock = threading.Lock()
+
+    def track(
+        self,
+        event_type: str,
+        *,
+        user_id: Optional[str] = None,
+        device_id: Optional[str] = None,
+        session_id: Optional[str] = None,
+        time: Union[str, datetime, None] = None,
+        insert_id: Optional[str] = None,
+        event_properties: Optional[Properties] = None,
+        user_properties: Optional[Properties] = None,
+    ) -> None:
+        """Queues an event. Returns at once; raises ValueError without an event type."""
+        if not isinstance(event_type, str) or not event_type:
+            raise ValueError("an event needs an event_type")
+        event = {
+            "event_type": event_type,
+            "user_id": user_id,
+            "device_id": device_id,
+            "session_id": session_id,
+            "time": _to_text(time or datetime.now(utc_zone.utc)),
+            "insert_id": insert_id or secrets.token_hex(16),
+            "library": f"service-python/{VERSION}",
+            "event_properties": event_properties,
+            "user_properties": user_properties,
+        }
+        self._queue.add("/track", {name: value for name, value in event.items() if value is not None})
+
+    def track_batch(self, events: Iterable[Mapping[str, Any]]) -> None:
+        """Queues events, each a mapping of what ``track`` takes."""
+        for event in events:
+            self.track(**event)
+
+    def identify(
+        self,
+        user_id: str,
+        *,
+        device_id: Optional[str] = None,
+        user_properties: Optional[Properties] = None,
+        user_property_ops: Optional[Mapping[str, Any]] = None,
+    ) -> None:
+        """Queues who a device belongs to, and what is known of the user. Raises ValueError without a user id."""
+        if str(user_id) in NOBODY:
+            raise ValueError("identify needs a user_id")
+        call = {
+            "user_id": str(user_id),
+            "device_id": device_id,
+            "user_properties": user_properties,
+            "user_property_ops": user_property_ops,
+        }
+        self._queue.add("/identify", {name: value for name, value in call.items() if value is not None})
+
+    def query(
+        self,
+        q: str,
+        *,
+        format: str = "json",
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        timezone: Optional[str] = None,
+    ) -> Any:
+        """The answer: an object for ``json``, text for ``llm`` and ``csv``. Raises ServiceError with every mistake of the query.
+
+        Needs a secret key, or a token that may query. Waits for the answer.
+        """
+        body = {"q": q, "format": format, "limit": limit, "offset": offset, "timezone": timezone}
+        text = json.dumps({name: value for name, value in body.items() if value is not None})
+        answer = post(f"{self._host}/query", self._key, text, QUERY_TIMEOUT_S)
+        return json.loads(answer) if format == "json" else answer
+
+    def assign(
+        self,
+        key: str,
+        variants: Sequence[str],
+        *,
+        user_id: Optional[str] = None,
+        device_id: Optional[str] = None,
+        session_id: Optional[str] = None,
+        unit: Optional[str] = None,
+        weights: Optional[Sequence[float]] = None,
+        version: Union[str, int, None] = None,
+        environment: str = "production",
+    ) -> Dict[str, Any]:
+        """The variant of a user or device, always the same, without asking anyone and without recording it."""
+        unit = unit or ("user_id" if user_id else "device_id")
+        subject = {"user_id": user_id, "device_id": device_id}.get(unit)
+        if not subject:
+            raise ValueError(f"a choice by {unit} needs a {unit}")
+        assigned = assign_variant((self._seed, environment, key, subject), variants, weights)
+        if assigned is None:
+            raise ValueError("a choice needs variants, and a weight for each")
+        assignment = {
+            "choice_key": key,
+            "variant_key": assigned[0],
+            "variant_weight": assigned[1],
+            "choice_version": version,
+            "environment": environment,
+            "randomization_unit": unit,
+            "assignment_id": assigned[2],
+            "user_id": user_id,
+            "device_id": device_id,
+            "session_id": session_id,
+        }
+        return {name: value for name, value in assignment.items() if value is not None}
+
+    def expose(self, assignment: Mapping[str, Any]) -> None:
+        """Records that the unit has met its variant; again only after half an hour, however often it is called."""
+        assignment_id = assignment["assignment_id"]
+        if not self._is_new_exposure(assignment_id):
+            return
+        ids = {name: assignment.get(name) for name in ("user_id", "device_id", "session_id")}
+        properties = {name: value for name, value in assignment.items() if name not in ids}
+        self.track("service.exposure", insert_id=assignment_id, event_properties=properties, **ids)
+
+    def choice(self, key: str, variants: Sequence[str], **options: Any) -> str:
+        """Assigns and records; options are those of ``assign``."""
+        assignment = self.assign(key, variants, **options)
+        self.expose(assignment)
+        return assignment["variant_key"]
+
+    def flush(self, timeout_s: Optional[float] = None) -> bool:
+        """Waits until everything queued so far has been delivered or given up; False when that took too long."""
+        return self._queue.flush(timeout_s)
+
+    def close(self) -> None:
+        """Sends what is left, for ten seconds at most. What is tracked afterwards is lost, and told to ``on_error``."""
+        self._queue.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _is_new_exposure(self, assignment_id: str) -> bool:
+        now = time.monotonic()
+        with self._exposures_lock:
+            recorded_at = self._exposures.pop(assignment_id, None)
+            is_new = recorded_at is None or now - recorded_at >= EXPOSURE_REMEMBERED_S
+            self._exposures[assignment_id] = now if recorded_at is None or is_new else recorded_at
+            if len(self._exposures) > EXPOSURES_REMEMBERED_MAX:
+                self._exposures.popitem(last=False)
+            return is_new
+
+
+def _to_text(moment: Union[str, datetime]) -> str:
+    if isinstance(moment, str):
+        return moment
+    in_utc = moment.astimezone(utc_zone.utc)
+    return in_utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")

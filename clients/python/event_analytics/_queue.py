@@ -1,0 +1,234 @@
+"""What waits to be sent, and the thread that sends it.
+
+One request after the other, each repeated until it is taken, refused for good, or given up. Bodies are spelled when they
+are queued, so every repetition is the same.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import math
+import os
+import threading
+import time
+import urllib.error
+import urllib.request
+import weakref
+from collections import deque
+from typing import Any, Callable, Deque, Dict, List, Optional, Tuple
+
+BATCH_ITEMS = 10
+FLUSH_DELAY_S = 2.0
+# What piled up goes in larger batches, well below what the service takes.
+PILED_ITEMS_MAX = 500
+PILED_LENGTH_MAX = 1_000_000
+REQUEST_TIMEOUT_S = 10.0
+CLOSE_TIMEOUT_S = 10.0
+RETRIES_MAX = 3
+RETRY_AFTER_S_MAX = 60.0
+
+Item = Tuple[str, str]
+
+
+class ServiceError(Exception):
+    """An answer of the service that is not a success."""
+
+    def __init__(self, status: int, message: str, details: Optional[List[Any]] = None) -> None:
+        super().__init__(message)
+        self.status = status
+        #: Of a query: every mistake, with its place.
+        self.details = details or []
+
+
+def retry_delay_s(retry: int, retry_after: Optional[str]) -> float:
+    """Seconds before retry 0, 1 or 2: 1, 2 and 4, or what the service asks for when that is longer."""
+    try:
+        asked = float(retry_after or 0)
+    except ValueError:
+        asked = 0.0
+    return max(2.0**retry, min(asked, RETRY_AFTER_S_MAX))
+
+
+def to_json(body: Any) -> str:
+    """As JavaScript spells it: NaN and infinities become null. What JSON does not know becomes its text."""
+    try:
+        return json.dumps(body, separators=(",", ":"), default=str, allow_nan=False)
+    except ValueError:
+        return json.dumps(_without_nan(body), separators=(",", ":"), default=str)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(item) for item in value]
+    return value
+
+
+def post(url: str, key: str, body: str, timeout_s: float) -> str:
+    """The text of a success; raises ServiceError for every other answer, with its Retry-After as ``retry_after``."""
+    headers = {"Content-Type": "application/json", "X-API-Key": key}
+    request = urllib.request.Request(url, data=body.encode("utf-8"), headers=headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=timeout_s) as response:
+            return response.read().decode("utf-8")
+    except urllib.error.HTTPError as answer:
+        with answer:
+            error = to_service_error(answer.code, answer.read().decode("utf-8", "replace"))
+        error.retry_after = answer.headers.get("Retry-After")  # type: ignore[attr-defined]
+        raise error from None
+
+
+def to_service_error(status: int, text: str) -> ServiceError:
+    try:
+        body = json.loads(text)
+        return ServiceError(status, body["error"], body.get("details"))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ServiceError(status, text)
+
+
+class SendQueue:
+    """Open, until ``close`` has it send what is left; then it takes nothing any more."""
+
+    def __init__(self, host: str, key: str, queue_max: int, on_error: Callable[[Exception, int], None]) -> None:
+        self._host = host
+        self._key = key
+        self._queue_max = queue_max
+        self._on_error = on_error
+        self._items: Deque[Item] = deque()
+        self._closed = False
+        self._start()
+        reference = weakref.ref(self)
+        atexit.register(lambda: _close(reference()))
+        if hasattr(os, "register_at_fork"):
+            # A forked process has neither the thread nor, for sure, a lock that is free. What waits is the parent's to send.
+            os.register_at_fork(after_in_child=lambda: _restart(reference()))
+
+    def _start(self) -> None:
+        self._changed = threading.Condition()
+        self._thread: Optional[threading.Thread] = None
+        self._flying = 0
+        self._added = 0
+        self._settled = 0
+        self._wanted = 0
+        self._deadline: Optional[float] = None
+        self._is_ended = threading.Event()
+
+    def add(self, route: str, body: Dict[str, Any]) -> None:
+        text = to_json(body)
+        refusal = None
+        with self._changed:
+            if self._closed:
+                refusal = "the client is closed"
+            elif len(self._items) + self._flying >= self._queue_max:
+                refusal = f"the queue is full: {self._queue_max} wait to be sent"
+            else:
+                self._items.append((route, text))
+                self._added += 1
+                if self._deadline is None:
+                    self._deadline = time.monotonic() + FLUSH_DELAY_S
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="event-analytics", daemon=True)
+                    self._thread.start()
+                if len(self._items) in (1, BATCH_ITEMS):
+                    self._changed.notify_all()
+        if refusal is not None:
+            self._report(RuntimeError(refusal), 1)
+
+    def flush(self, timeout_s: Optional[float] = None) -> bool:
+        """Waits until everything queued so far has been delivered or given up; False when that took too long."""
+        with self._changed:
+            wanted = self._wanted = self._added
+            self._changed.notify_all()
+            return self._changed.wait_for(lambda: self._settled >= wanted, timeout_s)
+
+    def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+        if not self.flush(timeout_s):
+            self._is_ended.set()
+            with self._changed:
+                lost = len(self._items) + self._flying
+            self._report(RuntimeError("the client was closed before this was sent"), lost)
+
+    def _run(self) -> None:
+        while not self._is_ended.is_set():
+            with self._changed:
+                if not self._is_due():
+                    self._changed.wait(self._until_due())
+                batch = self._take() if self._is_due() else []
+                self._flying = len(batch)
+            if not batch:
+                continue
+            error = self._deliver(batch)
+            with self._changed:
+                self._flying = 0
+                self._settled += len(batch)
+                self._changed.notify_all()
+            if error is not None and not self._is_ended.is_set():
+                self._report(error, len(batch))
+
+    def _is_due(self) -> bool:
+        if not self._items:
+            return False
+        is_late = self._deadline is not None and time.monotonic() >= self._deadline
+        return is_late or len(self._items) >= BATCH_ITEMS or self._settled < self._wanted
+
+    def _until_due(self) -> Optional[float]:
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def _take(self) -> List[Item]:
+        """The next request: an identify alone, or the events before the next identify."""
+        batch = [self._items.popleft()]
+        length = len(batch[0][1])
+        while self._items and batch[0][0] == "/track" == self._items[0][0] and len(batch) < PILED_ITEMS_MAX:
+            length += len(self._items[0][1])
+            if length > PILED_LENGTH_MAX:
+                break
+            batch.append(self._items.popleft())
+        self._deadline = time.monotonic() if self._items else None
+        return batch
+
+    def _deliver(self, batch: List[Item]) -> Optional[Exception]:
+        """What went wrong, for good."""
+        route = batch[0][0]
+        texts = ",".join(text for _, text in batch)
+        body = '{"events":[' + texts + "]}" if route == "/track" else texts
+        retry = 0
+        while True:
+            retry_after = None
+            try:
+                post(self._host + route, self._key, body, REQUEST_TIMEOUT_S)
+                return None
+            except ServiceError as answer:
+                error: Exception = answer
+                retry_after = getattr(answer, "retry_after", None)
+                is_final = answer.status != 429 and answer.status < 500
+            except Exception as problem:  # No answer is the same as one that asks to try again.
+                error = problem
+                is_final = False
+            if is_final or retry == RETRIES_MAX or self._is_ended.wait(retry_delay_s(retry, retry_after)):
+                return error
+            retry += 1
+
+    def _report(self, error: Exception, lost: int) -> None:
+        try:
+            self._on_error(error, lost)
+        except Exception:  # A callback that fails has nobody left to tell.
+            pass
+
+
+def _restart(queue: Optional[SendQueue]) -> None:
+    if queue is not None:
+        queue._items.clear()
+        queue._start()
+
+
+def _close(queue: Optional[SendQueue]) -> None:
+    if queue is not None:
+        queue.close()
