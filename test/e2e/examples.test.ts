@@ -1,0 +1,186 @@
+// The examples as somebody runs them who has nothing but the packed clients: installed without a network in empty folders,
+// against the real processes.
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { packageRoot } from '../../src/platform/paths.js';
+import { findFreePort } from '../../src/standalone/free-port.js';
+import { eventually } from '../support/eventually.js';
+import { runProgram } from '../support/programs.js';
+import { startScriptedServer } from '../support/scripted-server.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject } from '../support/track.js';
+
+let databases: TestDatabases;
+let processes: ProcessGroup;
+let project: NewProject;
+let folder: string;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  project = await createTestProject(databases);
+  processes = await startProcesses(databases.env);
+  folder = mkdtempSync(join(tmpdir(), 'event-analytics-examples-'));
+});
+
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  await processes?.stop();
+  await databases?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fromRoot = (...path: string[]): string => join(packageRoot, ...path);
+
+/** The rows of a query, once there are any and they pass. */
+const answered = (q: string, expected: readonly object[]) =>
+  eventually(async () => {
+    const response = await fetch(`${processes.url}/query`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey },
+      body: JSON.stringify({ q, format: 'json' }),
+    });
+    const { rows } = (await response.json()) as { rows: unknown };
+    expect(rows).toMatchObject(expected);
+  }, 30_000);
+
+test('the static page', async () => {
+  const site = await startScriptedServer();
+  const page = readFileSync(fromRoot('examples', 'static-page', 'index.html'), 'utf8');
+  site.pages.set(
+    '/',
+    page.replace('http://localhost:8080', processes.url).replace('pk_YOUR_PUBLIC_KEY', project.publicKey),
+  );
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  try {
+    const tab = await browser.newPage();
+    await tab.goto(site.url);
+    await tab.click('#buy');
+    await tab.click('#sign-in');
+    await tab.click('#buy');
+    expect(await tab.textContent('#offer')).toMatch(/Shipping/);
+    await tab.goto('about:blank');
+  } finally {
+    await browser.close();
+    await site.close();
+  }
+  await answered('* | last 1h | count by event_type', [
+    { event_type: 'purchase', count: 2 },
+    { event_type: 'page_view', count: 1 },
+    { event_type: 'service.exposure', count: 1 },
+  ]);
+  // What happened before the sign-in is Ada's as well.
+  await answered('purchase | last 1h | count by distinct_id', [{ distinct_id: 'ada', count: 2 }]);
+});
+
+test('the Express app, with the Node client from its packed file', { timeout: 120_000 }, async () => {
+  const app = join(folder, 'express');
+  cpSync(fromRoot('examples', 'express'), app, { recursive: true });
+  const packed = runProgram(
+    'npm',
+    ['pack', '--silent', fromRoot('clients', 'node'), '--pack-destination', folder],
+    'npm',
+  );
+  const archive = join(folder, packed.trim().split('\n').at(-1) ?? '');
+  writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }');
+  runProgram(
+    'npm',
+    ['install', '--prefix', app, '--offline', '--no-audit', '--no-fund', '--loglevel=error', archive],
+    'npm',
+  );
+  expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'event-analytics-node',
+  ]);
+  symlinkSync(fromRoot('node_modules', 'express'), join(app, 'node_modules', 'express'));
+
+  const port = await findFreePort();
+  const env = {
+    PATH: process.env.PATH,
+    SERVICE_URL: processes.url,
+    SERVICE_KEY: project.secretKey,
+    PORT: String(port),
+  };
+  const child = spawn(process.execPath, ['app.js'], { cwd: app, env, stdio: 'inherit' });
+  started.push(child);
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(async () => {
+    const response = await fetch(`${url}/sign-up`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ userId: 'grace', deviceId: 'd-7', email: 'grace@example.com', plan: 'pro' }),
+    });
+    expect(response.status).toBe(201);
+  });
+  const variants = [];
+  for (let n = 0; n < 3; n += 1) variants.push(await (await fetch(`${url}/checkout/grace`)).json());
+  expect(new Set(variants.map(({ variant }: { variant: string }) => variant)).size).toBe(1);
+  child.kill('SIGTERM');
+  await new Promise((resolve) => child.once('exit', resolve));
+  await answered('signup | last 1h | count by event_properties.plan', [{ count: 1 }]);
+  await answered('choice checkout | last 1h | count by user_id', [{ user_id: 'grace', count: 1 }]);
+  await answered('users | where email_domain = "example.com" | where user_id = "grace"', [{ user_id: 'grace' }]);
+});
+
+test('the packed Node client is CommonJS, too, has types for both, and fits into a bundle for browsers', async () => {
+  const app = join(folder, 'express');
+  writeFileSync(
+    join(app, 'plain.cjs'),
+    "const { Client } = require('event-analytics-node'); const c = new Client({ key: 'k', host: 'http://x' }); console.log(c.assign('a', ['b'], { user_id: 'u' }).variant_key); c.close();",
+  );
+  expect(runProgram(process.execPath, [join(app, 'plain.cjs')], 'nodejs').trim()).toBe('b');
+  const installed = join(app, 'node_modules', 'event-analytics-node', 'dist');
+  for (const form of ['esm', 'cjs']) expect(existsSync(join(installed, form, 'index.d.ts'))).toBe(true);
+  const { outputFiles } = await build({
+    stdin: { contents: "export { Client } from 'event-analytics-node'", resolveDir: app },
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    write: false,
+  });
+  expect(outputFiles[0]?.text).not.toContain('node:');
+});
+
+test('the Python script, with the client from its packed file', { timeout: 120_000 }, async () => {
+  const environment = join(folder, 'venv');
+  runProgram('python3', ['-m', 'venv', environment], 'python3-venv');
+  const python = join(environment, 'bin', 'python');
+  const pip = ['-m', 'pip', '--disable-pip-version-check', '-q'];
+  runProgram(
+    python,
+    [...pip, 'wheel', '--no-index', '--no-deps', '-w', folder, fromRoot('clients', 'python')],
+    'python3',
+  );
+  const wheel = readdirSync(folder).find((name) => name.endsWith('.whl')) ?? '';
+  runProgram(python, [...pip, 'install', '--no-index', join(folder, wheel)], 'python3');
+  const script = fromRoot('examples', 'python', 'report.py');
+  // Asynchronously, so that nothing here stands still meanwhile.
+  const child = spawn(python, [script], {
+    env: { SERVICE_URL: processes.url, SERVICE_KEY: project.secretKey },
+    cwd: folder,
+  });
+  started.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  await new Promise((resolve) => child.once('close', resolve));
+  expect(output).toMatch(/\| tools +\| +99\.9 \|/);
+  expect(output).toMatch(/\| books +\| +12\.5 \|/);
+});
