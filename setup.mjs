@@ -111,7 +111,7 @@ export function ensureRedis() {
   );
 }
 
-const TEST_PROGRAMS = ['chromium', 'prometheus'];
+const TEST_PROGRAMS = ['chromium', 'prometheus', 'python3'];
 
 /** What browser and metrics tests need, from Debian's packages of the same names; where they cannot be installed, those tests fail and say so. */
 export function ensureTestPrograms() {
