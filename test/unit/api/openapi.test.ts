@@ -1,4 +1,6 @@
 // The OpenAPI document itself: whole, consistent, and of the same mind as the code that decides by hand.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROUTES } from '../../../src/access/route-matrix.js';
 import { toOpenApiDocument } from '../../../src/api/openapi/document.js';
@@ -8,6 +10,7 @@ import { batchSchema, eventSchema } from '../../../src/ingest/event-schema.js';
 import { toEventLimits } from '../../../src/ingest/limits.js';
 import { findSkipReason } from '../../../src/ingest/schema.js';
 import { parseConfig } from '../../../src/platform/config.js';
+import { packageRoot } from '../../../src/platform/paths.js';
 import { createValidator } from '../../support/contract.js';
 
 const document = JSON.parse(JSON.stringify(toOpenApiDocument()));
@@ -133,6 +136,11 @@ describe('the document', () => {
     expect(operations.map(([route]) => route).sort()).toEqual(
       ROUTES.map(({ method, path }) => `${method} ${path}`).sort(),
     );
+  });
+
+  test('has the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
+    expect(document.info.version).toBe(version);
   });
 
   test('refers only to what it has', () => {
