@@ -2,6 +2,7 @@
 // a scripted server. The site is of another origin than the service, as it is for customers.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildBrowserScript } from '../../clients/browser/build.mjs';
 import type { NewProject } from '../../src/accounts/store.js';
 import { eventually } from '../support/eventually.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
@@ -296,6 +297,20 @@ describe('sending', () => {
       location.href = 'about:blank';
     `);
     await eventually(async () => expect(await store.count(project.id, "event_type = 'last'")).toBe(7));
+  });
+
+  test('goes by other names through a proxy of the site', async () => {
+    const { script } = await buildBrowserScript();
+    site.pages.set('/a7/s.js', script);
+    const attributes = 'data-host="/a7" data-track="/v" data-identify="/w"';
+    site.pages.set('/proxied', `<script src="/a7/s.js" data-key="${project.publicKey}" ${attributes}></script>`);
+    await page.goto(`${site.url}/proxied`);
+    await call('identify', 'ada');
+    await call('flush');
+    expect((await posted(2)).map(({ path, query }) => [path, query.get('key')])).toEqual([
+      ['/a7/v', project.publicKey],
+      ['/a7/w', project.publicKey],
+    ]);
   });
 
   test('goes on when the network is back', async () => {
