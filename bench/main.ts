@@ -11,7 +11,7 @@ import { benchIdle } from './idle.js';
 import { benchIngest } from './ingest.js';
 import { benchLatency } from './latency.js';
 import { describeMachine } from './machine.js';
-import { type BenchResult, type Measurement, toTable } from './measurement.js';
+import { type BenchResult, formatNumber, type Measurement, toTable } from './measurement.js';
 import { benchQuery } from './query.js';
 import { benchSingle } from './single.js';
 import { benchSources } from './sources.js';
@@ -20,6 +20,7 @@ import { startStack } from './start-stack.js';
 
 interface Bench {
   readonly name: string;
+  /** Resolves with the measurements that it has not reported. */
   readonly run: (context: BenchContext) => Promise<Measurement[]>;
   /** What it may take before it is broken off; it takes about half. */
   readonly minutesMax: number;
@@ -31,28 +32,39 @@ const BENCHES: readonly Bench[] = [
   { name: 'identify', run: benchIdentify, minutesMax: 5 },
   { name: 'exact', run: benchExact, minutesMax: 5 },
   { name: 'query', run: benchQuery, minutesMax: 7 },
-  { name: 'query-sources', run: benchSources, minutesMax: 12 },
+  { name: 'query-sources', run: benchSources, minutesMax: 20 },
   { name: 'export', run: benchExport, minutesMax: 6 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },
   { name: 'idle', run: benchIdle, minutesMax: 11 },
 ];
 
+const startedAt = new Date().toISOString();
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 
 async function runBench(bench: Bench, isQuick: boolean): Promise<BenchResult> {
   const startedMs = performance.now();
-  const seconds = () => Math.round((performance.now() - startedMs) / 1000);
+  const reported: Measurement[] = [];
+  const toResult = (measurements: readonly Measurement[], failure?: string): BenchResult => ({
+    bench: bench.name,
+    seconds: Math.round((performance.now() - startedMs) / 1000),
+    measurements,
+    ...(failure !== undefined && { failure }),
+  });
+  const report = (measurements: readonly Measurement[]): void => {
+    for (const { name, value, unit } of measurements) say(`  ${name}: ${formatNumber(value)} ${unit}`.trimEnd());
+    reported.push(...measurements);
+    writeResults([...results, toResult(reported, 'not finished')], isQuick);
+  };
   try {
-    const measurements = await onFreshStack(bench, isQuick);
-    return { bench: bench.name, seconds: seconds(), measurements };
+    return toResult([...reported, ...(await onFreshStack(bench, { isQuick, say, report }))]);
   } catch (cause) {
     const failure = cause instanceof Error ? cause.message : String(cause);
     say(cause instanceof Error ? (cause.stack ?? failure) : failure);
-    return { bench: bench.name, seconds: seconds(), measurements: [], failure };
+    return toResult(reported, failure);
   }
 }
 
-async function onFreshStack(bench: Bench, isQuick: boolean): Promise<Measurement[]> {
+async function onFreshStack(bench: Bench, context: Omit<BenchContext, 'stack'>): Promise<Measurement[]> {
   say(`${bench.name}: starting a stack`);
   const stack = await startStack();
   let timer: NodeJS.Timeout | undefined;
@@ -61,17 +73,17 @@ async function onFreshStack(bench: Bench, isQuick: boolean): Promise<Measurement
     timer = setTimeout(giveUp, bench.minutesMax * 60_000);
   });
   try {
-    return await Promise.race([bench.run({ stack, isQuick, say }), tooLong]);
+    return await Promise.race([bench.run({ ...context, stack }), tooLong]);
   } finally {
     clearTimeout(timer);
     await stack.stop();
   }
 }
 
+/** One file for the whole run, written anew whenever there is more. */
 function writeResults(results: readonly BenchResult[], isQuick: boolean): string {
   const directory = join(packageRoot, 'bench', 'results');
   mkdirSync(directory, { recursive: true });
-  const startedAt = new Date().toISOString();
   const path = join(directory, `${startedAt.replace(/[:.]/g, '-')}.json`);
   writeFileSync(
     path,

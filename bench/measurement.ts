@@ -17,7 +17,7 @@ export interface BenchResult {
   readonly bench: string;
   readonly seconds: number;
   readonly measurements: readonly Measurement[];
-  /** Set when the bench broke off; what it had measured until then is lost. */
+  /** Set when the bench broke off: there is only what it had reported until then. */
   readonly failure?: string;
 }
 

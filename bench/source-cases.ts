@@ -272,6 +272,8 @@ const CASES: readonly SourceCase[] = [
           )) AS item FROM events AS e WHERE $scan AND e.event_type = 'purchase'
         ) GROUP BY key, type, text
       ) GROUP BY key`,
+    // Which of equally frequent samples are shown is open.
+    columns: [0, 1, 2, 3],
   },
   {
     source: 'choice',

@@ -2,6 +2,7 @@
 // in start-stack.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
+import type { Measurement } from './measurement.js';
 import type { NamedProcess } from './process-usage.js';
 
 export interface Stack {
@@ -22,6 +23,8 @@ export interface BenchContext {
   /** Smaller and shorter, to see that a bench works; its figures mean little. */
   readonly isQuick: boolean;
   readonly say: (message: string) => void;
+  /** Prints and keeps them at once: a bench that takes long loses nothing when it breaks off. */
+  readonly report: (measurements: readonly Measurement[]) => void;
 }
 
 /** Rows of one statement as arrays of columns. */
