@@ -6,7 +6,7 @@ import { answer } from '../oracle/answer.js';
 import { differenceOf } from '../oracle/compare.js';
 import { rounds, type Source } from '../oracle/generate-questions.js';
 import { toQueryText } from '../oracle/to-query-text.js';
-import { isNotAvailable, type OracleService, startOracleService } from '../support/oracle-service.js';
+import { isNotAvailable, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
 
 const RUNS = Number(process.env.ORACLE_RUNS ?? 60);
 const SEED = process.env.ORACLE_SEED;
@@ -52,7 +52,7 @@ test.each(ANSWERED.filter((source) => ASKED.includes(source)))(
         });
         if (given === undefined) continue;
         answered += 1;
-        const difference = differenceOf(given, answer(question, history, context));
+        const difference = differenceOf(toServiceAnswer(given), answer(question, history, context));
         if (difference !== undefined) {
           throw new Error(`${text}\nin ${context.timezone} at ${new Date(context.now).toISOString()}\n${difference}`);
         }

@@ -1,41 +1,28 @@
 // The service as the oracle's opponent: random histories are stored in the real engine, each round under project ids of
 // its own, and questions go through compiler, engine and JSON exactly as a request's would.
 import { randomUUID } from 'node:crypto';
-import { Registry } from 'prom-client';
-import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { PublicError } from '../../src/platform/errors.js';
 import { toProjectId } from '../../src/platform/ids.js';
-import { createLogger } from '../../src/platform/log.js';
 import { tryParseNumberText } from '../../src/platform/number-text.js';
-import { answer as answerQuery } from '../../src/query-api/answer.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
-import { createGate } from '../../src/query-api/gate.js';
-import { createQueryMetrics } from '../../src/query-api/metrics.js';
+import type { Answer } from '../../src/query-api/shape.js';
 import type { ServiceAnswer } from '../oracle/compare.js';
 import type { DeviceMapping, Event, History, Profile, Properties } from '../oracle/history.js';
 import { PROJECT } from '../oracle/history.js';
 import type { Context } from '../oracle/world.js';
-import { createTestDatabases } from './stack.js';
+import { startQueryService } from './query-service.js';
 
 const ROWS_MAX = 10_000;
 
 export interface OracleService {
   /** Stores the history in the order of its events, and returns the asker of its main project. */
-  store(history: History, context: Context): Promise<(text: string) => Promise<ServiceAnswer>>;
+  store(history: History, context: Context): Promise<(text: string) => Promise<Answer>>;
   close(): Promise<void>;
 }
 
 export async function startOracleService(): Promise<OracleService> {
-  const databases = await createTestDatabases();
-  const clickhouse = createClickHouse(databases.config);
-  const gate = createGate({ concurrency: 4, waitingMax: 100 });
-  const shared = {
-    clickhouse,
-    gate,
-    metrics: createQueryMetrics(new Registry(), gate),
-    limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
-    log: createLogger({ process: 'test', level: 'warn' }),
-  };
+  const service = await startQueryService();
   return {
     store: async (history, context) => {
       const ids = new Map<string, string>();
@@ -44,26 +31,16 @@ export async function startOracleService(): Promise<OracleService> {
         ids.set(project, id);
         return id;
       };
-      await storeHistory(clickhouse, history, idOf);
+      await storeHistory(service.clickhouse, history, idOf);
       const projectId = toProjectId(idOf(PROJECT));
-      return async (text) => {
-        const answered = await answerQuery(
-          { ...shared, now: () => context.now, noteQuery: () => {} },
-          {
-            projectId,
-            request: { q: text, format: 'json', timezone: context.timezone, limit: ROWS_MAX, offset: 0 },
-            signal: new AbortController().signal,
-          },
-        );
-        return JSON.parse(formatJson(answered)) as ServiceAnswer;
-      };
+      const at = { nowMs: context.now, timezone: context.timezone, limit: ROWS_MAX, offset: 0 };
+      return (text) => service.ask(projectId, text, at);
     },
-    close: async () => {
-      await clickhouse.close();
-      await databases.close();
-    },
+    close: () => service.close(),
   };
 }
+
+export const toServiceAnswer = (answered: Answer): ServiceAnswer => JSON.parse(formatJson(answered)) as ServiceAnswer;
 
 /** Whether the service says of itself that it cannot answer this yet. */
 export const isNotAvailable = (error: unknown): boolean =>

@@ -1,0 +1,53 @@
+// The way from a question to its answer as the query process goes it, on databases of its own and at a time of its own.
+import { Registry } from 'prom-client';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import type { ProjectId } from '../../src/platform/ids.js';
+import { createLogger } from '../../src/platform/log.js';
+import { answer } from '../../src/query-api/answer.js';
+import { createGate } from '../../src/query-api/gate.js';
+import { createQueryMetrics } from '../../src/query-api/metrics.js';
+import type { Answer } from '../../src/query-api/shape.js';
+import { createTestDatabases } from './stack.js';
+
+export interface AskedAt {
+  readonly nowMs: number;
+  readonly timezone: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface QueryService {
+  readonly clickhouse: ClickHouseClient;
+  ask(projectId: ProjectId, q: string, at: AskedAt): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function startQueryService(): Promise<QueryService> {
+  const databases = await createTestDatabases();
+  const clickhouse = createClickHouse(databases.config);
+  const gate = createGate({ concurrency: 4, waitingMax: 100 });
+  const deps = {
+    clickhouse,
+    gate,
+    metrics: createQueryMetrics(new Registry(), gate),
+    limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
+    log: createLogger({ process: 'test', level: 'warn' }),
+    noteQuery: () => {},
+  };
+  return {
+    clickhouse,
+    ask: (projectId, q, { nowMs, timezone, limit, offset }) =>
+      answer(
+        { ...deps, now: () => nowMs },
+        {
+          projectId,
+          request: { q, format: 'json', timezone, limit, offset },
+          signal: new AbortController().signal,
+        },
+      ),
+    close: async () => {
+      await clickhouse.close();
+      await databases.close();
+    },
+  };
+}
