@@ -1,6 +1,7 @@
 // The service's own compiler, and its SQL run as the query process runs it.
 import { toProjectId } from '../src/platform/ids.js';
 import { compile } from '../src/query/compile.js';
+import { type EngineLimits, settingsFor } from '../src/query-api/execute.js';
 import type { Stack } from './stack.js';
 
 export interface Statement {
@@ -24,10 +25,18 @@ export const compileFor = (stack: Stack, text: string): Statement =>
     offset: 0,
   }).statement;
 
+/** Wider than those of the service, so that what exceeds them is measured and not refused. */
+const LIMITS: EngineLimits = { timeoutMs: 60_000, memoryBytes: 4 * 1024 ** 3 };
+
 /** The time is the caller's, from sending the statement to having its rows. */
 export async function runStatement(stack: Stack, { sql, params }: Statement): Promise<TimedRows> {
   const startedMs = performance.now();
-  const result = await stack.clickhouse.query({ query: sql, query_params: { ...params }, format: 'JSONCompact' });
+  const result = await stack.clickhouse.query({
+    query: sql,
+    query_params: { ...params },
+    format: 'JSONCompact',
+    clickhouse_settings: settingsFor(LIMITS, LIMITS.timeoutMs),
+  });
   const { data, statistics } = await result.json<unknown[]>();
   return { rows: data, elapsedMs: performance.now() - startedMs, rowsRead: statistics?.rows_read ?? 0 };
 }

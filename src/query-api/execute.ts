@@ -36,7 +36,8 @@ export interface Execution {
 const GRACE_MS = 1_000;
 const RESULT_ROWS_MAX = 10_001;
 
-function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSettings {
+/** Every setting of a statement that may still take so long. */
+export function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSettings {
   return {
     readonly: '2',
     max_execution_time: Math.max(0.05, remainingMs / 1000),
@@ -45,6 +46,9 @@ function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSetti
     // Spilling to disk comes before failing.
     max_bytes_before_external_group_by: String(Math.floor(limits.memoryBytes / 2)),
     max_bytes_before_external_sort: String(Math.floor(limits.memoryBytes / 2)),
+    // Left to itself, the engine builds the table in memory from the events instead of from what is joined to them: 2.5 times
+    // slower over ten million events, in four times the memory.
+    query_plan_join_swap_table: 'false',
     max_result_rows: String(RESULT_ROWS_MAX),
     result_overflow_mode: 'throw',
     exact_rows_before_limit: 1,
