@@ -4,7 +4,7 @@ import { findNearest, quote } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
-import { hasComment, parseTemplate, type TemplatePart } from './template.js';
+import { findOpenEnd, parseTemplate, type TemplatePart } from './template.js';
 import type { Remark, YamlSource } from './yaml-source.js';
 
 type Placeholder = Extract<TemplatePart, { kind: 'placeholder' }>;
@@ -87,13 +87,10 @@ export function checkFragment(source: YamlSource, path: Path, fragment: string |
       }),
     );
   }
-  if (hasComment(fragment)) {
-    problems.push(
-      source.problemAt(path, {
-        message: 'the fragment has a comment',
-        hint: 'it would hide what follows the fragment',
-      }),
-    );
+  const openEnd = findOpenEnd(fragment);
+  if (openEnd !== undefined) {
+    const remark = { message: `the fragment has ${openEnd}`, hint: 'it would reach into what follows the fragment' };
+    problems.push(source.problemAt(path, remark));
   }
   return problems;
 }

@@ -47,6 +47,8 @@ function toPart({ 0: spelling, index: offset, groups = {} }: RegExpExecArray): T
   return { kind: 'placeholder', spelling, name: inside.name, facet: inside.facet, offset };
 }
 
-/** A comment that a fragment ends with would hide what follows the fragment. */
-export const hasComment = (template: string): boolean =>
-  [...template.matchAll(TOKEN)].some(({ groups }) => groups?.comment !== undefined);
+/** What of a fragment would reach into the text behind it, and swallow a placeholder or set it free. */
+export function findOpenEnd(fragment: string): string | undefined {
+  if ([...fragment.matchAll(TOKEN)].some(({ groups }) => groups?.comment !== undefined)) return 'a comment';
+  return /["']/.test(fragment.replaceAll(TOKEN, '')) ? 'a quote that is not closed' : undefined;
+}

@@ -232,7 +232,14 @@ describe('variables', () => {
       'a fragment with a comment',
       withVariables(`plan: {type: select, options: [{value: pro, fragment: "| count # all"}]}`),
       [
-        '12 «"| count» variables.plan.options[0].fragment: the fragment has a comment; it would hide what follows the fragment',
+        '12 «"| count» variables.plan.options[0].fragment: the fragment has a comment; it would reach into what follows the fragment',
+      ],
+    ],
+    [
+      'a fragment with an open quote',
+      withVariables(`plan: {type: select, options: [{value: pro, fragment: "| where a = 'x"}]}`),
+      [
+        '12 «"| where» variables.plan.options[0].fragment: the fragment has a quote that is not closed; it would reach into what follows the fragment',
       ],
     ],
     [
