@@ -25,7 +25,8 @@ export interface ProfileHistory {
 
 /** Numbers are microseconds. */
 const MICROSECONDS_PER_MS = 1000;
-const timeOf = ({ seq }: ProfileOperation): number => Math.floor(seq / MICROSECONDS_PER_MS);
+/** The moment of acceptance, in milliseconds. */
+export const timeOf = (seq: number): number => Math.floor(seq / MICROSECONDS_PER_MS);
 
 /** What arrived, each once however often it arrives. Nothing that is not in it has a number below `watermark`. */
 export function extendHistory(
@@ -55,7 +56,7 @@ function fold(state: ProfileState | undefined, operations: readonly ProfileOpera
   for (const { ops } of operations) applyPropertyOps(properties, ops);
   return {
     properties: Object.fromEntries(properties),
-    firstSeen: state?.firstSeen ?? timeOf(first),
-    lastSeen: timeOf(last),
+    firstSeen: state?.firstSeen ?? timeOf(first.seq),
+    lastSeen: timeOf(last.seq),
   };
 }

@@ -1,7 +1,13 @@
 // Profiles in PostgreSQL, which holds the truth. Whoever changes one, or a mapping to its user, locks it first; several are
 // locked in the order of their keys. What each change must copy to ClickHouse goes to the outbox in the same transaction.
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
-import { currentState, type ProfileHistory, type ProfileOperation, type ProfileState } from './profile-history.js';
+import {
+  currentState,
+  type ProfileHistory,
+  type ProfileOperation,
+  type ProfileState,
+  timeOf,
+} from './profile-history.js';
 import { emailOf, type Properties, type PropertyOps } from './property-ops.js';
 
 export interface ProfileKey {
@@ -250,11 +256,18 @@ async function forgetProfile(
   { projectId, userId, history }: StoredProfile,
   throughSeq: number,
 ): Promise<number> {
-  if (history.checkpointSeq >= throughSeq) return 0;
+  const isPast = history.checkpointSeq >= throughSeq;
+  if (isPast && (currentState(history)?.firstSeen ?? 0) >= timeOf(throughSeq)) return 0;
+  // A checkpoint beyond the number that holds older calls as well comes about only when Redis has lost what was pending. It goes
+  // whole: later calls that are lost with it weigh less than earlier ones that stay.
   const tail = history.tail.filter(({ seq }) => seq > throughSeq);
   if (tail.length > 0) {
     await saveProfiles(trx, [
-      { projectId, userId, history: { checkpoint: undefined, checkpointSeq: throughSeq, tail } },
+      {
+        projectId,
+        userId,
+        history: { checkpoint: undefined, checkpointSeq: Math.max(throughSeq, history.checkpointSeq), tail },
+      },
     ]);
     return tail.length < history.tail.length || history.checkpoint !== undefined ? 1 : 0;
   }

@@ -162,7 +162,19 @@ test('who is forgotten leaves nothing, whoever comes later under the same id is 
 
   await releaseSequence(redis, erasure);
   await apply(await accept(add('u', 1)));
+  const repeated = await postgres.transaction((trx) => forgetUser(trx, request));
+  expect(repeated).toEqual({ profiles: 0, mappings: 0, devices: [] });
   expect(await profileOf('u')).toMatchObject({ properties: { a: 6 }, checkpoint: null });
+});
+
+test('an erasure whose number Redis has lost takes the whole profile rather than leaving what came before it', async () => {
+  await apply(await accept(set('u', 1)));
+  const throughSeq = await takeSequence(redis, { member: 'erasure:lost', count: 1 });
+  await releaseSequence(redis, 'erasure:lost');
+  await apply(await accept(add('u', 1)));
+  const request = { projectId: project, userId: 'u', throughSeq };
+  expect(await postgres.transaction((trx) => forgetUser(trx, request))).toMatchObject({ profiles: 1 });
+  expect(await profileOf('u')).toBeUndefined();
 });
 
 test('who is forgotten and does not come back is not in the outbox either', async () => {
