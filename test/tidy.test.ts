@@ -26,6 +26,7 @@ const IMPORT = /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s+)?'(?<p
 const DYNAMIC_IMPORT = /\bimport\('(?<path>\.[^']*)'\)/g;
 
 const sources = filesUnder('src', 'workers');
+const clients = filesUnder('clients/browser/src', 'clients/node/src');
 
 function importsOf(from: string): Import[] {
   const text = read(from);
@@ -141,11 +142,11 @@ describe('files', () => {
   });
 
   test('say first what they own', () => {
-    expect(sources.filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
+    expect([...sources, ...clients].filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
   });
 
   test('are named in kebab-case after what they know', () => {
-    const all = [...sources, ...filesUnder('test', 'bench', 'faults', 'grammar')];
+    const all = [...sources, ...clients, ...filesUnder('test', 'bench', 'faults', 'grammar')];
     expect(all.filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/.test(basename(path)))).toEqual([]);
     expect(all.filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)\.ts$/.test(path))).toEqual([]);
   });

@@ -83,7 +83,7 @@ export const pythonDriver: ClientDriver = {
 };
 
 /** Runs the calls in a Python process of their own. */
-export async function runPython(given: object): Promise<{ results: unknown[]; lost: number }> {
+export async function runPython(given: object): Promise<{ results: unknown[]; lost: number; seconds: number }> {
   const driver = join(packageRoot, 'test', 'support', 'client_driver.py');
   const child = spawn('python3', [driver], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify({ ...given, package: join(packageRoot, 'clients', 'python') }));
@@ -93,7 +93,7 @@ export async function runPython(given: object): Promise<{ results: unknown[]; lo
   });
   const status = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
   if (status !== 0) throw new Error(`the Python client ended with ${status}`);
-  return JSON.parse(output) as { results: unknown[]; lost: number };
+  return JSON.parse(output) as { results: unknown[]; lost: number; seconds: number };
 }
 
 export function createBrowserDriver(browser: Browser): ClientDriver {

@@ -10,9 +10,14 @@ from event_analytics import Client  # noqa: E402
 
 lost = []
 client = Client(
-    given["key"], given["host"], project_id=given.get("project_id"), on_error=lambda error, count: lost.append(count)
+    given["key"],
+    given["host"],
+    project_id=given.get("project_id"),
+    queue_max=given.get("queue_max", 10_000),
+    on_error=lambda error, count: lost.append(count),
 )
 results = []
+started = time.monotonic()
 for call in given["calls"]:
     call = dict(call)
     name = call.pop("call")
@@ -28,8 +33,8 @@ for call in given["calls"]:
     except ValueError:
         results.append("refused")
 if given.get("flush", True):
-    client.flush()
-else:
+    client.flush(given.get("flush_timeout"))
+elif not given.get("end"):
     # Ten events, or two seconds, bring it about by themselves.
     time.sleep(5)
-print(json.dumps({"results": results, "lost": sum(lost)}))
+print(json.dumps({"results": results, "lost": sum(lost), "seconds": time.monotonic() - started}))

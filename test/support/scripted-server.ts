@@ -14,6 +14,7 @@ export interface RecordedRequest {
 }
 
 export interface ScriptedAnswer {
+  /** 0 keeps the client waiting for ever. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -43,6 +44,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   const answer = (request: RecordedRequest, res: ServerResponse): void => {
     requests.push(request);
     const { status, headers, body = '{}' } = answers.shift() ?? TAKEN;
+    if (status === 0) return;
     res.writeHead(status, {
       'Content-Type': 'application/json',
       'Access-Control-Allow-Origin': '*',

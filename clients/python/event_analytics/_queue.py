@@ -154,6 +154,9 @@ class SendQueue:
             self._is_ended.set()
             with self._changed:
                 lost = len(self._items) + self._flying
+                self._items.clear()
+                self._settled = self._added
+                self._changed.notify_all()
             self._report(RuntimeError("the client was closed before this was sent"), lost)
 
     def _run(self) -> None:
