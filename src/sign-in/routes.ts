@@ -2,6 +2,7 @@
 // POST /auth/logout ends it.
 import { createHash } from 'node:crypto';
 import { type RequestHandler, Router } from 'express';
+import ipaddr from 'ipaddr.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import { refuseCrossOrigin } from '../access/same-origin.js';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from '../access/session-cookie.js';
@@ -87,5 +88,8 @@ const limitByAddress =
   };
 
 /** One subscriber has a whole /64 of IPv6 addresses, so that is what is counted. */
-const networkOf = (address: string): string =>
-  address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return '';
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
+}

@@ -1,8 +1,11 @@
 // Request rates and switched-off features as a client meets them, and the limits while Redis is away.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits } from '../../src/access/rate-limits.js';
+import { upsertPerson } from '../../src/accounts/people.js';
+import { createSession } from '../../src/accounts/sessions.js';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createLogger } from '../../src/platform/log.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createImpatientRedis } from '../../src/platform/redis/client.js';
 import { findFreePort } from '../../src/standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
@@ -19,7 +22,13 @@ beforeAll(async () => {
   databases = await createTestDatabases({
     TRACK_REQUESTS_PER_SECOND: String(LIMIT),
     QUERY_REQUESTS_PER_SECOND: String(LIMIT),
+    SESSION_REQUESTS_PER_SECOND: String(LIMIT),
+    SIGN_IN_REQUESTS_PER_MINUTE: String(LIMIT),
+    TRUST_PROXY: 'loopback',
     FEATURES_OFF: 'identify, dashboards',
+    IDP_PRESET: 'google',
+    IDP_CLIENT_ID: 'test',
+    IDP_CLIENT_SECRET: 'test',
   });
   project = await createTestProject(databases);
   processes = await startProcesses(databases.env, ['query', 'web']);
@@ -61,6 +70,34 @@ describe('a key that asks too often', () => {
     expect(answered).toBeGreaterThanOrEqual(LIMIT);
     expect(answered).toBeLessThanOrEqual(LIMIT * windows);
     for (const { headers } of refused) expect(headers.get('Retry-After')).toBe('60');
+  });
+});
+
+describe('people who ask too often', () => {
+  test('are refused, each session for itself', async () => {
+    const postgres = createPostgres(databases.config);
+    const person = { provider: 'test', subject: 'a', email: undefined, emailVerified: false, name: undefined };
+    const { id } = await upsertPerson(postgres, person);
+    const [one, other] = [await createSession(postgres, id), await createSession(postgres, id)];
+    await postgres.destroy();
+    const visit = (session: string) =>
+      fetch(`${processes.url}/api/orgs`, { headers: { Cookie: `service_session=${session}` } });
+    await eventually(async () => expect((await visit(one)).status).toBe(429));
+    expect((await visit(other)).status).toBe(200);
+  });
+
+  test('cannot sign in, from their address', async () => {
+    const begin = (address: string) =>
+      fetch(`${processes.url}/auth/idp`, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
+    const statusesFrom = async (addresses: readonly string[]) =>
+      (await Promise.all(addresses.map(begin))).map(({ status }) => status).sort();
+    const once = Array.from({ length: LIMIT }, () => 302);
+    expect(await statusesFrom(Array.from({ length: LIMIT + 1 }, () => '203.0.113.7'))).toEqual([...once, 429]);
+    expect((await begin('203.0.113.8')).status).toBe(302);
+    // All of a subscriber's network is one address.
+    expect(await statusesFrom(Array.from({ length: LIMIT + 1 }, (_, n) => `2001:db8::${n}`))).toEqual([...once, 429]);
+    expect((await begin('2001:db8:0:1::1')).status).toBe(302);
+    expect((await begin('203.0.113.7')).headers.get('Retry-After')).toBe('60');
   });
 });
 
