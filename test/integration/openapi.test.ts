@@ -57,10 +57,9 @@ async function createCalls(): Promise<Call[]> {
 
   const prepare = async (route: string, sent: Sent): Promise<Answer['body']> =>
     (await send(processes.url, route, sent)).body;
-  const invitation = await prepare(`POST /api/orgs/${org}/invitations`, {
-    ...own,
-    body: { email: guest.email, role: 'member' },
-  });
+  const invite = () =>
+    prepare(`POST /api/orgs/${org}/invitations`, { ...own, body: { email: guest.email, role: 'member' } });
+  const [invitation, other] = [await invite(), await invite()];
   const newToken = { name: 'T', kind: 'personal', scopes: ['query'] };
   const tokens = [
     await prepare(`POST /api/projects/${project.id}/tokens`, { ...own, body: newToken }),
@@ -72,7 +71,14 @@ async function createCalls(): Promise<Call[]> {
 
   return [
     { route: 'GET /', status: 200 },
+    { route: 'GET /', status: 200, headers: { Accept: 'text/html' } },
+    { route: 'GET /login', status: 200 },
+    { route: 'GET /login', status: 302, ...own },
+    { route: 'GET /invitations/{token}', path: `/invitations/${other.token}`, status: 200 },
+    { route: 'POST /invitations/{token}', path: `/invitations/${other.token}`, status: 303, session: guest.session },
+    { route: 'POST /invitations/{token}', path: '/invitations/none', status: 404, session: guest.session },
     { route: 'GET /auth/idp/cb', status: 400 },
+    { route: 'GET /auth/idp/cb', status: 400, headers: { Accept: 'text/html' } },
     { route: 'POST /auth/logout', status: 200, session: leaver.session, headers: { Accept: 'application/json' } },
     { route: 'GET /public/service.js', status: 200 },
     { route: 'GET /llms.txt', status: 200 },
@@ -282,8 +288,8 @@ async function createCalls(): Promise<Call[]> {
   ];
 }
 
-/** Seen by tests of their own: what they answer depends on an identity provider. */
-const ELSEWHERE: readonly RouteName[] = ['GET /login', 'GET /auth/idp'];
+/** Seen by sign-in.test.ts: it answers nothing without an identity provider. */
+const ELSEWHERE: readonly RouteName[] = ['GET /auth/idp'];
 
 test('every route answers what the document says', async () => {
   for (const { route, path, status, ...sent } of calls) {

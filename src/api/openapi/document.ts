@@ -99,7 +99,7 @@ const MEANINGS = {
   timed_out: 'The query took too long',
 } as const satisfies Record<PublicErrorKind, string>;
 
-function toErrorResponse(kind: PublicErrorKind): Record<string, unknown> {
+function toErrorResponse(kind: PublicErrorKind) {
   const retryAfter = { description: 'Seconds to wait', schema: { type: 'integer' } };
   return {
     description: MEANINGS[kind],
@@ -110,11 +110,21 @@ function toErrorResponse(kind: PublicErrorKind): Record<string, unknown> {
 
 function toResponses(rule: RouteRule, operation: Operation): Record<string, unknown> {
   const answers = Object.entries(operation.answers).map(([status, content]) => [status, toAnswer(status, content)]);
-  const errors = errorStatusesOf(rule, operation).map((status) => {
-    const kind = ERROR_KINDS.find((each) => STATUS_OF_KIND[each] === status);
-    return [String(status), { $ref: `#/components/responses/${kind}` }];
-  });
+  const errors = errorStatusesOf(rule, operation).map((status) => [String(status), toError(operation, kindOf(status))]);
   return Object.fromEntries([...answers, ...errors]);
+}
+
+function kindOf(status: number): PublicErrorKind {
+  const kind = ERROR_KINDS.find((each) => STATUS_OF_KIND[each] === status);
+  if (kind === undefined) throw new Error(`no kind of error has the status ${status}`);
+  return kind;
+}
+
+/** On the way to a page, a browser gets a page that says what is wrong. */
+function toError({ tag }: Operation, kind: PublicErrorKind): Record<string, unknown> {
+  if (tag !== 'Pages') return { $ref: `#/components/responses/${kind}` };
+  const response = toErrorResponse(kind);
+  return { ...response, content: { ...response.content, 'text/html': { schema: { type: 'string' } } } };
 }
 
 function toAnswer(status: string, content: Readonly<Record<string, unknown>>): Record<string, unknown> {
