@@ -3,6 +3,7 @@
 // seconds, goes on where it stood.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
+import { createIdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
 import { type ErasureDeps, erasePeople } from '../src/privacy/erase-people.js';
@@ -34,8 +35,9 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const { config, redis, postgres, log } = deps;
   const stopping = new AbortController();
   const ingestQueue = createIngestQueue(redis);
+  const identifyQueue = createIdentifyQueue(redis);
   const hashId = createIdHash(config.SECRET_KEY_BASE);
-  const erasureDeps: ErasureDeps = { ...deps, ingestQueue, hashId, signal: stopping.signal };
+  const erasureDeps: ErasureDeps = { ...deps, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
   const forgotten = new ForgottenPeople(redis, hashId);
 
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
@@ -72,7 +74,7 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
     async close() {
       stopping.abort();
       await Promise.all(workers.map((worker) => worker.close()));
-      await Promise.all([ingestQueue, ...queues].map((queue) => queue.close()));
+      await Promise.all([ingestQueue, identifyQueue, ...queues].map((queue) => queue.close()));
     },
   };
 }

@@ -26,6 +26,8 @@ export async function up(knex: Knex): Promise<void> {
     table.text('user_id');
     table.specificType('device_ids', 'text[]');
     table.text('user_hash').notNullable();
+    // Up to which version copies of the profile are the erased person's; null until it has been forgotten here.
+    table.bigInteger('profile_version');
     // Events received up to this time, in milliseconds, and identify calls up to this sequence number are erased.
     table.bigInteger('cut_ms').notNullable();
     table.bigInteger('cut_seq').notNullable();

@@ -1,6 +1,8 @@
 // The deletion of people, as one ordered list of steps, each of which may be repeated. When it is through, nobody finds
 // anything of them by any route: counted, not assumed. What the files still hold is the business of rewrite-files.ts.
 import { setTimeout as delay } from 'node:timers/promises';
+import { copyQueryId } from '../identity/copies.js';
+import type { IdentifyQueue } from '../identity/queue.js';
 import { forgetFirstTimes, REMEMBERED_SECONDS } from '../ingest/first-times.js';
 import { laneOf, laneQueryId } from '../ingest/lane.js';
 import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
@@ -21,7 +23,7 @@ import {
   visitInsertIds,
 } from './erase-rows.js';
 import type { HashId, IdKind } from './id-hash.js';
-import { countIdentities, findIdentities, forgetIdentity } from './identities.js';
+import { countIdentities, findIdentities, forgetIdentity, forgetParkedCalls } from './identities.js';
 import { type Erasure, listWatermarks, saveDevices, saveEventCount } from './store.js';
 import { publishWatermarks, type Watermark } from './watermarks.js';
 
@@ -31,6 +33,7 @@ export interface ErasureDeps {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly ingestQueue: IngestQueue;
+  readonly identifyQueue: IdentifyQueue;
   readonly hashId: HashId;
   /** Ends every waiting when the process stops. */
   readonly signal: AbortSignal;
@@ -99,6 +102,11 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     await eraseEvents(deps, { projectId, group });
     const versions = new Map<Erasure, number>();
     for (const erasure of group) versions.set(erasure, await forgetIdentity(deps.postgres, erasure));
+    await forgetParkedCalls(deps.identifyQueue, group);
+    // Copies that were under way when their worker died.
+    for (const table of ['profiles', 'device_map'] as const) {
+      await outwaitQuery(deps.clickhouse, copyQueryId(deps.config.CLICKHOUSE_DATABASE, table));
+    }
     await deleteRows(deps.clickhouse, mappingsOf(projectId, group));
     await deleteRows(deps.clickhouse, profilesOf(projectId, versions));
     await requireNothing(deps, { projectId, group, versions });

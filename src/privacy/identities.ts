@@ -1,5 +1,7 @@
-// Who an erased person was: the devices that were theirs at the moment of the request, and their mappings and profile,
-// which go from PostgreSQL here. Calls that were accepted later made a new person, who stays.
+// Who an erased person was: the devices that were theirs at the moment of the request, and their mappings and profile, which go
+// here, from PostgreSQL and from calls that were given up. Calls that were accepted later made a new person, who stays.
+import type { IdentifyQueue } from '../identity/queue.js';
+import { devicesOf, forgetUser } from '../identity/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Erasure } from './store.js';
 
@@ -14,30 +16,16 @@ export async function findIdentities(postgres: Postgres, erasure: Erasure): Prom
   const { projectId, userId, cutSeq, cutMs } = erasure;
   const mapped = await devicesOf(postgres, { projectId, userId, atSeq: cutSeq });
   // A device that bears the user's very id and is nobody's is, by its distinct_id, the user.
-  const owner = await ownerOf(postgres, { projectId, deviceId: userId, atSeq: cutSeq });
+  const isOwnDevice = (await ownerOf(postgres, { projectId, deviceId: userId, atSeq: cutSeq })) === undefined;
   const profiles = await postgres('profiles')
     .where({ project_id: projectId, user_id: userId })
     .andWhere('first_seen', '<=', new Date(cutMs))
     .count<{ count: string }[]>();
   return {
-    deviceIds: owner === undefined ? [...mapped, userId] : mapped,
+    deviceIds: isOwnDevice ? [...mapped, userId] : mapped,
     mappings: mapped.length,
     profiles: Number(profiles[0]?.count),
   };
-}
-
-async function devicesOf(
-  postgres: Postgres,
-  user: { projectId: string; userId: string; atSeq: number },
-): Promise<string[]> {
-  const { rows } = await postgres.raw<{ rows: { device_id: string }[] }>(
-    `SELECT device_id FROM (
-       SELECT DISTINCT ON (device_id) device_id, user_id FROM device_mappings
-       WHERE project_id = ? AND seq <= ? ORDER BY device_id, seq DESC
-     ) AS latest WHERE user_id = ?`,
-    [user.projectId, user.atSeq, user.userId],
-  );
-  return rows.map((row) => row.device_id);
 }
 
 async function ownerOf(
@@ -52,38 +40,43 @@ async function ownerOf(
   return mapping?.user_id;
 }
 
-/** Resolves with the version up to which rows of the profile are those of the person who was erased. */
+/** Resolves with the version up to which copies of the profile are the person's who was erased. */
 export async function forgetIdentity(postgres: Postgres, erasure: Erasure): Promise<number> {
-  const { projectId, userId } = erasure;
+  const { id, projectId, userId, cutSeq } = erasure;
   return postgres.transaction(async (transaction) => {
-    await transaction('profiles').where({ project_id: projectId, user_id: userId }).delete();
-    await mappingsUpTo(transaction, erasure).delete();
-    const profile = await transaction('profiles')
-      .where({ project_id: projectId, user_id: userId })
-      .first<{ version: string } | undefined>('version');
-    if (profile !== undefined) return Number(profile.version) - 1;
-    const { rows } = await transaction.raw<{ rows: { version: string }[] }>(
-      "SELECT nextval('identity_version') AS version",
+    await forgetUser(transaction, { projectId, userId, throughSeq: cutSeq });
+    // Settled with the first attempt: what a later one finds is newer, and may not have been copied yet.
+    const { rows } = await transaction.raw<{ rows: { profile_version: string }[] }>(
+      `UPDATE erasure_requests SET profile_version = COALESCE(
+         profile_version,
+         (SELECT version - 1 FROM profiles WHERE project_id = ? AND user_id = ?),
+         nextval('identity_version')
+       ) WHERE id = ? RETURNING profile_version`,
+      [projectId, userId, id],
     );
-    return Number(rows[0]?.version);
+    return Number(rows[0]?.profile_version);
   });
 }
 
 /** How many rows of mappings and of operations still name the person. */
 export async function countIdentities(postgres: Postgres, erasure: Erasure): Promise<number> {
-  const operations = postgres('profile_operations')
-    .where({ project_id: erasure.projectId, user_id: erasure.userId })
-    .andWhere('seq', '<=', erasure.cutSeq);
-  const counts = await Promise.all(
-    [mappingsUpTo(postgres, erasure), operations].map((rows) => rows.count<{ count: string }[]>()),
+  const { projectId, userId, cutSeq } = erasure;
+  const tables = ['device_mappings', 'profile_operations'].map((table) =>
+    postgres(table)
+      .where({ project_id: projectId, user_id: userId })
+      .andWhere('seq', '<=', cutSeq)
+      .count<{ count: string }[]>(),
   );
-  return counts.reduce((sum, [row]) => sum + Number(row?.count), 0);
+  return (await Promise.all(tables)).reduce((sum, [row]) => sum + Number(row?.count), 0);
 }
 
-/** Also those that a device had before it was the person's, or they would hold again; and those long since replaced. */
-function mappingsUpTo(postgres: Postgres, { projectId, userId, cutSeq, deviceIds }: Erasure) {
-  return postgres('device_mappings')
-    .where({ project_id: projectId })
-    .andWhere('seq', '<=', cutSeq)
-    .andWhere((theirs) => theirs.where({ user_id: userId }).orWhereRaw('device_id = ANY(?)', [[...(deviceIds ?? [])]]));
+/** Calls that were given up and are kept for an operator lose what they say of the people. */
+export async function forgetParkedCalls(queue: IdentifyQueue, erasures: readonly Erasure[]): Promise<void> {
+  for (const job of await queue.getFailed()) {
+    const operations = job.data.operations.filter(
+      ({ project, user, seq }) =>
+        !erasures.some(({ projectId, userId, cutSeq }) => project === projectId && user === userId && seq <= cutSeq),
+    );
+    if (operations.length < job.data.operations.length) await job.updateData({ ...job.data, operations });
+  }
 }

@@ -1,0 +1,113 @@
+// Erasing someone who was identified: their devices, mappings and profile go with them, and what came after stays.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
+import { eventually } from '../support/eventually.js';
+
+let stack: ErasureStack;
+
+beforeAll(async () => {
+  stack = await startErasureStack();
+}, 120_000);
+
+afterAll(() => stack?.close());
+
+const ALICE = "user_id = 'alice' OR (user_id = '' AND device_id IN ('phone', 'laptop', 'alice'))";
+
+test('a person goes with devices, profile and mappings, and nobody else does', async () => {
+  const { project, gdpr, send, identify, holds, ask } = await stack.createTenant();
+  await identify('alice', 'phone', { email: 'alice@example.com' });
+  await identify('alice', 'laptop');
+  await identify('bob', 'tablet', { email: 'bob@example.com' });
+  await send(
+    { event_type: 'a', user_id: 'alice' },
+    { event_type: 'a', user_id: 'alice', device_id: 'tablet' },
+    { event_type: 'a', device_id: 'phone' },
+    { event_type: 'b', device_id: 'laptop' },
+    { event_type: 'b', device_id: 'alice' },
+    // A shared device: what someone signed is theirs, whoever the device belongs to.
+    { event_type: 'a', user_id: 'bob', device_id: 'phone' },
+    { event_type: 'a', device_id: 'tablet' },
+    { event_type: 'a', device_id: 'nobodys' },
+    { event_type: 'a' },
+  );
+  await holds(9);
+  await eventually(async () => expect(await ask('users | list')).toHaveLength(2));
+  await eventually(async () => expect((await ask('* | unique'))[0]?.value).toBe(3));
+  const others = await digestOfOthers(stack.store, project.id, ALICE);
+
+  const { status, body } = await gdpr.erase('alice');
+  expect(status).toBe(200);
+  const receipt = { events: 5, mappings: 2, profiles: 1, devices: 2 };
+  expect(body).toMatchObject({ status: 'deleted', user_id: 'alice', ...receipt });
+  expect(Date.parse(String(body.purge_by))).toBeGreaterThan(Date.parse(String(body.verified_at)));
+  expect(await digestOfOthers(stack.store, project.id, '0')).toBe(others);
+  expect(await ask('user "alice" | count')).toMatchObject([{ value: 0 }]);
+  expect((await ask('users | list')).map(({ user_id: id }) => id)).toEqual(['bob']);
+  expect((await ask('* | unique'))[0]?.value).toBe(2);
+
+  const { body: again } = await gdpr.erase('alice');
+  expect(again).toMatchObject({ status: 'deleted', events: 0, mappings: 0, profiles: 0, devices: 0 });
+
+  const purged = await gdpr.reached('purged', body.request_id);
+  expect(purged).toMatchObject({ status: 'purged', ...receipt, user_hash: expect.any(String) });
+  expect(await digestOfOthers(stack.store, project.id, '0')).toBe(others);
+  const masked = `SELECT count() AS n FROM system.parts WHERE database = currentDatabase() AND has_lightweight_delete`;
+  const parts = await (await stack.store.client.query({ query: masked, format: 'JSONEachRow' })).json<{ n: string }>();
+  expect(parts.map(({ n }) => Number(n))).toEqual([0]);
+});
+
+test('a person who comes back is a new one', async () => {
+  const { gdpr, send, identify, holds, ask } = await stack.createTenant();
+  await identify('alice', 'phone', { plan: 'old', seats: 5 });
+  await send({ event_type: 'a', device_id: 'phone' });
+  await holds(1);
+  await gdpr.erase('alice');
+  await send({ event_type: 'a', device_id: 'phone' });
+  await identify('alice', 'phone', { plan: 'new' });
+  await holds(1);
+  await eventually(async () => {
+    expect(await ask('users | list')).toMatchObject([{ user_id: 'alice', properties: { plan: 'new' } }]);
+    expect((await ask('user "alice" | count'))[0]?.value).toBe(1);
+  });
+  expect((await ask('users | list'))[0]?.properties).toEqual({ plan: 'new' });
+});
+/** The request is there, and nothing of it has been done. */
+async function whileErasureWaits(tenant: Tenant, userId: string, meanwhile: () => Promise<void>) {
+  await stack.erasureQueue.pause();
+  const answer = tenant.gdpr.erase(userId);
+  try {
+    await eventually(async () => {
+      const [row] = await stack.postgres('erasure_requests').where({ project_id: tenant.project.id, user_id: userId });
+      expect(row).toMatchObject({ status: 'requested' });
+    });
+    await meanwhile();
+  } finally {
+    await stack.erasureQueue.resume();
+  }
+  return answer;
+}
+
+test('a device that goes to someone else in the meantime keeps what is theirs', async () => {
+  const tenant = await stack.createTenant();
+  const { send, identify, holds, ask } = tenant;
+  await identify('alice', 'phone', { plan: 'old' });
+  await send({ event_type: 'before', device_id: 'phone' });
+  await holds(1);
+  const { body } = await whileErasureWaits(tenant, 'alice', async () => {
+    await identify('bob', 'phone', { plan: 'free' });
+    await identify('alice', 'laptop', { plan: 'new' });
+    await send({ event_type: 'after', device_id: 'phone' }, { event_type: 'after', user_id: 'alice' });
+    await holds(3);
+  });
+  expect(body).toMatchObject({ status: 'deleted', events: 1, mappings: 1, profiles: 1, devices: 1 });
+  await holds(0, "event_type = 'before'");
+  await holds(2, "event_type = 'after'");
+  await eventually(async () => {
+    expect((await ask('user "bob" | count'))[0]?.value).toBe(1);
+    const people = await ask('users | sort user_id asc');
+    expect(people.map(({ user_id: id, properties }) => [id, properties])).toEqual([
+      ['alice', { plan: 'new' }],
+      ['bob', { plan: 'free' }],
+    ]);
+  });
+});
