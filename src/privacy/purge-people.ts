@@ -17,7 +17,7 @@ export async function purgePeople(
   await purgeClaims(deps.redis, deps.forgotten);
   await rewriteClickHouse(deps.clickhouse, deps.signal);
   await dropIds(deps.postgres, erasures);
-  await rewritePostgres(deps.config);
+  await rewritePostgres(deps.config, deps.signal);
   await rewriteRedis(deps.redis, deps.signal);
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
-import { createPostgres } from '../platform/postgres/client.js';
+import { createPostgres, type Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 
 const POLL_MS = 500;
@@ -83,15 +83,35 @@ const LOCK_TIMEOUT_MS = 5_000;
  * Each table is copied and the old file dropped; meanwhile nobody can use it. Throws when a table is in use for longer than
  * five seconds: everyone else would queue up behind this.
  */
-export async function rewritePostgres(config: Config): Promise<void> {
+export async function rewritePostgres(config: Config, signal: AbortSignal): Promise<void> {
   // One connection, so that the setting holds for what follows.
   const postgres = createPostgres(config, { poolMax: 1 });
   try {
+    await outwaitTransactions(postgres, signal);
     await postgres.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (const table of POSTGRES_TABLES) await postgres.raw(`VACUUM (FULL) ${table}`);
   } finally {
     await postgres.destroy();
   }
+}
+
+/** A row that was deleted is copied all the same while a transaction from before might still look at it. */
+async function outwaitTransactions(postgres: Postgres, signal: AbortSignal): Promise<void> {
+  const { rows } = await postgres.raw<{ rows: { now: string }[] }>('SELECT pg_current_xact_id()::xid::text AS now');
+  await outwait({
+    name: 'waiting for transactions that had begun before',
+    isLeft: async () => {
+      const older = await postgres.raw<{ rows: unknown[] }>(
+        `SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()
+           AND GREATEST(age(backend_xid), age(backend_xmin)) >= age(?::xid)`,
+        [rows[0]?.now ?? '0'],
+      );
+      return older.rows.length > 0;
+    },
+    withinMs: MINUTE_MS,
+    signal,
+  });
 }
 
 /** Resolves once Redis has written its files anew: the log of commands, and the snapshot where one is kept. */

@@ -9,21 +9,32 @@ const LOCKS = { erasure: 4_726_101, purge: 4_726_102, projects: 4_726_103 } as c
 
 /**
  * Runs `work` when it has its turn. The lock is PostgreSQL's and ends with the connection, so that of a process that was killed
- * nothing is left to wait for. Asked for again and again, since a statement that waits would keep rows alive that are to go.
+ * nothing is left to wait for. Held by a session and asked for again and again: a transaction, or a statement that waits, would
+ * keep every row alive that is deleted in the meantime.
  */
 export async function inTurn<T>(
   postgres: Postgres,
   turn: { of: keyof typeof LOCKS; signal: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
-  return postgres.transaction(async (transaction) => {
-    for (;;) {
-      const { rows } = await transaction.raw<{ rows: { mine: boolean }[] }>(
-        'SELECT pg_try_advisory_xact_lock(?) AS mine',
-        [LOCKS[turn.of]],
-      );
-      if (rows[0]?.mine === true) return work();
+  const connection: unknown = await postgres.client.acquireConnection();
+  try {
+    while (!(await tryLock(postgres, connection, LOCKS[turn.of]))) {
       await delay(POLL_MS, undefined, { signal: turn.signal });
     }
-  });
+    try {
+      return await work();
+    } finally {
+      await postgres.raw('SELECT pg_advisory_unlock(?)', [LOCKS[turn.of]]).connection(connection);
+    }
+  } finally {
+    await postgres.client.releaseConnection(connection);
+  }
+}
+
+async function tryLock(postgres: Postgres, connection: unknown, lock: number): Promise<boolean> {
+  const { rows } = await postgres
+    .raw<{ rows: { mine: boolean }[] }>('SELECT pg_try_advisory_lock(?) AS mine', [lock])
+    .connection(connection);
+  return rows[0]?.mine === true;
 }
