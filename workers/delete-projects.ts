@@ -1,6 +1,7 @@
 // Every five seconds: the data of projects that were deleted. Which those are stands in PostgreSQL, so that none can be
 // lost, and none is begun before the deletion is certain.
 import { Worker } from 'bullmq';
+import { createIdentifyQueue } from '../src/identity/queue.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
 import { deleteProjectData } from '../src/privacy/delete-project.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
@@ -16,6 +17,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
   const { config, redis, postgres, log } = deps;
   const stopping = new AbortController();
   const ingestQueue = createIngestQueue(redis);
+  const identifyQueue = createIdentifyQueue(redis);
   const hashId = createIdHash(config.SECRET_KEY_BASE);
   const forgotten = new ForgottenPeople(redis, hashId);
   const queue = createErasureQueue(redis, PROJECT_DELETION_QUEUE);
@@ -23,7 +25,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
 
   async function deleteProjects(): Promise<void> {
     for (const project of await listProjectsToDelete(postgres)) {
-      const deletion = { ...deps, ingestQueue, hashId, forgotten, signal: stopping.signal };
+      const deletion = { ...deps, ingestQueue, identifyQueue, hashId, forgotten, signal: stopping.signal };
       if (await deleteProjectData(deletion, project, Date.now())) await markDataDeleted(postgres, project);
     }
   }
@@ -42,6 +44,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
       stopping.abort();
       await worker.close();
       await ingestQueue.close();
+      await identifyQueue.close();
       await queue.close();
     },
   };

@@ -3,6 +3,7 @@ import { findPendingSince } from '../identity/sequence.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type ErasureDeps, outwaitIngestion } from './erase-people.js';
+import { forgetParkedCalls } from './identities.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
 import { purgeClaims } from './purge-people.js';
 import { rewriteClickHouse } from './rewrite-files.js';
@@ -33,6 +34,7 @@ export async function deleteProjectData(
   const inClickHouse = await deleteFromClickHouse(clickhouse, projectId);
   if (mayMoreCome || inPostgres + inClickHouse > 0) return false;
   await purgeClaims(redis, deps.forgotten);
+  await forgetParkedCalls(deps.identifyQueue, ({ project: id }) => id === projectId);
   await rewriteClickHouse(clickhouse, deps.signal);
   return true;
 }

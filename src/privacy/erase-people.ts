@@ -23,7 +23,7 @@ import {
   visitInsertIds,
 } from './erase-rows.js';
 import type { HashId, IdKind } from './id-hash.js';
-import { countIdentities, findIdentities, forgetIdentity, forgetParkedCalls } from './identities.js';
+import { countIdentities, findIdentities, forgetIdentity, forgetParkedCalls, isCallOf } from './identities.js';
 import { type Erasure, listWatermarks, saveDevices, saveEventCount } from './store.js';
 import { publishWatermarks, type Watermark } from './watermarks.js';
 
@@ -102,7 +102,7 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     await eraseEvents(deps, { projectId, group });
     const versions = new Map<Erasure, number>();
     for (const erasure of group) versions.set(erasure, await forgetIdentity(deps.postgres, erasure));
-    await forgetParkedCalls(deps.identifyQueue, group);
+    await forgetParkedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
     // Copies that were under way when their worker died.
     for (const table of ['profiles', 'device_map'] as const) {
       await outwaitQuery(deps.clickhouse, copyQueryId(deps.config.CLICKHOUSE_DATABASE, table));

@@ -1,6 +1,6 @@
 // Who an erased person was: the devices that were theirs at the moment of the request, and their mappings and profile, which go
 // here, from PostgreSQL and from calls that were given up. Calls that were accepted later made a new person, who stays.
-import type { IdentifyQueue } from '../identity/queue.js';
+import type { IdentifyJob, IdentifyQueue } from '../identity/queue.js';
 import { devicesOf, forgetUser } from '../identity/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Erasure } from './store.js';
@@ -70,13 +70,15 @@ export async function countIdentities(postgres: Postgres, erasure: Erasure): Pro
   return (await Promise.all(tables)).reduce((sum, [row]) => sum + Number(row?.count), 0);
 }
 
-/** Calls that were given up and are kept for an operator lose what they say of the people. */
-export async function forgetParkedCalls(queue: IdentifyQueue, erasures: readonly Erasure[]): Promise<void> {
+type Call = IdentifyJob['operations'][number];
+
+/** Calls that were given up and are kept for an operator go from Redis. */
+export async function forgetParkedCalls(queue: IdentifyQueue, isForgotten: (call: Call) => boolean): Promise<void> {
   for (const job of await queue.getFailed()) {
-    const operations = job.data.operations.filter(
-      ({ project, user, seq }) =>
-        !erasures.some(({ projectId, userId, cutSeq }) => project === projectId && user === userId && seq <= cutSeq),
-    );
+    const operations = job.data.operations.filter((call) => !isForgotten(call));
     if (operations.length < job.data.operations.length) await job.updateData({ ...job.data, operations });
   }
 }
+
+export const isCallOf = ({ projectId, userId, cutSeq }: Erasure, { project, user, seq }: Call): boolean =>
+  project === projectId && user === userId && seq <= cutSeq;
