@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/platform/paths.js';
+import { benchErasure } from './erasure.js';
 import { benchExact } from './exact.js';
 import { benchExport } from './export.js';
 import { benchIdentify } from './identify.js';
@@ -33,6 +34,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'exact', run: benchExact, minutesMax: 5 },
   { name: 'query', run: benchQuery, minutesMax: 7 },
   { name: 'query-sources', run: benchSources, minutesMax: 20 },
+  { name: 'erasure', run: benchErasure, minutesMax: 12 },
   { name: 'export', run: benchExport, minutesMax: 6 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },
   { name: 'idle', run: benchIdle, minutesMax: 11 },

@@ -199,6 +199,7 @@ function createPrivacy(settings: Config): Router {
     ...{ ...guard, redis, log },
     erasureQueue: createErasureQueue(redis, ERASURE_QUEUE),
     hashId: createIdHash(settings.SECRET_KEY_BASE),
+    isCluster: settings.CLICKHOUSE_CLUSTER !== undefined,
     answerTimeoutMs: settings.PRIVACY_ANSWER_TIMEOUT_MS,
     purgeByMs: settings.PRIVACY_PURGE_BY_MS,
   });

@@ -22,6 +22,12 @@ const MINUTE_MS = 60_000;
 
 /** Resolves once no file of the engine holds a row that was deleted before this was called. */
 export async function rewriteClickHouse(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
+  await rewriteParts(clickhouse, signal);
+  await outwaitOldParts(clickhouse, signal);
+}
+
+/** Resolves once every part that had deleted rows is written anew without them. */
+export async function rewriteParts(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
   const masked = await rowsOf<{ table: string; partition_id: string }>(
     clickhouse,
     'SELECT DISTINCT table, partition_id FROM system.parts WHERE active AND has_lightweight_delete AND OURS',
@@ -46,7 +52,10 @@ export async function rewriteClickHouse(clickhouse: ClickHouseClient, signal: Ab
     withinMs: 30 * MINUTE_MS,
     signal,
   });
-  // The old files stay for a while (old_parts_lifetime): those that are there now have to go.
+}
+
+/** The old files stay for a while (old_parts_lifetime): those that are there now have to go. */
+async function outwaitOldParts(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
   const outdated = await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS);
   const names = new Set(outdated.map(({ name }) => name));
   await outwait({

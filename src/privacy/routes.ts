@@ -20,6 +20,8 @@ export interface PrivacyDeps extends GuardDeps {
   readonly redis: Redis;
   readonly erasureQueue: ErasureQueue;
   readonly hashId: HashId;
+  /** On a cluster nobody is erased yet: what is deleted there has other names. */
+  readonly isCluster: boolean;
   /** How long a request waits for its receipt. */
   readonly answerTimeoutMs: number;
   /** When the files are rewritten at the latest, from the request on. */
@@ -31,6 +33,7 @@ export function createPrivacyRouter(deps: PrivacyDeps): Router {
   const { router, on } = createGuardedRouter(deps);
 
   on('DELETE /api/gdpr/users/{userID}', async (req, res) => {
+    if (deps.isCluster) throw new PublicError('unavailable', 'erasure is not available on a ClickHouse cluster yet');
     const credential = credentialOf(res);
     const userId = requireUserId(String(req.params.userID));
     const id = await requestErasure(deps, { credential, userId });
