@@ -9,7 +9,8 @@ const PATHS_OF_FEATURE = {
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
   privacy: ['/api/gdpr'],
   admin: ['/api/admin'],
-  'sign-in': ['/auth', '/login'],
+  // Signing out goes on.
+  'sign-in': ['/auth/idp', '/login'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Throws for a name that is no feature. */

@@ -38,8 +38,8 @@ ${exampleCard()}
 of a first project.</p>
 <ol class="steps">
 <li><h3>Start</h3><pre><code>npm start</code></pre></li>
-<li><h3>Send an event</h3><pre><code>${trackCommand(publicUrl, '$PUBLIC_KEY')}</code></pre></li>
-<li><h3>Ask</h3><pre><code>${queryCommand(publicUrl, '$SECRET_KEY')}</code></pre></li>
+<li><h3>Send an event</h3><pre tabindex="0"><code>${trackCommand(publicUrl, '$PUBLIC_KEY')}</code></pre></li>
+<li><h3>Ask</h3><pre tabindex="0"><code>${queryCommand(publicUrl, '$SECRET_KEY')}</code></pre></li>
 </ol>
 </section>
 <section aria-labelledby="promises">
