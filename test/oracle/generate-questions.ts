@@ -22,7 +22,7 @@ export interface RoundOptions extends HistoryOptions {
 
 /** One history, and questions of one source about it: storing a history costs the engine more than a question does. */
 export function rounds(source: Source, options: RoundOptions = {}): fc.Arbitrary<Round> {
-  const { questionsMax = 8, exposures = source === 'choice' ? 5 : 1 } = options;
+  const { questionsMax = 10, exposures = source === 'choice' ? 5 : 1 } = options;
   return contexts.chain((context) =>
     record({
       context: fc.constant(context),
