@@ -34,7 +34,7 @@ const PLACEHOLDERS: readonly (readonly [string, string])[] = [
     '$actors',
     `events AS e LEFT ANY JOIN (
       SELECT did, uid AS muid FROM device_map FINAL WHERE project_id = '$project'
-    ) AS m ON e.did = m.did`,
+    ) AS m ON if(e.uid = 0, e.did, 0) = m.did`,
   ],
   ['$actor', 'if(e.uid != 0, e.uid, if(m.muid != 0, m.muid, e.did))'],
   ['$isSomebody', '(e.uid != 0 OR e.did != 0)'],
