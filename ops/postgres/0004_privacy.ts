@@ -50,7 +50,21 @@ export async function up(knex: Knex): Promise<void> {
     table.bigInteger('cut_ms').notNullable();
     table.primary(['project_id', 'kind', 'id_hash']);
   });
+
+  // The planner's statistics quote values, and outlive the rows they were taken from.
+  for (const [table, columns] of Object.entries(PERSONAL_COLUMNS)) {
+    for (const column of columns) await knex.raw('ALTER TABLE ?? ALTER COLUMN ?? SET STATISTICS 0', [table, column]);
+  }
 }
+
+const PERSONAL_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  profiles: ['user_id', 'properties', 'email', 'email_domain', 'checkpoint'],
+  profile_operations: ['user_id', 'operation'],
+  device_mappings: ['device_id', 'user_id'],
+  identity_outbox: ['key'],
+  audit_entries: ['subject'],
+  erasure_requests: ['user_id', 'device_ids'],
+};
 
 /** The one change an entry may see is that its subject gives way to a hash. */
 const APPEND_ONLY = `
