@@ -299,6 +299,17 @@ describe('sending', () => {
     await eventually(async () => expect(await store.count(project.id, "event_type = 'last'")).toBe(7));
   });
 
+  test('outlives the page, also when the browser has not come to it yet', async () => {
+    await page.goto(`${site.url}/scripted`);
+    // A browser has six connections to a host: these keep them all.
+    site.answers.push(...Array(6).fill({ status: 0 }));
+    await page.evaluate("for (let n = 0; n < 6; n += 1) fetch('/busy', { method: 'POST' }).catch(() => 0); 1");
+    await posted(6);
+    await call('track', 'last');
+    await page.close();
+    expect((await posted(7))[6]?.body.events).toMatchObject([{ event_type: 'last' }]);
+  });
+
   test('goes by other names through a proxy of the site', async () => {
     const { script } = await buildBrowserScript();
     site.pages.set('/a7/s.js', script);
