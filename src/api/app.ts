@@ -20,7 +20,7 @@ export interface AppDeps {
   readonly showProblems: ErrorRequestHandler;
   readonly requestMetrics: RequestHandler;
   /** Proxies whose X-Forwarded-For is believed, in express's notation; none by default. */
-  readonly trustProxy: string | undefined;
+  readonly trustProxy: string | number | undefined;
   readonly log: Logger;
 }
 

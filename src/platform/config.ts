@@ -32,7 +32,11 @@ const schema = z.object({
   WORKER_HOST: z.string().default('127.0.0.1'),
   WORKER_PORT: z.coerce.number().int().min(0).optional(),
   WORKER_JOBS: z.string().optional(),
-  TRUST_PROXY: z.string().optional(),
+  // A number of hops has to be a number: express takes the text "1" for the address 0.0.0.1.
+  TRUST_PROXY: z
+    .string()
+    .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
+    .optional(),
 
   DATABASE_URL: z.url(),
   REDIS_URL: z.url(),

@@ -1,0 +1,24 @@
+// What settings mean to those who read them, where their text alone would be misunderstood.
+import express from 'express';
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../../src/platform/config.js';
+
+const STORES = {
+  DATABASE_URL: 'postgres://x',
+  REDIS_URL: 'redis://x',
+  CLICKHOUSE_URL: 'http://x',
+  SECRET_KEY_BASE: 'x'.repeat(32),
+};
+
+test.each([
+  ['1', '10.1.2.3', [true, false]],
+  ['2', '10.1.2.3', [true, true]],
+  ['10.0.0.0/8', '10.1.2.3', [true, true]],
+  ['loopback, 10.1.2.3', '10.1.2.3', [true, true]],
+  ['loopback', '10.1.2.3', [false, false]],
+])('TRUST_PROXY=%s believes %s as the first and as the second hop: %j', (text, address, believed) => {
+  const app = express();
+  app.set('trust proxy', parseConfig({ ...STORES, TRUST_PROXY: text }).TRUST_PROXY);
+  const believes: (address: string, hop: number) => boolean = app.get('trust proxy fn');
+  expect([0, 1].map((hop) => believes(address, hop))).toEqual(believed);
+});
