@@ -5,6 +5,7 @@ import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type Found, findCredential, noteTokenUse } from './find-credential.js';
+import { keyKindOf } from './keys.js';
 
 export type Scope = 'track' | 'query' | 'dashboards' | 'admin';
 export type IpPolicy = 'anonymize' | 'full' | 'drop';
@@ -61,9 +62,11 @@ export function createCredentialStore(
 
   async function lookUp(key: string): Promise<Found> {
     const before = remembered.get(key);
+    // What is read is at least as old as the question: a key that is revoked while it waits is not believed for longer.
+    const at = now();
     try {
       const found = await findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
-      remembered.set(key, { ...found, at: now() });
+      remembered.set(key, { ...found, at });
       if (found.isUseDue) noteUse(key);
       return found;
     } catch (cause) {
@@ -81,6 +84,8 @@ export function createCredentialStore(
 
   return {
     async find(key) {
+      // Not worth remembering: it could be of any length, and there is no end of such texts.
+      if (keyKindOf(key) === undefined) return undefined;
       const hit = remembered.get(key);
       if (hit !== undefined && now() - hit.at < options.cacheMs) return unexpired(hit, now());
       let lookup = pending.get(key);
