@@ -1,5 +1,5 @@
 // Turns the session cookie of a request into the person who signed in, or ends the request with 401.
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { findSession, type Session } from '../accounts/sessions.js';
 import { PublicError } from '../platform/errors.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -23,15 +23,25 @@ export function requireSession(postgres: Postgres, { rateLimit, publicUrl }: Ses
 function identifyPerson(postgres: Postgres, { rateLimit, publicUrl }: SessionGuards): RequestHandler {
   return async (req, res, next) => {
     const token = readSessionToken(req);
-    const session = token === undefined ? undefined : await findSession(postgres, token);
+    const session = await findPerson(postgres, { req, res, publicUrl });
     if (token === undefined || session === undefined) {
       throw new PublicError('unauthenticated', 'a session is required; sign in at /login');
     }
     await rateLimit.take(digestKey(token).toString('base64url'));
-    if (session.isProlonged) setSessionCookie(res, token, publicUrl);
     res.locals.person = session;
     next();
   };
+}
+
+/** Who is signed in, if anybody is. When the end of their session was moved, the cookie follows in this answer. */
+export async function findPerson(
+  postgres: Postgres,
+  { req, res, publicUrl }: { req: Request; res: Response; publicUrl: URL },
+): Promise<Person | undefined> {
+  const token = readSessionToken(req);
+  const session = token === undefined ? undefined : await findSession(postgres, token);
+  if (token !== undefined && session?.isProlonged) setSessionCookie(res, token, publicUrl);
+  return session;
 }
 
 export const personOf = (res: Response): Person => res.locals.person as Person;

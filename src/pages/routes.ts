@@ -1,10 +1,8 @@
 // The pages: GET /, /login and /invitations/{token}, and what they load from /public. Rendered here, whole, for each request.
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
-import { readSessionToken } from '../access/session-cookie.js';
-import { personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
+import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
 import { listProjects, requireProject } from '../accounts/projects.js';
-import { findSession, type Session } from '../accounts/sessions.js';
 import { listOrganizations } from '../accounts/store.js';
 import { PublicError } from '../platform/errors.js';
 import { toOrganizationId, toProjectId } from '../platform/ids.js';
@@ -41,13 +39,13 @@ export function createPagesRouter(deps: PagesDeps): Router {
       res.type('text').send(welcomeText(publicUrl));
       return;
     }
-    const session = await findSessionOf(req, postgres);
+    const session = await findPerson(postgres, { req, res, publicUrl });
     show(res, session === undefined ? landingPage(publicUrl) : homePage(await readHome(session, deps)));
   });
 
   router.get('/login', async (req, res) => {
     const next = toNextPath(req.query.next);
-    if ((await findSessionOf(req, postgres)) !== undefined) {
+    if ((await findPerson(postgres, { req, res, publicUrl })) !== undefined) {
       res.redirect(next);
       return;
     }
@@ -56,7 +54,7 @@ export function createPagesRouter(deps: PagesDeps): Router {
   });
 
   router.get('/invitations/:token', async (req, res) => {
-    const session = await findSessionOf(req, postgres);
+    const session = await findPerson(postgres, { req, res, publicUrl });
     show(res, invitationPage({ path: req.path, person: session && nameOf(session) }));
   });
   router.post('/invitations/:token', ...requireSession(postgres, sessions), async (req: Request, res: Response) => {
@@ -82,14 +80,9 @@ function sendPage(res: Response, text: string): void {
   res.set('Cache-Control', 'no-store').type('html').send(text);
 }
 
-async function findSessionOf(req: Request, postgres: Postgres): Promise<Session | undefined> {
-  const token = readSessionToken(req);
-  return token === undefined ? undefined : findSession(postgres, token);
-}
+const nameOf = (session: Person): string => session.email ?? session.name ?? 'you';
 
-const nameOf = (session: Session): string => session.email ?? session.name ?? 'you';
-
-async function readHome(session: Session, { postgres, sessions, secretKeyBase }: PagesDeps): Promise<HomeOptions> {
+async function readHome(session: Person, { postgres, sessions, secretKeyBase }: PagesDeps): Promise<HomeOptions> {
   const organizations = await listOrganizations(postgres, session.personId);
   const withProjects = organizations.map(async (organization) => {
     const { role } = organization;
