@@ -12,7 +12,9 @@ const nameField = z
   .string({ error: 'is required: a text' })
   .trim()
   .min(1, { error: 'is empty' })
-  .max(NAME_LENGTH_MAX, { error: `is longer than ${NAME_LENGTH_MAX} characters` });
+  .max(NAME_LENGTH_MAX, { error: `is longer than ${NAME_LENGTH_MAX} characters` })
+  // A name is one line, in mails too, and PostgreSQL stores no NUL.
+  .regex(/^\P{Cc}*$/u, { error: 'has control characters' });
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `is one of ${values.join(', ')}` });
