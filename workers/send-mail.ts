@@ -39,9 +39,14 @@ export function startMailWorker({ config, redis, log }: WorkerDeps): RunningJob 
   };
 }
 
+// What nodemailer calls a refusal of the sender, the recipient or the text. A 5xx to signing in (EAUTH) is about the
+// settings of the service: the mail waits until they are right.
+const ABOUT_THE_MAIL: readonly unknown[] = ['EENVELOPE', 'EMESSAGE'];
+
 /** A permanent answer (5xx) of the server to this mail. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
+  ABOUT_THE_MAIL.includes(codeOf(error)) &&
   'responseCode' in error &&
   typeof error.responseCode === 'number' &&
   error.responseCode >= 500;
