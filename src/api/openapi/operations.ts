@@ -85,7 +85,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     tag: 'Pages',
     summary: 'Ends the session',
     answers: { 200: json('Ok'), 303: NOTHING },
-    errors: [403, 429, 503],
+    errors: [403],
   },
   'GET /public/service.js': {
     tag: 'Pages',
