@@ -35,7 +35,8 @@ export const invitationBody = z.object({
   role: oneOf(['member', 'admin']),
 });
 
-const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+// Names have 253 characters at most, that of the record to be published (domains.ts) included.
+const DOMAIN = /^(?=.{1,237}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 export const domainBody = z.object({
   domain: z

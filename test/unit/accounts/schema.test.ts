@@ -1,6 +1,6 @@
-// What the management routes take as a name: it is shown on pages, in mails and in their subjects.
+// What the management routes take as a name, which is shown on pages and in mails, and as a domain.
 import { expect, test } from 'vitest';
-import { organizationBody } from '../../../src/accounts/schema.js';
+import { domainBody, organizationBody } from '../../../src/accounts/schema.js';
 import { parseJsonBody } from '../../../src/platform/http/json-body.js';
 
 test.each(['Acme Inc.', ' Büro für Übergänge ', '日本語', "Ada's <b>&</b> 🦆"])('%j is a name', (name) => {
@@ -9,4 +9,11 @@ test.each(['Acme Inc.', ' Büro für Übergänge ', '日本語', "Ada's <b>&</b>
 
 test.each(['a\0b', 'a\nb', 'a\r\nBcc: all@example.com', 'a\u007fb', 'a\u0085b'])('%j is none', (name) => {
   expect(() => parseJsonBody(organizationBody, { name })).toThrow('name has control characters');
+});
+
+test('a domain is short enough for the name of its record', () => {
+  const domainOf = (length: number) => `${'a.'.repeat((length - 3) / 2)}com`;
+  expect(domainOf(237)).toHaveLength(237);
+  expect(parseJsonBody(domainBody, { domain: domainOf(237) })).toEqual({ domain: domainOf(237) });
+  expect(() => parseJsonBody(domainBody, { domain: domainOf(239) })).toThrow('domain is not a domain');
 });
