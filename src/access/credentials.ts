@@ -41,6 +41,8 @@ type AnyCredential = Credential | AdminCredential;
 const CACHED_KEYS_MAX = 10_000;
 // How long a key that was valid goes on working while PostgreSQL cannot be asked: events keep being accepted.
 const STALE_ON_ERROR_MS = 15 * 60_000;
+// A PostgreSQL that takes a question and says nothing is away as well.
+const ANSWER_TIMEOUT_MS = 2000;
 
 interface Remembered extends Found {
   readonly at: number;
@@ -65,7 +67,8 @@ export function createCredentialStore(
     // What is read is at least as old as the question: a key that is revoked while it waits is not believed for longer.
     const at = now();
     try {
-      const found = await findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
+      const lookup = findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
+      const found = await (before?.credential === undefined ? lookup : inTime(lookup));
       remembered.set(key, { ...found, at });
       if (found.isUseDue) noteUse(key);
       return found;
@@ -100,3 +103,10 @@ export function createCredentialStore(
 
 const unexpired = (found: Found, now: number): AnyCredential | undefined =>
   found.expiresAt !== undefined && found.expiresAt <= now ? undefined : found.credential;
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('PostgreSQL did not answer in time')), ANSWER_TIMEOUT_MS);
+    answer.then(resolve, reject).finally(() => clearTimeout(late));
+  });
+}

@@ -1,16 +1,75 @@
-// What is no key by its form costs nothing: neither a lookup nor memory.
-import { expect, test } from 'vitest';
+// What is asked of PostgreSQL and what is not, and a PostgreSQL that falls silent. With a real one: the integration test.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCredentialStore } from '../../../src/access/credentials.js';
+import { newKey } from '../../../src/access/keys.js';
 import { createLogger } from '../../../src/platform/log.js';
 import type { Postgres } from '../../../src/platform/postgres/client.js';
 
-test.each(['', 'nonsense', 'sk_short', `sk_${'x'.repeat(16_000)}`, `sk_${'-'.repeat(32)}`])('%.20s', async (text) => {
-  const unreachable = (() => {
-    throw new Error('PostgreSQL was asked');
-  }) as unknown as Postgres;
-  const log = createLogger({ process: 'test', level: 'silent' });
-  let looks = 0;
-  const store = createCredentialStore(unreachable, { cacheMs: 1000, log, now: () => ++looks });
-  expect(await store.find(text)).toBeUndefined();
-  expect(looks).toBe(0);
+const log = createLogger({ process: 'test', level: 'silent' });
+const PROJECT = { id: 'p', organization_id: 'o', secret_key_prefix: 'sk_', ip_policy: 'full', timezone: 'UTC' };
+
+/** One that answers every question about a project in its own way. */
+function postgresThat(answer: () => Promise<unknown>): Postgres {
+  const query = { where: () => query, whereNull: () => query, first: answer };
+  return (() => query) as unknown as Postgres;
+}
+
+test.each(['', 'nonsense', 'sk_short', `sk_${'x'.repeat(16_000)}`, `sk_${'-'.repeat(32)}`])(
+  'what is no key by its form is neither looked up nor remembered: %.20s',
+  async (text) => {
+    let looks = 0;
+    const postgres = postgresThat(() => Promise.reject(new Error('PostgreSQL was asked')));
+    const store = createCredentialStore(postgres, { cacheMs: 1000, log, now: () => ++looks });
+    expect(await store.find(text)).toBeUndefined();
+    expect(looks).toBe(0);
+  },
+);
+
+describe('while PostgreSQL takes questions and says nothing', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('a key that was good goes on after two seconds, and is looked up again as soon as it answers', async () => {
+    let answer = async (): Promise<unknown> => PROJECT;
+    const store = createCredentialStore(
+      postgresThat(() => answer()),
+      { cacheMs: 1000, log },
+    );
+    const key = newKey('public');
+    expect(await store.find(key)).toMatchObject({ projectId: 'p' });
+
+    answer = () => new Promise(() => {});
+    vi.advanceTimersByTime(60_000);
+    const found = store.find(key);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await found).toMatchObject({ projectId: 'p' });
+
+    answer = async () => undefined;
+    expect(await store.find(key)).toBeUndefined();
+  });
+
+  test('what was revoked while it was looked up is not believed for longer than a second after the question', async () => {
+    const delayed = (row: unknown, ms: number) =>
+      new Promise((resolve) => {
+        setTimeout(() => resolve(row), ms);
+      });
+    let row: unknown = PROJECT;
+    const store = createCredentialStore(
+      postgresThat(() => delayed(row, 900)),
+      { cacheMs: 1000, log },
+    );
+    const key = newKey('public');
+    const first = store.find(key);
+    row = undefined;
+    await vi.advanceTimersByTimeAsync(900);
+    expect(await first).toMatchObject({ projectId: 'p' });
+    vi.advanceTimersByTime(100);
+    const second = store.find(key);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(await second).toBeUndefined();
+  });
 });
