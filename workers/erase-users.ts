@@ -16,17 +16,17 @@ import {
   scheduleErasure,
   sequenceMember,
 } from '../src/privacy/queue.js';
+import { shareWatermarks } from '../src/privacy/share-watermarks.js';
 import {
   dropWatermarks,
   type Erasure,
   listDeleted,
   listRequested,
-  listWatermarks,
   markDeleted,
   markPurged,
 } from '../src/privacy/store.js';
 import { inTurn } from '../src/privacy/turn.js';
-import { ForgottenPeople, publishWatermarks } from '../src/privacy/watermarks.js';
+import { ForgottenPeople } from '../src/privacy/watermarks.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const SWEEP_MS = 5_000;
@@ -43,7 +43,7 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
   for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);
   // Before the first ingest job of a Redis that has lost it.
-  await publishWatermarks(redis, await listWatermarks(postgres));
+  await shareWatermarks(deps);
 
   async function erase(): Promise<void> {
     await eraseRequested(erasureDeps);
@@ -134,5 +134,5 @@ async function tidy(deps: ErasureDeps): Promise<void> {
   const done = pending.filter((member) => member.startsWith(sequenceMember('')) && !waiting.has(member));
   if (done.length > 0) await releaseSequence(deps.redis, ...done);
   await dropWatermarks(deps.postgres, Date.now() - WATERMARK_KEPT_MS);
-  await publishWatermarks(deps.redis, await listWatermarks(deps.postgres));
+  await shareWatermarks(deps);
 }

@@ -7,8 +7,8 @@ import { forgetParkedCalls } from './identities.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
 import { purgeClaims } from './purge-people.js';
 import { rewriteClickHouse } from './rewrite-files.js';
-import { listWatermarks } from './store.js';
-import { type ForgottenPeople, publishWatermarks } from './watermarks.js';
+import { shareWatermarks } from './share-watermarks.js';
+import type { ForgottenPeople } from './watermarks.js';
 
 // A process that cannot ask PostgreSQL believes a key for up to 15 minutes (access/credentials.ts).
 const KEYS_LIVE_ON_MS = 20 * 60_000;
@@ -26,7 +26,7 @@ export async function deleteProjectData(
   const { projectId } = project;
   const cutMs = project.deletedAtMs + KEYS_LIVE_ON_MS;
   await forgetProjectUpTo(postgres, projectId, cutMs);
-  await publishWatermarks(redis, await listWatermarks(postgres));
+  await shareWatermarks(deps);
   await outwaitIngestion(deps, [project]);
   // Looked at before the rows are: an identify call that is applied in between is found by the next run.
   const mayMoreCome = now <= cutMs || (await findPendingSince(redis, cutMs)).length > 0;

@@ -24,8 +24,9 @@ import {
 } from './erase-rows.js';
 import type { HashId, IdKind } from './id-hash.js';
 import { countIdentities, findIdentities, forgetIdentity, forgetParkedCalls, isCallOf } from './identities.js';
-import { type Erasure, listWatermarks, saveDevices, saveEventCount } from './store.js';
-import { publishWatermarks, type Watermark } from './watermarks.js';
+import { shareWatermarks } from './share-watermarks.js';
+import { type Erasure, saveDevices, saveEventCount } from './store.js';
+import type { Watermark } from './watermarks.js';
 
 export interface ErasureDeps {
   readonly config: Config;
@@ -49,7 +50,7 @@ export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[
   const known: KnownErasure[] = [];
   // All of them before the first is forgotten: who a device belonged to is read from mappings that then go.
   for (const erasure of erasures) known.push(await findDevices(deps, erasure));
-  await publishWatermarks(deps.redis, await listWatermarks(deps.postgres));
+  await shareWatermarks(deps);
   await outwaitIngestion(deps, known);
   await removeRows(deps, known);
 }

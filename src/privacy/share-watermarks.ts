@@ -1,0 +1,15 @@
+// From PostgreSQL to Redis: the watermarks of erasure, by one process at a time. Who read the list early and wrote it late would
+// take away what another has added since, and let in the events of whoever was just erased.
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+import { listWatermarks } from './store.js';
+import { LOCKS } from './turn.js';
+import { publishWatermarks } from './watermarks.js';
+
+/** Resolves once Redis holds every watermark that was committed before this was called. */
+export async function shareWatermarks({ postgres, redis }: { postgres: Postgres; redis: Redis }): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [LOCKS.watermarks]);
+    await publishWatermarks(redis, await listWatermarks(transaction));
+  });
+}
