@@ -7,6 +7,7 @@ import { measureOutbox } from '../src/identity/outbox.js';
 import { IDENTIFY_QUEUE, type IdentifyJob } from '../src/identity/queue.js';
 import { releaseSequence } from '../src/identity/sequence.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
+import { nameFailure } from '../src/platform/errors.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
 import { startIdentityCopier } from './copy-identities.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
@@ -54,8 +55,8 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     try {
       await writer.add((block) => block.add(job.data));
     } catch (error) {
-      // Kept for a person to look at: trying the same calls again cannot end better.
-      if (isRefusedData(error)) throw new UnrecoverableError(String(error));
+      // Kept for a person to look at: trying the same calls again cannot end better. PostgreSQL's own words may quote them.
+      if (isRefusedData(error)) throw new UnrecoverableError(`PostgreSQL refused the calls: ${nameFailure(error)}`);
       throw error;
     }
   }

