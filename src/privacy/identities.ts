@@ -1,7 +1,7 @@
 // Who an erased person was: the devices that were theirs at the moment of the request, and their mappings and profile, which go
 // here, from PostgreSQL and from calls that were given up. Calls that were accepted later made a new person, who stays.
 import type { IdentifyJob, IdentifyQueue } from '../identity/queue.js';
-import { devicesOf, forgetUser } from '../identity/store.js';
+import { devicesOf, forgetUser, lockProfiles } from '../identity/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Erasure } from './store.js';
 
@@ -44,6 +44,8 @@ async function ownerOf(
 export async function forgetIdentity(postgres: Postgres, erasure: Erasure): Promise<number> {
   const { id, projectId, userId, cutSeq } = erasure;
   return postgres.transaction(async (transaction) => {
+    // Also where there is none: one that is made meanwhile waits, and has a larger version than the one that is taken here.
+    await lockProfiles(transaction, [{ projectId, userId }]);
     await forgetUser(transaction, { projectId, userId, throughSeq: cutSeq });
     // Settled with the first attempt: what a later one finds is newer, and may not have been copied yet.
     const { rows } = await transaction.raw<{ rows: { profile_version: string }[] }>(
@@ -76,7 +78,8 @@ type Call = IdentifyJob['operations'][number];
 export async function forgetParkedCalls(queue: IdentifyQueue, isForgotten: (call: Call) => boolean): Promise<void> {
   for (const job of await queue.getFailed()) {
     const operations = job.data.operations.filter((call) => !isForgotten(call));
-    if (operations.length < job.data.operations.length) await job.updateData({ ...job.data, operations });
+    if (operations.length === 0) await job.remove();
+    else if (operations.length < job.data.operations.length) await job.updateData({ ...job.data, operations });
   }
 }
 
