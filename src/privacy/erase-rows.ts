@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { IdKind } from './id-hash.js';
+import { inParameters } from './parameter-fields.js';
 
 /** A person or a device, and up to which value of a table's `order` its rows are meant. */
 export interface Bounded {
@@ -152,12 +153,16 @@ const saltedHash = (salt: string, id: string): string =>
 
 /** As text on its way here, as BigInt from here on: a UInt64 is more than a number can hold. */
 async function engineHashesOf(clickhouse: ClickHouseClient, people: readonly Bounded[]): Promise<Map<string, bigint>> {
-  const result = await clickhouse.query({
-    query: 'SELECT id, toString(sipHash64(id)) AS hash FROM (SELECT arrayJoin({ids:Array(String)}) AS id)',
-    query_params: { ids: people.map(({ id }) => id) },
-    use_multipart_params: true,
-    clickhouse_settings: UNRECORDED,
-    format: 'JSONEachRow',
-  });
-  return new Map((await result.json<{ id: string; hash: string }>()).map(({ id, hash }) => [id, BigInt(hash)]));
+  const hashes = new Map<string, bigint>();
+  for (const ids of inParameters(people.map(({ id }) => id))) {
+    const result = await clickhouse.query({
+      query: 'SELECT id, toString(sipHash64(id)) AS hash FROM (SELECT arrayJoin({ids:Array(String)}) AS id)',
+      query_params: { ids },
+      use_multipart_params: true,
+      clickhouse_settings: UNRECORDED,
+      format: 'JSONEachRow',
+    });
+    for (const { id, hash } of await result.json<{ id: string; hash: string }>()) hashes.set(id, BigInt(hash));
+  }
+  return hashes;
 }

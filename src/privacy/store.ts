@@ -125,6 +125,9 @@ interface ErasureRow {
   readonly requested_by: AuditActor;
 }
 
+// A statement has at most 65,535 values, and a person may have any number of devices.
+const ROWS_PER_STATEMENT = 5000;
+
 /** Keeps whose devices they were, and of whom events are forgotten from now on. */
 export async function saveDevices(
   transaction: Postgres,
@@ -134,17 +137,18 @@ export async function saveDevices(
   await transaction('erasure_requests')
     .where({ id: erasure.id })
     .update({ device_ids: found.deviceIds, counts: JSON.stringify(found.counts) });
-  await transaction('erasure_watermarks')
-    .insert(
-      found.watermarks.map(({ projectId, kind, idHash, cutMs }) => ({
-        project_id: projectId,
-        kind,
-        id_hash: idHash,
-        cut_ms: cutMs,
-      })),
-    )
-    .onConflict(['project_id', 'kind', 'id_hash'])
-    .merge({ cut_ms: transaction.raw('GREATEST(erasure_watermarks.cut_ms, excluded.cut_ms)') });
+  const rows = found.watermarks.map(({ projectId, kind, idHash, cutMs }) => ({
+    project_id: projectId,
+    kind,
+    id_hash: idHash,
+    cut_ms: cutMs,
+  }));
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+    await transaction('erasure_watermarks')
+      .insert(rows.slice(at, at + ROWS_PER_STATEMENT))
+      .onConflict(['project_id', 'kind', 'id_hash'])
+      .merge({ cut_ms: transaction.raw('GREATEST(erasure_watermarks.cut_ms, excluded.cut_ms)') });
+  }
 }
 
 /** What is counted again after a failed attempt is the same again, and counts once. */

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { inParameters } from '../../../src/privacy/parameter-fields.js';
+
+const LIMIT = 128 * 1024;
+const spelled = (ids: readonly string[]): number =>
+  Buffer.byteLength(`['${ids.join("','").replaceAll('\\', '\\\\')}']`);
+
+test.each<[string, string[]]>([
+  ['nothing', []],
+  ['one id', ['a']],
+  ['ids of machines', Array.from({ length: 1500 }, (_, index) => `d2f1c1f0-0000-4000-8000-${index}`)],
+  ['the longest ids', Array.from({ length: 1500 }, () => '😀'.repeat(512))],
+  ['ids of nothing but what is escaped', Array.from({ length: 1500 }, () => '\\'.repeat(512))],
+])('%s: each in one list, in order, and every list within a parameter', (_, ids) => {
+  const lists = inParameters(ids);
+  expect(lists.flat()).toEqual(ids);
+  expect(lists.every((list) => list.length > 0)).toBe(true);
+  expect(Math.max(0, ...lists.map(spelled))).toBeLessThan(LIMIT);
+});
+
+test('short ids share one', () => {
+  expect(inParameters(Array.from({ length: 1000 }, (_, index) => `device ${index}`))).toHaveLength(1);
+});
