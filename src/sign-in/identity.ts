@@ -30,7 +30,7 @@ export function toIdentity(
       email,
       emailVerified:
         email !== undefined && (context.verifiedEmail !== undefined || saysVerified || provider.trustsEmail),
-      name: toText(profile.name) ?? toText(profile.login) ?? email?.split('@')[0],
+      name: toName(toText(profile.name) ?? toText(profile.login) ?? email?.split('@')[0]),
     },
   };
 }
@@ -58,5 +58,13 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const toText = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+
+const NAME_LENGTH_MAX = 100;
+
+/** One line of a length that fits into the name of an organization, whatever people call themselves elsewhere. */
+function toName(text: string | undefined): string | undefined {
+  const line = text?.replace(/\p{Cc}+/gu, ' ').trim();
+  return line === undefined || line === '' ? undefined : [...line].slice(0, NAME_LENGTH_MAX).join('');
+}
 
 const describe = (error: unknown): string => (typeof error === 'string' ? error : JSON.stringify(error ?? null));

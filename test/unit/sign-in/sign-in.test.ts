@@ -95,6 +95,12 @@ describe('who signed in', () => {
       as({ email: undefined, emailVerified: false, name: undefined }),
     ],
     [
+      'a name of one line that is not endless',
+      openId,
+      { ...token({}), profile: { ...ada, name: ` A\0d\na${'🦆'.repeat(200)}` } },
+      as({ name: `A d a${'🦆'.repeat(95)}` }),
+    ],
+    [
       'a number as id, where there is no OpenID',
       { ...openId, isOpenId: false },
       { profile: { id: 7, login: 'ada' } },
