@@ -75,7 +75,11 @@ const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLim
 
 const queries: RequestHandler =
   config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL);
-const exports = createExports({ credentials, postgres, redis, exportsMax: config.EXPORTS_MAX, log });
+const exports = createExports({
+  ...{ credentials, postgres, redis, log },
+  hashId: createIdHash(config.SECRET_KEY_BASE),
+  exportsMax: config.EXPORTS_MAX,
+});
 lifecycle.onClose('exports', () => exports.close());
 
 const assets = loadAssets();

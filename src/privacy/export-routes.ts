@@ -12,12 +12,15 @@ import type { Redis } from '../platform/redis/client.js';
 import { type NewAuditEntry, recordAudit } from './audit-store.js';
 import { createExportQueue, type ExportQueue, enqueueExport, forgetExport } from './export-queue.js';
 import { encodeExportRequest } from './export-request.js';
+import type { HashId } from './id-hash.js';
+import { isErasureKnown } from './store.js';
 import { requireUserId } from './user-id.js';
 
 export interface ExportDeps {
   readonly credentials: CredentialStore;
   readonly postgres: Postgres;
   readonly redis: Redis;
+  readonly hashId: HashId;
   /** Exports that may run at once in this process. */
   readonly exportsMax: number;
   readonly log: Logger;
@@ -63,13 +66,17 @@ interface Asked {
 async function answerExport(deps: AnswerDeps, { credential, userId, res }: Asked): Promise<void> {
   const id = newUuidV7();
   const { projectId, organizationId } = credential;
-  const record = (entry: Pick<NewAuditEntry, 'action' | 'outcome' | 'subject' | 'details'>) =>
+  const record = (entry: Pick<NewAuditEntry, 'action' | 'outcome' | 'subject' | 'subjectHash' | 'details'>) =>
     recordAudit(deps.postgres, {
       ...{ projectId, organizationId, actor: { kind: credential.kind, id: credential.id } },
       ...entry,
     });
 
-  await record({ action: 'export.requested', outcome: 'accepted', subject: userId, details: { export: id } });
+  // Whoever looks whether an erased person is gone must not bring the id back into the trail.
+  const userHash = deps.hashId({ projectId, kind: 'user', id: userId });
+  const isErased = await isErasureKnown(deps.postgres, { projectId, userHash });
+  const whom = isErased ? { subjectHash: userHash } : { subject: userId };
+  await record({ action: 'export.requested', outcome: 'accepted', ...whom, details: { export: id } });
   const ended = await relay(deps, { id, request: encodeExportRequest({ projectId, userId }), res });
   if (ended.outcome === 'failed') deps.log.error({ err: ended.cause, export: id }, 'an export failed');
   // Told apart by its id alone: the person may have been erased while it ran.

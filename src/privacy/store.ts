@@ -85,6 +85,15 @@ export async function findErasure(
   });
 }
 
+/** Whether the person's erasure was ever requested. */
+export async function isErasureKnown(
+  postgres: Postgres,
+  person: { projectId: ProjectId; userHash: string },
+): Promise<boolean> {
+  const where = { project_id: person.projectId, user_hash: person.userHash };
+  return (await postgres('erasure_requests').where(where).first('id')) !== undefined;
+}
+
 /** Those that are not deleted yet, in the order of their acceptance. */
 export const listRequested = (postgres: Postgres): Promise<Erasure[]> =>
   listErasures(postgres, { status: 'requested' });
