@@ -42,7 +42,7 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
 
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
   for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);
-  // Before the first ingest job of a Redis that has lost it.
+  // For a Redis that has lost them.
   await shareWatermarks(deps);
 
   async function erase(): Promise<void> {
