@@ -42,6 +42,13 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
       return new PublicError('bad_request', `the query reads or returns more rows than one query may; ${NARROWER}`, {
         cause,
       });
+    case '167': // TOO_DEEP_AST
+    case '168': // TOO_BIG_AST
+      return new PublicError(
+        'bad_request',
+        'the query names more fields or conditions than one query may; ask in several queries, or write in (…) for many values of one field',
+        { cause },
+      );
     case '427': // CANNOT_COMPILE_REGEXP
       return new PublicError(
         'bad_request',

@@ -35,6 +35,9 @@ export interface Execution {
 // The engine notices its own deadline; ours only ends what it does not.
 const GRACE_MS = 1_000;
 const RESULT_ROWS_MAX = 10_001;
+// A short query can be a long statement: each condition on a property asks several columns. The engine's own bound on what a
+// statement is made of comes first.
+const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Every setting of a statement that may still take so long. */
 export function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSettings {
@@ -49,6 +52,7 @@ export function settingsFor(limits: EngineLimits, remainingMs: number): ClickHou
     // Left to itself, the engine builds the table in memory from the events instead of from what is joined to them: 2.5 times
     // slower over ten million events, in four times the memory.
     query_plan_join_swap_table: 'false',
+    max_query_size: String(STATEMENT_BYTES_MAX),
     max_result_rows: String(RESULT_ROWS_MAX),
     result_overflow_mode: 'throw',
     exact_rows_before_limit: 1,

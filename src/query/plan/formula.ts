@@ -2,7 +2,7 @@
 import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../analyze/resolved.js';
 import { carry, GROUP, isOfType, planAnswer } from './behaviour.js';
 import { aliasOrder, type PlanContext, scanEvents } from './events.js';
-import { alias, allOf, call, column, constant, equals, infix, parameter } from './expressions.js';
+import { alias, allOf, call, column, constant, infix, parameter } from './expressions.js';
 import { countDistinct, readNumber } from './field-expressions.js';
 import type { Expression, Plan, Select, SelectColumn } from './plan.js';
 import { bucketOf, bucketType, fillOf } from './time-buckets.js';
@@ -58,8 +58,8 @@ function planExpression(expression: FormulaExpression, terms: readonly string[])
     case 'binary': {
       const left = planExpression(expression.left, terms);
       const right = planExpression(expression.right, terms);
-      const value = infix(expression.operator, left, right);
-      return expression.operator === '/' ? call('if', equals(right, constant(0)), constant('NULL'), value) : value;
+      // The divisor is spelled once: twice in each of nested divisions, the statement would double with every level.
+      return infix(expression.operator, left, expression.operator === '/' ? call('nullIf', right, constant(0)) : right);
     }
   }
 }

@@ -112,6 +112,7 @@ export type FunctionName =
   | 'multiIf'
   | 'not'
   | 'notEmpty'
+  | 'nullIf'
   | 'position'
   | 'quantileExactInclusive'
   | 'quantileExactInclusiveForEach'

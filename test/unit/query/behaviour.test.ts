@@ -76,6 +76,13 @@ describe('forms', () => {
   });
 });
 
+test('a statement grows with the length of a formula, however its divisions are nested', () => {
+  const lengthOf = (levels: number) =>
+    compile(`formula ${'1/('.repeat(levels)}count(a)${')'.repeat(levels)}`, CONTEXT).statement.sql.length;
+  expect(lengthOf(30) - lengthOf(20)).toBeLessThan(2 * (lengthOf(20) - lengthOf(10)));
+  expect(lengthOf(30)).toBeLessThan(2_000);
+});
+
 describe('problems', () => {
   test.each([
     ['funnel a', ['the funnel has one step; write funnel a -> purchase, with two steps or more']],

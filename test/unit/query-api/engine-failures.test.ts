@@ -1,0 +1,28 @@
+// What whoever asked is told when the engine refuses a statement.
+import { ClickHouseError } from '@clickhouse/client';
+import { expect, test } from 'vitest';
+import { toPublicError } from '../../../src/query-api/engine-failures.js';
+
+const CIRCUMSTANCES = { isLate: false, limits: { timeoutMs: 30_000, memoryBytes: 1024 ** 3 } };
+const refusal = (code: string) => new ClickHouseError({ message: 'words of the engine', code, type: 'REFUSED' });
+
+test.each([
+  ['159', 504, 'longer than 30 s'],
+  ['167', 400, 'more fields or conditions'],
+  ['168', 400, 'more fields or conditions'],
+  ['202', 503, 'cannot be answered right now'],
+  ['241', 400, '1024 MiB'],
+  ['394', 503, 'cannot be answered right now'],
+  ['396', 400, 'more rows'],
+  ['427', 400, 'regular expression'],
+])('code %s is a %i that says "%s"', (code, status, words) => {
+  expect(toPublicError(refusal(code), CIRCUMSTANCES)).toMatchObject({
+    status,
+    message: expect.stringContaining(words),
+  });
+});
+
+test.each(['62', '1002'])('code %s is a bug of ours, and stays what it is', (code) => {
+  const cause = refusal(code);
+  expect(toPublicError(cause, CIRCUMSTANCES)).toBe(cause);
+});
