@@ -22,6 +22,13 @@ const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
   ['y', 12],
 ]);
 
+/**
+ * The engine's dates begin on 1970-01-01, a Thursday, and its hours end in 2106; buckets that begin before or end after that
+ * are other ones. So ranges are cut to where the buckets of every zone hold.
+ */
+const EARLIEST_MS = Date.UTC(1970, 0, 12);
+const LATEST_MS = Date.UTC(2100, 0, 1);
+
 export const UNITS_FORM = 'units are m (minutes), h, d, w, mo (months) and y, as in last 7d';
 
 export type TimeStage = Extract<Stage, { kind: 'last' | 'from_to' | 'named_range' | 'this' }>;
@@ -35,17 +42,17 @@ export function subtractMonths(instantMs: number, months: number): number {
   return instantOf({ ...wall, year, month, day: Math.min(wall.day, monthLength(year, month)) }, 'UTC');
 }
 
-/** Exactly `duration` before the instant, not before 1970; undefined, with a problem, for what is no duration. */
+/** Exactly `duration` before the instant, as far as ranges reach; undefined, with a problem, for what is no duration. */
 function subtractDuration(scope: Scope, instantMs: number, duration: Duration): number | undefined {
   if (duration.amount < 1) {
     return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in last 1d');
   }
   const unitMs = UNIT_MS.get(duration.unit);
-  if (unitMs !== undefined) return Math.max(0, instantMs - duration.amount * unitMs);
+  if (unitMs !== undefined) return Math.max(EARLIEST_MS, instantMs - duration.amount * unitMs);
   const unitMonths = UNIT_MONTHS.get(duration.unit);
   // Two thousand years reach before any event; more would leave the range of a date.
   if (unitMonths !== undefined) {
-    return Math.max(0, subtractMonths(instantMs, Math.min(duration.amount * unitMonths, 24_000)));
+    return Math.max(EARLIEST_MS, subtractMonths(instantMs, Math.min(duration.amount * unitMonths, 24_000)));
   }
   return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
 }
@@ -101,12 +108,13 @@ function resolveFromTo(scope: Scope, stage: Extract<Stage, { kind: 'from_to' }>)
     return instantMs ?? report(scope, moment.span, `${quote(moment.text)} is not a time`, MOMENT_FORM);
   });
   if (fromMs === undefined || toMs === undefined) return undefined;
-  if (fromMs < toMs) return { fromMs, toMs };
+  const range = { fromMs: Math.max(EARLIEST_MS, fromMs), toMs: Math.min(LATEST_MS, toMs) };
+  if (range.fromMs < range.toMs) return range;
   return report(
     scope,
     { from: stage.from.span.from, to: stage.to.span.to },
     `the range from ${stage.from.text} to ${stage.to.text} is empty`,
-    'the first time is included, the second is not, and has to be later',
+    'the first time is included, the second is not, and has to be later; ranges lie between 1970-01-12 and 2100-01-01',
   );
 }
 
