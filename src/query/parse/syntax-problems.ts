@@ -33,6 +33,21 @@ export const STAGE_NAMES: readonly string[] = [
   'unit',
 ];
 
+const SOURCE_NAMES: readonly string[] = [
+  'funnel',
+  'retention',
+  'paths',
+  'sessions',
+  'lifecycle',
+  'stickiness',
+  'user',
+  'users',
+  'formula',
+  'fields',
+  'inspect',
+  'choice',
+];
+
 const COMPARISON_FORM =
   'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, not contains, in (…), not in (…), exists or not exists; text goes in quotes';
 
@@ -143,10 +158,27 @@ function describe(text: string, error: SyntaxNode): QueryProblem {
       hint: form,
     };
   }
+  const misspelled = STAGE_NAMES.includes(spelled) ? undefined : misspelledSource(text, error);
+  if (misspelled) return misspelled;
   return {
     message: `unexpected ${quote(spelled)} in ${what}`,
     span: token,
     hint: hintFor({ text, error, spelled, form }),
+  };
+}
+
+/** A misspelled source is read as an event, which nothing but a pipe may follow. */
+function misspelledSource(text: string, error: SyntaxNode): QueryProblem | undefined {
+  const first = error.parent?.name === 'Query' ? error.parent.firstChild : null;
+  if (first?.name !== 'EventSource' || first.nextSibling?.from !== error.from) return undefined;
+  const word = text.slice(first.from, first.to);
+  const nearest = STAGE_NAMES.includes(word) ? undefined : findNearest(word, SOURCE_NAMES);
+  if (nearest === undefined) return undefined;
+  const form = FORMS.get(`${nearest.charAt(0).toUpperCase()}${nearest.slice(1)}Source`)?.form;
+  return {
+    message: `unknown source ${quote(word)}`,
+    span: { from: first.from, to: first.to },
+    hint: `nearest is "${nearest}"; ${form ?? QUERY_FORM.form}`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { drawDetail, editDistance, findNearest, quote, toDetails } from '../../../src/query/errors.js';
+import { parse } from '../../../src/query/parse/parse.js';
 
 test.each([
   ['', '', 0],
@@ -11,6 +12,16 @@ test.each([
 ])('from %j to %j it is %i edits', (a, b, distance) => {
   expect(editDistance(a, b)).toBe(distance);
   expect(editDistance(b, a)).toBe(distance);
+});
+
+test.each([
+  ['funl a -> b', 'unknown source "funl"', 'nearest is "funnel"; the form is: funnel signup -> pay exclude refund'],
+  ['path to a', 'unknown source "path"', 'nearest is "paths"; the form is: paths from signup, or paths to signup'],
+  ['usr "ann"', 'unknown source "usr"', 'nearest is "user"; the form is: user "id", with the id in quotes'],
+  ['pages count', 'unexpected "count" in the query', 'a pipe comes before a stage: | count'],
+])('%s: %s', (text, message, hint) => {
+  const { problems } = parse(text);
+  expect(problems).toMatchObject([{ message, hint }]);
 });
 
 describe('the nearest name', () => {
