@@ -174,19 +174,17 @@ class Builder {
     }
   }
 
-  private tooDeep(node: SyntaxNode): undefined {
+  private tooDeep(node: SyntaxNode, message: string, hint: string): undefined {
     if (this.problems.length === 0) {
-      this.problems.push({
-        message: `parentheses are nested deeper than ${NESTING_MAX} levels`,
-        span: { from: node.from, to: node.from + 1 },
-        hint: 'and binds tighter than or; most parentheses can be left out',
-      });
+      this.problems.push({ message, span: { from: node.from, to: node.from + 1 }, hint });
     }
     return undefined;
   }
 
   private expression(node: SyntaxNode, depth: number): Expression | undefined {
-    if (depth > NESTING_MAX) return this.tooDeep(node);
+    if (depth > NESTING_MAX) {
+      return this.tooDeep(node, `the formula has more than ${NESTING_MAX} operations in a row`, 'ask for a part of it');
+    }
     const span = spanOf(node);
     const operands = childrenOf(node);
     switch (node.name) {
@@ -315,7 +313,10 @@ class Builder {
   }
 
   private condition(node: SyntaxNode, depth: number): Condition | undefined {
-    if (depth > NESTING_MAX) return this.tooDeep(node);
+    if (depth > NESTING_MAX) {
+      const message = `parentheses are nested deeper than ${NESTING_MAX} levels`;
+      return this.tooDeep(node, message, 'and binds tighter than or; most parentheses can be left out');
+    }
     switch (node.name) {
       case 'And':
       case 'Or':

@@ -107,6 +107,10 @@ describe('problems', () => {
     ['paths from a | returning b', ['returning does not fit paths; it goes with retention']],
     ['paths from a | limit 3 | top 4', ['limit is given twice; leave one of them out']],
     ['formula min(a, _city)', [expect.stringMatching(/^unknown function "min"; .*functions are count\(event\)/)]],
+    [
+      `formula ${Array(70).fill('count(a)').join(' + ')}`,
+      ['the formula has more than 64 operations in a row; ask for a part of it'],
+    ],
     ['formula avg(a)', ['avg has no field; write avg(purchase, event_properties.price)']],
     ['formula count(a, _city)', [expect.stringMatching(/^count takes no field, but has "_city"; functions are/)]],
     [
