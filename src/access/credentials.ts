@@ -1,6 +1,7 @@
 // From the text of a key to who may do what: looked up in PostgreSQL, remembered for a second, so that a revoked key
 // stops within one and a busy key costs one lookup a second.
 import { LRUCache } from 'lru-cache';
+import { PublicError } from '../platform/errors.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -73,7 +74,9 @@ export function createCredentialStore(
       if (found.isUseDue) noteUse(key);
       return found;
     } catch (cause) {
-      if (before?.credential === undefined || now() - before.at > STALE_ON_ERROR_MS) throw cause;
+      if (before?.credential === undefined || now() - before.at > STALE_ON_ERROR_MS) {
+        throw new PublicError('unavailable', 'keys cannot be looked up right now; try again', { cause });
+      }
       options.log.warn({ err: cause }, 'credential lookup failed; the remembered answer stands');
       return before;
     }

@@ -1,6 +1,7 @@
 // Features that an operator may switch off (FEATURES_OFF), and the routes that then answer 503.
 import { Router } from 'express';
 import { PublicError } from '../platform/errors.js';
+import { allowAnyOrigin } from '../platform/http/cross-origin.js';
 
 const PATHS_OF_FEATURE = {
   track: ['/track'],
@@ -21,7 +22,9 @@ export function createFeatureSwitches(off: readonly string[]): Router {
       const known = Object.keys(PATHS_OF_FEATURE).join(', ');
       throw new Error(`FEATURES_OFF: there is no feature "${feature}"; the features are ${known}`);
     }
-    router.use([...PATHS_OF_FEATURE[feature]], () => {
+    router.use([...PATHS_OF_FEATURE[feature]], (_req, res) => {
+      // A page that sends events from elsewhere must be able to read why they are not taken.
+      if (feature === 'track' || feature === 'identify') allowAnyOrigin(res);
       throw new PublicError('unavailable', `the feature "${feature}" is switched off`);
     });
   }

@@ -5,9 +5,10 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { AdminCredential, CredentialStore } from './credentials.js';
+import { type AdminCredential, type CredentialStore, rateKeyOf } from './credentials.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
-import { authenticateAdmin, requireCredential } from './middleware.js';
+import { authenticateAdmin, credentialOf, requireCredential } from './middleware.js';
+import type { RateLimit } from './rate-limits.js';
 import { isAtLeast } from './roles.js';
 import { type Role, type RouteName, type RouteRule, ruleOf } from './route-matrix.js';
 import { personOf, requireSession, type SessionGuards } from './session-middleware.js';
@@ -47,9 +48,9 @@ function guardsOf(rule: RouteRule, { postgres, credentials, sessions }: GuardDep
         ...(rule.role === undefined ? [] : [requireRole(postgres, rule.role)]),
       ];
     case 'admin':
-      return [requireAdminKey(postgres, credentials)];
+      return [requireAdminKey(postgres, credentials, sessions.rateLimit)];
     default:
-      return [requireCredential(credentials, rule.auth.scope)];
+      return [requireCredential(credentials, rule.auth.scope), limitCredential(sessions.rateLimit)];
   }
 }
 
@@ -78,9 +79,18 @@ function admit(res: Response, membership: Membership, least: Role): void {
   res.locals.membership = membership;
 }
 
-function requireAdminKey(postgres: Postgres, credentials: CredentialStore): RequestHandler {
+/** Programs may ask the management routes as often as a person. */
+function limitCredential(rateLimit: RateLimit): RequestHandler {
+  return async (_req, res, next) => {
+    await rateLimit.take(rateKeyOf(credentialOf(res)));
+    next();
+  };
+}
+
+function requireAdminKey(postgres: Postgres, credentials: CredentialStore, rateLimit: RateLimit): RequestHandler {
   return async (req: Request, res, next) => {
     const admin = await authenticateAdmin(credentials, req);
+    await rateLimit.take(admin.organizationId);
     const { projectID } = req.params;
     if (projectID !== undefined) {
       const projectId = await findProjectOf(postgres, admin.organizationId, String(projectID));

@@ -11,7 +11,7 @@ export interface SignedIn {
 }
 
 /** The person of this provider and subject, created at the first sign-in, with the address and name of this one. */
-export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Promise<{ id: string; isNew: boolean }> {
+export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Promise<string> {
   const { provider, subject } = signedIn;
   const current = {
     email: signedIn.email?.toLowerCase() ?? null,
@@ -24,7 +24,7 @@ export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Prom
     .onConflict(['provider', 'subject'])
     .merge(current)
     .returning('id');
-  return { id: row.id, isNew: row.id === id };
+  return row.id;
 }
 
 /** Whoever signs in with a verified address of a verified domain belongs to its organization, as a member. */

@@ -27,31 +27,45 @@ const SHOWN = ['id', 'name', 'organization_id', 'public_key', 'ip_policy', 'time
 /** Who looks: a person of a role, or the holder of the organization's admin key. */
 export type Viewer = Role | 'admin_key';
 
+/** What a secret key is read with, by whom. */
+interface Reading {
+  readonly viewer: Viewer;
+  readonly secretKeyBase: string;
+}
+
 export async function listProjects(
   postgres: Postgres,
   organizationId: OrganizationId,
   viewer: Viewer,
 ): Promise<Project[]> {
-  const rows = await postgres('projects')
-    .where({ organization_id: organizationId })
-    .whereNull('deleted_at')
-    .orderBy('id')
-    .select(SHOWN);
+  const rows = await projectsOf(postgres, organizationId).select(SHOWN);
   return rows.map((row) => ({ ...row, ...roleOf(viewer) }));
 }
 
-export async function requireProject(
+/** The same with the secret keys, as far as the viewer may see them. */
+export async function listProjectsWithKeys(
   postgres: Postgres,
-  projectId: ProjectId,
-  options: { viewer: Viewer; secretKeyBase: string },
-): Promise<Project> {
+  organizationId: OrganizationId,
+  reading: Reading,
+): Promise<Project[]> {
+  const rows = await projectsOf(postgres, organizationId).select(...SHOWN, 'secret_key_encrypted');
+  return rows.map((row) => toProject(row, reading));
+}
+
+const projectsOf = (postgres: Postgres, organizationId: OrganizationId) =>
+  postgres('projects').where({ organization_id: organizationId }).whereNull('deleted_at').orderBy('id');
+
+export async function requireProject(postgres: Postgres, projectId: ProjectId, reading: Reading): Promise<Project> {
   const row = await postgres('projects')
     .where({ id: projectId })
     .whereNull('deleted_at')
     .first(...SHOWN, 'secret_key_encrypted');
   if (row === undefined) throw noSuchProject();
+  return toProject(row, reading);
+}
+
+function toProject(row: Project & { secret_key_encrypted: Buffer }, { viewer, secretKeyBase }: Reading): Project {
   const { secret_key_encrypted: encrypted, ...shown } = row;
-  const { viewer, secretKeyBase } = options;
   const seesSecret = viewer === 'admin_key' || isAtLeast(viewer, 'admin');
   const secret = seesSecret ? { secret_key: tryDecryptSecret(encrypted, secretKeyBase) ?? null } : {};
   return { ...shown, ...secret, ...roleOf(viewer) };

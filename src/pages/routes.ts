@@ -2,10 +2,10 @@
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
-import { listProjects, requireProject } from '../accounts/projects.js';
+import { listProjectsWithKeys } from '../accounts/projects.js';
 import { listOrganizations } from '../accounts/store.js';
 import { PublicError } from '../platform/errors.js';
-import { toOrganizationId, toProjectId } from '../platform/ids.js';
+import { toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { toNextPath } from '../sign-in/next-path.js';
 import type { Assets } from './assets.js';
@@ -86,9 +86,11 @@ async function readHome(session: Person, { postgres, sessions, secretKeyBase }: 
   const organizations = await listOrganizations(postgres, session.personId);
   const withProjects = organizations.map(async (organization) => {
     const { role } = organization;
-    const listed = await listProjects(postgres, toOrganizationId(organization.id), role);
-    const projects = listed.map(({ id }) => requireProject(postgres, toProjectId(id), { viewer: role, secretKeyBase }));
-    return { ...organization, projects: await Promise.all(projects) };
+    const reading = { viewer: role, secretKeyBase };
+    return {
+      ...organization,
+      projects: await listProjectsWithKeys(postgres, toOrganizationId(organization.id), reading),
+    };
   });
   return { person: nameOf(session), organizations: await Promise.all(withProjects), publicUrl: sessions.publicUrl };
 }

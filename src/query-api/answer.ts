@@ -27,9 +27,11 @@ export interface Question {
 export async function answer(deps: AnswerDeps, { projectId, request, signal }: Question): Promise<Answer> {
   const startedAt = performance.now();
   const compiled = compileRequest(deps, projectId, request);
-  deps.noteQuery(projectId);
   const execution = beginExecution(deps, signal);
-  const counted = await deps.gate.run(() => runCounted(compiled, request, execution), signal);
+  const counted = await deps.gate.run(() => {
+    deps.noteQuery(projectId);
+    return runCounted(compiled, request, execution);
+  }, signal);
   const elapsedMs = Math.round(performance.now() - startedAt);
   deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned: counted.rowsScanned });
   return toAnswer(compiled, request.offset, { ...counted, elapsedMs });

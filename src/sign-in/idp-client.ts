@@ -69,7 +69,7 @@ async function readVerifiedEmail(url: string, response: GrantResponse | undefine
     headers: { Authorization: `Bearer ${response.access_token}`, 'User-Agent': 'event-analytics-service' },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch(() => undefined);
-  return answer?.ok ? findVerifiedEmail(await answer.json()) : undefined;
+  return answer?.ok ? findVerifiedEmail(await answer.json().catch(() => undefined)) : undefined;
 }
 
 interface GrantExchange {

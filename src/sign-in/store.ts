@@ -1,4 +1,4 @@
-// What signing in changes in PostgreSQL, at once or not at all: the person, what they belong to, and for a newcomer who
+// What signing in changes in PostgreSQL, at once or not at all: the person, what they belong to, and for whoever
 // belongs to nothing an organization with a first project.
 import {
   hasOrganization,
@@ -16,10 +16,10 @@ export const LOCAL_PROVIDER_ID = 'local';
 /** Resolves with the id of the person. */
 export async function recordSignIn(postgres: Postgres, signedIn: SignedIn, secretKeyBase: string): Promise<string> {
   return postgres.transaction(async (transaction) => {
-    const { id, isNew } = await upsertPerson(transaction, signedIn);
+    const id = await upsertPerson(transaction, signedIn);
     await joinByDomain(transaction, id);
     if (signedIn.provider === LOCAL_PROVIDER_ID) await joinStandaloneOrganization(transaction, id);
-    if (isNew && !(await hasOrganization(transaction, id)) && !(await isInvited(transaction, id))) {
+    if (!(await hasOrganization(transaction, id)) && !(await isInvited(transaction, id))) {
       const organization = await createOrganization(transaction, {
         name: signedIn.name === undefined ? 'My organization' : `${signedIn.name}'s organization`,
         ownerId: id,

@@ -67,7 +67,7 @@ beforeEach(async () => {
 
 async function person(role: string | undefined): Promise<Person> {
   const subject = newUuidV7();
-  const { id } = await upsertPerson(postgres, {
+  const id = await upsertPerson(postgres, {
     provider: 'test',
     subject,
     email: undefined,

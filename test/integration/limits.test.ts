@@ -77,7 +77,7 @@ describe('people who ask too often', () => {
   test('are refused, each session for itself', async () => {
     const postgres = createPostgres(databases.config);
     const person = { provider: 'test', subject: 'a', email: undefined, emailVerified: false, name: undefined };
-    const { id } = await upsertPerson(postgres, person);
+    const id = await upsertPerson(postgres, person);
     const [one, other] = [await createSession(postgres, id), await createSession(postgres, id)];
     await postgres.destroy();
     const visit = (session: string) =>

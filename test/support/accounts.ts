@@ -22,7 +22,7 @@ export async function signIn(
   const subject = randomBytes(8).toString('hex');
   const email = fields.email ?? `${subject}@example.com`;
   const emailVerified = fields.emailVerified ?? true;
-  const { id } = await upsertPerson(postgres, {
+  const id = await upsertPerson(postgres, {
     provider: 'test',
     subject,
     email,
