@@ -24,9 +24,13 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
   await scheduleErasure(queue, EVERY_MS);
 
   async function deleteProjects(): Promise<void> {
+    // What is deleted on a cluster has other names: the projects wait until this knows them.
+    if (config.CLICKHOUSE_CLUSTER !== undefined) return;
     for (const project of await listProjectsToDelete(postgres)) {
       const deletion = { ...deps, ingestQueue, identifyQueue, hashId, forgotten, signal: stopping.signal };
-      if (await deleteProjectData(deletion, project, Date.now())) await markDataDeleted(postgres, project);
+      if (await deleteProjectData(deletion, project, Date.now())) {
+        await markDataDeleted(postgres, project, hashId);
+      }
     }
   }
 

@@ -3,9 +3,11 @@
 // seconds, goes on where it stood.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
+import { Gauge } from 'prom-client';
 import { createIdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
+import type { Logger } from '../src/platform/log.js';
 import { type ErasureDeps, erasePeople } from '../src/privacy/erase-people.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { purgePeople } from '../src/privacy/purge-people.js';
@@ -18,6 +20,7 @@ import {
 } from '../src/privacy/queue.js';
 import { shareWatermarks } from '../src/privacy/share-watermarks.js';
 import {
+  countOverdue,
   dropWatermarks,
   type Erasure,
   listDeleted,
@@ -40,14 +43,26 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const erasureDeps: ErasureDeps = { ...deps, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
   const forgotten = new ForgottenPeople(redis, hashId);
 
+  new Gauge({
+    name: 'privacy_erasures_overdue',
+    help: 'Erasures whose files should have been rewritten by now (purge_by)',
+    registers: [deps.metrics],
+    async collect() {
+      this.set(await countOverdue(postgres, new Date()));
+    },
+  });
+
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
   for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);
   // For a Redis that has lost them.
   await shareWatermarks(deps);
 
   async function erase(): Promise<void> {
-    await eraseRequested(erasureDeps);
-    await tidy(erasureDeps);
+    try {
+      await eraseRequested(erasureDeps, log);
+    } finally {
+      await tidy(erasureDeps);
+    }
   }
 
   async function purge(): Promise<void> {
@@ -89,7 +104,7 @@ const WAIT_FOR_IDENTIFY_MS = 10_000;
 const POLL_MS = 50;
 
 /** Until there are none, or those that there are wait for identify calls that do not come to be applied. */
-async function eraseRequested(deps: ErasureDeps): Promise<void> {
+async function eraseRequested(deps: ErasureDeps, log: Logger): Promise<void> {
   const deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;
   for (;;) {
     const requested = await listRequested(deps.postgres);
@@ -99,10 +114,27 @@ async function eraseRequested(deps: ErasureDeps): Promise<void> {
       await delay(POLL_MS, undefined, { signal: deps.signal });
       continue;
     }
-    await erasePeople(deps, ready);
-    for (const erasure of ready) await markDeleted(deps.postgres, erasure);
-    await releaseSequence(deps.redis, ...ready.map(({ id }) => sequenceMember(id)));
+    await eraseTogether(deps, ready).catch(async (error: unknown) => {
+      if (ready.length === 1 || deps.signal.aborted) throw error;
+      log.warn({ erasures: ready.length }, 'erasures failed together; trying each alone');
+      await eraseEachAlone(deps, ready);
+    });
   }
+}
+
+async function eraseTogether(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
+  await erasePeople(deps, erasures);
+  for (const erasure of erasures) await markDeleted(deps.postgres, erasure);
+  await releaseSequence(deps.redis, ...erasures.map(({ id }) => sequenceMember(id)));
+}
+
+/** One person who cannot be erased must not keep the others waiting. Throws what failed first, when all have been tried. */
+async function eraseEachAlone(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const erasure of erasures) {
+    await eraseTogether(deps, [erasure]).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Those whose identify calls have all been applied; of several for one person, the first. */

@@ -14,7 +14,8 @@ import type { RunningJob, WorkerDeps } from './runtime.js';
 
 // Jobs beyond those of the transaction that runs, which the next one takes together.
 const JOBS_AT_A_TIME = 100;
-const CALLS_PER_TRANSACTION = 2000;
+// Each may be of a profile as large as they get, and one statement carries them all.
+const CALLS_PER_TRANSACTION = 500;
 const CAPACITY_CALLS = 4 * CALLS_PER_TRANSACTION;
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;

@@ -6,7 +6,8 @@ import { DeviceMapBlock, insertCopies, ProfileBlock } from './copies.js';
 import type { OutboxDepth } from './metrics.js';
 import type { Properties } from './property-ops.js';
 
-const ROWS_AT_A_TIME = 5000;
+// Each may be a profile as large as they get.
+const ROWS_AT_A_TIME = 1000;
 
 interface OutboxRow {
   readonly id: string;

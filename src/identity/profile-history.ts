@@ -1,6 +1,7 @@
 // A profile as the outcome of its operations in the order of their numbers, in whatever order they arrive. What nothing can
 // precede any more is folded into the checkpoint; the operations after it are the tail.
-import { applyPropertyOps, type Properties, type PropertyOps, type PropertyValue } from './property-ops.js';
+import { ProfileProperties } from './profile-properties.js';
+import { applyPropertyOps, type Properties, type PropertyOps } from './property-ops.js';
 
 export interface ProfileState {
   readonly properties: Properties;
@@ -52,7 +53,7 @@ function fold(state: ProfileState | undefined, operations: readonly ProfileOpera
   const first = operations[0];
   const last = operations.at(-1);
   if (first === undefined || last === undefined) return state;
-  const properties = new Map<string, PropertyValue>(Object.entries(state?.properties ?? {}));
+  const properties = new ProfileProperties(state?.properties);
   for (const { ops } of operations) applyPropertyOps(properties, ops);
   return {
     properties: Object.fromEntries(properties),

@@ -4,6 +4,7 @@ import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength } from '../ingest/limits.js';
 import { isValueWithinBytes, textOf, toIdText } from '../ingest/schema.js';
 import { PublicError } from '../platform/errors.js';
+import { PROFILE_BYTES_MAX, propertyBytes } from './profile-properties.js';
 import type { PropertyOps, PropertyValue } from './property-ops.js';
 
 export interface IdentifyCall {
@@ -87,6 +88,13 @@ function readOps(body: RawEvent, limits: EventLimits): PropertyOps {
   for (const key of keys) requireKey(key, limits);
 
   const setEntries = [...toEntries(properties, limits), ...toEntries(set, limits)];
+  const bytes = setEntries.reduce((sum, [key, value]) => sum + (value === null ? 0 : propertyBytes(key, value)), 0);
+  if (bytes > PROFILE_BYTES_MAX) {
+    throw new IdentifyRefusal(
+      'limit',
+      `the properties of the call have ${bytes} bytes; a profile holds ${PROFILE_BYTES_MAX}`,
+    );
+  }
   const setOnceEntries = toEntries(setOnce, limits).flatMap(([key, value]) =>
     value === null ? [] : [[key, value] as const],
   );

@@ -19,7 +19,7 @@ const list = () =>
 
 const MEBIBYTE = 1024 * 1024;
 
-const schema = z.object({
+const settings = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 
@@ -106,6 +106,11 @@ const schema = z.object({
   PRIVACY_PURGE_BY_MS: integer(60 * 60_000, 1).pipe(z.number().max(24 * 60 * 60_000)),
 
   METRICS_ENABLED: flag(true),
+});
+
+const schema = settings.refine((read) => read.PRIVACY_PURGE_DELAY_MS < read.PRIVACY_PURGE_BY_MS, {
+  path: ['PRIVACY_PURGE_DELAY_MS'],
+  error: 'must be less than PRIVACY_PURGE_BY_MS',
 });
 
 export type Config = Readonly<z.infer<typeof schema>>;

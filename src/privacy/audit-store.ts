@@ -73,6 +73,10 @@ export async function listAudit(
 }
 
 /** From now on the entries about the person show `hash` in place of the id. */
+/** The people whom entries of the project still name. */
+export const listSubjects = (postgres: Postgres, projectId: ProjectId): Promise<string[]> =>
+  postgres('audit_entries').where({ project_id: projectId }).whereNotNull('subject').distinct().pluck('subject');
+
 export async function hideSubject(
   postgres: Postgres,
   subject: { projectId: ProjectId; userId: string; hash: string },

@@ -10,6 +10,7 @@ import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { EVENT_LINE, LINE_SETTINGS } from './export-line.js';
 import { type HourCount, type Slice, toSlices } from './export-slices.js';
+import { inParameters } from './parameter-fields.js';
 
 export interface ExportedPerson {
   readonly projectId: ProjectId;
@@ -76,11 +77,7 @@ function placeOf(line: string): Place {
   return { timeMs: Date.parse(event.time), insertId: event.insert_id, eventType: event.event_type };
 }
 
-interface Devices {
-  readonly ids: readonly string[];
-  /** Of the ids, in their order. */
-  readonly hashes: readonly bigint[];
-}
+type Devices = readonly { readonly id: string; readonly hash: bigint }[];
 
 // The devices of a person, and a device that is called like the person and belongs to nobody.
 const DEVICES = `
@@ -105,21 +102,40 @@ async function findDevices(
     clickhouse_settings: { readonly: '2' },
   });
   const rows = await result.json<[id: string, hash: string]>();
-  return { ids: rows.map(([id]) => id), hashes: rows.map(([, hash]) => BigInt(hash)) };
+  return rows.map(([id, hash]) => ({ id, hash: BigInt(hash) }));
 }
 
-// Ids as lists of literals: the engine looks them up as a set, uses the indexes on their hashes, and the embedded engine can
-// stream the answer, as there is no subquery. The text is compared as well, because a hash may be that of another id.
-const BELONGS = `project_id = {project:UUID} AND (
+interface Belonging {
+  readonly sql: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Ids as lists of literals: the engine looks them up as a set, uses the indexes on their hashes, and the embedded engine can
+ * stream the answer, as there is no subquery. The text is compared as well, because a hash may be that of another id.
+ */
+function belongingTo({ projectId, userId }: ExportedPerson, devices: Devices): Belonging {
+  const params: Record<string, unknown> = { project: projectId, user: userId };
+  const ofDevices = inParameters(devices.map(({ id }) => id)).map((ids, list) => {
+    const some = new Set(ids);
+    params[`devices${list}`] = ids;
+    params[`hashes${list}`] = devices.filter(({ id }) => some.has(id)).map(({ hash }) => hash);
+    return `did IN {hashes${list}:Array(UInt64)} AND device_id IN {devices${list}:Array(String)}`;
+  });
+  return {
+    sql: `project_id = {project:UUID} AND (
     uid = sipHash64({user:String}) AND user_id = {user:String}
-    OR uid = 0 AND did IN {hashes:Array(UInt64)} AND device_id IN {devices:Array(String)})`;
+    OR uid = 0 AND (${ofDevices.join(' OR ') || 'false'}))`,
+    params,
+  };
+}
 
-const HOURS = `
-  SELECT toUnixTimestamp(toStartOfHour(time)) AS hour, count() FROM events WHERE ${BELONGS} GROUP BY hour ORDER BY hour`;
+const hoursOf = (belongs: string): string => `
+  SELECT toUnixTimestamp(toStartOfHour(time)) AS hour, count() FROM events WHERE ${belongs} GROUP BY hour ORDER BY hour`;
 
-const PAGE = `
+const pageOf = (belongs: string): string => `
   SELECT ${EVENT_LINE} FROM events
-  WHERE ${BELONGS}
+  WHERE ${belongs}
     AND time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
     AND (time, insert_id, event_type) > (fromUnixTimestamp64Milli({from:Int64}, 'UTC'), {insert:String}, {type:String})
   ORDER BY time, insert_id, event_type
@@ -127,19 +143,20 @@ const PAGE = `
 
 class PersonReader {
   readonly #source: ExportSource;
-  readonly #params: Readonly<Record<string, unknown>>;
+  readonly #belongs: Belonging;
   readonly #signal: AbortSignal;
 
-  constructor(source: ExportSource, { projectId, userId }: ExportedPerson, devices: Devices, signal: AbortSignal) {
+  constructor(source: ExportSource, person: ExportedPerson, devices: Devices, signal: AbortSignal) {
     this.#source = source;
-    this.#params = { project: projectId, user: userId, devices: devices.ids, hashes: devices.hashes };
+    this.#belongs = belongingTo(person, devices);
     this.#signal = signal;
   }
 
   async countByHour(): Promise<HourCount[]> {
     const result = await this.#source.clickhouse.query({
-      query: HOURS,
-      query_params: this.#params,
+      query: hoursOf(this.#belongs.sql),
+      query_params: this.#belongs.params,
+      use_multipart_params: true,
       format: 'JSONCompactEachRow',
       abort_signal: this.#signal,
       clickhouse_settings: this.#settings(),
@@ -155,9 +172,10 @@ class PersonReader {
     let isRead = false;
     try {
       const result = await this.#source.clickhouse.query({
-        query: PAGE,
+        query: pageOf(this.#belongs.sql),
+        use_multipart_params: true,
         query_params: {
-          ...this.#params,
+          ...this.#belongs.params,
           ...{ from: after.timeMs, insert: after.insertId, type: after.eventType, until: untilMs, limit },
         },
         format: 'TabSeparatedRaw',

@@ -1,7 +1,8 @@
 // Deleted projects in PostgreSQL: which still have data, what of it lies here, and that none is let in any more.
 import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { recordAudit } from './audit-store.js';
+import { hideSubject, listSubjects, recordAudit } from './audit-store.js';
+import type { HashId } from './id-hash.js';
 
 export interface DeletedProject {
   readonly projectId: ProjectId;
@@ -51,11 +52,16 @@ export async function deleteProjectRows(postgres: Postgres, projectId: ProjectId
   });
 }
 
+/** The project's audit trail stays, and from here on knows its users by their hashes. */
 export async function markDataDeleted(
   postgres: Postgres,
   { projectId, organizationId }: DeletedProject,
+  hashId: HashId,
 ): Promise<void> {
   await postgres.transaction(async (transaction) => {
+    for (const userId of await listSubjects(transaction, projectId)) {
+      await hideSubject(transaction, { projectId, userId, hash: hashId({ projectId, kind: 'user', id: userId }) });
+    }
     await transaction('projects').where({ id: projectId }).update({ data_deleted_at: transaction.fn.now() });
     const actor = { kind: 'service', id: 'delete-projects' };
     await recordAudit(transaction, {

@@ -160,6 +160,16 @@ export async function saveDevices(
   }
 }
 
+/** Those that promised to be purged before `now` and are not. */
+export async function countOverdue(postgres: Postgres, now: Date): Promise<number> {
+  const row = await postgres('erasure_requests')
+    .whereNot({ status: 'purged' })
+    .where('purge_by', '<', now)
+    .count()
+    .first();
+  return Number(row?.count ?? 0);
+}
+
 /** What is counted again after a failed attempt is the same again, and counts once. */
 export async function saveEventCount(postgres: Postgres, erasure: Erasure, events: number): Promise<void> {
   const larger = postgres.raw("jsonb_set(counts, '{events}', to_jsonb(GREATEST((counts->>'events')::bigint, ?)))", [
