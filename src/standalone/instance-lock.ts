@@ -18,11 +18,13 @@ export interface LockFile {
 
 // What Redis and PostgreSQL may need to write out before they are killed.
 const LEFTOVER_GRACE_MS = 10_000;
+const RETRY_MS = 1000;
 
 export class InstanceLock {
   readonly #path: string;
   readonly #holder: ProcessIdentity;
   readonly #children = new Map<number, ChildIdentity>();
+  #retry: NodeJS.Timeout | undefined;
 
   private constructor(path: string, holder: ProcessIdentity) {
     this.#path = path;
@@ -56,6 +58,7 @@ export class InstanceLock {
   }
 
   release(): void {
+    clearTimeout(this.#retry);
     rmSync(this.#path, { force: true });
   }
 
@@ -75,9 +78,15 @@ export class InstanceLock {
   }
 
   #write(): void {
-    // Renamed into place: a crash in between must not leave half a file.
-    writeFileSync(`${this.#path}.new`, this.#text(), { mode: 0o600 });
-    renameSync(`${this.#path}.new`, this.#path);
+    clearTimeout(this.#retry);
+    try {
+      // Renamed into place: a crash in between must not leave half a file.
+      writeFileSync(`${this.#path}.new`, this.#text(), { mode: 0o600 });
+      renameSync(`${this.#path}.new`, this.#path);
+    } catch {
+      // A full disk must not take the service with it: what it runs is written down when there is room again.
+      this.#retry = setTimeout(() => this.#write(), RETRY_MS).unref();
+    }
   }
 
   #text(): string {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InstanceLock, tryReadLock } from '../../../src/standalone/instance-lock.js';
 import { StartProblem } from '../../../src/standalone/problem.js';
 import { findProcess, isRunning } from '../../../src/standalone/process-identity.js';
@@ -73,4 +73,14 @@ test('a child that ended is forgotten', async () => {
 test('a lock that is not readable counts as stale', async () => {
   writeFileSync(join(directory, 'instance.lock'), '{"holder":');
   (await InstanceLock.take(directory)).release();
+});
+
+test('what cannot be written, as on a full disk, is written when it can be again', async () => {
+  const lock = await InstanceLock.take(directory);
+  const pid = startSleeper();
+  mkdirSync(join(directory, 'instance.lock.new'));
+  lock.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
+  rmSync(join(directory, 'instance.lock.new'), { recursive: true });
+  await vi.waitFor(() => expect(tryReadLock(directory)?.children.map((child) => child.pid)).toEqual([pid]), 10_000);
+  lock.release();
 });
