@@ -354,7 +354,11 @@ describe('sending', () => {
       await page.clock.runFor(seconds * 1000 - 50);
       await page.waitForTimeout(100);
       expect(site.requests).toHaveLength(sent);
-      await page.clock.runFor(100);
+      // The pause begins when the page has read the answer, which may be after it was seen here.
+      await eventually(async () => {
+        await page.clock.runFor(100);
+        if (site.requests.length === sent) throw new Error(`not repeated after ${seconds} seconds`);
+      });
     }
     const requests = await posted(4);
     expect(new Set(requests.map(({ text }) => text)).size).toBe(1);
