@@ -48,7 +48,7 @@ export function toAnswer(compiled: CompiledQuery, offset: number, measured: Meas
     rows,
     metric: compiled.metric,
     total,
-    isTruncated: total > offset + rows.length,
+    isTruncated: total > rows.length,
     elapsedMs: measured.elapsedMs,
     rowsScanned: measured.rowsScanned,
     period: { from: formatInstant(compiled.range.fromMs), to: formatInstant(compiled.range.toMs) },

@@ -42,10 +42,6 @@ export async function startOracleService(): Promise<OracleService> {
 
 export const toServiceAnswer = (answered: Answer): ServiceAnswer => JSON.parse(formatJson(answered)) as ServiceAnswer;
 
-/** Whether the service says of itself that it cannot answer this yet. */
-export const isNotAvailable = (error: unknown): boolean =>
-  error instanceof PublicError && error.message.includes('not available yet');
-
 async function storeHistory(
   clickhouse: ClickHouseClient,
   history: History,

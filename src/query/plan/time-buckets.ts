@@ -30,7 +30,8 @@ const STEP = { hour: 'HOUR', day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 
 
 /** Every bucket that the range touches. The end is exclusive: one second, or one day, behind the start of the last one. */
 export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
-  const last = bucketOf(instantParameter(range.toMs - 1), bucketing);
+  // An empty range, as today is in its first instant, has the bucket that it stands in.
+  const last = bucketOf(instantParameter(Math.max(range.fromMs, range.toMs - 1)), bucketing);
   return {
     from: bucketOf(instantParameter(range.fromMs), bucketing),
     to: infix('+', last, constant(1)),
