@@ -351,7 +351,8 @@ describe('sending', () => {
       [3, 4],
     ] as const) {
       await posted(sent);
-      await page.clock.runFor(seconds * 1000 - 50);
+      await page.waitForTimeout(100);
+      await page.clock.runFor(seconds * 1000 - 500);
       await page.waitForTimeout(100);
       expect(site.requests).toHaveLength(sent);
       // The pause begins when the page has read the answer, which may be after it was seen here.
