@@ -58,7 +58,8 @@ async function runBench(bench: Bench, isQuick: boolean): Promise<BenchResult> {
     writeResults([...results, toResult(reported, 'not finished')], isQuick);
   };
   try {
-    return toResult([...reported, ...(await onFreshStack(bench, { isQuick, say, report }))]);
+    const rest = await onFreshStack(bench, { isQuick, say, report });
+    return toResult([...reported, ...rest]);
   } catch (cause) {
     const failure = cause instanceof Error ? cause.message : String(cause);
     say(cause instanceof Error ? (cause.stack ?? failure) : failure);
