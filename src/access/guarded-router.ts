@@ -5,9 +5,9 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { type AdminCredential, type CredentialStore, rateKeyOf } from './credentials.js';
+import type { AdminCredential, CredentialStore } from './credentials.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
-import { authenticateAdmin, credentialOf, requireCredential } from './middleware.js';
+import { authenticateAdmin, requireCredential } from './middleware.js';
 import type { RateLimit } from './rate-limits.js';
 import { isAtLeast } from './roles.js';
 import { type Role, type RouteName, type RouteRule, ruleOf } from './route-matrix.js';
@@ -50,7 +50,7 @@ function guardsOf(rule: RouteRule, { postgres, credentials, sessions }: GuardDep
     case 'admin':
       return [requireAdminKey(postgres, credentials, sessions.rateLimit)];
     default:
-      return [requireCredential(credentials, rule.auth.scope), limitCredential(sessions.rateLimit)];
+      return [requireCredential(credentials, rule.auth.scope)];
   }
 }
 
@@ -77,14 +77,6 @@ function admit(res: Response, membership: Membership, least: Role): void {
     throw new PublicError('forbidden', `this takes the role ${least}; yours is ${membership.role}`);
   }
   res.locals.membership = membership;
-}
-
-/** Programs may ask the management routes as often as a person. */
-function limitCredential(rateLimit: RateLimit): RequestHandler {
-  return async (_req, res, next) => {
-    await rateLimit.take(rateKeyOf(credentialOf(res)));
-    next();
-  };
 }
 
 function requireAdminKey(postgres: Postgres, credentials: CredentialStore, rateLimit: RateLimit): RequestHandler {
