@@ -2,7 +2,6 @@
 // its own, and questions go through compiler, engine and JSON exactly as a request's would.
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
-import { PublicError } from '../../src/platform/errors.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { tryParseNumberText } from '../../src/platform/number-text.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
