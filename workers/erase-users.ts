@@ -1,5 +1,5 @@
 // Erasure jobs → people deleted, and after a while purged from the files. All requests that are there are taken at once: a
-// hundred cost hardly more than one. A job that fails is not tried again; the next one, which the schedule brings within
+// hundred cost a few times what one does. A job that fails is not tried again; the next one, which the schedule brings within
 // seconds, goes on where it stood.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
