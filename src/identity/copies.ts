@@ -1,10 +1,7 @@
 // Profiles and device mappings as rows of their copies in ClickHouse (ops/clickhouse), and how they are inserted.
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { PropertyBuckets } from '../ingest/property-buckets.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { isQueryIdRunning } from '../platform/clickhouse/failures.js';
+import { insertInTurn } from '../platform/clickhouse/insert-in-turn.js';
 import {
   DateTime64Column,
   encodeBlock,
@@ -95,28 +92,11 @@ type CopyTable = 'profiles' | 'device_map';
  */
 export const copyQueryId = (database: string, table: CopyTable): string => `identity-copy-${database}-${table}`;
 
-const BUSY_DELAY_MS = 20;
-
 /** Resolves when the rows are stored. */
 export async function insertCopies(
   clickhouse: ClickHouseClient,
   { table, database, block }: { table: CopyTable; database: string; block: ProfileBlock | DeviceMapBlock },
 ): Promise<void> {
   if (block.rows === 0) return;
-  const bytes = block.encode();
-  for (;;) {
-    try {
-      const { stream } = await clickhouse.exec({
-        query: `INSERT INTO ${table} FORMAT Native`,
-        values: Readable.from([bytes], { objectMode: false }),
-        query_id: copyQueryId(database, table),
-        clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
-      });
-      await finished(stream.resume());
-      return;
-    } catch (error) {
-      if (!isQueryIdRunning(error)) throw error;
-      await delay(BUSY_DELAY_MS * (0.5 + Math.random()));
-    }
-  }
+  await insertInTurn(clickhouse, { table, bytes: block.encode(), queryId: copyQueryId(database, table) });
 }

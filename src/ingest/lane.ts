@@ -4,13 +4,8 @@
 // next one waits for that insert, then finds its rows.
 
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { isQueryIdRunning } from '../platform/clickhouse/failures.js';
-
-const BUSY_DELAY_MS = 20;
+import { insertInTurn } from '../platform/clickhouse/insert-in-turn.js';
 
 /**
  * The lane of a project. All processes must agree on the number of lanes (INGEST_LANES): two that do not may both insert
@@ -25,22 +20,12 @@ export async function insertEvents(
   clickhouse: ClickHouseClient,
   insert: { lane: number; block: Buffer; database: string },
 ): Promise<void> {
-  for (;;) {
-    try {
-      const { stream } = await clickhouse.exec({
-        query: 'INSERT INTO events_inbox FORMAT Native',
-        values: Readable.from([insert.block], { objectMode: false }),
-        query_id: laneQueryId(insert.lane, insert.database),
-        clickhouse_settings: INSERT_SETTINGS,
-      });
-      // The answer is empty, but the connection is only free again when it has been read.
-      await finished(stream.resume());
-      return;
-    } catch (error) {
-      if (!isQueryIdRunning(error)) throw error;
-      await delay(BUSY_DELAY_MS * (0.5 + Math.random()));
-    }
-  }
+  await insertInTurn(clickhouse, {
+    table: 'events_inbox',
+    bytes: insert.block,
+    queryId: laneQueryId(insert.lane, insert.database),
+    settings: INSERT_SETTINGS,
+  });
 }
 
 /** Every insert of the lane has this id. */
@@ -53,6 +38,4 @@ const INSERT_SETTINGS = {
   max_insert_threads: '1',
   min_insert_block_size_rows: '1000000',
   min_insert_block_size_bytes: '1000000000',
-  async_insert: 0,
-  wait_end_of_query: 1,
 } as const;
