@@ -28,9 +28,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
     if (config.CLICKHOUSE_CLUSTER !== undefined) return;
     for (const project of await listProjectsToDelete(postgres)) {
       const deletion = { ...deps, ingestQueue, identifyQueue, hashId, forgotten, signal: stopping.signal };
-      if (await deleteProjectData(deletion, project, Date.now())) {
-        await markDataDeleted(postgres, project, hashId);
-      }
+      if (await deleteProjectData(deletion, project, Date.now())) await markDataDeleted(postgres, project, hashId);
     }
   }
 

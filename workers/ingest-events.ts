@@ -94,11 +94,11 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   async function parkRefused(job: Job<IngestJob>, frames: readonly Frame[], reason: string): Promise<void> {
     const refused = await storeByHalves(frames, { store: storeAll, isRefused: isBadData });
     if (refused.length === 0) return;
-    const [all, events] = [frames, refused].map((some) => some.reduce((sum, { header }) => sum + header.n, 0));
+    const events = countEvents(refused);
     await redis.set(job.data.claim, Buffer.concat(refused.map(encodeFrame)), 'XX');
-    await job.updateData({ ...job.data, events: events ?? 0 });
+    await job.updateData({ ...job.data, events });
     // Trying the same rows again cannot end better. The engine's own words may quote them.
-    throw new UnrecoverableError(`${events} of ${all} events were refused: ${reason}`);
+    throw new UnrecoverableError(`${events} of ${countEvents(frames)} events were refused: ${reason}`);
   }
 
   const worker = new Worker<IngestJob, void>(INGEST_QUEUE, process, {
@@ -125,6 +125,8 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     },
   };
 }
+
+const countEvents = (frames: readonly Frame[]): number => frames.reduce((sum, { header }) => sum + header.n, 0);
 
 function groupBy<K, V>(values: readonly V[], keyOf: (value: V) => K): Map<K, V[]> {
   const groups = new Map<K, V[]>();

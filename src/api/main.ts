@@ -137,15 +137,17 @@ interface EdgeStores {
   readonly metrics: Registry;
 }
 
+const toBacklogLimits = (settings: Config) => ({
+  jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
+  memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
+});
+
 function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
   const queue = createIdentifyQueue(stores.redis);
   return {
     credentials: stores.credentials,
     rateLimit: stores.rateLimits.identify,
-    admission: createAdmission(queue, stores.redis, {
-      jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
-      memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
-    }),
+    admission: createAdmission(queue, stores.redis, toBacklogLimits(settings)),
     groupCommit: new GroupCommit((commit) => enqueueIdentify(queue, stores.redis, commit), {
       weightMax: settings.INGEST_COMMIT_EVENTS,
       delayMs: settings.INGEST_COMMIT_DELAY_MS,
@@ -161,10 +163,7 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
   return {
     credentials: stores.credentials,
     rateLimit: stores.rateLimits.track,
-    admission: createAdmission(queue, stores.redis, {
-      jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
-      memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
-    }),
+    admission: createAdmission(queue, stores.redis, toBacklogLimits(settings)),
     groupCommit: new GroupCommit(
       async (commit) => {
         await enqueueIngest(queue, stores.redis, commit);

@@ -1,6 +1,7 @@
 // Turns the parser's recovery marks into messages that name the token and show the form that was expected.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
+import { AGGREGATE_NAMES } from './syntax.js';
 
 export const STAGE_NAMES: readonly string[] = [
   'where',
@@ -9,17 +10,7 @@ export const STAGE_NAMES: readonly string[] = [
   'today',
   'yesterday',
   'this',
-  'count',
-  'unique',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'median',
-  'p90',
-  'p95',
-  'p99',
-  'latest',
+  ...AGGREGATE_NAMES,
   'list',
   'sort',
   'limit',
