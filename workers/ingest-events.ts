@@ -12,6 +12,7 @@ import { storeByHalves } from '../src/ingest/store-by-halves.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
+import { PATIENT_WORKER_OPTIONS } from '../src/platform/redis/patient-jobs.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ForgottenPeople, WATERMARK_VERSION } from '../src/privacy/watermarks.js';
 import type { WorkerDeps } from './runtime.js';
@@ -21,10 +22,6 @@ import type { WorkerDeps } from './runtime.js';
 const JOBS_AT_A_TIME = 200;
 // Under load a batch grows while the one before it is being stored; beyond this, jobs wait in Redis instead of in memory.
 const CAPACITY_BATCHES = 4;
-// A killed worker's jobs are taken over after at most the sum of these two, and never given up, however often it happens.
-const LOCK_MS = 10_000;
-const STALLED_CHECK_MS = 5_000;
-const STALLED_MAX = 1_000_000;
 
 type EventWriter = BatchWriter<EventBlock>;
 
@@ -104,11 +101,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   const worker = new Worker<IngestJob, void>(INGEST_QUEUE, process, {
     connection: redis.duplicate(),
     concurrency: JOBS_AT_A_TIME,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: STALLED_MAX,
-    removeOnComplete: { count: 0 },
-    removeOnFail: { count: Number.MAX_SAFE_INTEGER },
+    ...PATIENT_WORKER_OPTIONS,
   });
   worker.on('completed', (job) => {
     // What this leaves behind when it fails is swept up.

@@ -9,6 +9,7 @@ import { releaseSequence } from '../src/identity/sequence.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
+import { PATIENT_WORKER_OPTIONS } from '../src/platform/redis/patient-jobs.js';
 import { startIdentityCopier } from './copy-identities.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
@@ -17,9 +18,6 @@ const JOBS_AT_A_TIME = 100;
 // Each may be of a profile as large as they get, and one statement carries them all.
 const CALLS_PER_TRANSACTION = 500;
 const CAPACITY_CALLS = 4 * CALLS_PER_TRANSACTION;
-const LOCK_MS = 10_000;
-const STALLED_CHECK_MS = 5_000;
-const STALLED_MAX = 1_000_000;
 
 class Batches {
   readonly jobs: IdentifyJob[] = [];
@@ -65,11 +63,7 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
   const worker = new Worker<IdentifyJob, void>(IDENTIFY_QUEUE, process, {
     connection: redis.duplicate(),
     concurrency: JOBS_AT_A_TIME,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: STALLED_MAX,
-    removeOnComplete: { count: 0 },
-    removeOnFail: { count: Number.MAX_SAFE_INTEGER },
+    ...PATIENT_WORKER_OPTIONS,
   });
   worker.on('failed', (job, err) => {
     log.error({ err, job: job?.id }, 'an identify job failed');

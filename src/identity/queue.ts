@@ -4,6 +4,7 @@ import { PublicError } from '../platform/errors.js';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import type { PropertyOps } from './property-ops.js';
 import { takeSequence } from './sequence.js';
 
@@ -24,9 +25,6 @@ export interface IdentifyJob {
   readonly operations: readonly (Identification & { readonly seq: number })[];
 }
 
-// Attempts are spent on outages as well, and those may last for days: a job gives up only when it can never succeed.
-const ATTEMPTS = 1_000_000;
-const BACKOFF = { type: 'exponential', delay: 500, jitter: 0.5 } as const;
 const EVENT_STREAM_LENGTH = 100;
 /** Numbers are swept up a good deal later (workers/sweep-identities.ts). */
 const ADDED_WITHIN_MS = 30_000;
@@ -38,7 +36,7 @@ export function createIdentifyQueue(redis: Redis): IdentifyQueue {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
-    defaultJobOptions: { attempts: ATTEMPTS, backoff: BACKOFF, removeOnComplete: true, removeOnFail: false },
+    defaultJobOptions: PATIENT_JOB_OPTIONS,
   });
 }
 

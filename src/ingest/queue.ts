@@ -4,6 +4,7 @@ import { Queue } from 'bullmq';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
 import { CANARY_PROJECT } from './canary.js';
@@ -21,9 +22,6 @@ export interface IngestJob {
 
 const CLAIM_PREFIX = 'ingest:claim:';
 
-// Attempts are spent on outages as well, and those may last for days: a job gives up only when it can never succeed.
-const ATTEMPTS = 1_000_000;
-const BACKOFF = { type: 'exponential', delay: 500, jitter: 0.5 } as const;
 // The event stream of a queue is for dashboards; it must not grow with the traffic.
 const EVENT_STREAM_LENGTH = 100;
 
@@ -34,7 +32,7 @@ export function createIngestQueue(redis: Redis): IngestQueue {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
-    defaultJobOptions: { attempts: ATTEMPTS, backoff: BACKOFF, removeOnComplete: true, removeOnFail: false },
+    defaultJobOptions: PATIENT_JOB_OPTIONS,
   });
   // Whoever owns the connection logs its errors; without a listener, BullMQ prints each once more.
   queue.on('error', () => {});
