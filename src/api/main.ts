@@ -14,7 +14,7 @@ import { createDashboardsRouter } from '../dashboards/routes.js';
 import { createIdentifyMetrics } from '../identity/metrics.js';
 import { createIdentifyQueue, enqueueIdentify } from '../identity/queue.js';
 import type { IdentityDeps } from '../identity/routes.js';
-import { createAdmission } from '../ingest/admission.js';
+import { type BacklogLimits, createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { toEventLimits } from '../ingest/limits.js';
@@ -137,10 +137,9 @@ interface EdgeStores {
   readonly metrics: Registry;
 }
 
-const toBacklogLimits = (settings: Config) => ({
-  jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
-  memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
-});
+function toBacklogLimits(settings: Config): BacklogLimits {
+  return { jobsMax: settings.INGEST_BACKLOG_JOBS_MAX, memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES };
+}
 
 function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
   const queue = createIdentifyQueue(stores.redis);

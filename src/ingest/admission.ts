@@ -10,11 +10,18 @@ export interface Admission {
   admit(): void;
 }
 
+export interface BacklogLimits {
+  /** Waiting or delayed. */
+  readonly jobsMax: number;
+  /** Of all of Redis. */
+  readonly memoryBytesMax: number;
+}
+
 /** Measures at most twice a second, and only while requests come. */
 export function createAdmission(
   queue: Pick<Queue, 'getJobCounts'>,
   redis: Redis,
-  limits: { jobsMax: number; memoryBytesMax: number },
+  limits: BacklogLimits,
 ): Admission {
   let problem: string | undefined;
   let measuredAt = 0;
