@@ -18,11 +18,7 @@ export interface BacklogLimits {
 }
 
 /** Measures at most twice a second, and only while requests come. */
-export function createAdmission(
-  queue: Pick<Queue, 'getJobCounts'>,
-  redis: Redis,
-  limits: BacklogLimits,
-): Admission {
+export function createAdmission(queue: Pick<Queue, 'getJobCounts'>, redis: Redis, limits: BacklogLimits): Admission {
   let problem: string | undefined;
   let measuredAt = 0;
 
