@@ -15,6 +15,11 @@ beforeAll(async () => {
 
 afterAll(() => stack?.close());
 
+async function countForgotten(): Promise<number> {
+  const metrics = await (await fetch(`${stack.processes.get('worker').url}/metrics`)).text();
+  return Number(/^ingest_events_forgotten_total (\d+)$/m.exec(metrics)?.[1]);
+}
+
 describe('a person', () => {
   test('of one project is not the one of another', async () => {
     const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
@@ -91,9 +96,6 @@ describe('events that were accepted before and are stored after', () => {
     await holds(1, "event_type = 'waited'");
     await holds(1, "user_id = 'bob'");
     expect(await stack.redis.exists(`ingest:first:${project.id}:remembered`)).toBe(0);
-    expect(await (await fetch(`${stack.processes.get('worker').url}/metrics`)).text()).toMatch(
-      /ingest_events_forgotten_total 3/,
-    );
   });
 
   test('leave Redis with the purge when their job is parked, and stay out when it is run again', async () => {
@@ -117,9 +119,14 @@ describe('events that were accepted before and are stored after', () => {
     const purged = (await stack.redis.getBuffer(claim))?.toString('latin1');
     expect(purged).toContain('bob');
     expect(purged).not.toContain('alice');
+
+    // As Redis has it when it was put back to an older copy of its files.
+    await stack.redis.set(claim, bytes);
+    const before = await countForgotten();
     await job.retry();
     await holds(1, "user_id = 'bob'");
     await holds(0, "user_id = 'alice'");
+    expect((await countForgotten()) - before).toBe(1);
   });
 
   test('stay out when Redis has lost the watermark', async () => {
