@@ -9,7 +9,8 @@ import type { RunningJob, WorkerDeps } from './runtime.js';
 const QUEUE = 'sweep-identities';
 const EVERY_MS = 60_000;
 
-export async function startIdentitySweep({ postgres, redis, log }: WorkerDeps): Promise<RunningJob> {
+export async function startIdentitySweep(deps: WorkerDeps): Promise<RunningJob> {
+  const { redis, log } = deps;
   const schedule = new Queue(QUEUE, { connection: redis });
   await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
   const identifyQueue = createIdentifyQueue(redis);
@@ -18,7 +19,7 @@ export async function startIdentitySweep({ postgres, redis, log }: WorkerDeps): 
     async () => {
       const swept = await sweepPending(redis, identifyQueue, Date.now());
       if (swept > 0) log.warn({ swept }, 'batches that never became jobs were given up');
-      await settleProfiles(postgres, await lowWatermark(redis));
+      await settleAll(deps);
     },
     { connection: redis.duplicate() },
   );
@@ -30,6 +31,16 @@ export async function startIdentitySweep({ postgres, redis, log }: WorkerDeps): 
       await schedule.close();
     },
   };
+}
+
+// What is left then is the next sweep's, and a worker that is told to stop waits no longer than this.
+const SETTLING_MS = 10_000;
+
+/** Under load every call leaves a tail, as long as another call is on its way. */
+async function settleAll({ postgres, redis }: Pick<WorkerDeps, 'postgres' | 'redis'>): Promise<void> {
+  const until = Date.now() + SETTLING_MS;
+  const watermark = await lowWatermark(redis);
+  while ((await settleProfiles(postgres, watermark)) > 0 && Date.now() < until);
 }
 
 // A job is added within half a minute of taking its numbers, or its client has been told of the failure. The longer numbers stay

@@ -182,7 +182,7 @@ async function saveTails(trx: Transaction, profiles: readonly StoredProfile[]): 
   );
 }
 
-const SETTLED_AT_A_TIME = 1000;
+const SETTLED_AT_A_TIME = 5000;
 
 /** Checkpoints that nothing below `watermark` can arrive for any more take up the whole tail. Resolves with how many did. */
 export async function settleProfiles(postgres: Postgres, watermark: number): Promise<number> {
