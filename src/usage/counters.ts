@@ -8,6 +8,7 @@ import type { ChainableCommander } from 'ioredis';
 import type { Redis } from '../platform/redis/client.js';
 import { toDay } from './range.js';
 
+const DAY_MS = 24 * 60 * 60_000;
 const keyOf = (day: string): string => `usage:${day}`;
 
 export interface AcceptedEvents {
@@ -17,9 +18,14 @@ export interface AcceptedEvents {
   readonly at: number;
 }
 
-/** Adds to a transaction; nothing is counted before it is executed. */
+/** Adds to a transaction, one command per project and day; nothing is counted before it is executed. */
 export function countAccepted(transaction: ChainableCommander, accepted: readonly AcceptedEvents[]): void {
-  for (const { projectId, events, at } of accepted) {
+  const sums = new Map<string, AcceptedEvents>();
+  for (const one of accepted) {
+    const key = `${Math.floor(one.at / DAY_MS)} ${one.projectId}`;
+    sums.set(key, { ...one, events: one.events + (sums.get(key)?.events ?? 0) });
+  }
+  for (const { projectId, events, at } of sums.values()) {
     transaction.hincrby(keyOf(toDay(new Date(at))), `${projectId}:events`, events);
   }
 }

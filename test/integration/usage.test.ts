@@ -4,7 +4,7 @@ import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { executed } from '../../src/platform/redis/transaction.js';
-import { countAccepted } from '../../src/usage/counters.js';
+import { countAccepted, readCounts } from '../../src/usage/counters.js';
 import { rollUpCounts, rollUpStored } from '../../src/usage/rollup.js';
 import { readUsage, type UsageDay } from '../../src/usage/store.js';
 import { createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
@@ -123,6 +123,23 @@ describe('the rollup', () => {
         received_at: new Date(now.getTime() - age * DAY_MS).toISOString().replace('T', ' ').replace('Z', ''),
       })),
     });
+
+  test('requests that are stored together count each for its project and its day', async () => {
+    const midnight = Date.parse('2025-05-02T00:00:00Z');
+    const transaction = redis.multi();
+    countAccepted(transaction, [
+      { projectId: 'one', events: 1, at: midnight - 1 },
+      { projectId: 'one', events: 2, at: midnight },
+      { projectId: 'two', events: 30, at: midnight },
+      { projectId: 'one', events: 4, at: midnight + 1 },
+    ]);
+    await executed(transaction);
+    expect(await readCounts(redis, '2025-05-01')).toEqual([{ projectId: 'one', events: 1, queries: 0 }]);
+    expect(await readCounts(redis, '2025-05-02')).toEqual([
+      { projectId: 'one', events: 6, queries: 0 },
+      { projectId: 'two', events: 30, queries: 0 },
+    ]);
+  });
 
   test('run twice is the same as once', async () => {
     await count(0, 5);
