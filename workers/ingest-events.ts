@@ -3,12 +3,12 @@
 import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { visitEvents } from '../src/ingest/events.js';
+import { storeAllButRefused } from '../src/ingest/find-refused.js';
 import { decodeFrames, encodeFrame, type Frame } from '../src/ingest/frame.js';
 import { insertEvents, laneOf } from '../src/ingest/lane.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
-import { storeByHalves } from '../src/ingest/store-by-halves.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
@@ -89,7 +89,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
 
   /** Stores what can be stored; the job is given up for a person to look at, and holds only what is refused. */
   async function parkRefused(job: Job<IngestJob>, frames: readonly Frame[], reason: string): Promise<void> {
-    const refused = await storeByHalves(frames, { store: storeAll, isRefused: isBadData });
+    const refused = await storeAllButRefused(frames, { store: storeAll, isRefused: isBadData });
     if (refused.length === 0) return;
     const events = countEvents(refused);
     await redis.set(job.data.claim, Buffer.concat(refused.map(encodeFrame)), 'XX');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { visitEvents } from '../../../src/ingest/events.js';
+import { storeAllButRefused } from '../../../src/ingest/find-refused.js';
 import type { Frame } from '../../../src/ingest/frame.js';
-import { storeByHalves } from '../../../src/ingest/store-by-halves.js';
 
 class Refusal extends Error {}
 
@@ -32,7 +32,7 @@ test('exactly what is refused comes back, and everything else is stored once', a
         if (idsOf(some).some((id) => id.endsWith('bad'))) throw new Refusal();
         stored.push(...idsOf(some));
       };
-      const refused = await storeByHalves(frames, { store, isRefused: (error) => error instanceof Refusal });
+      const refused = await storeAllButRefused(frames, { store, isRefused: (error) => error instanceof Refusal });
       const isBad = (id: string) => id.endsWith('bad');
       expect(idsOf(refused)).toEqual(idsOf(frames).filter(isBad));
       expect(stored.sort()).toEqual(
@@ -46,5 +46,5 @@ test('exactly what is refused comes back, and everything else is stored once', a
 
 test('an outage in between is passed on, so that the whole is tried again', async () => {
   const store = () => Promise.reject(new Error('away'));
-  await expect(storeByHalves(framesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow('away');
+  await expect(storeAllButRefused(framesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow('away');
 });
