@@ -1,7 +1,7 @@
 // Identify jobs → profiles and mappings in PostgreSQL, and from there their copies in ClickHouse. Jobs that wait together share
 // a transaction; each ends only after it is committed. In which order they come does not matter.
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
-import { applyBatches } from '../src/identity/apply.js';
+import { applyAllButRefused, applyBatches } from '../src/identity/apply.js';
 import { createIdentityWorkerMetrics } from '../src/identity/metrics.js';
 import { measureOutbox } from '../src/identity/outbox.js';
 import { IDENTIFY_QUEUE, type IdentifyJob } from '../src/identity/queue.js';
@@ -54,10 +54,23 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     try {
       await writer.add((block) => block.add(job.data));
     } catch (error) {
-      // Kept for a person to look at: trying the same calls again cannot end better. PostgreSQL's own words may quote them.
-      if (isRefusedData(error)) throw new UnrecoverableError(`PostgreSQL refused the calls: ${nameFailure(error)}`);
-      throw error;
+      if (isRefusedData(error)) await parkRefused(job, nameFailure(error));
+      else throw error;
     }
+  }
+
+  /** Applies what can be applied; the job is given up for a person to look at, and holds only what is refused. */
+  async function parkRefused(job: Job<IdentifyJob>, reason: string): Promise<void> {
+    const calls = job.data.operations.length;
+    const refused = await applyAllButRefused(job.data, { postgres, redis });
+    applied.inc(calls - refused.length);
+    copier.nudge();
+    if (refused.length > 0) {
+      await job.updateData({ ...job.data, operations: refused });
+      // Trying the same calls again cannot end better. PostgreSQL's own words may quote them.
+      throw new UnrecoverableError(`${refused.length} of ${calls} calls were refused: ${reason}`);
+    }
+    await releaseSequence(redis, job.data.batch);
   }
 
   const worker = new Worker<IdentifyJob, void>(IDENTIFY_QUEUE, process, {

@@ -1,6 +1,8 @@
 // Applies batches of identify calls to profiles and mappings, all in one transaction, each batch once however often it comes.
 import type { Postgres } from '../platform/postgres/client.js';
+import { isRefusedData } from '../platform/postgres/failures.js';
 import type { Redis } from '../platform/redis/client.js';
+import { storeByHalves } from '../platform/store-by-halves.js';
 import { type DeviceMapping, saveMappings } from './mapping-store.js';
 import { extendHistory, type ProfileOperation } from './profile-history.js';
 import type { IdentifyJob } from './queue.js';
@@ -12,17 +14,46 @@ interface Changes {
   readonly mappings: readonly DeviceMapping[];
 }
 
+interface Stores {
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+}
+
 /** Resolves with how many calls were applied now. Safe to repeat, and to run twice at the same time. */
-export async function applyBatches(
-  batches: readonly IdentifyJob[],
-  { postgres, redis }: { postgres: Postgres; redis: Redis },
-): Promise<number> {
+export async function applyBatches(batches: readonly IdentifyJob[], stores: Stores): Promise<number> {
+  const applied = await applyPending({ batches, areWhole: true }, stores);
+  if (applied.length > 0) await releaseSequence(stores.redis, ...applied.map(({ batch }) => batch));
+  return applied.reduce((count, { operations }) => count + operations.length, 0);
+}
+
+/**
+ * Applies what PostgreSQL takes of a batch that it has refused, in the order of the calls, and resolves with those that it refuses.
+ * The numbers of the batch stay pending. Safe to repeat: a call that was applied already changes nothing.
+ */
+export async function applyAllButRefused(
+  job: IdentifyJob,
+  stores: Stores,
+): Promise<readonly IdentifyJob['operations'][number][]> {
+  return storeByHalves(job.operations, {
+    store: async (operations) => {
+      await applyPending({ batches: [{ ...job, operations }], areWhole: false }, stores);
+    },
+    isRefused: isRefusedData,
+  });
+}
+
+/** Applies those that are pending, and resolves with them. Their numbers stay pending. */
+async function applyPending(
+  { batches, areWhole }: { batches: readonly IdentifyJob[]; areWhole: boolean },
+  { postgres, redis }: Stores,
+): Promise<readonly IdentifyJob[]> {
   const ids = batches.map(({ batch }) => batch);
   // What is pending no more has been applied, by a worker that died before its job had ended.
   const pending = await findPending(redis, ids);
   const due = batches.filter(({ batch }) => pending.has(batch));
-  if (due.length === 0) return 0;
-  const watermark = await lowWatermark(redis, { except: [...pending] });
+  if (due.length === 0) return [];
+  // What is missing of a batch has its place in the order still to come: a checkpoint beyond it would swallow it.
+  const watermark = await lowWatermark(redis, { except: areWhole ? [...pending] : [] });
   const { profiles, mappings } = collectChanges(due);
 
   await postgres.transaction(async (trx) => {
@@ -42,8 +73,7 @@ export async function applyBatches(
     await saveProfiles(trx, changed);
     await saveMappings(trx, mappings, watermark);
   });
-  await releaseSequence(redis, ...pending);
-  return due.reduce((count, { operations }) => count + operations.length, 0);
+  return due;
 }
 
 const keyOf = ({ projectId, userId }: ProfileKey): string => `${projectId}/${userId}`;

@@ -1,5 +1,6 @@
 // Erasing someone who was identified: their devices, mappings and profile go with them, and what came after stays.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createIdentifyQueue, enqueueIdentify } from '../../src/identity/queue.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
 
@@ -110,4 +111,27 @@ test('a device that goes to someone else in the meantime keeps what is theirs', 
       ['bob', { plan: 'free' }],
     ]);
   });
+});
+
+test('calls that were given up go from Redis, and others keep theirs', async () => {
+  const { project, gdpr, identify, ask } = await stack.createTenant();
+  const queue = createIdentifyQueue(stack.redis);
+  try {
+    // Nothing that the edge lets through is refused.
+    const poison = (user: string) => ({ project: project.id, user, ops: { set: { a: `of ${user}\0` } } });
+    const parkedUsers = async () =>
+      (await queue.getFailed()).map(({ data }) => data.operations.map(({ user }) => user));
+    await enqueueIdentify(queue, stack.redis, { items: [poison('alice'), poison('bob')], weight: 2 });
+    await enqueueIdentify(queue, stack.redis, { items: [poison('alice')], weight: 1 });
+    await identify('alice', 'phone', { plan: 'pro' });
+    await eventually(async () => expect((await parkedUsers()).sort()).toEqual([['alice'], ['alice', 'bob']]));
+    await eventually(async () => expect(await ask('users | list')).toHaveLength(1));
+
+    expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted', profiles: 1, mappings: 1 });
+    expect(await parkedUsers()).toEqual([['bob']]);
+    await gdpr.erase('bob');
+    expect(await parkedUsers()).toEqual([]);
+  } finally {
+    await queue.close();
+  }
 });

@@ -1,7 +1,7 @@
 // POST /identify as the interface promises it: what is answered, what a profile becomes, and whose events the questions see.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import { createIdentifyQueue, enqueueIdentify } from '../../src/identity/queue.js';
+import { createIdentifyQueue, enqueueIdentify, renumberBatch } from '../../src/identity/queue.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { type AnswerRow, askRows, identify } from '../support/identify.js';
@@ -171,22 +171,44 @@ describe('a profile', () => {
   });
 });
 
-test('calls that PostgreSQL refuses are parked alone, hold nobody up, and name nobody in the log', async () => {
+test('of the calls that came together only what PostgreSQL refuses is parked, holds nobody up, and is not named in the log', async () => {
   const redis = createRedis(databases.config);
   const queue = createIdentifyQueue(redis);
   try {
+    const call = (user: string, ops: object) => ({ project: project.id, user, ops });
     // What the edge would have sanitized.
-    const poison = { project: project.id, user: 'poisonous', ops: { set: { a: 'poisonous\0' } } };
-    await enqueueIdentify(queue, redis, { items: [poison], weight: 1 });
+    const poison = call('half-poisonous', { set: { a: 'poisonous\0' } });
+    const items = [
+      call('half-poisonous', { set: { last: 1 }, add: { calls: 1 } }),
+      poison,
+      call('neighbour', { set: { a: 1 } }),
+      call('half-poisonous', { set: { last: 2 }, add: { calls: 1 } }),
+    ];
+    await enqueueIdentify(queue, redis, { items, weight: items.length });
     await say({ user_id: 'innocent', user_properties: { a: 1 } });
     await untilProfile('innocent', { properties: { a: 1 } });
-    await eventually(async () => {
-      expect(await queue.getFailedCount()).toBe(1);
+    await untilProfile('neighbour', { properties: { a: 1 } });
+    await untilProfile('half-poisonous', { properties: { last: 2, calls: 2 } });
+    const parked = await eventually(async () => {
       expect(await redis.zcard('identity:pending')).toBe(0);
+      const [job] = await queue.getFailed();
+      if (job === undefined) throw new Error('not parked yet');
+      return job;
     });
+    expect(parked.failedReason).toMatch(/^1 of 4 calls were refused: /);
+    expect(parked.data.operations).toEqual([{ ...poison, seq: expect.any(Number) }]);
     const log = processes.get('worker').output.join('\n');
     expect(log).toContain('an identify job failed');
     expect(log).not.toContain('poisonous');
+
+    // Mended and run again, it comes after everything that was applied meanwhile.
+    await parked.updateData({
+      ...parked.data,
+      operations: [{ ...call('half-poisonous', { set: { last: 3 } }), seq: 1 }],
+    });
+    await renumberBatch(redis, parked);
+    await parked.retry('failed', { resetAttemptsMade: true });
+    await untilProfile('half-poisonous', { properties: { last: 3, calls: 2 } });
   } finally {
     await queue.close();
     redis.disconnect();

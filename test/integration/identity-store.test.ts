@@ -1,7 +1,7 @@
 // What PostgreSQL holds of people when batches come late, twice or at the same time, and when one of them is forgotten.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { applyBatches } from '../../src/identity/apply.js';
+import { applyAllButRefused, applyBatches } from '../../src/identity/apply.js';
 import {
   createIdentifyQueue,
   enqueueIdentify,
@@ -66,6 +66,18 @@ test('in the normal case no operation is kept', async () => {
   expect(await profileOf('u')).toMatchObject({ properties: { a: 7 }, checkpoint: null });
   expect(await postgres('profile_operations').where({ project_id: project })).toEqual([]);
   expect(await redis.zcard('identity:pending')).toBe(0);
+});
+
+test('what PostgreSQL refuses of a batch is named again when a worker died before it was put aside', async () => {
+  const refused: Omit<Identification, 'project'> = { user: 'u', ops: { set: { a: 'refused\0' } } };
+  const batch = await accept(add('u', 1), refused, add('u', 10));
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    expect(await applyAllButRefused(batch, { postgres, redis })).toEqual([batch.operations[1]]);
+    expect(await profileOf('u')).toMatchObject({ properties: { a: 11 } });
+  }
+  await releaseSequence(redis, batch.batch);
+  await apply(await accept(add('u', 100)));
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 111 }, checkpoint: null });
 });
 
 test('batches that come in the wrong order leave what the right order leaves', async () => {
