@@ -38,4 +38,6 @@ const INSERT_SETTINGS = {
   max_insert_threads: '1',
   min_insert_block_size_rows: '1000000',
   min_insert_block_size_bytes: '1000000000',
+  // Events may be of any month since 2000, and many clients share a block. The engine's default refuses more than a hundred months.
+  max_partitions_per_insert_block: '0',
 } as const;

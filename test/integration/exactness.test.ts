@@ -65,6 +65,18 @@ describe('one lane', () => {
     expect(await store.count(project)).toBe(2000);
   });
 
+  test('a block of all the months that events may be of', async () => {
+    const project = randomUUID();
+    const block = new EventBlock();
+    const months = 12 * 27;
+    for (const month of range(months)) {
+      block.add(acceptedEvent(project, month, { time: Date.UTC(2000, month) }), true);
+    }
+    const bytes = block.encode();
+    for (let sent = 0; sent < 2; sent += 1) await insert(bytes);
+    expect(await store.count(project)).toBe(months);
+  });
+
   test('the event that was stored first stays, whole', async () => {
     const project = randomUUID();
     await insert(blockOf(project, [1], { deviceId: 'first', eventProperties: { n: 1 } }));
