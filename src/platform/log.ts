@@ -15,6 +15,9 @@ export function createLogger(options: { process: string; level: string }): Logge
       // Where PostgreSQL quotes the data that it refuses.
       'err.detail',
       'err.where',
+      // Where the Redis client keeps what it was about to store.
+      'err.command.args',
+      'err.previousErrors',
     ],
   });
 }
