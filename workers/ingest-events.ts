@@ -93,7 +93,8 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     if (refused.length === 0) return;
     const events = countEvents(refused);
     await redis.set(job.data.claim, Buffer.concat(refused.map(encodeFrame)), 'XX');
-    await job.updateData({ ...job.data, events });
+    const requests = refused.flatMap(({ header }) => header.r ?? []);
+    await job.updateData({ ...job.data, events, requests });
     // Trying the same rows again cannot end better. The engine's own words may quote them.
     throw new UnrecoverableError(`${events} of ${countEvents(frames)} events were refused: ${reason}`);
   }
@@ -107,7 +108,9 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     // What this leaves behind when it fails is swept up.
     redis.unlink(job.data.claim).catch((err: unknown) => log.warn({ err }, 'a finished claim could not be deleted'));
   });
-  worker.on('failed', (job, err) => log.error({ err, job: job?.id }, 'an ingest job failed'));
+  worker.on('failed', (job, err) =>
+    log.error({ err, job: job?.id, requests: job?.data.requests }, 'an ingest job failed'),
+  );
   worker.on('error', (err) => log.warn({ err }, 'the ingest worker lost touch with redis'));
 
   return {

@@ -79,10 +79,14 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     ...PATIENT_WORKER_OPTIONS,
   });
   worker.on('failed', (job, err) => {
-    log.error({ err, job: job?.id }, 'an identify job failed');
+    const parked = err instanceof UnrecoverableError ? job : undefined;
+    const requests = parked?.data.operations.flatMap(({ request }) => request ?? []);
+    log.error({ err, job: job?.id, requests }, 'an identify job failed');
+    if (parked === undefined) return;
     // Nothing waits for the numbers of a job that was given up. What this leaves behind when it fails is swept up.
-    if (job === undefined || !(err instanceof UnrecoverableError)) return;
-    releaseSequence(redis, job.data.batch).catch((error: unknown) => log.warn({ err: error }, 'numbers stay pending'));
+    releaseSequence(redis, parked.data.batch).catch((error: unknown) =>
+      log.warn({ err: error }, 'numbers stay pending'),
+    );
   });
   worker.on('error', (err) => log.warn({ err }, 'the identify worker lost touch with redis'));
 

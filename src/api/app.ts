@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { createFeatureSwitches } from '../access/features.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
+import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, notFound } from '../platform/http/respond.js';
 import { securityHeaders } from '../platform/http/security-headers.js';
 import type { Logger } from '../platform/log.js';
@@ -31,6 +32,7 @@ export function createApp(deps: AppDeps): Express {
   app.disable('etag');
   if (deps.trustProxy !== undefined) app.set('trust proxy', deps.trustProxy);
 
+  app.use(identifyRequest);
   app.use(deps.requestMetrics);
   if (deps.featuresOff.length > 0) app.use(createFeatureSwitches(deps.featuresOff));
   // The hot path first: every router in front of it would cost every event.

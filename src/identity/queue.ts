@@ -16,6 +16,8 @@ export interface Identification {
   readonly user: string;
   readonly device?: string;
   readonly ops: PropertyOps;
+  /** Id of the request. */
+  readonly request?: string;
 }
 
 export interface IdentifyJob {

@@ -8,6 +8,7 @@ import type { EventLimits } from '../ingest/limits.js';
 import type { GroupCommit } from '../platform/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { createBodyReader } from '../platform/http/read-body.js';
+import { requestIdOf } from '../platform/http/request-id.js';
 import type { IdentifyMetrics } from './metrics.js';
 import type { Identification } from './queue.js';
 import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody } from './schema.js';
@@ -38,6 +39,7 @@ export function createIdentityRouter(deps: IdentityDeps): Router {
         user: call.userId,
         ...(call.deviceId !== undefined && { device: call.deviceId }),
         ops: call.ops,
+        request: requestIdOf(req),
       });
       deps.metrics.accepted.inc();
       res.json({ ok: true });

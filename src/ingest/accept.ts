@@ -19,6 +19,7 @@ export interface TrackRequest {
   readonly credential: Credential;
   readonly address: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  readonly id: string;
   /** When the request was received, milliseconds. */
   readonly now: number;
 }
@@ -54,6 +55,7 @@ export function acceptRequest(
   const address = tryParseAddress(request.address);
   const header: FrameHeader = {
     v: 1,
+    r: request.id,
     p: request.credential.projectId,
     t: request.now,
     ip: applyIpPolicy(address, request.credential.ipPolicy),

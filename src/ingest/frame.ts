@@ -8,6 +8,8 @@ import type { IngestOrigin } from './schema.js';
 export interface FrameHeader {
   /** Version of this layout. */
   readonly v: 1;
+  /** Id of the request, for whoever looks at what was parked. Of the service's own events there is none. */
+  readonly r?: string;
   /** Project. */
   readonly p: string;
   /** When the request was accepted, milliseconds: the time of every event that brought none of its own. */

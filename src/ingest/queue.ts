@@ -18,6 +18,8 @@ export interface IngestJob {
   readonly claim: string;
   /** Events in the frames. */
   readonly events: number;
+  /** Of a job that was given up: the requests whose events it still holds. */
+  readonly requests?: readonly string[];
 }
 
 const CLAIM_PREFIX = 'ingest:claim:';

@@ -7,6 +7,7 @@ import { PublicError } from '../platform/errors.js';
 import type { GroupCommit } from '../platform/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { createBodyReader } from '../platform/http/read-body.js';
+import { requestIdOf } from '../platform/http/request-id.js';
 import type { Redis } from '../platform/redis/client.js';
 import { acceptRequest } from './accept.js';
 import type { Admission } from './admission.js';
@@ -64,8 +65,8 @@ async function track({ req, credential, bytes }: Tracked, deps: IngestDeps): Pro
       `the batch has ${body.events.length} events; the limit is ${deps.limits.batchSizeMax}`,
     );
   }
-  const request = { bytes, body, credential, address: req.ip, headers: req.headers, now: Date.now() };
-  const { frame, skipped, timeless } = acceptRequest(request, deps);
+  const received = { id: requestIdOf(req), address: req.ip, headers: req.headers, now: Date.now() };
+  const { frame, skipped, timeless } = acceptRequest({ bytes, body, credential, ...received }, deps);
   for (const reason of skipped) deps.metrics.skipped.inc({ reason });
   if (frame.header.n === 0) return 0;
 

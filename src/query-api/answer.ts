@@ -20,14 +20,15 @@ export interface AnswerDeps extends ExecuteDeps {
 export interface Question {
   readonly projectId: ProjectId;
   readonly request: QueryRequest;
+  readonly requestId: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 
-export async function answer(deps: AnswerDeps, { projectId, request, signal }: Question): Promise<Answer> {
+export async function answer(deps: AnswerDeps, { projectId, request, requestId, signal }: Question): Promise<Answer> {
   const startedAt = performance.now();
   const compiled = compileRequest(deps, projectId, request);
-  const execution = beginExecution(deps, signal);
+  const execution = beginExecution(deps, { requestId, signal });
   const counted = await deps.gate.run(() => {
     deps.noteQuery(projectId);
     return runCounted(compiled, request, execution);

@@ -1,5 +1,6 @@
 // The routes of the query process.
 import express, { type Express, type Router } from 'express';
+import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, notFound } from '../platform/http/respond.js';
 import type { Logger } from '../platform/log.js';
 
@@ -14,6 +15,7 @@ export function createQueryApp(deps: QueryAppDeps): Express {
   app.disable('x-powered-by');
   // Answers here are never the same twice: hashing each for an entity tag is wasted.
   app.disable('etag');
+  app.use(identifyRequest);
   app.use('/query', deps.queries);
   app.use(deps.operations);
   app.use(notFound);

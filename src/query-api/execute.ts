@@ -63,12 +63,19 @@ export function settingsFor(limits: EngineLimits, remainingMs: number): ClickHou
   };
 }
 
-/** `signal` is aborted when the client leaves. Rejects with a PublicError, or AnswerNotWanted. */
-export function beginExecution(deps: ExecuteDeps, signal: AbortSignal): Execution {
+export interface Asker {
+  /** Begins the id of each query, by which the engine's own records lead back to the request. */
+  readonly requestId: string;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** The execution rejects with a PublicError, or AnswerNotWanted. */
+export function beginExecution(deps: ExecuteDeps, { requestId, signal }: Asker): Execution {
   const deadlineMs = Date.now() + deps.limits.timeoutMs;
   return {
     run: async (statement) => {
-      const queryId = randomUUID();
+      const queryId = `${requestId}-${randomUUID()}`;
       const remainingMs = deadlineMs - Date.now();
       const deadline = AbortSignal.timeout(Math.max(1, remainingMs + GRACE_MS));
       const stop = AbortSignal.any([signal, deadline]);

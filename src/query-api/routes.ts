@@ -5,6 +5,7 @@ import { authenticate } from '../access/middleware.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import { assertNever, PublicError } from '../platform/errors.js';
+import { requestIdOf } from '../platform/http/request-id.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type AnswerDeps, answer } from './answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
@@ -70,7 +71,7 @@ export async function answerQuery(deps: AnswerDeps, { req, res, projectId }: Que
   const gone = new AbortController();
   res.on('close', () => gone.abort(new AnswerNotWanted()));
   try {
-    send(res, request, await answer(deps, { projectId, request, signal: gone.signal }));
+    send(res, request, await answer(deps, { projectId, request, requestId: requestIdOf(req), signal: gone.signal }));
   } catch (error) {
     if (!(error instanceof AnswerNotWanted)) throw error;
   }

@@ -171,13 +171,13 @@ describe('a profile', () => {
   });
 });
 
-test('of the calls that came together only what PostgreSQL refuses is parked, holds nobody up, and is not named in the log', async () => {
+test('of the calls that came together only what PostgreSQL refuses is parked, holds nobody up, and is named in the log by its request only', async () => {
   const redis = createRedis(databases.config);
   const queue = createIdentifyQueue(redis);
   try {
     const call = (user: string, ops: object) => ({ project: project.id, user, ops });
     // What the edge would have sanitized.
-    const poison = call('half-poisonous', { set: { a: 'poisonous\0' } });
+    const poison = { ...call('half-poisonous', { set: { a: 'poisonous\0' } }), request: 'request-7' };
     const items = [
       call('half-poisonous', { set: { last: 1 }, add: { calls: 1 } }),
       poison,
@@ -198,7 +198,7 @@ test('of the calls that came together only what PostgreSQL refuses is parked, ho
     expect(parked.failedReason).toMatch(/^1 of 4 calls were refused: /);
     expect(parked.data.operations).toEqual([{ ...poison, seq: expect.any(Number) }]);
     const log = processes.get('worker').output.join('\n');
-    expect(log).toContain('an identify job failed');
+    expect(log).toMatch(/"requests":\["request-7"\],"msg":"an identify job failed"/);
     expect(log).not.toContain('poisonous');
 
     // Mended and run again, it comes after everything that was applied meanwhile.

@@ -14,7 +14,7 @@ let redis: Redis;
 let queue: IngestQueue;
 
 beforeAll(async () => {
-  databases = await createTestDatabases({ WORKER_JOBS: 'ingest-events', LOG_LEVEL: 'fatal' });
+  databases = await createTestDatabases({ WORKER_JOBS: 'ingest-events', LOG_LEVEL: 'error' });
   redis = createRedis(databases.config);
   queue = createIngestQueue(redis);
   processes = await startProcesses(databases.env, ['worker']);
@@ -76,19 +76,25 @@ test('of the events that were accepted together, only the refused one is parked'
   await clickhouse.command({ query: "ALTER TABLE events ADD CONSTRAINT no_poison CHECK insert_id != 'e-57'" });
   const ids = Array.from({ length: 100 }, (_, index) => `e-${index}`);
   const body = JSON.stringify({ events: ids.map((id) => ({ event_type: 'a', insert_id: id })) });
-  const header = { v: 1, p: newUuidV7(), t: Date.now(), ip: '', ua: '', geo: {}, o: 'unknown', n: 100 } as const;
-  await enqueueIngest(queue, redis, { items: [{ header, body: Buffer.from(body) }], weight: 100 });
+  const shared = { v: 1, p: newUuidV7(), t: Date.now(), ip: '', ua: '', geo: {}, o: 'unknown' } as const;
+  const items = [
+    { header: { ...shared, r: 'request-poison', n: 100 }, body: Buffer.from(body) },
+    { header: { ...shared, r: 'request-good', n: 1 }, body: Buffer.from('{"event_type":"a","insert_id":"e-100"}') },
+  ];
+  await enqueueIngest(queue, redis, { items, weight: 101 });
 
-  await eventually(async () => expect((await jobs('list')).output).toContain('1 of 100 events were refused'));
-  expect(await countEvents()).toEqual(ids.filter((id) => id !== 'e-57').sort());
+  await eventually(async () => expect((await jobs('list')).output).toContain('1 of 101 events were refused'));
+  expect(await countEvents()).toEqual([...ids, 'e-100'].filter((id) => id !== 'e-57').sort());
   const [job] = await queue.getFailed();
-  const { requests } = JSON.parse((await jobs('show', 'ingest', job?.id ?? '')).output);
-  expect(requests).toHaveLength(1);
+  const { requests, payload } = JSON.parse((await jobs('show', 'ingest', job?.id ?? '')).output);
+  expect(requests).toMatchObject([{ header: { r: 'request-poison' } }]);
+  expect(payload.requests).toEqual(['request-poison']);
+  expect(processes.get('worker').output.join('\n')).toContain('"requests":["request-poison"]');
   expect(JSON.parse(requests[0].body).events.filter(Boolean)).toEqual([{ event_type: 'a', insert_id: 'e-57' }]);
 
   await clickhouse.command({ query: 'ALTER TABLE events DROP CONSTRAINT no_poison' });
   await jobs('replay', 'ingest', job?.id ?? '');
-  await eventually(async () => expect(await countEvents()).toEqual(ids.sort()));
+  await eventually(async () => expect(await countEvents()).toEqual([...ids, 'e-100'].sort()));
   await clickhouse.close();
 });
 

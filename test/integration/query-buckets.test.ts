@@ -48,7 +48,8 @@ async function run(query: string, context: Partial<CompileContext> = {}): Promis
   const compiled = compile(query, { projectId, nowMs: TO_MS, timezone: 'UTC', limit: 10_000, offset: 0, ...context });
   const limits = { timeoutMs: 20_000, memoryBytes: 1024 * 1024 * 1024 };
   const log = createLogger({ process: 'test', level: 'fatal' });
-  return beginExecution({ clickhouse, limits, log }, new AbortController().signal).run(compiled.statement);
+  const asker = { requestId: 'test', signal: new AbortController().signal };
+  return beginExecution({ clickhouse, limits, log }, asker).run(compiled.statement);
 }
 
 const instant = fc.integer({ min: FROM_MS / 60_000, max: TO_MS / 60_000 }).map((minutes) => minutes * 60_000);

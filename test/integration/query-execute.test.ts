@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const begin = (limits: Partial<EngineLimits> = {}, signal = new AbortController().signal): Execution =>
-  beginExecution({ clickhouse, limits: { ...LIMITS, ...limits }, log }, signal);
+  beginExecution({ clickhouse, limits: { ...LIMITS, ...limits }, log }, { requestId: 'test', signal });
 
 /** Hours of work, recognisable among the running queries by its number. */
 const endless = (mark: number) => ({
@@ -34,7 +34,7 @@ const endless = (mark: number) => ({
 
 async function countRunning(mark: number): Promise<number> {
   const result = await clickhouse.query({
-    query: `SELECT count() AS running FROM system.processes WHERE query LIKE '%sipHash64(number) = ' || {mark:String} || '%' AND query NOT LIKE '%system.processes%'`,
+    query: `SELECT count() AS running FROM system.processes WHERE query_id LIKE 'test-%' AND query LIKE '%sipHash64(number) = ' || {mark:String} || '%' AND query NOT LIKE '%system.processes%'`,
     query_params: { mark: String(mark) },
     format: 'JSONEachRow',
   });
@@ -154,7 +154,10 @@ describe('answers', () => {
 
 test('an engine that is away is 503', async () => {
   const away = createClickHouse({ CLICKHOUSE_URL: 'http://127.0.0.1:1', CLICKHOUSE_DATABASE: 'x' });
-  const execution = beginExecution({ clickhouse: away, limits: LIMITS, log }, new AbortController().signal);
+  const execution = beginExecution(
+    { clickhouse: away, limits: LIMITS, log },
+    { requestId: 'test', signal: new AbortController().signal },
+  );
   await expect(execution.run({ sql: 'SELECT 1', params: {} })).rejects.toMatchObject({ status: 503 });
   await away.close();
 });

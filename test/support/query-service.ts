@@ -42,6 +42,7 @@ export async function startQueryService(): Promise<QueryService> {
         {
           projectId,
           request: { q, format: 'json', timezone, limit, offset },
+          requestId: 'test',
           signal: new AbortController().signal,
         },
       ),

@@ -2,6 +2,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { PublicError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { requestIdOf } from './request-id.js';
 
 const RETRY_AFTER_SECONDS = 60;
 
@@ -17,7 +18,7 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
     if (known === undefined) {
       // The pattern and not the path, which may hold the id of a person or a token.
       const route = typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none';
-      log.error({ err: error, method: req.method, route }, 'request failed');
+      log.error({ err: error, request: requestIdOf(req), method: req.method, route }, 'request failed');
       res.status(500).json({ error: 'internal error' });
       return;
     }
