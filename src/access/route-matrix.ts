@@ -64,6 +64,7 @@ export const ROUTES = [
   { method: 'GET', path: '/api/projects/{projectID}/tokens', auth: 'session', role: 'member' },
   { method: 'DELETE', path: '/api/projects/{projectID}/tokens/{tokenID}', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/usage', auth: 'session', role: 'member' },
+  { method: 'GET', path: '/api/projects/{projectID}/rejected', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/me/tokens', auth: 'session' },
   { method: 'DELETE', path: '/api/me/tokens/{tokenID}', auth: 'session' },
 

@@ -2,6 +2,7 @@
 import type { Response } from 'express';
 import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
+import { readRejected } from '../ingest/rejected-store.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import { parseUsageRange } from '../usage/range.js';
@@ -12,7 +13,7 @@ import { projectBody, projectChanges, projectDeletionBody } from './schema.js';
 import { createProject } from './store.js';
 
 export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
-  const { postgres, secretKeyBase } = deps;
+  const { postgres, redis, secretKeyBase } = deps;
   const show = (res: Response, projectId: ProjectId) =>
     requireProject(postgres, projectId, { viewer: membershipOf(res).role, secretKeyBase });
 
@@ -51,5 +52,9 @@ export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): voi
 
   on('GET /api/projects/{projectID}/usage', async (req, res) => {
     res.json(await readUsage(postgres, projectIdOf(res), parseUsageRange(req.query, new Date())));
+  });
+
+  on('GET /api/projects/{projectID}/rejected', async (_req, res) => {
+    res.json(await readRejected(redis, projectIdOf(res), Date.now()));
   });
 }

@@ -2,6 +2,7 @@
 // each stands in src/access/route-matrix.ts; here is what it does.
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
+import type { Redis } from '../platform/redis/client.js';
 import { addAdminRoutes } from './admin-routes.js';
 import type { InvitationMailer } from './invitation-mail.js';
 import { addOrganizationRoutes } from './organization-routes.js';
@@ -10,6 +11,7 @@ import { addTokenRoutes } from './token-routes.js';
 import type { FindTxtRecords } from './txt-records.js';
 
 export interface AccountsDeps extends GuardDeps {
+  readonly redis: Redis;
   /** What secret keys are encrypted with. */
   readonly secretKeyBase: string;
   /** The address people reach the service by. */

@@ -20,6 +20,7 @@ import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/g
 import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
 import { createIngestQueue, enqueueIngest } from '../ingest/queue.js';
+import { RejectedEvents } from '../ingest/rejected-events.js';
 import type { IngestDeps } from '../ingest/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
@@ -159,6 +160,8 @@ function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
 function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
   const queue = createIngestQueue(stores.redis);
   const ingestMetrics = createIngestMetrics(stores.metrics);
+  const rejectedEvents = new RejectedEvents(stores.redis, log);
+  lifecycle.onClose('rejected events', () => rejectedEvents.close());
   return {
     credentials: stores.credentials,
     rateLimit: stores.rateLimits.track,
@@ -180,6 +183,7 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
       batchSizeMax: settings.MAX_BATCH_SIZE,
       requestBytesMax: settings.MAX_REQUEST_BYTES,
     },
+    rejectedEvents,
     metrics: ingestMetrics,
   };
 }
@@ -187,7 +191,7 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
 function createAccounts(settings: Config): Router {
   const mailQueue = settings.SMTP_URL === undefined ? undefined : createMailQueue(redis);
   return createAccountsRouter({
-    ...guard,
+    ...{ ...guard, redis },
     secretKeyBase: settings.SECRET_KEY_BASE,
     publicUrl,
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),

@@ -9,7 +9,8 @@ import { type GeographyLookup, readGeography } from './enrich/geography.js';
 import { tryParseEventTime } from './event-time.js';
 import type { Frame, FrameHeader } from './frame.js';
 import type { EventLimits } from './limits.js';
-import { findSkipReason, type SkipReason, toIdText, tryOriginOf } from './schema.js';
+import type { RejectedEvent } from './rejected-events.js';
+import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
 
 export const GENERATED_ID_LENGTH = 16;
 
@@ -26,7 +27,7 @@ export interface TrackRequest {
 
 export interface AcceptedRequest {
   readonly frame: Frame;
-  readonly skipped: readonly SkipReason[];
+  readonly rejected: readonly RejectedEvent[];
   /** Events whose client sent an insert id but no usable time: position to insert id. */
   readonly timeless: ReadonlyMap<number, string>;
 }
@@ -37,14 +38,14 @@ export function acceptRequest(
 ): AcceptedRequest {
   const { events, batch } = request.body;
   const skip: number[] = [];
-  const skipped: SkipReason[] = [];
+  const rejected: RejectedEvent[] = [];
   const timeless = new Map<number, string>();
   let ids = '';
   events.forEach((event, position) => {
     const reason = findSkipReason(event, deps.limits);
     if (reason !== undefined || !isObject(event)) {
       skip.push(position);
-      skipped.push(reason ?? 'not_an_object');
+      rejected.push({ reason: reason ?? 'not_an_object', event });
       return;
     }
     const insertId = toIdText(event.insert_id);
@@ -66,7 +67,7 @@ export function acceptRequest(
     ...(skip.length > 0 && { skip }),
     ...(ids !== '' && { ids }),
   };
-  return { frame: placeEvents(request, header, deps.findGeography), skipped, timeless };
+  return { frame: placeEvents(request, header, deps.findGeography), rejected, timeless };
 }
 
 /**

@@ -17,6 +17,7 @@ import { settleFirstTimes } from './first-times.js';
 import type { Frame, FrameHeader } from './frame.js';
 import type { EventLimits } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
+import type { RejectedEvents } from './rejected-events.js';
 
 export interface IngestDeps {
   readonly credentials: CredentialStore;
@@ -26,6 +27,7 @@ export interface IngestDeps {
   readonly redis: Redis;
   readonly findGeography: GeographyLookup;
   readonly limits: EventLimits & { readonly batchSizeMax: number; readonly requestBytesMax: number };
+  readonly rejectedEvents: RejectedEvents;
   readonly metrics: IngestMetrics;
 }
 
@@ -66,8 +68,9 @@ async function track({ req, credential, bytes }: Tracked, deps: IngestDeps): Pro
     );
   }
   const received = { id: requestIdOf(req), address: req.ip, headers: req.headers, now: Date.now() };
-  const { frame, skipped, timeless } = acceptRequest({ bytes, body, credential, ...received }, deps);
-  for (const reason of skipped) deps.metrics.skipped.inc({ reason });
+  const { frame, rejected, timeless } = acceptRequest({ bytes, body, credential, ...received }, deps);
+  for (const { reason } of rejected) deps.metrics.skipped.inc({ reason });
+  deps.rejectedEvents.note(credential.projectId, rejected, received.now);
   if (frame.header.n === 0) return 0;
 
   const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps.redis);

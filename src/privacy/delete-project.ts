@@ -1,5 +1,6 @@
 // The deletion of a project's data: steps that may be repeated, and are, until a run finds nothing and nothing more can come.
 import { findPendingSince } from '../identity/sequence.js';
+import { forgetRejected } from '../ingest/rejected-store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type ErasureDeps, outwaitIngestion } from './erase-people.js';
@@ -30,6 +31,7 @@ export async function deleteProjectData(
   await outwaitIngestion(deps, [project]);
   // Looked at before the rows are: an identify call that is applied in between is found by the next run.
   const mayMoreCome = now <= cutMs || (await findPendingSince(redis, cutMs)).length > 0;
+  await forgetRejected(redis, projectId, now);
   const inPostgres = await deleteProjectRows(postgres, projectId);
   const inClickHouse = await deleteFromClickHouse(clickhouse, projectId);
   if (mayMoreCome || inPostgres + inClickHouse > 0) return false;

@@ -6,6 +6,7 @@ import type { IdentifyQueue } from '../identity/queue.js';
 import { forgetFirstTimes, REMEMBERED_SECONDS } from '../ingest/first-times.js';
 import { laneOf, laneQueryId } from '../ingest/lane.js';
 import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
+import { forgetSamplesOf } from '../ingest/rejected-store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { outwaitQuery } from '../platform/clickhouse/outwait-query.js';
 import type { Config } from '../platform/config.js';
@@ -101,6 +102,8 @@ export async function outwaitIngestion(
 export async function removeRows(deps: ErasureDeps, erasures: readonly KnownErasure[]): Promise<void> {
   for (const [projectId, group] of groupByProject(erasures)) {
     await eraseEvents(deps, { projectId, group });
+    // One that a web process was about to write goes with the purge, which comes by here again.
+    await forgetSamplesOf(deps.redis, projectId, group.flatMap(idsOf));
     const versions = new Map<Erasure, number>();
     for (const erasure of group) versions.set(erasure, await forgetIdentity(deps.postgres, erasure));
     await forgetParkedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
@@ -132,6 +135,8 @@ async function eraseEvents(
   );
   await deleteRows(clickhouse, events);
 }
+
+const idsOf = ({ userId, deviceIds }: KnownErasure): string[] => [userId, ...deviceIds];
 
 function ownRows(erasure: KnownErasure, rows: ReadonlyMap<string, number>): number {
   const own = [`user:${erasure.userId}`, ...erasure.deviceIds.map((id) => `device:${id}`)];

@@ -6,6 +6,7 @@ import { sequenceMember } from '../../src/privacy/queue.js';
 import { createErasure, newErasureId } from '../../src/privacy/store.js';
 import { type ErasureStack, startErasureStack } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
+import { track } from '../support/track.js';
 
 let stack: ErasureStack;
 
@@ -42,6 +43,17 @@ describe('a person', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(answers.map(({ body }) => Number(body.events)).sort()).toEqual([0, 1, 1]);
     await holds(0);
+  });
+
+  test('is in no sample of a rejected event any more, by their id or a device of theirs', async () => {
+    const { project, gdpr, identify } = await stack.createTenant();
+    const samples = () => stack.redis.zrange(`ingest:rejected-samples:${project.id}`, 0, -1);
+    await identify('alice', 'phone');
+    const events = [{ user_id: 'alice' }, { device_id: 'phone' }, { user_id: 'bob' }];
+    await track(stack.processes.url, project.publicKey, { events });
+    await eventually(async () => expect(await samples()).toHaveLength(3));
+    expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted' });
+    expect(await samples()).toEqual([expect.stringContaining('bob')]);
   });
 
   test('may have any id that events can have', async () => {

@@ -238,6 +238,7 @@ async function createCalls(): Promise<Call[]> {
       ...own,
     },
     { route: 'GET /api/projects/{projectID}/usage', path: at('/usage?from=soon'), status: 400, ...own },
+    { route: 'GET /api/projects/{projectID}/rejected', path: at('/rejected'), status: 200, ...own },
     { route: 'POST /api/projects/{projectID}/tokens', path: at('/tokens'), status: 201, ...own, body: newToken },
     { route: 'GET /api/projects/{projectID}/tokens', path: at('/tokens'), status: 200, ...own },
     {

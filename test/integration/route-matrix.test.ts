@@ -111,6 +111,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /api/projects/{projectID}/tokens': 'member',
   'DELETE /api/projects/{projectID}/tokens/{tokenID}': 'member',
   'GET /api/projects/{projectID}/usage': 'member',
+  'GET /api/projects/{projectID}/rejected': 'member',
   'GET /api/me/tokens': 'signed in',
   'DELETE /api/me/tokens/{tokenID}': 'signed in',
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../access/roles.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
+import { SKIP_REASONS } from '../../ingest/schema.js';
 
 const moment = z.iso.datetime();
 const role = z.enum(ROLES);
@@ -129,6 +130,18 @@ export const usageDay = z.strictObject({
   events_ingested: count,
   events_stored: count,
   queries_run: count,
+});
+
+const reason = z.enum(SKIP_REASONS);
+export const rejected = z.strictObject({
+  counts: z.array(z.strictObject({ date: z.iso.date(), reason, events: z.int().min(1) })),
+  samples: z.array(
+    z.strictObject({
+      at: moment,
+      reason,
+      event: z.string().meta({ description: 'the beginning of its JSON, without keys of the service and addresses' }),
+    }),
+  ),
 });
 
 const dashboardSummary = z.strictObject({

@@ -260,6 +260,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     answers: { 200: json('Project') },
   },
   'GET /api/projects/{projectID}/usage': { tag: 'Projects', summary: 'Usage by day', ...usage },
+  'GET /api/projects/{projectID}/rejected': {
+    tag: 'Projects',
+    summary: 'Events that were not taken: counts of the last 30 days by reason, and the newest 20 as samples',
+    answers: { 200: json('Rejected') },
+    errors: [503],
+  },
 
   'POST /api/projects/{projectID}/tokens': {
     tag: 'Tokens',

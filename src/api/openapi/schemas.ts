@@ -52,6 +52,7 @@ const SCHEMAS = {
   NewToken: answers.newToken,
   Token: answers.token,
   UsageDay: answers.usageDay,
+  Rejected: answers.rejected,
   ErasureReceipt: answers.erasureReceipt,
   PendingErasure: answers.pendingErasure,
   ErasureRequest: answers.erasureRequest,

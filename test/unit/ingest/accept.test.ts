@@ -52,7 +52,10 @@ describe('acceptRequest', () => {
   test('skips invalid events, counts their reasons, and keeps the order of the others', () => {
     const accepted = accept({ events: [{ event_type: 'a' }, {}, 5, { event_type: 'b' }] });
     expect(accepted.frame.header.n).toBe(2);
-    expect(accepted.skipped).toEqual(['event_type_missing', 'not_an_object']);
+    expect(accepted.rejected).toEqual([
+      { reason: 'event_type_missing', event: {} },
+      { reason: 'not_an_object', event: 5 },
+    ]);
     expect(replay(accepted).map((event) => event.eventType)).toEqual(['a', 'b']);
   });
 

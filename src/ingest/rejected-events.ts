@@ -1,0 +1,63 @@
+// Notes events that were not taken, beside the hot path: counts and samples wait in memory and are written to Redis once a second.
+// However many are rejected, a second costs one write, and looking at so many events.
+import type { ProjectId } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
+import type { Redis } from '../platform/redis/client.js';
+import { toSample } from './rejected-sample.js';
+import { type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './rejected-store.js';
+import type { SkipReason } from './schema.js';
+
+const WRITE_EVERY_MS = 1000;
+/** Of all projects together, between two writes. */
+const SAMPLES_WAITING_MAX = 200;
+
+export interface RejectedEvent {
+  readonly reason: SkipReason;
+  /** As it came. */
+  readonly event: unknown;
+}
+
+/** Idle until something is noted, then waiting for the write that follows within a second. */
+export class RejectedEvents {
+  readonly #redis: Redis;
+  readonly #log: Logger;
+  #counts = new Map<string, RejectedCount>();
+  #samples: RejectedSample[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(redis: Redis, log: Logger) {
+    this.#redis = redis;
+    this.#log = log;
+  }
+
+  /** `at` is when the request came, in milliseconds. */
+  note(projectId: ProjectId, rejected: readonly RejectedEvent[], at: number): void {
+    if (rejected.length === 0) return;
+    for (const { reason } of rejected) {
+      const key = `${projectId}:${reason}`;
+      this.#counts.set(key, { projectId, reason, events: 1 + (this.#counts.get(key)?.events ?? 0) });
+    }
+    const waiting = this.#samples.filter((sample) => sample.projectId === projectId).length;
+    const room = Math.min(SAMPLES_KEPT - waiting, SAMPLES_WAITING_MAX - this.#samples.length);
+    for (const { reason, event } of rejected.slice(0, Math.max(0, room))) {
+      this.#samples.push({ projectId, reason, at, event: toSample(event) });
+    }
+    this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
+  }
+
+  /** Resolves when everything that was noted is written, or is given up. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const rejected = { counts: [...this.#counts.values()], samples: this.#samples };
+    this.#timer = undefined;
+    this.#counts = new Map();
+    this.#samples = [];
+    await saveRejected(this.#redis, rejected, Date.now()).catch((err: unknown) =>
+      this.#log.warn({ err }, 'rejected events were not noted'),
+    );
+  }
+}

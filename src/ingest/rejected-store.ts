@@ -1,0 +1,109 @@
+// Rejected events in Redis, for whoever wonders where theirs are: counts by project, day and reason, and the newest few of each
+// project as samples. Both end by themselves. Nothing is billed by them, and what a process had not written yet is lost with it.
+import { PublicError } from '../platform/errors.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Redis } from '../platform/redis/client.js';
+import { executed } from '../platform/redis/transaction.js';
+import { toDay } from '../usage/range.js';
+import { isNamedIn } from './rejected-sample.js';
+import { SKIP_REASONS, type SkipReason } from './schema.js';
+
+export const SAMPLES_KEPT = 20;
+const DAY_MS = 24 * 60 * 60_000;
+const COUNTED_DAYS = 30;
+// Half a week after the newest all samples go, and those half a week older than it have gone before: none stays for longer than a week.
+const SAMPLES_KEPT_MS = 3.5 * DAY_MS;
+
+const countsKey = (day: string): string => `ingest:rejected:${day}`;
+const countField = (projectId: string, reason: SkipReason): string => `${projectId}:${reason}`;
+const samplesKey = (projectId: string): string => `ingest:rejected-samples:${projectId}`;
+
+export interface RejectedCount {
+  readonly projectId: ProjectId;
+  readonly reason: SkipReason;
+  readonly events: number;
+}
+
+export interface RejectedSample {
+  readonly projectId: ProjectId;
+  readonly reason: SkipReason;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly event: string;
+}
+
+export async function saveRejected(
+  redis: Redis,
+  rejected: { counts: readonly RejectedCount[]; samples: readonly RejectedSample[] },
+  now: number,
+): Promise<void> {
+  const transaction = redis.multi();
+  const day = countsKey(toDay(new Date(now)));
+  for (const { projectId, reason, events } of rejected.counts) {
+    transaction.hincrby(day, countField(projectId, reason), events);
+  }
+  transaction.pexpire(day, (COUNTED_DAYS + 1) * DAY_MS);
+  for (const { projectId, reason, at, event } of rejected.samples) {
+    // The same again is one sample, as of its last time.
+    transaction.zadd(samplesKey(projectId), at, JSON.stringify({ reason, event }));
+  }
+  for (const key of new Set(rejected.samples.map(({ projectId }) => samplesKey(projectId)))) {
+    transaction.zremrangebyscore(key, '-inf', now - SAMPLES_KEPT_MS);
+    transaction.zremrangebyrank(key, 0, -SAMPLES_KEPT - 1);
+    transaction.pexpire(key, SAMPLES_KEPT_MS);
+  }
+  await executed(transaction);
+}
+
+/** As the interface shows it, the newest first. */
+export interface Rejected {
+  readonly counts: readonly { readonly date: string; readonly reason: SkipReason; readonly events: number }[];
+  readonly samples: readonly { readonly at: string; readonly reason: SkipReason; readonly event: string }[];
+}
+
+export async function readRejected(redis: Redis, projectId: ProjectId, now: number): Promise<Rejected> {
+  try {
+    return { counts: await readCounts(redis, projectId, now), samples: await readSamples(redis, projectId) };
+  } catch (cause) {
+    throw new PublicError('unavailable', 'rejected events cannot be looked up right now; try again', { cause });
+  }
+}
+
+const lastDays = (now: number): string[] =>
+  Array.from({ length: COUNTED_DAYS }, (_, age) => toDay(new Date(now - age * DAY_MS)));
+
+async function readCounts(redis: Redis, projectId: ProjectId, now: number): Promise<Rejected['counts']> {
+  const fields = SKIP_REASONS.map((reason) => countField(projectId, reason));
+  const days = lastDays(now).map(async (date) => {
+    const counts = await redis.hmget(countsKey(date), ...fields);
+    return SKIP_REASONS.map((reason, index) => ({ date, reason, events: Number(counts[index] ?? 0) }));
+  });
+  return (await Promise.all(days)).flat().filter(({ events }) => events > 0);
+}
+
+async function readSamples(redis: Redis, projectId: ProjectId): Promise<Rejected['samples']> {
+  const found = await redis.zrevrange(samplesKey(projectId), 0, -1, 'WITHSCORES');
+  return Array.from({ length: found.length / 2 }, (_, index) => {
+    const { reason, event } = JSON.parse(found[2 * index] ?? '') as Pick<RejectedSample, 'reason' | 'event'>;
+    return { at: new Date(Number(found[2 * index + 1])).toISOString(), reason, event };
+  });
+}
+
+/** Samples that hold one of the ids go, whoever was meant by it: rather one too many, as they are hints. */
+export async function forgetSamplesOf(redis: Redis, projectId: ProjectId, ids: readonly string[]): Promise<void> {
+  const key = samplesKey(projectId);
+  const samples = await redis.zrange(key, 0, -1);
+  const named = samples.filter((sample) => {
+    const { event } = JSON.parse(sample) as Pick<RejectedSample, 'event'>;
+    return ids.some((id) => isNamedIn(event, id));
+  });
+  if (named.length > 0) await redis.zrem(key, ...named);
+}
+
+/** Of a project that is deleted. */
+export async function forgetRejected(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
+  const fields = SKIP_REASONS.map((reason) => countField(projectId, reason));
+  const transaction = redis.multi().unlink(samplesKey(projectId));
+  for (const day of lastDays(now)) transaction.hdel(countsKey(day), ...fields);
+  await executed(transaction);
+}

@@ -1,0 +1,136 @@
+// Events that were not taken, as the people of a project see them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import {
+  forgetRejected,
+  forgetSamplesOf,
+  type Rejected,
+  type RejectedSample,
+  readRejected,
+  SAMPLES_KEPT,
+  saveRejected,
+} from '../../src/ingest/rejected-store.js';
+import { newUuidV7, toProjectId } from '../../src/platform/ids.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { track } from '../support/track.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let redis: Redis;
+let processes: ProcessGroup;
+let team: TestTeam;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  redis = createRedis(databases.config);
+  team = await createTeam(postgres);
+  processes = await startProcesses(databases.env, ['web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  redis?.disconnect();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const newProject = (): Promise<NewProject> => createTeamProject(postgres, databases, team.organization.id);
+const newProjectId = () => toProjectId(newUuidV7());
+
+async function rejectedOf(project: NewProject): Promise<Rejected> {
+  const route = `GET /api/projects/${project.id}/rejected`;
+  const { status, body } = await send(processes.url, route, { session: team.people.member.session });
+  expect(status).toBe(200);
+  return body;
+}
+
+test('are counted by reason, and the newest are shown, without keys and addresses', async () => {
+  const [project, neighbour] = [await newProject(), await newProject()];
+  expect(await rejectedOf(project)).toEqual({ counts: [], samples: [] });
+  const before = Date.now();
+  const events = [
+    { event_type: 'good' },
+    { user_id: 'alice', ip: '203.0.113.7' },
+    { user_id: 'bob', page: `https://a.example/?key=${project.publicKey}` },
+    { event_type: 'x'.repeat(257) },
+  ];
+  expect((await track(processes.url, project.secretKey, { events })).body).toEqual({ accepted: 1 });
+  const { counts, samples } = await eventually(async () => {
+    const rejected = await rejectedOf(project);
+    expect(rejected.counts).not.toEqual([]);
+    return rejected;
+  });
+  const date = new Date(before).toISOString().slice(0, 10);
+  expect(counts).toEqual([
+    { date, reason: 'event_type_missing', events: 2 },
+    { date, reason: 'event_type_too_long', events: 1 },
+  ]);
+  const texts = [
+    '{"user_id":"alice"}',
+    '{"user_id":"bob","page":"https://a.example/?key=pk_…"}',
+    JSON.stringify(events[3]),
+  ];
+  expect(samples.map(({ event }) => event).sort()).toEqual(texts.sort());
+  for (const { at } of samples) expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
+  expect(await rejectedOf(neighbour)).toEqual({ counts: [], samples: [] });
+});
+
+test('a flood is counted to the last, and a process that stops loses nothing of it', async () => {
+  const project = await newProject();
+  const batch = { events: Array.from({ length: 2000 }, (_, index) => ({ index })) };
+  await Promise.all(Array.from({ length: 10 }, () => track(processes.url, project.publicKey, batch)));
+  await processes.get('web').kill('SIGTERM');
+  await processes.start('web');
+  const { counts, samples } = await rejectedOf(project);
+  expect(counts).toMatchObject([{ reason: 'event_type_missing', events: 20_000 }]);
+  expect(samples).toHaveLength(SAMPLES_KEPT);
+});
+
+test('samples are the newest, each once, and go within a week; counts within a month', async () => {
+  const projectId = newProjectId();
+  const now = Date.now();
+  const sample = (event: string, at: number): RejectedSample => ({ projectId, reason: 'not_an_object', at, event });
+  const save = (samples: RejectedSample[], at: number) =>
+    saveRejected(redis, { counts: [{ projectId, reason: 'not_an_object', events: samples.length }], samples }, at);
+  await save([sample('old', now - 4 * DAY_MS)], now - 4 * DAY_MS);
+  await save([sample('3', now - 3 * DAY_MS), sample('5', now - 2)], now - 3 * DAY_MS);
+  expect((await readRejected(redis, projectId, now)).samples.map(({ event }) => event)).toEqual(['5', '3', 'old']);
+  await save([sample('3', now - 1)], now);
+  const { counts, samples } = await readRejected(redis, projectId, now);
+  expect(samples.map(({ event }) => event)).toEqual(['3', '5']);
+  expect(counts.map(({ events }) => events)).toEqual([1, 2, 1]);
+
+  await save(
+    Array.from({ length: 50 }, (_, index) => sample(`n-${index}`, now + index)),
+    now,
+  );
+  const newest = Array.from({ length: SAMPLES_KEPT }, (_, index) => `n-${49 - index}`);
+  expect((await readRejected(redis, projectId, now)).samples.map(({ event }) => event)).toEqual(newest);
+  expect(await redis.pttl(`ingest:rejected-samples:${projectId}`)).toBeLessThanOrEqual(3.5 * DAY_MS);
+  expect((await readRejected(redis, projectId, now + 31 * DAY_MS)).counts).toEqual([]);
+});
+
+test('of a person who is erased, or a project that is deleted, nothing is left, and of others everything', async () => {
+  const [mine, theirs] = [newProjectId(), newProjectId()];
+  const now = Date.now();
+  for (const projectId of [mine, theirs]) {
+    const reason = 'id_too_long';
+    const events = ['{"user_id":"alice"}', '{"device_id":"phone"}', '{"by":["alice"]}', '{"user_id":"bob"}'];
+    const samples = events.map((event, index) => ({ projectId, reason, at: now + index, event }) as const);
+    await saveRejected(redis, { counts: [{ projectId, reason, events: 4 }], samples }, now);
+  }
+  await forgetSamplesOf(redis, mine, ['alice', 'phone']);
+  const { counts, samples } = await readRejected(redis, mine, now);
+  expect(counts).toMatchObject([{ events: 4 }]);
+  expect(samples.map(({ event }) => event)).toEqual(['{"user_id":"bob"}']);
+  await forgetRejected(redis, mine, now);
+  expect(await readRejected(redis, mine, now)).toEqual({ counts: [], samples: [] });
+  expect((await readRejected(redis, theirs, now)).samples).toHaveLength(4);
+});
