@@ -97,6 +97,22 @@ const FORMS: ReadonlyMap<string, { readonly what: string; readonly form: string 
   ['Unit', { what: 'unit', form: 'the form is: unit user_id' }],
 ]);
 
+const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
+const RECENT = 'the form is: last 7d';
+
+/** Words of other query languages, and how the same is said here. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['offset', SKIPPING],
+  ['skip', SKIPPING],
+  ['group', 'groups are named behind the aggregate: count by _country'],
+  ['order', 'the form is: sort count desc'],
+  ['filter', `the form is: where _country = "DE"`],
+  ['having', 'the form is: where _country = "DE"; it takes events, before they are counted'],
+  ['select', 'what is computed has a stage of its own: count, unique user_id, or list time, user_id'],
+  ['since', RECENT],
+  ['past', RECENT],
+]);
+
 const QUERY_FORM = {
   what: 'the query',
   form: 'a query is: source | stage | stage, as in: signup | last 7d | count by day',
@@ -173,13 +189,29 @@ function misspelledSource(text: string, error: SyntaxNode): QueryProblem | undef
   };
 }
 
-/** Two slips are common enough for a hint of their own: no source, and no pipe before a stage. */
+/** A unit of time as it is said, behind a number and a space. */
+const SPELLED_UNIT = /^\d+\s+(minute|hour|day|week|month|year)s?\b/i;
+const UNITS: ReadonlyMap<string, string> = new Map([
+  ['minute', 'm'],
+  ['hour', 'h'],
+  ['day', 'd'],
+  ['week', 'w'],
+  ['month', 'mo'],
+  ['year', 'y'],
+]);
+
+/** Slips that are common enough for a hint of their own: no source, units that are spelled, and no pipe before a stage. */
 function hintFor(place: { text: string; error: SyntaxNode; spelled: string; form: string }): string {
-  if (place.error.parent?.name !== 'Query') return place.form;
-  const first = place.error.parent.firstChild;
-  const word = first?.name === 'EventSource' ? place.text.slice(first.from, first.to) : '';
+  const { text, error, spelled, form } = place;
+  const query = error.parent?.name === 'Query' ? error.parent : undefined;
+  const first = query?.firstChild;
+  const word = first?.name === 'EventSource' ? text.slice(first.from, first.to) : '';
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
-  return STAGE_NAMES.includes(place.spelled) ? `a pipe comes before a stage: | ${place.spelled}` : place.form;
+  const unit = UNITS.get(SPELLED_UNIT.exec(text.slice(error.from))?.[1]?.toLowerCase() ?? '');
+  if (unit !== undefined) return `a time is a number and a unit in one word: ${spelled}${unit}`;
+  if (query === undefined) return form;
+  if (STAGE_NAMES.includes(spelled)) return `a pipe comes before a stage: | ${spelled}`;
+  return OTHER_WORDS.get(spelled.toLowerCase()) ?? form;
 }
 
 /** The first recovery mark inside a construct, the construct itself included. */
@@ -219,9 +251,10 @@ function unknownStage(text: string, node: SyntaxNode): QueryProblem {
   const word = node.firstChild ?? node;
   const name = text.slice(word.from, word.to);
   const nearest = findNearest(name, STAGE_NAMES);
+  const instead = OTHER_WORDS.get(name.toLowerCase());
   return {
     message: `unknown stage ${quote(name)}`,
     span: { from: word.from, to: word.to },
-    hint: nearest ? `nearest is "${nearest}"` : `stages are ${STAGE_NAMES.join(', ')}`,
+    hint: instead ?? (nearest ? `nearest is "${nearest}"` : `stages are ${STAGE_NAMES.join(', ')}`),
   };
 }

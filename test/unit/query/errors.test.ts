@@ -14,11 +14,19 @@ test.each([
   expect(editDistance(b, a)).toBe(distance);
 });
 
+const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
+
 test.each([
   ['funl a -> b', 'unknown source "funl"', 'nearest is "funnel"; the form is: funnel signup -> pay exclude refund'],
   ['path to a', 'unknown source "path"', 'nearest is "paths"; the form is: paths from signup, or paths to signup'],
   ['usr "ann"', 'unknown source "usr"', 'nearest is "user"; the form is: user "id", with the id in quotes'],
   ['pages count', 'unexpected "count" in the query', 'a pipe comes before a stage: | count'],
+  ['last 7 days', 'unexpected "7" in the query', '"last" is a stage; a source comes before it: * | last …'],
+  ['a | last 7 days', 'unexpected "7" in last', 'a time is a number and a unit in one word: 7d'],
+  ['funnel a -> b | window 3 Months', 'unexpected "3" in window', 'a time is a number and a unit in one word: 3mo'],
+  ['a | count | offset 100', 'unknown stage "offset"', SKIPPING],
+  ['a | group by _os', 'unknown stage "group"', 'groups are named behind the aggregate: count by _country'],
+  ['a | ORDER BY count', 'unknown stage "ORDER"', 'the form is: sort count desc'],
 ])('%s: %s', (text, message, hint) => {
   const { problems } = parse(text);
   expect(problems).toMatchObject([{ message, hint }]);
