@@ -2,22 +2,23 @@
 // and the condition of their events, the breakdown, and the number of rows.
 import { quote } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
+import { isDefined } from '../is-defined.js';
 import type { FieldName, Stage, StageKind } from '../parse/syntax.js';
 import { resolveCondition } from './resolve-condition.js';
 import { resolveField } from './resolve-field.js';
 import type { Breakdown, Condition, TimeRange } from './resolved.js';
 import { report, type Scope } from './scope.js';
-import { isTimeStage, onlyStage, reportMisfit, resolveRowsMax, stageWord } from './stages.js';
+import {
+  isKind,
+  isSize,
+  isTimeStage,
+  onlyStage,
+  reportMisfit,
+  resolveRowsMax,
+  type StageOf,
+  stageWord,
+} from './stages.js';
 import { resolveLength, resolveTimeStage, type TimeStage } from './time-range.js';
-
-export type StageOf<K extends Stage['kind']> = Extract<Stage, { kind: K }>;
-
-export const isKind =
-  <K extends Stage['kind']>(kind: K) =>
-  (stage: Stage): stage is StageOf<K> =>
-    stage.kind === kind;
-
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 
 export interface BehaviourStages {
   /** The source by its name, as messages call it. */
@@ -50,9 +51,9 @@ export function resolveBehaviour(scope: Scope, asked: BehaviourStages): Behaviou
     .filter(isKind('where'))
     .map((stage) => resolveCondition(scope, stage.condition))
     .filter(isDefined);
-  const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
-    stage.kind === 'limit' || (stage.kind === 'top' && asked.fits.includes('top'));
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'limit', hint: 'leave one of them out' });
+  const fitsSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
+    isSize(stage) && (stage.kind === 'limit' || asked.fits.includes('top'));
+  const size = onlyStage(scope, stages, { matches: fitsSize, what: 'limit', hint: 'leave one of them out' });
   return {
     range: (time && resolveTimeStage(scope, asked.readTime?.(time) ?? time)) ?? fallback,
     condition: conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0],

@@ -3,12 +3,12 @@
 import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField } from '../fields.js';
 import type { FieldName, Source, Stage } from '../parse/syntax.js';
-import { isKind, resolveBehaviour, resolveWindow } from './behaviour.js';
+import { resolveBehaviour, resolveWindow } from './behaviour.js';
 import { analyzeEventSource } from './latest.js';
 import { resolveEventField, resolveField } from './resolve-field.js';
 import type { Condition, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
-import { onlyStage } from './stages.js';
+import { isKind, onlyStage } from './stages.js';
 import { lastDays } from './time-range.js';
 
 type ChoiceSource = Extract<Source, { kind: 'choice' }>;

@@ -1,6 +1,7 @@
 // The event source and `*`: an aggregate over the events of a range, or a list of them.
 import { findNearest, quote } from '../errors.js';
 import { isTimeType, LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
+import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { resolveCondition } from './resolve-condition.js';
 import { resolveField, resolveGroups } from './resolve-field.js';
@@ -18,14 +19,19 @@ import type {
   SourceMode,
 } from './resolved.js';
 import { report, type Scope } from './scope.js';
-import { isTimeStage, onlyStage, reportMisfit, resolveRowsMax, stageWord } from './stages.js';
+import {
+  isKind,
+  isSize,
+  isTimeStage,
+  onlyStage,
+  reportMisfit,
+  resolveRowsMax,
+  type StageOf,
+  stageWord,
+} from './stages.js';
 import { lastDays, resolveTimeStage } from './time-range.js';
 
-type StageOf<K extends Stage['kind']> = Extract<Stage, { kind: K }>;
-
 const DEFAULT_DAYS = 7;
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
-
 interface EventStages {
   readonly eventType: string | undefined;
   readonly stages: readonly Stage[];
@@ -48,9 +54,9 @@ export function analyzeEvents(scope: Scope, { eventType, stages, form }: EventSt
   for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, form?.name ?? 'an event source');
   checkOrder(scope, stages);
   const selection = { eventType, ...resolveSelection(scope, stages, form) };
-  const list = onlyStage(scope, stages, { matches: is('list'), what: 'list', hint: 'leave one of them out' });
+  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'leave one of them out' });
   const aggregate = onlyStage(scope, stages, {
-    matches: is('aggregate'),
+    matches: isKind('aggregate'),
     what: 'the aggregate',
     hint: 'a query has one aggregate; ask the other in a query of its own',
   });
@@ -63,19 +69,11 @@ export function analyzeEvents(scope: Scope, { eventType, stages, form }: EventSt
     );
   }
   const mode = form?.mode;
-  const isListed = list || (form?.isList && !aggregate && !stages.some(is('by')));
+  const isListed = list || (form?.isList && !aggregate && !stages.some(isKind('by')));
   return isListed
     ? analyzeList(scope, { stages, fields: list?.fields ?? [], selection, mode })
     : analyzeAggregate(scope, { stages, aggregate, selection, mode });
 }
-
-export const is =
-  <K extends Stage['kind']>(kind: K) =>
-  (stage: Stage): stage is StageOf<K> =>
-    stage.kind === kind;
-
-export const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
-  stage.kind === 'limit' || stage.kind === 'top';
 
 export function fitsEvents(stage: Stage): boolean {
   return (
@@ -113,7 +111,7 @@ export function resolveSelection(
   const fallback = lastDays(scope.nowMs, form?.defaultDays ?? DEFAULT_DAYS);
   const range = time ? (resolveTimeStage(scope, time) ?? fallback) : fallback;
   const conditions = stages
-    .filter(is('where'))
+    .filter(isKind('where'))
     .map((stage) => resolveCondition(scope, stage.condition))
     .filter(isDefined);
   return { range, condition: joinConditions([form?.condition, ...conditions].filter(isDefined)) };
@@ -132,7 +130,7 @@ interface ListParts {
 }
 
 function analyzeList(scope: Scope, { stages, fields, selection, mode }: ListParts): ResolvedQuery {
-  for (const by of stages.filter(is('by')))
+  for (const by of stages.filter(isKind('by')))
     report(scope, by.span, 'by does not go with list', 'group an aggregate: count by day');
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
   if (size?.kind === 'top') {
@@ -144,7 +142,7 @@ function analyzeList(scope: Scope, { stages, fields, selection, mode }: ListPart
     );
   }
   const sort = onlyStage(scope, stages, {
-    matches: is('sort'),
+    matches: isKind('sort'),
     what: 'sort',
     hint: 'one sort takes several fields: sort _country, time desc',
   });
@@ -201,11 +199,11 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
   const { stages, aggregate, selection, mode, rows } = parts;
   const person = rows ? parts.person : DISTINCT_PERSON;
   const measure = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
-  const byFields = stages.filter(is('by')).flatMap((stage) => stage.fields);
+  const byFields = stages.filter(isKind('by')).flatMap((stage) => stage.fields);
   const groups = resolveGroups(scope, [...(aggregate?.by ?? []), ...byFields]);
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
   const sort = onlyStage(scope, stages, {
-    matches: is('sort'),
+    matches: isKind('sort'),
     what: 'sort',
     hint: 'one sort takes several columns: sort day, count desc',
   });
@@ -230,6 +228,12 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
     warnings: scope.warnings,
   };
 }
+
+/** What SQL writes behind a count. */
+const COUNT_IN_SQL: ReadonlyMap<string, string> = new Map([
+  ['group', 'groups come after by alone: count by _country'],
+  ['distinct', 'unique counts what is different: unique user_id'],
+]);
 
 function resolveMeasure(
   scope: Scope,
@@ -258,7 +262,7 @@ function resolveMeasure(
       scope,
       written.span,
       `count takes no field, but has ${quote(written.written)}`,
-      `write count by ${written.written}, or unique ${written.written}`,
+      COUNT_IN_SQL.get(written.path.toLowerCase()) ?? `write count by ${written.written}, or unique ${written.written}`,
     );
   }
   if (!written && name === 'unique' && person) return { kind: 'unique', field: person };

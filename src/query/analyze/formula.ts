@@ -2,10 +2,11 @@
 import { findNearest, quote } from '../errors.js';
 import { GRANULARITIES } from '../fields.js';
 import type * as syntax from '../parse/syntax.js';
-import { isKind, resolveBehaviour, resolveBy } from './behaviour.js';
+import { resolveBehaviour, resolveBy } from './behaviour.js';
 import { resolveField } from './resolve-field.js';
 import type { FormulaExpression, Measure, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
+import { isKind } from './stages.js';
 import { lastDays } from './time-range.js';
 
 type FormulaSource = Extract<syntax.Source, { kind: 'formula' }>;

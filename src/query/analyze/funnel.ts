@@ -1,9 +1,10 @@
 // The source `funnel`.
 import { quote } from '../errors.js';
 import type { Source, Stage, Text } from '../parse/syntax.js';
-import { isKind, resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
+import { resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
 import type { ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
+import { isKind } from './stages.js';
 import { lastDays } from './time-range.js';
 
 type FunnelSource = Extract<Source, { kind: 'funnel' }>;

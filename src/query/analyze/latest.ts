@@ -1,20 +1,12 @@
 // `latest F per E`: one newest value for each entity, listed as it is or summed up by a second aggregate.
 import { findNearest, quote } from '../errors.js';
+import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
-import {
-  analyzeAggregate,
-  analyzeEvents,
-  checkOrder,
-  type EventForm,
-  fitsEvents,
-  is,
-  isSize,
-  resolveSelection,
-} from './events.js';
+import { analyzeAggregate, analyzeEvents, checkOrder, type EventForm, fitsEvents, resolveSelection } from './events.js';
 import { resolveField } from './resolve-field.js';
 import type { EventSelection, Latest, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
-import { onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
 
 interface EventStages {
   readonly eventType: string | undefined;
@@ -23,11 +15,9 @@ interface EventStages {
 }
 
 type AggregateStage = Extract<Stage, { kind: 'aggregate' }>;
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
-
 /** Events as rows, or the latest values in them when the first aggregate says so. */
 export function analyzeEventSource(scope: Scope, source: EventStages): ResolvedQuery | undefined {
-  const [first, ...others] = source.stages.filter(is('aggregate'));
+  const [first, ...others] = source.stages.filter(isKind('aggregate'));
   if (first?.name === 'latest') return analyzeLatest(scope, first, source);
   const late = others.find((stage) => stage.name === 'latest');
   if (!late) return analyzeEvents(scope, source);
@@ -47,9 +37,9 @@ function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages)
   checkOrder(scope, source.stages);
   const selection = { eventType, ...resolveSelection(scope, stages, form) };
   const latest = resolveLatest(scope, stage);
-  const list = onlyStage(scope, stages, { matches: is('list'), what: 'list', hint: 'leave one of them out' });
+  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'leave one of them out' });
   const aggregate = onlyStage(scope, stages, {
-    matches: is('aggregate'),
+    matches: isKind('aggregate'),
     what: 'the aggregate over last_value',
     hint: 'one aggregate may follow latest',
   });
@@ -65,7 +55,7 @@ function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages)
     report(scope, field.span, 'list after latest takes no fields', 'its columns are entity, last_value and set_at');
   }
   if (!latest) return undefined;
-  if (!aggregate && !stages.some(is('by'))) return analyzeValues(scope, { stages, latest, selection });
+  if (!aggregate && !stages.some(isKind('by'))) return analyzeValues(scope, { stages, latest, selection });
   const values: Scope = { ...scope, findField: findValueField(latest) };
   const person = valueField(latest, 'entity', 'entity');
   return analyzeAggregate(values, { stages, aggregate, selection, mode: 'latest_aggregate', rows: latest, person });
@@ -125,7 +115,11 @@ function analyzeValues(scope: Scope, { stages, latest, selection }: Values): Res
   if (size?.kind === 'top') {
     report(scope, size.span, 'top does not go with latest, which has no metric', 'write sort and limit');
   }
-  const sort = onlyStage(scope, stages, { matches: is('sort'), what: 'sort', hint: 'one sort takes several columns' });
+  const sort = onlyStage(scope, stages, {
+    matches: isKind('sort'),
+    what: 'sort',
+    hint: 'one sort takes several columns',
+  });
   return {
     kind: 'latest_values',
     latest,

@@ -1,10 +1,10 @@
 // The source `paths`.
 import { requireEventField } from '../fields.js';
 import type { Source, Stage } from '../parse/syntax.js';
-import { isKind, resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
+import { resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
 import type { ResolvedQuery } from './resolved.js';
 import type { Scope } from './scope.js';
-import { onlyStage, resolveRowsMax } from './stages.js';
+import { isKind, onlyStage, resolveRowsMax } from './stages.js';
 import { lastDays } from './time-range.js';
 
 type PathsSource = Extract<Source, { kind: 'paths' }>;

@@ -2,6 +2,7 @@
 
 import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField, isTimeType } from '../fields.js';
+import { isDefined } from '../is-defined.js';
 import { textOf } from '../literal-text.js';
 import type * as syntax from '../parse/syntax.js';
 import { MOMENT_FORM, tryParseMoment } from './moment.js';
@@ -9,7 +10,6 @@ import { resolveField } from './resolve-field.js';
 import type { Condition, Literal, OrderOperator, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 const not = (item: Condition): Condition => ({ kind: 'not', item });
 
 export function resolveCondition(scope: Scope, condition: syntax.Condition): Condition | undefined {

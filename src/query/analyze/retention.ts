@@ -1,9 +1,9 @@
 // The source `retention`.
 import type { Source, Stage } from '../parse/syntax.js';
-import { isKind, resolveBehaviour, resolveBy } from './behaviour.js';
+import { resolveBehaviour, resolveBy } from './behaviour.js';
 import type { CalendarPeriod, ResolvedQuery } from './resolved.js';
 import type { Scope } from './scope.js';
-import { onlyStage } from './stages.js';
+import { isKind, onlyStage } from './stages.js';
 import { lastDays, type TimeStage } from './time-range.js';
 
 type RetentionSource = Extract<Source, { kind: 'retention' }>;

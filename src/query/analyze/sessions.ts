@@ -1,14 +1,13 @@
 // `sessions`: sessions by day, or any aggregate over them. Conditions on events choose sessions that have such an event.
 import { findNearest, quote } from '../errors.js';
+import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { isSessionKey } from '../session-fields.js';
-import { analyzeAggregate, checkOrder, fitsEvents, is, isSize, joinConditions, resolveSelection } from './events.js';
+import { analyzeAggregate, checkOrder, fitsEvents, joinConditions, resolveSelection } from './events.js';
 import { resolveSessionField } from './resolve-field.js';
 import type { Condition, ResolvedField, ResolvedQuery, SessionsColumn, SessionsOrder } from './resolved.js';
 import { report, type Scope } from './scope.js';
-import { onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
-
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
 
 function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefined {
   const { path, written, span } = name;
@@ -33,16 +32,20 @@ export function analyzeSessions(scope: Scope, stages: readonly Stage[]): Resolve
   const selection = { eventType: undefined, range, condition: ofEvents };
   const rows = { kind: 'sessions', condition: ofSessions } as const;
   const aggregate = onlyStage(scope, stages, {
-    matches: is('aggregate'),
+    matches: isKind('aggregate'),
     what: 'the aggregate',
     hint: 'a query has one aggregate; ask the other in a query of its own',
   });
-  if (aggregate || stages.some(is('by'))) {
+  if (aggregate || stages.some(isKind('by'))) {
     const sessions: Scope = { ...scope, findField: findSessionField };
     return analyzeAggregate(sessions, { stages, aggregate, selection, mode: 'sessions', rows });
   }
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
-  const sort = onlyStage(scope, stages, { matches: is('sort'), what: 'sort', hint: 'one sort takes several columns' });
+  const sort = onlyStage(scope, stages, {
+    matches: isKind('sort'),
+    what: 'sort',
+    hint: 'one sort takes several columns',
+  });
   if (size?.kind === 'top' && sort) {
     report(scope, size.span, 'top does not go with sort', 'top sorts by sessions itself; after sort comes limit');
   }

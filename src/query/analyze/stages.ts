@@ -4,6 +4,13 @@ import type { Stage, StageKind } from '../parse/syntax.js';
 import { report, type Scope } from './scope.js';
 import type { TimeStage } from './time-range.js';
 
+export type StageOf<K extends Stage['kind']> = Extract<Stage, { kind: K }>;
+
+export const isKind =
+  <K extends Stage['kind']>(kind: K) =>
+  (stage: Stage): stage is StageOf<K> =>
+    stage.kind === kind;
+
 /** How a stage is called in a message: by the word it starts with. */
 export function stageWord(stage: Stage): string {
   switch (stage.kind) {
@@ -31,6 +38,9 @@ const SOURCES_OF_STAGE: ReadonlyMap<StageKind, string> = new Map<StageKind, stri
 export const isTimeStage = (stage: Stage): stage is TimeStage =>
   stage.kind === 'last' || stage.kind === 'from_to' || stage.kind === 'named_range' || stage.kind === 'this';
 
+export const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
+  stage.kind === 'limit' || stage.kind === 'top';
+
 export function reportMisfit(scope: Scope, stage: Stage, source: string): undefined {
   const fits = SOURCES_OF_STAGE.get(stage.kind);
   return report(
@@ -54,10 +64,7 @@ export function onlyStage<S extends Stage>(
 
 export const ROWS_MAX = 10_000;
 
-export function resolveRowsMax(
-  scope: Scope,
-  stage: Extract<Stage, { kind: 'limit' | 'top' | 'depth' }>,
-): number | undefined {
+export function resolveRowsMax(scope: Scope, stage: StageOf<'limit' | 'top' | 'depth'>): number | undefined {
   const count = Number(stage.count.text);
   if (Number.isInteger(count) && count >= 1 && count <= ROWS_MAX) return count;
   return report(

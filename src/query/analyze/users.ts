@@ -1,16 +1,15 @@
 // `users`: profiles as rows. A bare KEY and user.KEY are the same; the range is about last_seen.
 import { quote } from '../errors.js';
 import { findEventField } from '../fields.js';
+import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
-import { analyzeAggregate, checkOrder, fitsEvents, is, isSize, resolveSelection } from './events.js';
+import { analyzeAggregate, checkOrder, fitsEvents, resolveSelection } from './events.js';
 import { profileField } from './resolve-field.js';
 import type { EventSelection, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
-import { onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
 
 const DEFAULT_DAYS = 30;
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
-
 const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session)\./;
 
 function findProfileField(scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined {
@@ -40,13 +39,13 @@ export function analyzeUsers(events: Scope, stages: readonly Stage[]): ResolvedQ
   for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, 'users');
   checkOrder(scope, stages);
   const selection = { eventType: undefined, ...resolveSelection(scope, stages, { defaultDays: DEFAULT_DAYS }) };
-  const list = onlyStage(scope, stages, { matches: is('list'), what: 'list', hint: 'leave one of them out' });
+  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'leave one of them out' });
   const aggregate = onlyStage(scope, stages, {
-    matches: is('aggregate'),
+    matches: isKind('aggregate'),
     what: 'the aggregate',
     hint: 'a query has one aggregate; ask the other in a query of its own',
   });
-  const by = stages.find(is('by'));
+  const by = stages.find(isKind('by'));
   if (list && (aggregate || by)) {
     report(
       scope,
@@ -71,7 +70,11 @@ function analyzeList(scope: Scope, { stages, fields, selection }: ListParts): Re
   if (size?.kind === 'top') {
     report(scope, size.span, 'top does not go with list, which has no metric', 'write sort and limit');
   }
-  const sort = onlyStage(scope, stages, { matches: is('sort'), what: 'sort', hint: 'one sort takes several fields' });
+  const sort = onlyStage(scope, stages, {
+    matches: isKind('sort'),
+    what: 'sort',
+    hint: 'one sort takes several fields',
+  });
   return {
     kind: 'list',
     mode: 'users',

@@ -3,6 +3,7 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '../../../grammar/parser.js';
 import type { QueryProblem, Span } from '../errors.js';
+import { isDefined } from '../is-defined.js';
 import { unquote } from './strings.js';
 import type {
   AggregateName,
@@ -43,8 +44,6 @@ function childrenOf(node: SyntaxNode): SyntaxNode[] {
   for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
   return children;
 }
-
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 
 /** Builds what is complete; a piece that is not is undefined, and its problem has been reported already. */
 class Builder {
