@@ -68,8 +68,7 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   async function purge(): Promise<void> {
     const due = await listDeleted(postgres, new Date(Date.now() - config.PRIVACY_PURGE_DELAY_MS));
     if (due.length === 0) return;
-    await purgePeople({ ...erasureDeps, forgotten }, due);
-    await markPurged(postgres, due);
+    await markPurged(postgres, await purgePeople({ ...erasureDeps, forgotten, log }, due));
   }
 
   const steps = [

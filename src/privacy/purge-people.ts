@@ -1,24 +1,31 @@
 // The last of people who were deleted: what waits in the queues, and what the files still hold. Afterwards no byte of them is
 // left but in backups and in the databases' own logs (docs/privacy.md).
-import { decodeFrames, encodeFrame } from '../ingest/frame.js';
+import { decodeFrames, encodeFrame, type Frame } from '../ingest/frame.js';
 import { claimedAt, claimPattern } from '../ingest/queue.js';
+import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type ErasureDeps, type KnownErasure, removeRows } from './erase-people.js';
 import { rewriteClickHouse, rewritePostgres, rewriteRedis } from './rewrite-files.js';
 import { dropIds, type Erasure } from './store.js';
 import { type ForgottenPeople, readWatermarkVersion } from './watermarks.js';
 
+/** Resolves with those that are done: a claim that cannot be read holds up those whose events it may hold, and nobody else. */
 export async function purgePeople(
-  deps: ErasureDeps & { forgotten: ForgottenPeople },
+  deps: ErasureDeps & { forgotten: ForgottenPeople; log: Logger },
   erasures: readonly Erasure[],
-): Promise<void> {
+): Promise<readonly Erasure[]> {
   // Once more, as long as it is known who they were: a worker that hung all the while may have stored late.
   await removeRows(deps, erasures.filter(isKnown));
-  await purgeClaims(deps.redis, deps.forgotten);
+  const unread = await purgeClaims(deps.redis, deps.forgotten);
+  for (const { key, err } of unread)
+    deps.log.error({ err, key }, 'events in redis cannot be read, so none can be purged');
+  const purged = erasures.filter((erasure) => !unread.some((claim) => mayHold(claim, erasure)));
+  if (purged.length === 0) return [];
   await rewriteClickHouse(deps.clickhouse, deps.signal);
-  await dropIds(deps.postgres, erasures);
+  await dropIds(deps.postgres, purged);
   await rewritePostgres(deps.config, deps.signal);
   await rewriteRedis(deps.redis, deps.signal);
+  return purged;
 }
 
 const isKnown = (erasure: Erasure): erasure is KnownErasure => erasure.deviceIds !== undefined;
@@ -27,31 +34,63 @@ const SCAN_COUNT = 500;
 // A request is stamped a little before its claim: while its group commits, or Redis is slow.
 const STAMP_TO_CLAIM_MS = 60_000;
 
-/** Events that wait, or are parked for a person to look at, leave Redis as well. Resolves with how many did. */
-export async function purgeClaims(redis: Redis, forgotten: ForgottenPeople): Promise<number> {
+/** Some of what a claim holds, and why it cannot be told whose it is. */
+export interface UnreadClaim {
+  readonly key: string;
+  /** Undefined when not even that can be read. */
+  readonly projectId: string | undefined;
+  readonly err: unknown;
+}
+
+export const mayHold = (
+  { key, projectId }: UnreadClaim,
+  people: { readonly projectId: string; readonly cutMs: number },
+): boolean =>
+  (projectId === undefined || projectId === people.projectId) &&
+  (claimedAt(key) ?? 0) <= people.cutMs + STAMP_TO_CLAIM_MS;
+
+/** Events that wait, or are parked for a person to look at, leave Redis as well. Resolves with what could not be read. */
+export async function purgeClaims(redis: Redis, forgotten: ForgottenPeople): Promise<UnreadClaim[]> {
   const version = await readWatermarkVersion(redis);
-  if (version === null) return 0;
+  if (version === null) return [];
   const latestMs = (await forgotten.latestCutMs(version)) + STAMP_TO_CLAIM_MS;
-  let purged = 0;
+  const unread: UnreadClaim[] = [];
   for await (const keys of redis.scanStream({ match: claimPattern, count: SCAN_COUNT })) {
     for (const key of keys as string[]) {
-      if ((claimedAt(key) ?? 0) <= latestMs) purged += await purgeClaim(redis, key, { forgotten, version });
+      if ((claimedAt(key) ?? 0) <= latestMs) unread.push(...(await purgeClaim(redis, key, { forgotten, version })));
     }
   }
-  return purged;
+  return unread;
 }
 
 async function purgeClaim(
   redis: Redis,
   key: string,
   { forgotten, version }: { forgotten: ForgottenPeople; version: string },
-): Promise<number> {
+): Promise<UnreadClaim[]> {
   const bytes = await redis.getBuffer(key);
-  const accepted = bytes === null ? [] : decodeFrames(bytes);
-  // What cannot be read may be anyone's: the error says so for as long as it lies there.
-  const { frames, leftOut } = await forgotten.leaveOut(accepted, version);
-  const isSame = frames.length === accepted.length && frames.every((frame, position) => frame === accepted[position]);
+  const accepted = bytes === null ? [] : tryDecodeFrames(bytes);
+  if (accepted instanceof Error) return [{ key, projectId: undefined, err: accepted }];
+  const kept: Frame[] = [];
+  const unread: UnreadClaim[] = [];
+  for (const frame of accepted) {
+    try {
+      kept.push(...(await forgotten.leaveOut([frame], version)).frames);
+    } catch (err) {
+      kept.push(frame);
+      unread.push({ key, projectId: frame.header.p, err });
+    }
+  }
+  const isSame = kept.length === accepted.length && kept.every((frame, position) => frame === accepted[position]);
   // Only if it is still there: its job may have ended in the meantime.
-  if (!isSame) await redis.set(key, Buffer.concat(frames.map(encodeFrame)), 'XX');
-  return leftOut.length;
+  if (!isSame) await redis.set(key, Buffer.concat(kept.map(encodeFrame)), 'XX');
+  return unread;
+}
+
+function tryDecodeFrames(bytes: Buffer): Frame[] | Error {
+  try {
+    return decodeFrames(bytes);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }

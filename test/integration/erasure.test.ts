@@ -1,7 +1,8 @@
 // Erasing a person: what goes, what stays, what is kept out although it was on its way, and what is said about it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeSequence } from '../../src/identity/sequence.js';
-import { toOrganizationId } from '../../src/platform/ids.js';
+import { encodeFrame } from '../../src/ingest/frame.js';
+import { newUuidV7, toOrganizationId } from '../../src/platform/ids.js';
 import { sequenceMember } from '../../src/privacy/queue.js';
 import { createErasure, newErasureId } from '../../src/privacy/store.js';
 import { type ErasureStack, startErasureStack } from '../support/erasure.js';
@@ -139,6 +140,18 @@ describe('events that were accepted before and are stored after', () => {
     await holds(1, "user_id = 'bob'");
     await holds(0, "user_id = 'alice'");
     expect((await countForgotten()) - before).toBe(1);
+  });
+
+  test('that cannot be read hold up the purge of whom they may be of, and of nobody else', async () => {
+    const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
+    const header = { v: 1, p: mine.project.id, t: Date.now(), ip: '', ua: '', geo: {}, o: 'client', n: 1 } as const;
+    const claim = `ingest:claim:${newUuidV7()}`;
+    await stack.redis.set(claim, encodeFrame({ header, body: Buffer.from('torn') }));
+    const held = (await mine.gdpr.erase('alice')).body.request_id;
+    await theirs.gdpr.reached('purged', (await theirs.gdpr.erase('alice')).body.request_id);
+    expect((await mine.gdpr.request(`/requests/${String(held)}`)).body).toMatchObject({ status: 'deleted' });
+    await stack.redis.del(claim);
+    await mine.gdpr.reached('purged', held);
   });
 
   test('stay out when Redis has lost the watermark', async () => {
