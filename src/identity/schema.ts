@@ -1,8 +1,8 @@
 // What the edge decides about an identify call: it is taken whole or refused whole, and the error names what is wrong. What is
 // taken can always be applied.
 import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
-import { type EventLimits, ID_LENGTH_MAX, isWithinLength } from '../ingest/limits.js';
-import { isValueWithinBytes, textOf, toIdText } from '../ingest/schema.js';
+import { type EventLimits, ID_LENGTH_MAX, isWithinLength, VALUE_DEPTH_MAX } from '../ingest/limits.js';
+import { isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
 import { PublicError } from '../platform/errors.js';
 import { PROFILE_BYTES_MAX, propertyBytes } from './profile-properties.js';
 import type { PropertyOps, PropertyValue } from './property-ops.js';
@@ -143,6 +143,12 @@ function requireKey(key: string, limits: EventLimits): void {
 
 function toEntries(properties: RawEvent, limits: EventLimits): [string, PropertyValue | null][] {
   return Object.entries(properties).map(([key, value]) => {
+    if (!isValueWithinDepth(value)) {
+      throw new IdentifyRefusal(
+        'limit',
+        `the value of "${shown(key)}" is nested more than ${VALUE_DEPTH_MAX} levels deep`,
+      );
+    }
     if (!isValueWithinBytes(value, limits.valueBytesMax)) {
       throw new IdentifyRefusal('limit', `the value of "${shown(key)}" is larger than ${limits.valueBytesMax} bytes`);
     }

@@ -11,6 +11,7 @@ import type { Frame, FrameHeader } from './frame.js';
 import type { EventLimits } from './limits.js';
 import type { RejectedEvent } from './rejected-events.js';
 import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
+import { writeBody } from './write-body.js';
 
 export const GENERATED_ID_LENGTH = 16;
 
@@ -75,14 +76,14 @@ export function acceptRequest(
  * `user_agent` and `geo`; then the body is written anew, so that no address passes that the policy forbids.
  */
 function placeEvents(request: TrackRequest, header: FrameHeader, findGeography: GeographyLookup): Frame {
-  const { events, batch } = request.body;
+  const { events } = request.body;
   const speaksForOthers = request.credential.kind === 'secret' && events.some(isSpokenFor);
   if (!speaksForOthers) return { header, body: request.bytes };
-  const rewritten = events.map((event) =>
-    isObject(event) ? resolveSpokenFor(event, request.credential, findGeography) : null,
+  const skipped = new Set(header.skip);
+  const resolved = events.map((event, position) =>
+    isObject(event) && !skipped.has(position) ? resolveSpokenFor(event, request.credential, findGeography) : null,
   );
-  const body = Buffer.from(JSON.stringify(batch === undefined ? rewritten[0] : { events: rewritten }), 'utf8');
-  return { header: { ...header, own: true }, body };
+  return { header: { ...header, own: true }, body: writeBody(resolved, { own: true }) };
 }
 
 const isSpokenFor = (event: unknown): boolean =>

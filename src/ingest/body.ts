@@ -1,6 +1,7 @@
 // From the bytes of a request to its raw events: one object, or a batch. Run at the edge and again by the worker on the
 // same bytes, so it depends on nothing but them.
 import { PublicError } from '../platform/errors.js';
+import { VALUE_DEPTH_MAX } from './limits.js';
 
 export type RawEvent = Readonly<Record<string, unknown>>;
 
@@ -30,27 +31,35 @@ export const isObject = (value: unknown): value is RawEvent =>
 
 /** Throws bad_request when the bytes are not JSON. Texts are sanitized. */
 export function parseJson(bytes: Buffer): unknown {
+  const value = parsed(bytes);
+  return hasDoubtfulEscape(bytes) ? sanitize(value, USED_LEVELS) : value;
+}
+
+function parsed(bytes: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return hasDoubtfulEscape(bytes) ? sanitize(value) : value;
+    return JSON.parse(bytes.toString('utf8'));
   } catch (cause) {
-    // A RangeError is the stack that ended while values nested thousands deep were sanitized.
-    const problem = cause instanceof RangeError ? 'is nested too deeply' : 'is not valid JSON';
-    throw new PublicError('bad_request', `the body ${problem}`, { cause });
+    throw new PublicError('bad_request', 'the body is not valid JSON', { cause });
   }
 }
+
+/** Values of properties, which have a limit, and what is around them. Nothing that lies deeper is ever used. */
+const USED_LEVELS = VALUE_DEPTH_MAX + 10;
 
 /** NUL and lone surrogates can only come out of JSON through a \u escape: raw, they are no valid JSON or UTF-8. */
 const hasDoubtfulEscape = (bytes: Buffer): boolean =>
   bytes.includes('\\u0000') || bytes.includes('\\ud') || bytes.includes('\\uD');
 
 /** NUL is removed and a lone surrogate becomes U+FFFD, in keys as in values. */
-function sanitize(value: unknown): unknown {
+function sanitize(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return sanitizeText(value);
-  if (Array.isArray(value)) return value.map(sanitize);
+  if (levels === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => sanitize(item, levels - 1));
   if (!isObject(value)) return value;
   // fromEntries defines properties, so a key named __proto__ stays a key.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [sanitizeText(key), sanitize(item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [sanitizeText(key), sanitize(item, levels - 1)]),
+  );
 }
 
 const sanitizeText = (text: string): string => text.toWellFormed().replaceAll('\0', '');

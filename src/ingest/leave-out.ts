@@ -5,6 +5,7 @@ import { isObject, parseTrackBody } from './body.js';
 import { type AcceptedEvent, visitEvents } from './events.js';
 import type { Frame, FrameHeader } from './frame.js';
 import { toIdText } from './schema.js';
+import { writeBody } from './write-body.js';
 
 export interface Remaining {
   /** Undefined when nothing remains; the very frame when nothing was taken out. */
@@ -38,7 +39,7 @@ function rewrite({ header, body }: Frame, gone: ReadonlyMap<number, AcceptedEven
       ...(skip.size > 0 && { skip: [...skip].sort((a, b) => a - b) }),
       ...(ids !== '' && { ids }),
     },
-    body: Buffer.from(JSON.stringify({ events: kept }, spellInfinity), 'utf8'),
+    body: writeBody(kept, { own: header.own === true }),
   };
 }
 
@@ -58,7 +59,3 @@ function remainingIds(
   });
   return ids;
 }
-
-/** A number such as 1e999 was read as Infinity and is stored as that word; as JSON it would become null. */
-const spellInfinity = (_key: string, value: unknown): unknown =>
-  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;

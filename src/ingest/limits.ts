@@ -10,6 +10,8 @@ export interface EventLimits {
 
 export const EVENT_TYPE_LENGTH_MAX = 256;
 export const ID_LENGTH_MAX = 512;
+/** Levels of a nested value. It is written by recursion again and again, at the edge and by workers, and each must be able to. */
+export const VALUE_DEPTH_MAX = 500;
 
 export const toEventLimits = (config: Config): EventLimits => ({
   propertiesMax: config.MAX_PROPERTIES_COUNT,

@@ -1,7 +1,14 @@
 // What the edge decides about each event: whether it is taken, and why not. Invalid events are skipped, never an error.
 import type { RawEvent } from './body.js';
 import { isObject } from './body.js';
-import { EVENT_TYPE_LENGTH_MAX, type EventLimits, ID_LENGTH_MAX, isWithinBytes, isWithinLength } from './limits.js';
+import {
+  EVENT_TYPE_LENGTH_MAX,
+  type EventLimits,
+  ID_LENGTH_MAX,
+  isWithinBytes,
+  isWithinLength,
+  VALUE_DEPTH_MAX,
+} from './limits.js';
 
 export const SKIP_REASONS = [
   'not_an_object',
@@ -12,6 +19,7 @@ export const SKIP_REASONS = [
   'properties_not_an_object',
   'too_many_properties',
   'property_key_length',
+  'property_value_too_deep',
   'property_value_too_long',
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
@@ -48,22 +56,23 @@ function findPropertiesProblem(properties: unknown, countMax: number, limits: Ev
     count += 1;
     if (count > countMax) return 'too_many_properties';
     if (key === '' || !isWithinLength(key, limits.keyLengthMax)) return 'property_key_length';
+    if (!isValueWithinDepth(properties[key])) return 'property_value_too_deep';
     if (!isValueWithinBytes(properties[key], limits.valueBytesMax)) return 'property_value_too_long';
   }
   return undefined;
 }
 
+/** Whether a value can be written by recursion anywhere: `isValueWithinBytes` and `textOf` are for those that can. */
+export function isValueWithinDepth(value: unknown, levels = VALUE_DEPTH_MAX): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((item) => isValueWithinDepth(item, levels - 1));
+}
+
 /** Whether the text of a property value, objects and arrays as JSON, is within the limit. */
 export function isValueWithinBytes(value: unknown, max: number): boolean {
   if (typeof value === 'number' || typeof value === 'boolean') return true;
-  try {
-    const text = textOf(value);
-    return text === undefined || isWithinBytes(text, max);
-  } catch (error) {
-    // JSON.stringify recurses: a value nested thousands deep ends the stack before it is measured.
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
+  const text = textOf(value);
+  return text === undefined || isWithinBytes(text, max);
 }
 
 /** The stored text of a property value that is stored as text. Objects and arrays are kept as their JSON. */

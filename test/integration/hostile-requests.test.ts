@@ -51,8 +51,15 @@ describe('bodies', () => {
     ['nested a million deep', () => nested(1_000_000), {}, { status: 400 }],
     ['a property nested a million deep', () => eventWith(`{"a":${nested(1_000_000)}}`), {}, { body: { accepted: 0 } }],
     [
-      'a property nested as deep as its limit allows',
-      () => eventWith(`{"a":${nested(4000)}}`),
+      'a property nested as deep as may be',
+      () => eventWith(`{"a":${nested(500)},"ip":"\\u0000"}`),
+      {},
+      { body: { accepted: 1 } },
+    ],
+    ['a property nested deeper', () => eventWith(`{"a":${nested(501)}}`), {}, { body: { accepted: 0 } }],
+    [
+      'a field of an event that speaks for others, nested without end',
+      () => `{"event_type":"a\\u0000","ip":null,"junk":${nested(100_000)}}`,
       {},
       { body: { accepted: 1 } },
     ],

@@ -106,7 +106,7 @@ describe('what is refused', () => {
     [
       `{"user_id":"u","user_properties":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
       'limit',
-      'the value of "a" is larger than 16 bytes',
+      'the value of "a" is nested more than 500 levels deep',
     ],
   ])('%j: %s', (body, reason, message) => {
     const refusal = (() => {

@@ -26,7 +26,7 @@ const credential = (fields: Partial<Credential> = {}): Credential => ({
 });
 
 function accept(body: unknown, options: { credential?: Credential; headers?: Record<string, string> } = {}) {
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return acceptRequest(
     {
       bytes,
@@ -179,6 +179,19 @@ describe('events that speak for others', () => {
   test('skipped events stay skipped when the body is written anew', () => {
     const accepted = accept({ events: [5, spokenFor, {}] }, secret);
     expect(replay(accepted)).toHaveLength(1);
+  });
+
+  test('what else they hold does not matter, and numbers beyond a double are kept as they are without', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const fields = `"event_type":"a","insert_id":"1","event_properties":{"n":1e999,"l":[1e999],"__proto__":"x"}`;
+    const [plain] = replay(accept(`{${fields}}`, secret));
+    const [spoken] = replay(accept(`{${fields},"ip":null,"junk":${deep},"geo":${deep},"time":${deep}}`, secret));
+    expect(Object.entries(spoken?.eventProperties ?? {})).toEqual([
+      ['n', 'Infinity'],
+      ['l', [null]],
+      ['__proto__', 'x'],
+    ]);
+    expect(JSON.stringify(spoken?.eventProperties.l)).toBe(JSON.stringify(plain?.eventProperties.l));
   });
 
   test('the origin of the batch survives', () => {

@@ -42,11 +42,25 @@ test('the rest keeps its made ids, its remembered times and its content', () => 
   expect(rest?.body.toString()).not.toMatch(/mallory|own-1/);
 });
 
-test('numbers beyond a double stay what they were stored as', () => {
-  const body = '{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","event_properties":{"n":1e999}}]}';
+test('numbers beyond a double stay what they were stored as, and lists that hold one as well', () => {
+  const body =
+    '{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","event_properties":{"n":1e999,"l":[1e999]}}]}';
   const frame = { ...frameOf([0, 0], { ids: ID_OF(1) + ID_OF(2) }), body: Buffer.from(body) };
-  const [event] = eventsOf(leaveOut(frame, ofMallory).frame);
-  expect(String(event?.eventProperties.n)).toBe('Infinity');
+  const [before, after] = [frame, leaveOut(frame, ofMallory).frame].map(
+    (some) => eventsOf(some).at(-1)?.eventProperties,
+  );
+  expect(String(after?.n)).toBe('Infinity');
+  expect(JSON.stringify(after?.l)).toBe(JSON.stringify(before?.l));
+});
+
+test('fields that nobody knows go, however deep they are', () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const rest = ['junk', 'time', 'library', 'origin', 'user_properties', 'geo'].map((field) => `"${field}":${deep}`);
+  const body = `{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","insert_id":"1",${rest.join()}}]}`;
+  const frame = { ...frameOf([0, 0], { ids: ID_OF(1) }), body: Buffer.from(body) };
+  const { frame: remaining } = leaveOut(frame, ofMallory);
+  expect(eventsOf(remaining)).toEqual(eventsOf(frame).filter((event) => !ofMallory(event)));
+  expect(remaining?.body.toString()).toBe('{"events":[null,{"event_type":"b","insert_id":"1"}]}');
 });
 
 test('events that were refused at the edge leave the bytes as well', () => {

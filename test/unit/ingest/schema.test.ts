@@ -18,9 +18,13 @@ describe('findSkipReason', () => {
     ['nested values', properties({ a: [1], b: {} })],
     ['a value of the longest length', properties({ a: 'ääää' })],
     ['keys named like machinery', properties(JSON.parse('{"a":1}'))],
-    ['unknown fields', event({ whatever: { deep: [1] } })],
+    ['unknown fields, however deep', event({ whatever: nested(200_000) })],
   ])('takes %s', (_, value) => {
     expect(findSkipReason(value, LIMITS)).toBeUndefined();
+  });
+
+  test('takes a value nested as deep as may be', () => {
+    expect(findSkipReason(properties({ a: nested(500) }), { ...LIMITS, valueBytesMax: 1001 })).toBeUndefined();
   });
 
   test.each([
@@ -43,7 +47,8 @@ describe('findSkipReason', () => {
     ['a long value', properties({ a: '123456789' }), 'property_value_too_long'],
     ['a value whose bytes are too many', properties({ a: 'äääää' }), 'property_value_too_long'],
     ['a long nested value', properties({ a: { b: 'xxxx' } }), 'property_value_too_long'],
-    ['a value nested beyond any stack', properties({ a: nested(200_000) }), 'property_value_too_long'],
+    ['a value nested beyond any stack', properties({ a: nested(200_000) }), 'property_value_too_deep'],
+    ['a value nested one level too deep', properties({ a: nested(501) }), 'property_value_too_deep'],
   ])('skips %s', (_, value, reason) => {
     expect(findSkipReason(value, LIMITS)).toBe(reason);
   });
@@ -64,6 +69,12 @@ describe('parseTrackBody', () => {
       events: [{ event_type: 'a' }, 5],
       batch: { events: [{ event_type: 'a' }, 5], origin: 'server' },
     });
+  });
+
+  test('texts are sanitised however deep a field is that nobody knows', () => {
+    const depth = 200_000;
+    const [event] = parse(String.raw`{"event_type":"a\u0000","junk":${'['.repeat(depth)}${']'.repeat(depth)}}`).events;
+    expect(event).toMatchObject({ event_type: 'a' });
   });
 
   test.each([

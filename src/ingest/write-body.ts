@@ -1,0 +1,49 @@
+// The body of a request written anew: what the worker reads of its events, and nothing else. What a client sent beside that
+// is ignored everywhere, so neither its size nor its depth may matter here.
+import { isObject, type RawEvent } from './body.js';
+
+const PLAIN_FIELDS = [
+  'event_type',
+  'user_id',
+  'device_id',
+  'session_id',
+  'insert_id',
+  'time',
+  'library',
+  'origin',
+  'clientOriginated',
+] as const;
+const PROPERTY_FIELDS = ['event_properties', 'user_properties'] as const;
+/** What the edge itself has put in, where events speak for others. */
+const OWN_FIELDS = ['ip', 'user_agent', 'geo'] as const;
+
+/** Positions stay what they are: decisions about events go by position. What is no object becomes null. */
+export function writeBody(events: readonly unknown[], { own }: { own: boolean }): Buffer {
+  const written = events.map((event) => (isObject(event) ? writtenEvent(event, own) : null));
+  return Buffer.from(JSON.stringify({ events: written }), 'utf8');
+}
+
+function writtenEvent(event: RawEvent, own: boolean): RawEvent {
+  const written: Record<string, unknown> = {};
+  for (const field of PLAIN_FIELDS) {
+    const value = event[field];
+    if (typeof value !== 'object') written[field] = value;
+  }
+  for (const field of PROPERTY_FIELDS) {
+    const properties = event[field];
+    if (isObject(properties)) written[field] = spellInfinities(properties);
+  }
+  if (own) for (const field of OWN_FIELDS) written[field] = event[field];
+  return written;
+}
+
+/** A number such as 1e999 was read as Infinity and is stored as that word; as JSON it would become null. */
+function spellInfinities(properties: RawEvent): RawEvent {
+  if (!Object.values(properties).some(isInfinite)) return properties;
+  // fromEntries defines properties, so a key named __proto__ stays a key.
+  return Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [key, isInfinite(value) ? String(value) : value]),
+  );
+}
+
+const isInfinite = (value: unknown): boolean => typeof value === 'number' && !Number.isFinite(value);
