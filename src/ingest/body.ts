@@ -15,12 +15,11 @@ export interface TrackBody {
 export function parseTrackBody(bytes: Buffer): TrackBody {
   const body = parseJson(bytes);
   if (!isObject(body)) throw notAnEvent();
-  if ('events' in body) {
-    if (!Array.isArray(body.events)) throw new PublicError('bad_request', '"events" must be an array');
-    return { events: body.events, batch: body };
-  }
-  if (!('event_type' in body)) throw notAnEvent();
-  return { events: [body], batch: undefined };
+  if (Array.isArray(body.events)) return { events: body.events, batch: body };
+  // Beside a type, "events" is a field like any other that is not known.
+  if (Object.hasOwn(body, 'event_type')) return { events: [body], batch: undefined };
+  if (Object.hasOwn(body, 'events')) throw new PublicError('bad_request', '"events" must be an array');
+  throw notAnEvent();
 }
 
 const notAnEvent = (): PublicError =>

@@ -69,6 +69,12 @@ describe('parseTrackBody', () => {
       events: [{ event_type: 'a' }, 5],
       batch: { events: [{ event_type: 'a' }, 5], origin: 'server' },
     });
+    // Beside a type, what is no array is a field that is not known.
+    for (const events of ['3', 'null', '{}', '"x"']) {
+      const text = `{"event_type":"cart","events":${events}}`;
+      expect(parse(text)).toEqual({ events: [JSON.parse(text)], batch: undefined });
+    }
+    expect(parse('{"event_type":"a","events":[{"event_type":"b"}]}').events).toEqual([{ event_type: 'b' }]);
   });
 
   test('texts are sanitised however deep a field is that nobody knows', () => {
