@@ -2,7 +2,7 @@
 // taken can always be applied.
 import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength, VALUE_DEPTH_MAX } from '../ingest/limits.js';
-import { isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
+import { isExact, isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
 import { PublicError } from '../platform/errors.js';
 import { PROFILE_BYTES_MAX, propertyBytes } from './profile-properties.js';
 import type { PropertyOps, PropertyValue } from './property-ops.js';
@@ -53,6 +53,9 @@ function readId(body: RawEvent, field: 'user_id' | 'device_id'): string | undefi
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string' && typeof value !== 'number') {
     throw new IdentifyRefusal(field, `"${field}" must be a string`);
+  }
+  if (typeof value === 'number' && !isExact(value)) {
+    throw new IdentifyRefusal(field, `"${field}" is a number too large to be read exactly; send it as text`);
   }
   const id = toIdText(value);
   if (WORDS_FOR_NOTHING.has(id)) throw new IdentifyRefusal(field, `"${field}" is "${id}", which names nobody`);

@@ -5,7 +5,11 @@ import { EVENT_TYPE_LENGTH_MAX, ID_LENGTH_MAX } from './limits.js';
 
 const id = (description: string) =>
   z
-    .union([z.string().max(ID_LENGTH_MAX), z.number(), z.null()])
+    .union([
+      z.string().max(ID_LENGTH_MAX),
+      z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER),
+      z.null(),
+    ])
     .optional()
     .meta({ description });
 

@@ -15,6 +15,7 @@ export const SKIP_REASONS = [
   'event_type_missing',
   'event_type_too_long',
   'id_not_a_string',
+  'id_not_exact',
   'id_too_long',
   'properties_not_an_object',
   'too_many_properties',
@@ -43,7 +44,8 @@ export function findSkipReason(event: unknown, limits: EventLimits): SkipReason 
 }
 
 function findIdProblem(value: unknown): SkipReason | undefined {
-  if (value === undefined || value === null || typeof value === 'number') return undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number') return isExact(value) ? undefined : 'id_not_exact';
   if (typeof value !== 'string') return 'id_not_a_string';
   return isWithinLength(value, ID_LENGTH_MAX) ? undefined : 'id_too_long';
 }
@@ -80,6 +82,9 @@ export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
 }
+
+/** Beyond 2^53 JSON's numbers are read as another nearby: taken at their word, ids would be those of other people. */
+export const isExact = (id: number): boolean => Math.abs(id) <= Number.MAX_SAFE_INTEGER;
 
 /** The text of an id, empty when absent. A number becomes its text. */
 export function toIdText(value: unknown): string {

@@ -1,12 +1,13 @@
 // What a request of POST /identify looks like. The route itself decides by hand; a test holds the two against each other.
 import { z } from 'zod';
 
-const id = z.union([z.string().min(1).max(512), z.number()]);
+const exactNumber = z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
+const id = z.union([z.string().min(1).max(512), exactNumber]);
 const map = z.record(z.string().min(1), z.unknown());
 
 export const identifyBody = z.looseObject({
   user_id: id,
-  device_id: z.union([z.string().max(512), z.number(), z.null()]).optional(),
+  device_id: z.union([z.string().max(512), exactNumber, z.null()]).optional(),
   user_properties: map.nullable().optional().meta({ description: 'keys to values; acts as $set' }),
   user_property_ops: z
     .strictObject({

@@ -74,6 +74,16 @@ describe('what is refused', () => {
     [{ user_id: '[object Object]' }, 'user_id', '"user_id" is "[object Object]", which names nobody'],
     [{ user_id: 'u', device_id: 'undefined' }, 'device_id', '"device_id" is "undefined", which names nobody'],
     [{ user_id: 'u', device_id: [] }, 'device_id', '"device_id" must be a string'],
+    [
+      '{"user_id":1234567890123456789}',
+      'user_id',
+      '"user_id" is a number too large to be read exactly; send it as text',
+    ],
+    [
+      { user_id: 'u', device_id: -1e16 },
+      'device_id',
+      '"device_id" is a number too large to be read exactly; send it as text',
+    ],
     [{ user_id: 'x'.repeat(513) }, 'limit', '"user_id" is longer than 512 characters'],
     [{ user_id: 'u', device_id: 'x'.repeat(513) }, 'limit', '"device_id" is longer than 512 characters'],
     [{ user_id: 'u', user_properties: 'a' }, 'properties', '"user_properties" must be an object'],
