@@ -1,5 +1,5 @@
 // From the text of a key to who may do what: looked up in PostgreSQL, remembered for a second, so that a revoked key
-// stops within one and a busy key costs one lookup a second.
+// stops within one, one that was just created works within one, and a busy key costs one lookup a second, known or not.
 import { LRUCache } from 'lru-cache';
 import { PublicError } from '../platform/errors.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
@@ -40,6 +40,9 @@ export const rateKeyOf = (credential: Credential): string => `${credential.proje
 type AnyCredential = Credential | AdminCredential;
 
 const CACHED_KEYS_MAX = 10_000;
+// Apart from the others, so that no flood of keys that nobody has pushes out those that are in use.
+const UNKNOWN_KEYS_MAX = 1000;
+const UNKNOWN_FOR_MS_MAX = 1000;
 // How long a key that was valid goes on working while PostgreSQL cannot be asked: events keep being accepted.
 const STALE_ON_ERROR_MS = 15 * 60_000;
 // A PostgreSQL that takes a question and says nothing is away as well.
@@ -60,6 +63,9 @@ export function createCredentialStore(
 ): CredentialStore {
   const now = options.now ?? Date.now;
   const remembered = new LRUCache<string, Remembered>({ max: CACHED_KEYS_MAX });
+  /** When PostgreSQL was asked about a key that names nothing. */
+  const unknown = new LRUCache<string, number>({ max: UNKNOWN_KEYS_MAX });
+  const unknownForMs = Math.min(options.cacheMs, UNKNOWN_FOR_MS_MAX);
   // Requests that arrive while a key is being looked up wait for that lookup instead of starting their own.
   const pending = new Map<string, Promise<Found>>();
 
@@ -69,17 +75,24 @@ export function createCredentialStore(
     const at = now();
     try {
       const lookup = findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
-      const found = await (before?.credential === undefined ? lookup : inTime(lookup));
-      remembered.set(key, { ...found, at });
+      const found = await (before === undefined ? lookup : inTime(lookup));
+      remember(key, found, at);
       if (found.isUseDue) noteUse(key);
       return found;
     } catch (cause) {
-      if (before?.credential === undefined || now() - before.at > STALE_ON_ERROR_MS) {
+      if (before === undefined || now() - before.at > STALE_ON_ERROR_MS) {
         throw new PublicError('unavailable', 'keys cannot be looked up right now; try again', { cause });
       }
       options.log.warn({ err: cause }, 'credential lookup failed; the remembered answer stands');
       return before;
     }
+  }
+
+  function remember(key: string, found: Found, at: number): void {
+    if (found.credential === undefined) {
+      remembered.delete(key);
+      unknown.set(key, at);
+    } else remembered.set(key, { ...found, at });
   }
 
   function noteUse(token: string): void {
@@ -94,6 +107,7 @@ export function createCredentialStore(
       if (keyKindOf(key) === undefined) return undefined;
       const hit = remembered.get(key);
       if (hit !== undefined && now() - hit.at < options.cacheMs) return unexpired(hit, now());
+      if (now() - (unknown.get(key) ?? -Infinity) < unknownForMs) return undefined;
       let lookup = pending.get(key);
       if (lookup === undefined) {
         lookup = lookUp(key).finally(() => pending.delete(key));

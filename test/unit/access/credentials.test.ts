@@ -1,7 +1,7 @@
 // What is asked of PostgreSQL and what is not, and a PostgreSQL that falls silent. With a real one: the integration test.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCredentialStore } from '../../../src/access/credentials.js';
-import { newKey } from '../../../src/access/keys.js';
+import { digestKey, newKey } from '../../../src/access/keys.js';
 import { createLogger } from '../../../src/platform/log.js';
 import type { Postgres } from '../../../src/platform/postgres/client.js';
 
@@ -24,6 +24,65 @@ test.each(['', 'nonsense', 'sk_short', `sk_${'x'.repeat(16_000)}`, `sk_${'-'.rep
     expect(looks).toBe(0);
   },
 );
+
+describe('a key that names nothing', () => {
+  test('costs one lookup a second however often it is sent, and works within a second of its creation', async () => {
+    let [lookups, now] = [0, 1_000_000];
+    let row: unknown;
+    const postgres = postgresThat(async () => {
+      lookups += 1;
+      return row;
+    });
+    const store = createCredentialStore(postgres, { cacheMs: 60_000, log, now: () => now });
+    const key = newKey('public');
+    for (let asked = 0; asked < 1000; asked += 1) expect(await store.find(key)).toBeUndefined();
+    await Promise.all(Array.from({ length: 1000 }, () => store.find(key)));
+    expect(lookups).toBe(1);
+
+    row = PROJECT;
+    now += 999;
+    expect(await store.find(key)).toBeUndefined();
+    now += 1;
+    expect(await store.find(key)).toMatchObject({ projectId: 'p' });
+    expect(lookups).toBe(2);
+  });
+
+  test('never pushes out one that is in use, however many there are', async () => {
+    let lookups = 0;
+    let row: unknown = PROJECT;
+    const postgres = postgresThat(async () => {
+      lookups += 1;
+      return row;
+    });
+    const store = createCredentialStore(postgres, { cacheMs: 1000, log, now: () => 1_000_000 });
+    const key = newKey('public');
+    await store.find(key);
+    row = undefined;
+    for (let sent = 0; sent < 11_000; sent += 1) await store.find(newKey('public'));
+    expect(lookups).toBe(11_001);
+    expect(await store.find(key)).toMatchObject({ projectId: 'p' });
+    expect(lookups).toBe(11_001);
+  });
+});
+
+test('PostgreSQL is asked for the digest of a secret, and never sees its text', async () => {
+  const asked: unknown[] = [];
+  const query = {
+    where: (by: unknown) => asked.push(by) && query,
+    whereNull: () => query,
+    first: async () => undefined,
+  };
+  const postgres = Object.assign(() => query, {
+    raw: async (sql: string, values: unknown) => asked.push(sql, values) && { rows: [] },
+  }) as unknown as Postgres;
+  const store = createCredentialStore(postgres, { cacheMs: 1000, log });
+  for (const kind of ['secret', 'token', 'admin'] as const) {
+    const key = newKey(kind);
+    await store.find(key);
+    expect(JSON.stringify(asked)).toContain(JSON.stringify(digestKey(key)));
+    expect(JSON.stringify(asked)).not.toContain(key.slice(4));
+  }
+});
 
 describe('while PostgreSQL takes questions and says nothing', () => {
   beforeEach(() => {
