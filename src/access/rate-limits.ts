@@ -1,4 +1,4 @@
-// How often a key, a session or an address may ask. Counted in Redis, so that all processes count together; while Redis is
+// How often a key, a session or an address may ask, and an organization may invite. Counted in Redis, so that all processes count together; while Redis is
 // away each process counts for itself, because a limit must not take down what it protects.
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../platform/config.js';
@@ -21,6 +21,7 @@ export interface RateLimits {
   readonly query: RateLimit;
   readonly session: RateLimit;
   readonly signIn: RateLimit;
+  readonly invitation: RateLimit;
 }
 
 type Settings = Pick<
@@ -30,24 +31,29 @@ type Settings = Pick<
   | 'QUERY_REQUESTS_PER_SECOND'
   | 'SESSION_REQUESTS_PER_SECOND'
   | 'SIGN_IN_REQUESTS_PER_MINUTE'
+  | 'INVITATIONS_PER_DAY_MAX'
 >;
 
 export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
-  const limiter = (name: string, points: number, duration: number) => createLimiter(redis, { name, points, duration });
+  const limiter = (name: string, points: number, duration: LimiterOptions['duration']) =>
+    createLimiter(redis, { name, points, duration });
   return {
     track: new BatchedLimit(limiter('track', settings.TRACK_REQUESTS_PER_SECOND, 1)),
     identify: toRateLimit(limiter('identify', settings.IDENTIFY_REQUESTS_PER_SECOND, 1)),
     query: toRateLimit(limiter('query', settings.QUERY_REQUESTS_PER_SECOND, 1)),
     session: toRateLimit(limiter('session', settings.SESSION_REQUESTS_PER_SECOND, 1)),
     signIn: toRateLimit(limiter('sign-in', settings.SIGN_IN_REQUESTS_PER_MINUTE, 60)),
+    invitation: toRateLimit(limiter('invitation', settings.INVITATIONS_PER_DAY_MAX, 86_400)),
   };
 }
+
+const NAME_OF_SECONDS = { 1: 'second', 60: 'minute', 86400: 'day' } as const;
 
 interface LimiterOptions {
   readonly name: string;
   readonly points: number;
   /** Seconds. */
-  readonly duration: number;
+  readonly duration: keyof typeof NAME_OF_SECONDS;
 }
 
 function createLimiter(redis: Redis, { name, points, duration }: LimiterOptions): RateLimiterRedis {
@@ -62,10 +68,10 @@ function createLimiter(redis: Redis, { name, points, duration }: LimiterOptions)
   });
 }
 
-const refusal = (limiter: RateLimiterRedis): PublicError =>
+const refusal = ({ points, duration }: RateLimiterRedis): PublicError =>
   new PublicError(
     'rate_limited',
-    `too many requests; the limit is ${limiter.points} per ${limiter.duration === 1 ? 'second' : 'minute'}`,
+    `too many requests; the limit is ${points} per ${NAME_OF_SECONDS[duration as LimiterOptions['duration']]}`,
   );
 
 const toRateLimit = (limiter: RateLimiterRedis): RateLimit => ({

@@ -53,6 +53,7 @@ export function addOrganizationRoutes({ on }: GuardedRouter, deps: AccountsDeps)
     const { email, role } = parseJsonBody(invitationBody, req.body);
     const { personId } = personOf(res);
     const { organizationId } = membershipOf(res);
+    await deps.invitationLimit.take(organizationId);
     const invitation = await createInvitation(postgres, organizationId, { email, role, invitedBy: personId });
     const link = { token: invitation.token, accept_url: acceptUrlOf(deps.publicUrl, invitation.token) };
     if (deps.mailInvitation !== undefined) {

@@ -2,6 +2,7 @@
 // each stands in src/access/route-matrix.ts; here is what it does.
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
+import type { RateLimit } from '../access/rate-limits.js';
 import type { Redis } from '../platform/redis/client.js';
 import { addAdminRoutes } from './admin-routes.js';
 import type { InvitationMailer } from './invitation-mail.js';
@@ -16,6 +17,7 @@ export interface AccountsDeps extends GuardDeps {
   readonly secretKeyBase: string;
   /** The address people reach the service by. */
   readonly publicUrl: URL;
+  readonly invitationLimit: RateLimit;
   readonly findTxtRecords: FindTxtRecords;
   /** Undefined when no mail server is configured: then the link is in the answer. */
   readonly mailInvitation: InvitationMailer | undefined;

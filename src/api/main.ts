@@ -194,6 +194,7 @@ function createAccounts(settings: Config): Router {
     ...{ ...guard, redis },
     secretKeyBase: settings.SECRET_KEY_BASE,
     publicUrl,
+    invitationLimit: rateLimits.invitation,
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
     mailInvitation:
       mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation), settings.SECRET_KEY_BASE)),

@@ -96,6 +96,7 @@ const settings = z.object({
   SIGN_IN_REQUESTS_PER_MINUTE: integer(20, 1),
   FEATURES_OFF: list(),
 
+  INVITATIONS_PER_DAY_MAX: integer(100, 1),
   SMTP_URL: z.url().optional(),
   MAIL_FROM: z.string().default('Event Analytics Service <no-reply@localhost>'),
   DNS_SERVERS: z.string().optional(),

@@ -26,6 +26,7 @@ import { track } from '../support/track.js';
 const NO_ONE = '00000000-0000-7000-8000-000000000000';
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
 const DAY_MS = 24 * 60 * 60_000;
+const INVITATIONS_MAX = 5;
 
 let databases: TestDatabases;
 let postgres: Postgres;
@@ -34,7 +35,7 @@ let dns: TestDns;
 
 beforeAll(async () => {
   dns = await startDns();
-  databases = await createTestDatabases({ DNS_SERVERS: dns.address });
+  databases = await createTestDatabases({ DNS_SERVERS: dns.address, INVITATIONS_PER_DAY_MAX: String(INVITATIONS_MAX) });
   postgres = createPostgres(databases.config);
   processes = await startProcesses(databases.env, ['query', 'web']);
 });
@@ -243,6 +244,22 @@ describe('invitations', () => {
     const grace = await signIn(postgres, { email: 'grace@example.com' });
     expect((await accept(answer.body.token, grace)).status).toBe(404);
     expect((await accept('unknown', grace)).status).toBe(404);
+  });
+
+  test('of one organization are so many in a day, and others are not concerned', async () => {
+    const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
+    const inviteOne = (of: TestTeam, email: string) =>
+      ask(`POST /api/orgs/${of.organization.id}/invitations`, as(of.people.owner, { email, role: 'member' }));
+    expect((await inviteOne(team, 'no address')).status).toBe(400);
+    for (let sent = 0; sent < INVITATIONS_MAX; sent += 1) {
+      expect((await inviteOne(team, `${sent}@example.com`)).status).toBe(201);
+    }
+    expect(await inviteOne(team, 'more@example.com')).toEqual({
+      status: 429,
+      body: { error: `too many requests; the limit is ${INVITATIONS_MAX} per day` },
+    });
+    expect(await postgres('invitations').where({ email: 'more@example.com' })).toEqual([]);
+    expect((await inviteOne(other, 'more@example.com')).status).toBe(201);
   });
 
   test('are stored without their token', async () => {
