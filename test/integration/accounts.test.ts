@@ -7,7 +7,9 @@ import { decode, encode } from 'dns-packet';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization } from '../../src/accounts/store.js';
+import { createMailQueue } from '../../src/mail/queue.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis } from '../../src/platform/redis/client.js';
 import {
   type Answer,
   createTeam,
@@ -625,11 +627,20 @@ describe('with a mail server', () => {
   let web: ProcessGroup;
   let smtp: SMTPServer;
   const mails: string[] = [];
+  let isPasswordKnown = true;
 
   beforeAll(async () => {
     smtp = new SMTPServer({
-      authOptional: true,
+      allowInsecureAuth: true,
       disabledCommands: ['STARTTLS'],
+      onAuth({ username }, _session, done) {
+        if (isPasswordKnown) done(null, { user: username });
+        else done(Object.assign(new Error('authentication failed'), { responseCode: 535 }));
+      },
+      onRcptTo({ address }, _session, done) {
+        if (address === 'nobody@example.com') done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
+        else done();
+      },
       onData(stream, _session, done) {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -643,7 +654,7 @@ describe('with a mail server', () => {
     const { port } = smtp.server.address() as AddressInfo;
     const env = {
       ...databases.env,
-      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      SMTP_URL: `smtp://team:password@127.0.0.1:${port}`,
       MAIL_FROM: 'Team <team@example.com>',
       PUBLIC_URL: 'https://analytics.example',
       WORKER_JOBS: 'send-mail',
@@ -679,5 +690,35 @@ describe('with a mail server', () => {
     )?.[1];
     const grace = await signIn(postgres, { email: 'grace@example.com' });
     expect((await ask(`POST /api/invitations/${token}/accept`, as(grace))).status).toBe(200);
+  });
+
+  test('a mail waits while the server does not know the password, and is given up when nobody has its address', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const inviteByMail = async (email: string) => {
+      const sent = as(people.owner, { email, role: 'member' });
+      expect((await send(web.url, `POST /api/orgs/${organization.id}/invitations`, sent)).status).toBe(201);
+    };
+    const redis = createRedis(databases.config);
+    const queue = createMailQueue(redis);
+    try {
+      isPasswordKnown = false;
+      await inviteByMail('late@example.com');
+      await eventually(async () => expect(await queue.getDelayedCount()).toBe(1));
+      isPasswordKnown = true;
+      await inviteByMail('nobody@example.com');
+      await eventually(() => expect(mails.filter((mail) => mail.includes('To: late@example.com'))).toHaveLength(1));
+      await eventually(async () =>
+        expect(await queue.getJobCounts('failed', 'delayed')).toEqual({ failed: 1, delayed: 0 }),
+      );
+      const [refused] = await queue.getFailed();
+      expect(refused).toMatchObject({ attemptsMade: 1, data: { to: 'nobody@example.com' } });
+      const log = web.get('worker').output.join('\n');
+      expect(log).toContain('"code":"EAUTH"');
+      expect(log).toContain('"code":"UnrecoverableError"');
+      expect(log).not.toMatch(/example\.com|password/);
+    } finally {
+      await queue.close();
+      redis.disconnect();
+    }
   });
 });

@@ -99,6 +99,20 @@ describe('people who ask too often', () => {
     expect((await begin('2001:db8:0:1::1')).status).toBe(302);
     expect((await begin('203.0.113.7')).headers.get('Retry-After')).toBe('60');
   });
+
+  test('cannot sign in by claiming another address each time: behind one proxy only what it adds counts', async () => {
+    const behindOne = await startProcesses({ ...databases.env, TRUST_PROXY: '1' }, ['web']);
+    try {
+      const begin = (forwardedFor: string) =>
+        fetch(`${behindOne.url}/auth/idp`, { redirect: 'manual', headers: { 'X-Forwarded-For': forwardedFor } });
+      const claims = Array.from({ length: LIMIT + 1 }, (_, n) => begin(`192.0.2.${n}, 203.0.113.9`));
+      const statuses = (await Promise.all(claims)).map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array.from({ length: LIMIT }, () => 302), 429]);
+      expect((await begin('203.0.113.9, 203.0.113.10')).status).toBe(302);
+    } finally {
+      await behindOne.stop();
+    }
+  });
 });
 
 describe('processes', () => {

@@ -1,11 +1,14 @@
 // Signing in at the real local provider: the whole dance of redirects, and everything that may go wrong with it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { digestKey } from '../../src/access/keys.js';
 import { createOrganization } from '../../src/accounts/store.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { type SignInStack, signedInAs, signIn, startSignInStack, untilCallback } from '../support/sign-in.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const DAY_MS = 24 * 60 * 60_000;
 
 let databases: TestDatabases;
 let postgres: Postgres;
@@ -207,6 +210,24 @@ describe('where it leads to afterwards', () => {
 describe('a session', () => {
   const logout = (jar: CookieJar, headers: Record<string, string> = {}) =>
     jar.visit(`${stack.url}/auth/logout`, { method: 'POST', headers });
+
+  test.each(['/', '/api/orgs'])('is prolonged by its use, and the cookie with it, once a day: %s', async (path) => {
+    const email = newEmail();
+    const jar = await signedInAs(stack.url, email);
+    const token = jar.get('service_session') ?? '';
+    const visit = async () => {
+      const seen = jar.received.length;
+      expect((await jar.visit(`${stack.url}${path}`)).status).toBe(200);
+      return jar.received.slice(seen);
+    };
+    expect(await visit()).toEqual([]);
+    const yesterday = { last_seen_at: new Date(Date.now() - DAY_MS), expires_at: new Date(Date.now() + DAY_MS) };
+    await postgres('sessions')
+      .where({ id_digest: digestKey(token) })
+      .update(yesterday);
+    expect(await visit()).toEqual([expect.stringMatching(`^service_session=${token}; Max-Age=2592000; .*HttpOnly`)]);
+    expect(await visit()).toEqual([]);
+  });
 
   test('ends with a logout, also for who kept the cookie', async () => {
     const jar = await signedInAs(stack.url, newEmail());
