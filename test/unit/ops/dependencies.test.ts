@@ -1,0 +1,41 @@
+// What the service is shipped with: licences that are allowed, a list of them that is true, and an audit that tells a finding from
+// a registry that does not answer.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { describeLicences, findVulnerable, listRefused, listShipped } from '../../../dependencies.mjs';
+import { packageRoot } from '../../../src/platform/paths.js';
+
+const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
+const shipped = listShipped(JSON.parse(read('package-lock.json')));
+
+test('every licence is allowed', () => expect(listRefused(shipped)).toEqual([]));
+
+test('docs/LICENCES.md lists them (npm run licences)', () => {
+  expect(read('docs/LICENCES.md')).toBe(describeLicences(shipped));
+  const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    expect(read('docs/LICENCES.md')).toContain(`| ${name} |`);
+  }
+});
+
+test.each([
+  ['a licence that nobody has agreed to', { license: 'AGPL-3.0' }],
+  ['none at all', {}],
+  ['one that has to be read', { license: 'SEE LICENSE IN LICENSE' }],
+])('%s is refused, unless it is for development only', (_, fields) => {
+  const lock = (more: object) => ({
+    packages: { '': {}, 'node_modules/a/node_modules/@b/c': { version: '1', ...more } },
+  });
+  expect(listRefused(listShipped(lock(fields)))).toMatchObject([{ name: '@b/c', version: '1' }]);
+  expect(listRefused(listShipped(lock({ ...fields, dev: true })))).toEqual([]);
+});
+
+test.each<[what: string, report: unknown, found: string[] | undefined]>([
+  ['a refusal', { message: '405 Method Not Allowed', statusCode: 405 }, undefined],
+  ['silence', undefined, undefined],
+  ['nothing', { vulnerabilities: {} }, []],
+  ['what is low or moderate', { vulnerabilities: { a: { name: 'a', severity: 'moderate', range: '<1' } } }, []],
+  ['what is high', { vulnerabilities: { a: { name: 'a', severity: 'high', range: '<1' } } }, ['a <1: high']],
+  ['what is critical', { vulnerabilities: { a: { name: 'a', severity: 'critical', range: '*' } } }, ['a *: critical']],
+])('of an audit: %s', (_, report, found) => expect(findVulnerable(report)).toEqual(found));
