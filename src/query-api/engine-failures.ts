@@ -39,9 +39,11 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
     case '158': // TOO_MANY_ROWS
     case '307': // TOO_MANY_BYTES
     case '396': // TOO_MANY_ROWS_OR_BYTES
-      return new PublicError('bad_request', `the query reads or returns more rows than one query may; ${NARROWER}`, {
-        cause,
-      });
+      return new PublicError(
+        'bad_request',
+        `the query reads or answers more than one query may; list fewer rows or only the fields you need, or ${NARROWER}`,
+        { cause },
+      );
     case '167': // TOO_DEEP_AST
     case '168': // TOO_BIG_AST
       return new PublicError(

@@ -35,6 +35,8 @@ export interface Execution {
 // The engine notices its own deadline; ours only ends what it does not.
 const GRACE_MS = 1_000;
 const RESULT_ROWS_MAX = 10_001;
+// An answer is in memory as text, as values and as text again, in a process that all projects share.
+const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 // A short query can be a long statement: each condition on a property asks several columns. The engine's own bound on what a
 // statement is made of comes first.
 const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
@@ -54,6 +56,7 @@ export function settingsFor(limits: EngineLimits, remainingMs: number): ClickHou
     query_plan_join_swap_table: 'false',
     max_query_size: String(STATEMENT_BYTES_MAX),
     max_result_rows: String(RESULT_ROWS_MAX),
+    max_result_bytes: String(RESULT_BYTES_MAX),
     result_overflow_mode: 'throw',
     exact_rows_before_limit: 1,
     date_time_output_format: 'iso',

@@ -34,13 +34,22 @@ const endless = (mark: number) => ({
 
 async function countRunning(mark: number): Promise<number> {
   const result = await clickhouse.query({
-    query: `SELECT count() AS running FROM system.processes WHERE query_id LIKE 'test-%' AND query LIKE '%sipHash64(number) = ' || {mark:String} || '%' AND query NOT LIKE '%system.processes%'`,
+    query: `SELECT count() AS running FROM system.processes WHERE query LIKE '%sipHash64(number) = ' || {mark:String} || '%' AND query NOT LIKE '%system.processes%'`,
     query_params: { mark: String(mark) },
     format: 'JSONEachRow',
   });
   const [row] = await result.json<{ running: string | number }>();
   return Number(row?.running);
 }
+
+test('an answer that would not fit into the process is refused', async () => {
+  const row = "SELECT repeat(toString(number % 10), 1000000) FROM numbers";
+  await expect(begin().run({ sql: `${row}(10)`, params: {} })).resolves.toMatchObject({ rowsBeforeLimit: 10 });
+  await expect(begin().run({ sql: `${row}(40)`, params: {} })).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('list fewer rows'),
+  });
+});
 
 describe('the deadline', () => {
   test('ends the query with 504, says what to narrow, and stops the work', async () => {

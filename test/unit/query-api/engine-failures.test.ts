@@ -13,7 +13,7 @@ test.each([
   ['202', 503, 'cannot be answered right now'],
   ['241', 400, '1024 MiB'],
   ['394', 503, 'cannot be answered right now'],
-  ['396', 400, 'more rows'],
+  ['396', 400, 'only the fields you need'],
   ['427', 400, 'regular expression'],
 ])('code %s is a %i that says "%s"', (code, status, words) => {
   expect(toPublicError(refusal(code), CIRCUMSTANCES)).toMatchObject({
