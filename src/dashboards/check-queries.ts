@@ -1,6 +1,6 @@
 // Does a query compile, with the default values of its variables, and with each of the others
 // in its place? Mistakes are shown where they were written, be that in the query or in a fragment.
-import { type CompileContext, type CompiledQuery, compile } from '../query/compile.js';
+import { type CompileContext, type CompiledQuery, compile, QUERY_BYTES_MAX } from '../query/compile.js';
 import { findNearest, QueryError, type QueryErrorDetail } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
 import { type FilledTemplate, type Filling, fillTemplate, type VariableValues, writtenAt } from './fill-template.js';
@@ -73,6 +73,11 @@ function compileFilled(check: Omit<QueryCheck, 'variables'>, filled: FilledTempl
     const message = 'the queries have too many combinations with the options of their variables to be checked';
     const hint = 'leave out options, or take the options of a select from a query';
     return { compiled: undefined, problems: [source.problemAt(['variables'], { message, hint })] };
+  }
+  if (Buffer.byteLength(filled.text) > QUERY_BYTES_MAX) {
+    const message = `with its fragments, the query is longer than ${QUERY_BYTES_MAX} bytes`;
+    const problem = source.problemAt(filled.pieces[0]?.path ?? [], { message, hint: 'ask in several queries' });
+    return { compiled: undefined, problems: [problem] };
   }
   try {
     return { compiled: compile(filled.text, { ...context, limit: 100, offset: 0 }), problems: [] };

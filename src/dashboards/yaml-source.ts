@@ -62,6 +62,9 @@ export function readYaml(source: string): YamlSource {
   };
 }
 
+const lengthOf = (node: Node | null | undefined): number =>
+  isScalar(node) && typeof node.value === 'string' ? node.value.length : 0;
+
 const startOf = (node: Node | undefined): number => node?.range?.[0] ?? 0;
 
 function findHolder(places: Places, path: Path): Node | undefined {
@@ -98,11 +101,15 @@ function createLineIndex(source: string): (offset: number) => { line: number; co
 
 /** Values of a document, aliases included. An alias may repeat what it likes as long as the whole stays small. */
 const NODES_MAX = 20_000;
+/** Characters of its texts and keys, counted alike. Without aliases no document that is accepted has as many. */
+const CHARACTERS_MAX = 256 * 1024;
 
 /** One pass over a document in the order of its text, which is the order in which anchors are set. */
 class Reading {
   private readonly anchors = new Map<string, Node>();
   private nodes = 0;
+  private characters = 0;
+  private isTooLarge = false;
   /** The aliases that are being expanded, outermost first: what is wrong inside is shown at the first. */
   private readonly expanding: { alias: Node; target: Node }[] = [];
 
@@ -114,16 +121,24 @@ class Reading {
   /** Undefined when the document is too large to have been read whole. */
   tryRead(document: Document.Parsed): unknown {
     const value = this.toValue(document.contents, []);
-    return this.nodes < NODES_MAX ? value : undefined;
+    return this.isTooLarge ? undefined : value;
+  }
+
+  /** Says so once when the document has grown too large. Nothing more is read of it then. */
+  private measure(node: Node | null, path: Path, key?: Node): void {
+    if (this.isTooLarge) return;
+    this.nodes += 1;
+    this.characters += lengthOf(node) + lengthOf(key);
+    const limit = this.nodes >= NODES_MAX ? `${NODES_MAX} values` : `${CHARACTERS_MAX} characters`;
+    this.isTooLarge = this.nodes >= NODES_MAX || this.characters >= CHARACTERS_MAX;
+    if (!this.isTooLarge) return;
+    const message = `the document has more than ${limit}, those of its aliases included`;
+    this.problem(node ?? key, path, { message, hint: 'repeat less with *aliases' });
   }
 
   private toValue(node: Node | null, path: Path, key?: Node): unknown {
-    this.nodes += 1;
-    if (this.nodes === NODES_MAX) {
-      const message = `the document has more than ${NODES_MAX} values, those of its aliases included`;
-      this.problem(node ?? key, path, { message, hint: 'repeat less with *aliases' });
-    }
-    if (this.nodes >= NODES_MAX) return null;
+    this.measure(node, path, key);
+    if (this.isTooLarge) return null;
     if (this.expanding.length === 0) {
       this.places.set(toPathText(path), { key, value: node ?? undefined });
       if (node !== null && !isAlias(node) && node.anchor) this.anchors.set(node.anchor, node);

@@ -1,12 +1,12 @@
 // The body of POST /query: unknown → typed.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
+import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { findTimeZone } from '../query/timezone.js';
 
 export const FORMATS = ['llm', 'json', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-const QUERY_BYTES_MAX = 16 * 1024;
 const LIMIT_MAX = 10_000;
 
 export const queryBodySchema = z.object({

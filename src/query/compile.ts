@@ -8,6 +8,9 @@ import type { Plan } from './plan/plan.js';
 import { plan } from './plan/plan-query.js';
 import { print, type Statement } from './print/print.js';
 
+/** Of a query's text. Whoever takes text from outside refuses more. */
+export const QUERY_BYTES_MAX = 16 * 1024;
+
 export interface CompileContext {
   readonly projectId: ProjectId;
   readonly nowMs: number;

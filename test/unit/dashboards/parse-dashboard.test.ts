@@ -74,6 +74,19 @@ describe('how it is written', () => {
       `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[...'bcdefg'].map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdef'[index]}`)}]`).join('\n')}`,
       ['more than 20000 values', 'repeat less'],
     ],
+    [
+      'aliases that multiply characters',
+      `a: &a ${'x'.repeat(20_000)}\nb: &b [${Array(10).fill('*a')}]\nc: [*b, *b]`,
+      ['more than 262144 characters', 'repeat less'],
+    ],
+    [
+      'a query that its fragment makes too long',
+      withVariables(
+        `v:\n  type: select\n  options: [{value: a, fragment: '| where a = "${'x'.repeat(8000)}"'}]`,
+        `signup | where b = "${'ü'.repeat(4500)}" {{v.fragment}}`,
+      ),
+      ['10 «signup', 'cards[0].query: with its fragments, the query is longer than 16384 bytes'],
+    ],
   ])('%s is refused', (_, text, parts) => {
     const answered = problemsOf(text).join('\n');
     for (const part of parts) expect(answered).toContain(part);
