@@ -59,6 +59,12 @@ export const ROUTES = [
   { method: 'POST', path: '/api/projects/{projectID}/query', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/dashboards', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/dashboards/{dashboardID}', auth: 'session', role: 'member' },
+  {
+    method: 'POST',
+    path: '/api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries',
+    auth: 'session',
+    role: 'member',
+  },
   { method: 'POST', path: '/api/projects/{projectID}/rotate-secret-key', auth: 'session', role: 'admin' },
   { method: 'POST', path: '/api/projects/{projectID}/tokens', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/tokens', auth: 'session', role: 'member' },

@@ -38,9 +38,12 @@ export const variablesOf = (declared: DashboardConfig['variables']): Variables =
     ...Object.entries(declared ?? {}),
   ]);
 
-/** The queries of a card, ready to be asked. Throws a bad request for a value that its variable does not take. */
+/** The queries of a card, ready to be asked. Throws a bad request for a value that no variable takes. */
 export function fillCard(config: DashboardConfig, card: Card, values: VariableValues): FilledQuery[] {
   const variables = variablesOf(config.variables);
+  for (const name of values.keys()) {
+    if (!variables.has(name)) throw new PublicError('bad_request', `the dashboard has no variable "${name}"`);
+  }
   const queries = card.queries ?? (card.query === undefined ? [] : [{ name: undefined, query: card.query }]);
   return queries.map(({ name, query }) => ({ name, ...fillTemplate(query, [], { variables, values }) }));
 }

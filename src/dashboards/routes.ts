@@ -1,4 +1,4 @@
-// PUT /api/dashboard-sync/{dashboardKey}, and the dashboards that a signed-in person sees. The project of a sync comes from the
+// PUT /api/dashboard-sync/{dashboardKey}, the dashboards that a signed-in person sees, and the queries of their cards. The project of a sync comes from the
 // credential alone.
 import express, { type Router } from 'express';
 import { rateKeyOf } from '../access/credentials.js';
@@ -6,9 +6,11 @@ import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guar
 import { credentialOf } from '../access/middleware.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
+import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { fillCard } from './fill-template.js';
 import { parseDashboard } from './parse-dashboard.js';
-import { parseDashboardKey, parseSyncBody, SOURCE_BYTES_MAX } from './schema.js';
-import { listDashboards, requireDashboard, type Synced, syncDashboard } from './store.js';
+import { fillBodySchema, parseDashboardKey, parseSyncBody, SOURCE_BYTES_MAX } from './schema.js';
+import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboard } from './store.js';
 
 export interface DashboardDeps extends GuardDeps {
   /** A sync compiles every query of the document: it counts as a query does. */
@@ -39,6 +41,20 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const reader = { projectId: projectIdOf(res), personId: personOf(res).personId };
     res.json(await requireDashboard(postgres, reader, String(req.params.dashboardID)));
   });
+  on(
+    'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries',
+    readJsonBody,
+    async (req, res) => {
+      const reader = { projectId: projectIdOf(res), personId: personOf(res).personId };
+      const { config, card, timezone } = await requireCard(postgres, reader, {
+        dashboardId: String(req.params.dashboardID),
+        cardId: String(req.params.cardID),
+      });
+      const { variables } = parseJsonBody(fillBodySchema, req.body ?? {});
+      const filled = fillCard(config, card, new Map(Object.entries(variables)));
+      res.json(filled.map(({ name, text }) => ({ name: name ?? card.title, q: text, timezone })));
+    },
+  );
   return router;
 }
 

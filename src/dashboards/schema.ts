@@ -15,6 +15,12 @@ export const syncBodySchema = z.object({
   visibility: z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(', ')}` }).optional(),
 });
 
+export const fillBodySchema = z.object({
+  variables: z
+    .record(z.string(), z.string({ error: 'is a text' }), { error: 'is an object: texts by the name of the variable' })
+    .default({}),
+});
+
 export type SyncBody = z.infer<typeof syncBodySchema>;
 
 export function parseSyncBody(body: unknown): SyncBody {

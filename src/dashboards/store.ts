@@ -3,6 +3,7 @@
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { Card, DashboardConfig } from './config-schema.js';
 import type { ParsedDashboard } from './parse-dashboard.js';
 import type { Visibility } from './schema.js';
 
@@ -153,7 +154,7 @@ export interface DashboardItem extends DashboardSummary {
 }
 
 export interface Dashboard extends DashboardItem {
-  readonly config: unknown;
+  readonly config: DashboardConfig;
   readonly source_yaml: string;
 }
 
@@ -177,6 +178,19 @@ export async function requireDashboard(postgres: Postgres, reader: Reader, id: s
     .where({ dashboard_id: row.id, version: row.version })
     .first('config', 'source_yaml');
   return { ...toItem(row), config, source_yaml };
+}
+
+/** A card of it, with the time zone that its queries are asked in. */
+export async function requireCard(
+  postgres: Postgres,
+  reader: Reader,
+  { dashboardId, cardId }: { dashboardId: string; cardId: string },
+): Promise<{ config: DashboardConfig; card: Card; timezone: string }> {
+  const { config } = await requireDashboard(postgres, reader, dashboardId);
+  const card = config.sections.flatMap(({ cards }) => cards).find(({ id }) => id === cardId);
+  if (card === undefined) throw new PublicError('not_found', 'the dashboard has no such card');
+  const project = await postgres('projects').where({ id: reader.projectId }).first('timezone');
+  return { config, card, timezone: config.timezone ?? project.timezone };
 }
 
 interface ItemRow extends DashboardRow {

@@ -390,6 +390,35 @@ describe('reading', () => {
     expect((await read(reader(), `/${body.dashboard.id}`)).status).toBe(status);
   });
 
+  test('the queries of a card have what the viewer chose', async () => {
+    const source = `${yaml('Sales').replace('signup | count', "'signup {{range.stage}} {{plan.fragment}} | count'")}variables:
+  plan: {type: select, query: users | count by plan, value_column: plan, fragment_template: '| where user.plan = {{value}}'}
+timezone: Europe/Berlin\n`;
+    const synced = await sync(project.secretKey, source);
+    const ask = async (body: object, card = 'a', asker = ann): Promise<Answer> => {
+      const path = `/${synced.body.dashboard.id}/cards/${card}/queries`;
+      const response = await fetch(`http://127.0.0.1:${server.port}/api/projects/${project.id}/dashboards${path}`, {
+        method: 'POST',
+        headers: { cookie: asker.cookie, 'content-type': 'application/json', origin: 'http://127.0.0.1' },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const filled = (q: string) => ({ status: 200, body: [{ name: 'A', q, timezone: 'Europe/Berlin' }] });
+    expect(await ask({})).toEqual(filled('signup | last 7d  | count'));
+    expect(await ask({ variables: { range: 'today', plan: 'pro" | list' } })).toEqual(
+      filled('signup | today | where user.plan = "pro\\" | list" | count'),
+    );
+    for (const variables of [{ range: 'list' }, { region: 'eu' }, { range: 7 }]) {
+      expect(await ask({ variables })).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(/range|region/) },
+      });
+    }
+    expect((await ask({}, 'none')).status).toBe(404);
+    expect((await ask({}, 'a', stranger)).status).toBe(404);
+  });
+
   test('a dashboard of another project is not there', async () => {
     const other = await newProject();
     const { body } = await sync(other.secretKey, yaml('Theirs'));

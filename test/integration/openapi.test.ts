@@ -152,6 +152,18 @@ async function createCalls(): Promise<Call[]> {
       status: 200,
       ...own,
     },
+    ...[
+      { card: 'a', body: {}, status: 200 },
+      { card: 'a', body: { variables: { region: 'eu' } }, status: 400 },
+      { card: 'none', body: {}, status: 404 },
+    ].map(
+      ({ card, ...sent }): Call => ({
+        route: 'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries',
+        path: at(`/dashboards/${dashboard.id}/cards/${card}/queries`),
+        ...own,
+        ...sent,
+      }),
+    ),
     {
       route: 'GET /api/projects/{projectID}/dashboards/{dashboardID}',
       path: at('/dashboards/none'),

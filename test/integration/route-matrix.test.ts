@@ -106,6 +106,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /api/projects/{projectID}/query': 'member',
   'GET /api/projects/{projectID}/dashboards': 'member',
   'GET /api/projects/{projectID}/dashboards/{dashboardID}': 'member',
+  'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': 'member',
   'POST /api/projects/{projectID}/rotate-secret-key': 'admin',
   'POST /api/projects/{projectID}/tokens': 'member',
   'GET /api/projects/{projectID}/tokens': 'member',

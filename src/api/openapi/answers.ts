@@ -157,6 +157,11 @@ export const syncedDashboard = z.strictObject({
   changed: z.boolean().meta({ description: 'a new version was stored' }),
   metadata_changed: z.boolean().meta({ description: 'only the visibility changed' }),
 });
+export const filledQuery = z.strictObject({
+  name: z.string().meta({ description: 'that of the query, or the title of a card with one' }),
+  q: z.string(),
+  timezone: z.string(),
+});
 export const dashboardItem = dashboardSummary.extend({
   order: z.int().nullable(),
   updated_at: moment,

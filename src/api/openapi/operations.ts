@@ -142,6 +142,13 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     answers: { 200: json('Dashboard') },
     errors: [503],
   },
+  'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': {
+    tag: 'Dashboards',
+    summary: 'The queries of a card with what a viewer chose, each ready to be asked',
+    body: refTo('FillBody'),
+    answers: { 200: jsonList('FilledQuery') },
+    errors: [503],
+  },
 
   'DELETE /api/gdpr/users/{userID}': {
     tag: 'Privacy',

@@ -11,7 +11,7 @@ import {
   tokenBody,
 } from '../../accounts/schema.js';
 import { configSchema } from '../../dashboards/config-schema.js';
-import { syncBodySchema } from '../../dashboards/schema.js';
+import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as answers from './answers.js';
@@ -37,6 +37,8 @@ const SCHEMAS = {
   Ok: answers.ok,
   QueryAnswer: answers.queryAnswer,
   DashboardConfig: configSchema,
+  FillBody: fillBodySchema,
+  FilledQuery: answers.filledQuery,
   SyncedDashboard: answers.syncedDashboard,
   DashboardItem: answers.dashboardItem,
   Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
