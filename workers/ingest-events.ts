@@ -1,7 +1,7 @@
 // Ingest jobs → rows. Many jobs are taken at a time and their rows share inserts; each job ends only after ClickHouse has
 // acknowledged its rows, and its events leave Redis only after the job has ended.
 import { isAscii } from 'node:buffer';
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { visitEvents } from '../src/ingest/events.js';
 import { storeAllButRefused } from '../src/ingest/find-refused.js';
 import { decodeFrames, encodeFrame, type Frame } from '../src/ingest/frame.js';
@@ -10,6 +10,7 @@ import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
+import { ByteBudget } from '../src/platform/byte-budget.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { PATIENT_WORKER_OPTIONS } from '../src/platform/redis/patient-jobs.js';
@@ -23,13 +24,18 @@ const JOBS_AT_A_TIME = 200;
 // Under load a batch grows while the one before it is being stored; beyond this, jobs wait in Redis instead of in memory.
 const CAPACITY_BATCHES = 4;
 
+// Of claims that are in the works at a time, whatever the size of their events. Rows and blocks made of them are a few times as large.
+const CLAIM_BYTES_AT_A_TIME = 32 * 1024 * 1024;
+
 type EventWriter = BatchWriter<EventBlock>;
 
 export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { config, clickhouse, redis, log } = deps;
   const metrics = createInsertMetrics(deps.metrics);
+  const claimsAtATime = new ByteBudget(CLAIM_BYTES_AT_A_TIME);
   const forgotten = new ForgottenPeople(redis, createIdHash(config.SECRET_KEY_BASE));
   const writers = new Map<number, EventWriter>();
+  let isClosing = false;
 
   function writerOf(projectId: string): EventWriter {
     const lane = laneOf(projectId, config.INGEST_LANES);
@@ -69,7 +75,18 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     return frames;
   }
 
-  async function process(job: Job<IngestJob>): Promise<void> {
+  async function process(job: Job<IngestJob>, token?: string): Promise<void> {
+    const bytes = job.data.bytes ?? 0;
+    await claimsAtATime.take(bytes);
+    try {
+      if (isClosing) await returnToQueue(job, token);
+      await storeClaim(job);
+    } finally {
+      claimsAtATime.give(bytes);
+    }
+  }
+
+  async function storeClaim(job: Job<IngestJob>): Promise<void> {
     // Both in one command, and only now that the job counts as begun: see watermarks.ts.
     const [bytes, watermark] = await redis.mgetBuffer(job.data.claim, WATERMARK_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
@@ -115,11 +132,18 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
 
   return {
     async close() {
+      isClosing = true;
       const closed = worker.close();
       await Promise.all([...writers.values()].map((writer) => writer.close()));
       await closed;
     },
   };
+}
+
+/** A job that was not begun waits for another worker. */
+async function returnToQueue(job: Job<IngestJob>, token: string | undefined): Promise<never> {
+  await job.moveToWait(token);
+  throw new WaitingError();
 }
 
 const countEvents = (frames: readonly Frame[]): number => frames.reduce((sum, { header }) => sum + header.n, 0);

@@ -12,24 +12,30 @@ import { createTxtLookup } from '../accounts/txt-records.js';
 import { createBrowserScriptRouter } from '../browser-script/routes.js';
 import { createDashboardsRouter } from '../dashboards/routes.js';
 import { createIdentifyMetrics } from '../identity/metrics.js';
-import { createIdentifyQueue, enqueueIdentify } from '../identity/queue.js';
+import {
+  createIdentifyQueue,
+  enqueueIdentify,
+  COMMIT_BYTES_MAX as IDENTIFY_COMMIT_BYTES_MAX,
+} from '../identity/queue.js';
 import type { IdentityDeps } from '../identity/routes.js';
 import { type BacklogLimits, createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
-import { createIngestQueue, enqueueIngest } from '../ingest/queue.js';
+import { createIngestQueue, enqueueIngest, COMMIT_BYTES_MAX as INGEST_COMMIT_BYTES_MAX } from '../ingest/queue.js';
 import { RejectedEvents } from '../ingest/rejected-events.js';
 import type { IngestDeps } from '../ingest/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
 import { loadAssets } from '../pages/assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
+import { ByteBudget } from '../platform/byte-budget.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { GroupCommit } from '../platform/group-commit.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
+import type { BodyLimits } from '../platform/http/read-body.js';
 import { createRequestMetrics } from '../platform/http/request-metrics.js';
 import { listen } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
@@ -85,10 +91,14 @@ lifecycle.onClose('exports', () => exports.close());
 
 const assets = loadAssets();
 
+const body: BodyLimits = {
+  bytesMax: config.MAX_REQUEST_BYTES,
+  budget: new ByteBudget(config.REQUEST_BYTES_IN_FLIGHT_MAX),
+};
 const app = createApp({
   featuresOff: config.FEATURES_OFF,
-  ingest: createIngest(config, { credentials, rateLimits, redis, metrics }),
-  identity: createIdentity(config, { credentials, rateLimits, redis, metrics }),
+  ingest: createIngest(config, { credentials, rateLimits, redis, metrics, body }),
+  identity: createIdentity(config, { credentials, rateLimits, redis, metrics, body }),
   queries,
   routers: [
     createBrowserScriptRouter(),
@@ -136,6 +146,7 @@ interface EdgeStores {
   readonly rateLimits: RateLimits;
   readonly redis: Redis;
   readonly metrics: Registry;
+  readonly body: BodyLimits;
 }
 
 function toBacklogLimits(settings: Config): BacklogLimits {
@@ -144,15 +155,21 @@ function toBacklogLimits(settings: Config): BacklogLimits {
 
 function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
   const queue = createIdentifyQueue(stores.redis);
+  const admission = createAdmission(queue, stores.redis, toBacklogLimits(settings));
   return {
     credentials: stores.credentials,
     rateLimit: stores.rateLimits.identify,
-    admission: createAdmission(queue, stores.redis, toBacklogLimits(settings)),
-    groupCommit: new GroupCommit((commit) => enqueueIdentify(queue, stores.redis, commit), {
-      weightMax: settings.INGEST_COMMIT_EVENTS,
-      delayMs: settings.INGEST_COMMIT_DELAY_MS,
-    }),
-    limits: { ...toEventLimits(settings), requestBytesMax: settings.MAX_REQUEST_BYTES },
+    admission,
+    groupCommit: new GroupCommit(
+      (commit) => admission.addJob(commit.bytes, () => enqueueIdentify(queue, stores.redis, commit)),
+      {
+        weightMax: settings.INGEST_COMMIT_EVENTS,
+        bytesMax: IDENTIFY_COMMIT_BYTES_MAX,
+        delayMs: settings.INGEST_COMMIT_DELAY_MS,
+      },
+    ),
+    limits: toEventLimits(settings),
+    body: stores.body,
     metrics: createIdentifyMetrics(stores.metrics),
   };
 }
@@ -162,27 +179,29 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
   const ingestMetrics = createIngestMetrics(stores.metrics);
   const rejectedEvents = new RejectedEvents(stores.redis, log);
   lifecycle.onClose('rejected events', () => rejectedEvents.close());
+  const admission = createAdmission(queue, stores.redis, toBacklogLimits(settings));
   return {
     credentials: stores.credentials,
     rateLimit: stores.rateLimits.track,
-    admission: createAdmission(queue, stores.redis, toBacklogLimits(settings)),
+    admission,
     groupCommit: new GroupCommit(
       async (commit) => {
-        await enqueueIngest(queue, stores.redis, commit);
+        await admission.addJob(commit.bytes, () => enqueueIngest(queue, stores.redis, commit));
         ingestMetrics.commitEvents.observe(commit.weight);
       },
-      { weightMax: settings.INGEST_COMMIT_EVENTS, delayMs: settings.INGEST_COMMIT_DELAY_MS },
+      {
+        weightMax: settings.INGEST_COMMIT_EVENTS,
+        bytesMax: INGEST_COMMIT_BYTES_MAX,
+        delayMs: settings.INGEST_COMMIT_DELAY_MS,
+      },
     ),
     redis: stores.redis,
     findGeography: createGeographyLookup({
       databases: settings.GEOIP_DATABASE?.split(',') ?? [],
       headerNames: parseGeographyHeaders(settings.GEOIP_HEADERS),
     }),
-    limits: {
-      ...toEventLimits(settings),
-      batchSizeMax: settings.MAX_BATCH_SIZE,
-      requestBytesMax: settings.MAX_REQUEST_BYTES,
-    },
+    limits: { ...toEventLimits(settings), batchSizeMax: settings.MAX_BATCH_SIZE },
+    body: stores.body,
     rejectedEvents,
     metrics: ingestMetrics,
   };

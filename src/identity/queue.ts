@@ -42,11 +42,14 @@ export function createIdentifyQueue(redis: Redis): IdentifyQueue {
   });
 }
 
+/** A commit that has so many bytes is full: a worker holds many jobs at a time. */
+export const COMMIT_BYTES_MAX = 256 * 1024;
+
 /** Resolves once Redis holds the calls with their numbers, which rise in the order of the calls. */
 export async function enqueueIdentify(
   queue: IdentifyQueue,
   redis: Redis,
-  commit: Commit<Identification>,
+  commit: Pick<Commit<Identification>, 'items' | 'weight'>,
 ): Promise<void> {
   const batch = newUuidV7();
   const startedMs = performance.now();

@@ -1,13 +1,13 @@
 // POST /identify: credential, body, decision, commit, answer. The answer is given only when Redis holds the call.
 import { Router } from 'express';
-import { type CredentialStore, rateKeyOf } from '../access/credentials.js';
+import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import type { Admission } from '../ingest/admission.js';
 import type { EventLimits } from '../ingest/limits.js';
 import type { GroupCommit } from '../platform/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
-import { createBodyReader } from '../platform/http/read-body.js';
+import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import type { IdentifyMetrics } from './metrics.js';
 import type { Identification } from './queue.js';
@@ -18,12 +18,13 @@ export interface IdentityDeps {
   readonly rateLimit: RateLimit;
   readonly admission: Admission;
   readonly groupCommit: GroupCommit<Identification>;
-  readonly limits: EventLimits & { readonly requestBytesMax: number };
+  readonly limits: EventLimits;
+  readonly body: BodyLimits;
   readonly metrics: IdentifyMetrics;
 }
 
 export function createIdentityRouter(deps: IdentityDeps): Router {
-  const readBody = createBodyReader(deps.limits.requestBytesMax);
+  const withBody = createBodyReader(deps.body);
   const router = Router();
   router
     .route('/identify')
@@ -33,19 +34,23 @@ export function createIdentityRouter(deps: IdentityDeps): Router {
       const credential = await authenticate(deps.credentials, 'track', req);
       await deps.rateLimit.take(rateKeyOf(credential));
       deps.admission.admit();
-      const call = parseCounted(await readBody(req, res), deps);
-      await deps.groupCommit.add({
-        project: credential.projectId,
-        user: call.userId,
-        ...(call.deviceId !== undefined && { device: call.deviceId }),
-        ops: call.ops,
-        request: requestIdOf(req),
+      await withBody(req, async (bytes) => {
+        const call = toIdentification(credential, parseCounted(bytes, deps), requestIdOf(req));
+        await deps.groupCommit.add(call, { weight: 1, bytes: bytes.length });
       });
       deps.metrics.accepted.inc();
       res.json({ ok: true });
     });
   return router;
 }
+
+const toIdentification = ({ projectId }: Credential, call: IdentifyCall, request: string): Identification => ({
+  project: projectId,
+  user: call.userId,
+  ...(call.deviceId !== undefined && { device: call.deviceId }),
+  ops: call.ops,
+  request,
+});
 
 function parseCounted(bytes: Buffer, { limits, metrics }: IdentityDeps): IdentifyCall {
   try {

@@ -6,8 +6,10 @@ import type { Redis } from '../platform/redis/client.js';
 const MEASURE_EVERY_MS = 500;
 
 export interface Admission {
-  /** Throws rate_limited while the backlog is above the mark. */
+  /** Throws rate_limited while the backlog is above a mark. */
   admit(): void;
+  /** The same for a job, which `add` adds: it is counted from now on. */
+  addJob(bytes: number, add: () => Promise<void>): Promise<void>;
 }
 
 export interface BacklogLimits {
@@ -17,27 +19,79 @@ export interface BacklogLimits {
   readonly memoryBytesMax: number;
 }
 
-/** Measures at most twice a second, and only while requests come. */
-export function createAdmission(queue: Pick<Queue, 'getJobCounts'>, redis: Redis, limits: BacklogLimits): Admission {
-  let problem: string | undefined;
+interface Backlog {
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
+const NOTHING: Backlog = { jobs: 0, bytes: 0 };
+const sum = (one: Backlog, other: Backlog): Backlog => ({
+  jobs: one.jobs + other.jobs,
+  bytes: one.bytes + other.bytes,
+});
+
+/**
+ * Measures at most twice a second, and only while requests come or are refused. What this process adds is counted on top of what was measured until
+ * the next measurement has seen it, so that one process goes beyond a mark by a single job, and each of several by what the others
+ * add in half a second.
+ */
+export function createAdmission(
+  queue: Pick<Queue, 'getJobCountByTypes'>,
+  redis: Redis,
+  limits: BacklogLimits,
+): Admission {
+  let measured = NOTHING;
+  /** Since the process started: what it has begun to add, and what of it was there for certain when the measurement began. */
+  let added = NOTHING;
+  let addedBefore = NOTHING;
+  let settled = NOTHING;
   let measuredAt = 0;
 
   async function measure(): Promise<void> {
-    const [counts, memory] = await Promise.all([queue.getJobCounts('waiting', 'delayed'), usedMemory(redis)]);
-    const jobs = (counts.waiting ?? 0) + (counts.delayed ?? 0);
-    if (jobs > limits.jobsMax) problem = `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`;
-    else if (memory > limits.memoryBytesMax) problem = 'the queue has used up its memory';
-    else problem = undefined;
+    const settledBefore = settled;
+    const [jobs, bytes] = await Promise.all([queue.getJobCountByTypes('waiting', 'delayed'), usedMemory(redis)]);
+    measured = { jobs, bytes };
+    addedBefore = settledBefore;
+  }
+
+  function measureWhenDue(): void {
+    if (Date.now() - measuredAt < MEASURE_EVERY_MS) return;
+    measuredAt = Date.now();
+    // Redis that cannot be asked cannot store either: the commit of this request says so.
+    void measure()
+      .catch(() => {})
+      .then(() => {
+        // Who comes back after a minute must not be refused for what was true a minute ago.
+        if (findProblem() !== undefined) setTimeout(measureWhenDue, MEASURE_EVERY_MS).unref();
+      });
+  }
+
+  function findProblem(): string | undefined {
+    const jobs = measured.jobs + added.jobs - addedBefore.jobs;
+    if (jobs > limits.jobsMax) return `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`;
+    const bytes = measured.bytes + added.bytes - addedBefore.bytes;
+    return bytes > limits.memoryBytesMax ? 'the queue has used up its memory' : undefined;
+  }
+
+  function requireRoom(): void {
+    const problem = findProblem();
+    if (problem !== undefined) throw new PublicError('rate_limited', problem);
   }
 
   return {
     admit() {
-      if (Date.now() - measuredAt > MEASURE_EVERY_MS) {
-        measuredAt = Date.now();
-        // Redis that cannot be asked cannot store either: the commit of this request says so.
-        measure().catch(() => {});
+      measureWhenDue();
+      requireRoom();
+    },
+    async addJob(bytes, add) {
+      requireRoom();
+      const job = { jobs: 1, bytes };
+      added = sum(added, job);
+      try {
+        await add();
+      } finally {
+        settled = sum(settled, job);
       }
-      if (problem !== undefined) throw new PublicError('rate_limited', problem);
     },
   };
 }

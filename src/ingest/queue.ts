@@ -18,6 +18,8 @@ export interface IngestJob {
   readonly claim: string;
   /** Events in the frames. */
   readonly events: number;
+  /** Size of the frames. Missing in jobs from before November 2026. */
+  readonly bytes?: number;
   /** Of a job that was given up: the requests whose events it still holds. */
   readonly requests?: readonly string[];
 }
@@ -41,12 +43,20 @@ export function createIngestQueue(redis: Redis): IngestQueue {
   return queue;
 }
 
+/** A commit that has so many bytes is full, so that a job is never much larger than one request may be. */
+export const COMMIT_BYTES_MAX = 4 * 1024 * 1024;
+
 /** Resolves once Redis holds the events and the job that stands for them. */
-export async function enqueueIngest(queue: IngestQueue, redis: Redis, commit: Commit<Frame>): Promise<void> {
+export async function enqueueIngest(
+  queue: IngestQueue,
+  redis: Redis,
+  commit: Pick<Commit<Frame>, 'items' | 'weight'>,
+): Promise<void> {
   const id = newUuidV7();
   const claim = CLAIM_PREFIX + id;
   // The events first: a job whose claim is missing would be a loss, a claim without a job is swept up.
-  const transaction = redis.multi().set(claim, Buffer.concat(commit.items.map(encodeFrame)));
+  const frames = Buffer.concat(commit.items.map(encodeFrame));
+  const transaction = redis.multi().set(claim, frames);
   countAccepted(
     transaction,
     commit.items
@@ -54,7 +64,7 @@ export async function enqueueIngest(queue: IngestQueue, redis: Redis, commit: Co
       .map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
   );
   await executed(transaction);
-  await queue.add('events', { version: 1, claim, events: commit.weight }, { jobId: id });
+  await queue.add('events', { version: 1, claim, events: commit.weight, bytes: frames.length }, { jobId: id });
 }
 
 /** When a claim was written; undefined for a key that is none. */

@@ -68,6 +68,7 @@ const settings = z.object({
 
   MAX_BATCH_SIZE: integer(2000, 1),
   MAX_REQUEST_BYTES: integer(5 * MEBIBYTE, 1),
+  REQUEST_BYTES_IN_FLIGHT_MAX: integer(128 * MEBIBYTE, 1),
   MAX_PROPERTIES_COUNT: integer(256),
   MAX_USER_PROPS_COUNT: integer(128),
   MAX_PROPERTY_KEY_LEN: integer(256, 1),

@@ -6,35 +6,48 @@ export interface Commit<T> {
   readonly items: readonly T[];
   /** The sum of what the items weigh. */
   readonly weight: number;
+  /** The sum of their sizes. */
+  readonly bytes: number;
+}
+
+export interface ItemSize {
+  readonly weight: number;
+  readonly bytes: number;
+}
+
+export interface GroupLimits {
+  readonly weightMax: number;
+  readonly bytesMax: number;
+  readonly delayMs: number;
 }
 
 interface Group<T> {
   readonly items: T[];
   weight: number;
+  bytes: number;
   readonly done: Promise<void>;
   readonly settle: (stored: Promise<void>) => void;
 }
 
-/** One group is open at a time; it is committed when it weighs enough or `delayMs` after its first item. */
+/** One group is open at a time; it is committed `delayMs` after its first item, or with the item that brings it to a limit. */
 export class GroupCommit<T> {
   readonly #store: (commit: Commit<T>) => Promise<void>;
-  readonly #weightMax: number;
-  readonly #delayMs: number;
+  readonly #limits: GroupLimits;
   #open: Group<T> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: (commit: Commit<T>) => Promise<void>, limits: { weightMax: number; delayMs: number }) {
+  constructor(store: (commit: Commit<T>) => Promise<void>, limits: GroupLimits) {
     this.#store = store;
-    this.#weightMax = limits.weightMax;
-    this.#delayMs = limits.delayMs;
+    this.#limits = limits;
   }
 
   /** Resolves when the item is stored; rejects for every item of a group that could not be. */
-  add(item: T, weight = 1): Promise<void> {
+  add(item: T, { weight, bytes }: ItemSize): Promise<void> {
     const group = this.#open ?? this.#start();
     group.items.push(item);
     group.weight += weight;
-    if (group.weight >= this.#weightMax) this.#commit();
+    group.bytes += bytes;
+    if (group.weight >= this.#limits.weightMax || group.bytes >= this.#limits.bytesMax) this.#commit();
     return group.done;
   }
 
@@ -43,8 +56,8 @@ export class GroupCommit<T> {
     const done = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    this.#open = { items: [], weight: 0, done, settle };
-    this.#timer = setTimeout(() => this.#commit(), this.#delayMs);
+    this.#open = { items: [], weight: 0, bytes: 0, done, settle };
+    this.#timer = setTimeout(() => this.#commit(), this.#limits.delayMs);
     return this.#open;
   }
 

@@ -112,6 +112,29 @@ describe('connections', () => {
     await eventually(async () => expect(closed).toBe(sockets.length), 25_000);
   }, 40_000);
 
+  test('100 that never finish their large bodies take no more memory than all may together, and are told to wait', async () => {
+    const before = residentMebibytes();
+    const sockets = await Promise.all(Array.from({ length: 100 }, open));
+    let answers = '';
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      socket.on('data', (chunk) => {
+        answers += chunk;
+      });
+      const head = `POST /track HTTP/1.1\r\nHost: x\r\nX-API-Key: ${project.secretKey}\r\nContent-Length: ${5 * MEBIBYTE}\r\n\r\n`;
+      socket.write(head);
+      socket.write(Buffer.alloc(5 * MEBIBYTE - 1, 32));
+    }
+    // 25 bodies of 5 MiB are as many as fit into the 128 MiB that a process holds at a time.
+    await eventually(() => expect(answers.match(/HTTP\/1.1 429 /g)).toHaveLength(75), 25_000);
+    expect(answers.match(/Retry-After: 60\r\n/g)).toHaveLength(75);
+    expect(answers).toContain('{"error":"too many bytes of requests are on their way; try again in a minute"}');
+    // And as much again until it is collected.
+    expect(residentMebibytes() - before).toBeLessThan(2 * 128 + 64);
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => expect(await send('{"event_type":"a"}')).toMatchObject({ status: 200 }));
+  }, 60_000);
+
   test('a flood of headers is refused', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x-${index}`, 'a'.repeat(50)]));

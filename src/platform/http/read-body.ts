@@ -1,51 +1,107 @@
-// The bytes of a request's body, decompressed, within a limit.
-import express, { type Request, type Response } from 'express';
+// The bytes of a request's body, decompressed, within the limit of one and the budget of all that are read and worked on at a time.
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Request } from 'express';
+import type { ByteBudget } from '../byte-budget.js';
 import { PublicError } from '../errors.js';
 
-export type BodyReader = (req: Request, res: Response) => Promise<Buffer>;
+export interface BodyLimits {
+  /** Of one body, decompressed. */
+  readonly bytesMax: number;
+  /** Of all bodies, from their first byte until what was done with them is done. */
+  readonly budget: ByteBudget;
+}
 
-/**
- * Bodies that are not compressed, which is nearly all of them, are only collected: on small requests body-parser's way
- * through streams and middleware costs more than parsing the event. Everything else is body-parser's business.
- */
-export function createBodyReader(bytesMax: number): BodyReader {
-  const parse = express.raw({ type: () => true, limit: bytesMax });
-  const readEncoded: BodyReader = (req, res) =>
-    new Promise((resolve, reject) => {
-      parse(req, res, (error?: unknown) => {
-        if (error) reject(error);
-        else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
-      });
-    });
-  return (req, res) => {
-    const encoding = req.headers['content-encoding'];
-    return encoding === undefined || encoding === 'identity' ? collect(req, bytesMax) : readEncoded(req, res);
+/** Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when the budget is used up. */
+export type WithBody = <T>(req: Request, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
+
+export function createBodyReader({ bytesMax, budget }: BodyLimits): WithBody {
+  return async (req, use) => {
+    const share = new Share(budget);
+    try {
+      return await use(await collect(req, { bytesMax, share }));
+    } finally {
+      share.giveBack();
+    }
   };
 }
 
-function collect(req: Request, bytesMax: number): Promise<Buffer> {
+/** What one request holds of the budget. */
+class Share {
+  readonly #budget: ByteBudget;
+  #bytes = 0;
+
+  constructor(budget: ByteBudget) {
+    this.#budget = budget;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  tryTake(bytes: number): boolean {
+    if (!this.#budget.tryTake(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#budget.give(this.#bytes);
+  }
+}
+
+const incomplete = () => new PublicError('bad_request', 'the request body is incomplete');
+const tooLarge = (bytesMax: number) =>
+  new PublicError('too_large', `the request body is larger than ${bytesMax} bytes`);
+const tooMany = () =>
+  new PublicError('rate_limited', 'too many bytes of requests are on their way; try again in a minute');
+const undecodable = (cause: unknown) =>
+  new PublicError('bad_request', 'the request body cannot be decompressed', { cause });
+
+/** By hand: on small requests, which are nearly all, a general body parser costs more than parsing the event. */
+function collect(req: Request, { bytesMax, share }: { bytesMax: number; share: Share }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const incomplete = () => new PublicError('bad_request', 'the request body is incomplete');
-    if (req.destroyed) {
-      reject(incomplete());
-      return;
-    }
-    const tooLarge = () => new PublicError('too_large', `the request body is larger than ${bytesMax} bytes`);
-    if (Number(req.headers['content-length']) > bytesMax) {
-      reject(tooLarge());
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    req.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= bytesMax) chunks.push(chunk);
-      else reject(tooLarge());
+    if (req.destroyed) throw incomplete();
+    if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
+    const body = decode(req);
+    let chunks: Buffer[] = [];
+    let isRefused = false;
+    const refuse = (error: PublicError) => {
+      isRefused = true;
+      chunks = [];
+      reject(error);
+      if (body === req) return;
+      // No more is decompressed, and what still comes is thrown away.
+      req.unpipe();
+      req.resume();
+      body.destroy();
+    };
+    body.on('data', (chunk: Buffer) => {
+      if (isRefused) return;
+      if (share.bytes + chunk.length > bytesMax) refuse(tooLarge(bytesMax));
+      else if (share.tryTake(chunk.length)) chunks.push(chunk);
+      else refuse(tooMany());
     });
-    req.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
-    req.on('error', reject);
+    body.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+    body.on('error', (error) => refuse(body === req ? incomplete() : undecodable(error)));
     req.on('close', () => {
-      if (!req.complete) reject(incomplete());
+      if (!req.complete) refuse(incomplete());
     });
   });
+}
+
+const DECODERS: ReadonlyMap<string, () => Readable & NodeJS.WritableStream> = new Map([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+function decode(req: Request): Readable {
+  const encoding = req.headers['content-encoding']?.toLowerCase();
+  if (encoding === undefined || encoding === 'identity') return req;
+  const createDecoder = DECODERS.get(encoding);
+  if (createDecoder === undefined) {
+    throw new PublicError('bad_request', 'the content encoding is not supported; send identity, gzip or br');
+  }
+  return req.pipe(createDecoder());
 }

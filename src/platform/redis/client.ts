@@ -18,6 +18,8 @@ export function createImpatientRedis(config: Pick<Config, 'REDIS_URL'>, log: Log
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
+    // A command that has timed out is kept, with all that it carries, until it is answered or its connection ends.
+    socketTimeout: COMMAND_TIMEOUT_MS,
   });
   redis.on('error', (err) => log.warn({ err }, 'redis cannot be reached'));
   return redis;

@@ -6,7 +6,7 @@ describe('GroupCommit', () => {
   afterEach(() => void vi.useRealTimers());
 
   function start(store: (commit: Commit<number>) => Promise<void>) {
-    return new GroupCommit(store, { weightMax: 10, delayMs: 3 });
+    return new GroupCommit(store, { weightMax: 10, bytesMax: 100, delayMs: 3 });
   }
 
   test('requests within the delay are one commit, answered together when it is stored', async () => {
@@ -19,7 +19,9 @@ describe('GroupCommit', () => {
       });
     });
     const answers: string[] = [];
-    const all = Promise.all([1, 2].map((n) => group.add(n, n).then(() => answers.push(`request ${n}`))));
+    const all = Promise.all(
+      [1, 2].map((n) => group.add(n, { weight: n, bytes: 1 }).then(() => answers.push(`request ${n}`))),
+    );
     await vi.advanceTimersByTimeAsync(2);
     expect(commits).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -33,8 +35,15 @@ describe('GroupCommit', () => {
   test('a full group is committed at once', async () => {
     const commits: number[] = [];
     const group = start(async (commit) => void commits.push(commit.weight));
-    await Promise.all([group.add(4, 4), group.add(6, 6)]);
+    await Promise.all([group.add(4, { weight: 4, bytes: 1 }), group.add(6, { weight: 6, bytes: 1 })]);
     expect(commits).toEqual([10]);
+  });
+
+  test('a group is full by its bytes as well', async () => {
+    const commits: object[] = [];
+    const group = start(async ({ weight, bytes }) => void commits.push({ weight, bytes }));
+    await Promise.all([group.add(1, { weight: 1, bytes: 99 }), group.add(2, { weight: 1, bytes: 50 })]);
+    expect(commits).toEqual([{ weight: 2, bytes: 149 }]);
   });
 
   test('a commit that fails fails every request of its group and none of the next', async () => {
@@ -43,8 +52,10 @@ describe('GroupCommit', () => {
       tries += 1;
       if (tries === 1) throw new Error('redis is away');
     });
-    const first = [group.add(5, 5), group.add(5, 5)].map((added) => added.catch((error: Error) => error.message));
+    const first = [group.add(5, { weight: 5, bytes: 1 }), group.add(5, { weight: 5, bytes: 1 })].map((added) =>
+      added.catch((error: Error) => error.message),
+    );
     expect(await Promise.all(first)).toEqual(['redis is away', 'redis is away']);
-    await expect(group.add(10, 10)).resolves.toBeUndefined();
+    await expect(group.add(10, { weight: 10, bytes: 1 })).resolves.toBeUndefined();
   });
 });

@@ -1,0 +1,214 @@
+// More than the machine takes: from each high-water mark on clients are told to wait, memory stays within what the settings say,
+// questions are answered, and exactly what was acknowledged is stored once the workers have caught up.
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { createIdentifyQueue } from '../../src/identity/queue.js';
+import { createIngestQueue } from '../../src/ingest/queue.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { eventually } from '../support/eventually.js';
+import { askRows, identify } from '../support/identify.js';
+import {
+  createTestDatabases,
+  type Environment,
+  type ProcessGroup,
+  startProcesses,
+  type TestDatabases,
+  type TestProcess,
+} from '../support/stack.js';
+import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
+
+const MEBIBYTE = 1024 * 1024;
+const DRAIN_TIMEOUT_MS = 60_000;
+
+interface Overloaded {
+  readonly databases: TestDatabases;
+  readonly processes: ProcessGroup;
+  readonly project: NewProject;
+  readonly store: EventStore;
+  readonly redis: Redis;
+}
+
+let opened: Overloaded | undefined;
+let looking: NodeJS.Timeout | undefined;
+const loads: Load[] = [];
+
+afterEach(async () => {
+  clearInterval(looking);
+  await Promise.allSettled(loads.splice(0).map((load) => load.stop()));
+  await opened?.processes.stop();
+  await opened?.store.client.close();
+  opened?.redis.disconnect();
+  await opened?.databases.close();
+  opened = undefined;
+});
+
+/** Without a worker at first: what is accepted piles up, as when the database is away. */
+async function open(limitsAt: (redisBytes: number) => Environment): Promise<Overloaded> {
+  const databases = await createTestDatabases();
+  const redis = createRedis(databases.config);
+  const env = { ...databases.env, ...limitsAt(await usedMemory(redis)) };
+  const project = await createTestProject(databases);
+  const processes = await startProcesses(env, ['query', 'web']);
+  opened = { databases, processes, project, store: openEventStore(databases), redis };
+  return opened;
+}
+
+const usedMemory = async (redis: Redis): Promise<number> =>
+  Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+
+const residentMebibytes = ({ pid }: TestProcess): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+  readonly headers: Headers;
+}
+
+class Load {
+  readonly acknowledged: string[] = [];
+  refused = 0;
+  readonly #stopped = new AbortController();
+  readonly #clients: Promise<void>[] = [];
+
+  constructor() {
+    loads.push(this);
+  }
+
+  /** A client that sends as fast as it is answered. `send` makes a request of something with the number. */
+  addClient(send: (number: number) => Promise<{ ids: readonly string[]; answer: Answer }>): void {
+    const running = this.#run(send, this.#clients.length * 1_000_000);
+    // Thrown when the load is stopped.
+    running.catch(() => this.#stopped.abort());
+    this.#clients.push(running);
+  }
+
+  async #run(send: (number: number) => Promise<{ ids: readonly string[]; answer: Answer }>, first: number) {
+    for (let number = first; !this.#stopped.signal.aborted; number += 1) {
+      const { ids, answer } = await send(number);
+      if (answer.status === 200) this.acknowledged.push(...ids);
+      else {
+        expect(answer).toMatchObject({ status: 429, body: { error: expect.any(String) } });
+        expect(answer.headers.get('Retry-After')).toBe('60');
+        this.refused += 1;
+        // A real client waits for a minute.
+        await delay(5);
+      }
+    }
+  }
+
+  /** Throws what a client met with. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all(this.#clients);
+  }
+}
+
+const untilRefused = (load: Load) => eventually(() => expect(load.refused).toBeGreaterThan(50), 30_000);
+
+async function expectStored({ store, project }: Overloaded, load: Load): Promise<void> {
+  await eventually(
+    async () => expect(await store.count(project.id)).toBeGreaterThanOrEqual(load.acknowledged.length),
+    DRAIN_TIMEOUT_MS,
+  );
+  const stored = await store.rows<{ id: string }>(project.id, 'insert_id AS id');
+  expect(stored.map(({ id }) => id).sort()).toEqual([...load.acknowledged].sort());
+}
+
+test('too many jobs', { timeout: 120_000 }, async () => {
+  const JOBS_MAX = 50;
+  const service = await open(() => ({ INGEST_BACKLOG_JOBS_MAX: String(JOBS_MAX) }));
+  const { processes, project, redis } = service;
+  const queues = [createIngestQueue(redis), createIdentifyQueue(redis)];
+  const [events, calls] = [new Load(), new Load()];
+  for (let client = 0; client < 16; client += 1) {
+    events.addClient(async (number) => {
+      const ids = Array.from({ length: 10 }, (_, index) => `e-${number}-${index}`);
+      const body = { events: ids.map((insert_id) => ({ event_type: 'a', insert_id })) };
+      return { ids, answer: await track(processes.url, project.publicKey, body) };
+    });
+    calls.addClient(async (number) => {
+      const body = { user_id: `u-${number % 1_000_000}`, user_property_ops: { $add: { calls: 1 } } };
+      return { ids: [String(number)], answer: await identify(processes.url, project.publicKey, body) };
+    });
+  }
+  await untilRefused(events);
+  await untilRefused(calls);
+  for (const queue of queues) expect(await queue.getJobCountByTypes('waiting', 'delayed')).toBe(JOBS_MAX + 1);
+  expect(await askRows(processes.url, project.secretKey, '* | count')).toMatchObject([{ value: 0 }]);
+
+  await processes.start('worker');
+  const before = [events, calls].map((load) => load.acknowledged.length);
+  await eventually(() => {
+    for (const [index, load] of [events, calls].entries()) {
+      expect(load.acknowledged.length).toBeGreaterThan((before[index] ?? 0) + 500);
+    }
+  }, 30_000);
+  await Promise.all([events.stop(), calls.stop()]);
+  await expectStored(service, events);
+  await eventually(async () => {
+    const [sum] = await askRows(processes.url, project.secretKey, 'users | sum calls');
+    expect(sum?.value).toBe(calls.acknowledged.length);
+  }, DRAIN_TIMEOUT_MS);
+  for (const queue of queues) await queue.close();
+});
+
+test('too many bytes', { timeout: 120_000 }, async () => {
+  const BACKLOG_BYTES = 160 * MEBIBYTE;
+  const IN_FLIGHT_BYTES = 32 * MEBIBYTE;
+  let mark = 0;
+  const service = await open((redisBytes) => {
+    mark = redisBytes + BACKLOG_BYTES;
+    return {
+      REDIS_MEMORY_HIGH_WATER_BYTES: String(mark),
+      REQUEST_BYTES_IN_FLIGHT_MAX: String(IN_FLIGHT_BYTES),
+    };
+  });
+  const { processes, project, redis } = service;
+  const rest = { web: residentMebibytes(processes.get('web')), query: residentMebibytes(processes.get('query')) };
+  const peaks = new Map<string, number>();
+  const watched = ['web', 'query'];
+  const look = async () => {
+    const sizes = watched.map((name) => [name, residentMebibytes(processes.get(name))] as const);
+    for (const [name, mebibytes] of [...sizes, ['redis', (await usedMemory(redis)) / MEBIBYTE] as const]) {
+      peaks.set(name, Math.max(peaks.get(name) ?? 0, mebibytes));
+    }
+  };
+  looking = setInterval(() => void look(), 100);
+
+  const load = new Load();
+  const filler = 'x'.repeat(8000);
+  for (let client = 0; client < 24; client += 1) {
+    load.addClient(async (number) => {
+      const ids = Array.from({ length: 40 }, (_, index) => `e-${number}-${index}`);
+      const event_properties = { a: filler, b: filler, c: filler };
+      const body = { events: ids.map((insert_id) => ({ event_type: 'a', insert_id, event_properties })) };
+      return { ids, answer: await track(processes.url, project.publicKey, body) };
+    });
+  }
+  await untilRefused(load);
+  await eventually(async () =>
+    expect(await identify(processes.url, project.publicKey, { user_id: 'u' })).toMatchObject({ status: 429 }),
+  );
+  expect(await askRows(processes.url, project.secretKey, '* | count')).toMatchObject([{ value: 0 }]);
+
+  await processes.start('worker');
+  watched.push('worker');
+  const before = load.acknowledged.length;
+  await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(before + 500), 30_000);
+  await load.stop();
+  await expectStored(service, load);
+  clearInterval(looking);
+
+  const peak = (name: string) => peaks.get(name) ?? Number.NaN;
+  // Redis: a job beyond the mark, and copies of what a worker is reading (CLAIM_BYTES_AT_A_TIME) and web is writing, in the sizes
+  // that memory comes in.
+  expect(peak('redis')).toBeLessThan(mark / MEBIBYTE + 1.25 * 32 + 32);
+  // Beside what each has at rest: the youngest objects (64 MiB, thrice: see the Procfile), and four times what is in flight.
+  expect(peak('web')).toBeLessThan(rest.web + 3 * 64 + (4 * IN_FLIGHT_BYTES) / MEBIBYTE);
+  expect(peak('query')).toBeLessThan(rest.query + 64);
+  // Its claims parsed, as rows, as the block that is sent, and once more until it is collected.
+  expect(peak('worker')).toBeLessThan(200 + 5 * 32);
+});
