@@ -13,7 +13,7 @@ export const EXAMPLES: readonly (readonly [question: string, query: string])[] =
     'purchase | where (_country in ("DE", "AT") or user.plan = "pro") and event_properties.price > 10 | count by _country',
   ],
   ['Names with other characters', '"checkout: done" | where event_properties."Button Name" exists | count'],
-  ['Latest raw events', '* | where _path ~ "^/docs/" | list time, event_type, distinct_id, _path | limit 50'],
+  ['Latest raw events', '* | where _path ~ "^/docs/\\d+" | list time, event_type, distinct_id, _path | limit 50'],
   [
     'Conversion in a week, by platform',
     'funnel page_view -> signup -> purchase exclude refund | last 30d | window 7d | by _platform',

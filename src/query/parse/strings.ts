@@ -6,11 +6,14 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['r', '\r'],
 ]);
 
-/** `literal` is a whole string token, quotes included. A backslash before any other character means that character. */
+/**
+ * `literal` is a whole string token, quotes included. A backslash that begins no escape is a backslash: people write regular
+ * expressions as they know them, `"^/\d+$"`.
+ */
 export function unquote(literal: string): string {
   return literal
     .slice(1, -1)
-    .replace(/\\(?:u([0-9A-Fa-f]{4})|([\s\S]))/g, (_, hex: string | undefined, sign: string) =>
+    .replace(/\\(?:u([0-9A-Fa-f]{4})|([\\"'ntr]))/g, (_, hex: string | undefined, sign: string) =>
       hex === undefined ? (ESCAPES.get(sign) ?? sign) : String.fromCharCode(Number.parseInt(hex, 16)),
     );
 }

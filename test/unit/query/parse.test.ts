@@ -11,8 +11,11 @@ describe('strings', () => {
     ['"a\\\\b"', 'a\\b'],
     ['"a\\nb\\tc"', 'a\nb\tc'],
     ['"\\u00e9\\u20AC"', 'é€'],
-    ['"\\u12"', 'u12'],
-    ['"\\q"', 'q'],
+    // What begins no escape is what it looks like, so that regular expressions may be written as everywhere else.
+    ['"\\u12"', '\\u12'],
+    ['"\\q"', '\\q'],
+    ['"^/\\d+\\.html\\b$"', '^/\\d+\\.html\\b$'],
+    ['"^/\\\\d+$"', '^/\\d+$'],
     ['""', ''],
   ])('%s is %j', (literal, text) => {
     expect(unquote(literal)).toBe(text);
