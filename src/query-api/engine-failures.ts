@@ -54,7 +54,7 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
     case '427': // CANNOT_COMPILE_REGEXP
       return new PublicError(
         'bad_request',
-        'a regular expression after ~ or !~ is not valid; expressions are RE2, and a backslash in a string is written \\\\',
+        'a regular expression after ~ or !~ is not valid; expressions are RE2, without look-around and back-references',
         { cause },
       );
     default:

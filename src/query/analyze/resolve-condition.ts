@@ -90,18 +90,23 @@ function resolveTextMatch(
   return operator.startsWith('not') || operator.startsWith('!') ? not(condition) : condition;
 }
 
+/** What a pattern is read in: quoted text, an escape, a class, the beginning of a look-around, or any other character. */
+const PATTERN_PIECE =
+  /\\Q[\s\S]*?(?:\\E|$)|\\[1-7][0-7]|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*(?:\]|$)|\(\?<?[=!]|[\s\S]/g;
+
 /** RE2 has no backtracking, so it has neither of these; the engine finds the rarer mistakes itself. */
 function checkPattern(scope: Scope, comparison: Comparison, pattern: string): void {
   const span = comparison.values[0]?.span ?? comparison.span;
-  const lookaround = /\(\?<?[=!]/.exec(pattern);
+  const pieces = pattern.match(PATTERN_PIECE) ?? [];
+  const lookaround = pieces.find((piece) => piece.startsWith('(?'));
   if (lookaround) {
     report(
       scope,
       span,
-      `the regular expression has a look-around, ${quote(lookaround[0])}`,
+      `the regular expression has a look-around, ${quote(lookaround)}`,
       'expressions are RE2, which has none; combine conditions with and, or, !~',
     );
-  } else if (/\\[1-9]/.test(pattern)) {
+  } else if (pieces.some((piece) => /^\\[1-9]$/.test(piece))) {
     report(scope, span, 'the regular expression has a back-reference', 'expressions are RE2, which has none');
   }
 }
