@@ -55,6 +55,11 @@ describe('every golden query', () => {
   const statementsOf = (query: CompiledQuery): Statement[] =>
     [query.statement, query.countStatement].filter((statement) => statement !== undefined);
 
+  test.each(compiled)('%s: no column is called like another, or like what JSON repeats', (_, __, { columns, metric }) => {
+    const names = [...columns.map((column) => column.name), ...(metric ? ['value', 'metric'] : [])];
+    expect(names).toEqual([...new Set(names)]);
+  });
+
   test.each(compiled)('%s: every scan filters on the project', (_, __, query) => {
     for (const { sql, params } of statementsOf(query)) {
       const tables = sql.match(/FROM (events|device_map|profiles)\b/g) ?? [];

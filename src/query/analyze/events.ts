@@ -200,7 +200,8 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
   const person = rows ? parts.person : DISTINCT_PERSON;
   const measure = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
   const byFields = stages.filter(isKind('by')).flatMap((stage) => stage.fields);
-  const groups = resolveGroups(scope, [...(aggregate?.by ?? []), ...byFields]);
+  const written = resolveGroups(scope, [...(aggregate?.by ?? []), ...byFields]);
+  const groups = measure ? written.map((group) => apartFrom(METRIC_COLUMN[metricOf(measure)], group)) : written;
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
   const sort = onlyStage(scope, stages, {
     matches: isKind('sort'),
@@ -305,6 +306,16 @@ export const METRIC_COLUMN = {
 
 const metricOf = (measure: Measure): keyof typeof METRIC_COLUMN =>
   measure.kind === 'numeric' ? measure.function : measure.kind;
+
+/**
+ * Where fields have bare names, a group may be called like the metric, or like what JSON repeats of it: a row holds both, so the
+ * group has the name that it has elsewhere, `user.value`.
+ */
+function apartFrom(metricColumn: string, group: Group): Group {
+  if (group.kind === 'bucket' || group.field.kind !== 'property') return group;
+  if (![metricColumn, 'value', 'metric'].includes(group.name)) return group;
+  return { ...group, name: `${group.field.bag}.${group.field.key}` };
+}
 
 function resolveAggregateOrder(
   scope: Scope,
