@@ -1,8 +1,9 @@
 // `users`: profiles as rows. A bare KEY and user.KEY are the same; the range is about last_seen.
 import { quote } from '../errors.js';
-import { findEventField } from '../fields.js';
+import { DISTINCT_ID, findEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
+import { isProfileKey } from '../profile-fields.js';
 import { analyzeAggregate, checkOrder, fitsEvents, resolveSelection } from './events.js';
 import { profileField } from './resolve-field.js';
 import type { EventSelection, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
@@ -12,14 +13,17 @@ import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stage
 const DEFAULT_DAYS = 30;
 const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session)\./;
 
+/** What is the person of an event, is the user of a profile; the other fields of events are none of it. */
 function findProfileField(scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined {
-  const isOfEvents = OF_EVENTS.test(path) || (path.startsWith('_') && findEventField(path) !== undefined);
-  if (isOfEvents) {
+  if (path === DISTINCT_ID) return profileField(written, 'user_id');
+  const isColumn = findEventField(path) !== undefined && !isProfileKey(path);
+  if (isColumn || OF_EVENTS.test(path)) {
+    const property = isColumn ? `; a property that is called so is user.${path}` : '';
     return report(
       scope,
       span,
       `${quote(written)} is a field of events, and users are profiles`,
-      'a profile has user_id, email, email_domain, first_seen, last_seen, and its properties by their bare names',
+      `a profile has user_id, email, email_domain, first_seen, last_seen, and its properties by their bare names${property}`,
     );
   }
   const key = path.startsWith('user.') ? path.slice('user.'.length) : path;
