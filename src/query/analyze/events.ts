@@ -1,10 +1,10 @@
 // The event source and `*`: an aggregate over the events of a range, or a list of them.
 import { findNearest, quote } from '../errors.js';
-import { isTimeType, LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
+import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { resolveCondition } from './resolve-condition.js';
-import { resolveField, resolveGroups } from './resolve-field.js';
+import { isTimeField, resolveField, resolveGroups } from './resolve-field.js';
 import type {
   AggregateOrder,
   Condition,
@@ -279,7 +279,7 @@ function resolveMeasure(
   const field = resolveField(scope, written);
   if (!field) return undefined;
   if (name === 'unique') return { kind: 'unique', field };
-  if (field.kind === 'column' ? isTimeType(field.field.type) : field.kind === 'computed' && field.type === 'time') {
+  if (isTimeField(field)) {
     return report(
       scope,
       written.span,

@@ -3,7 +3,7 @@ import { findNearest, quote } from '../errors.js';
 import { GRANULARITIES } from '../fields.js';
 import type * as syntax from '../parse/syntax.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';
-import { resolveField } from './resolve-field.js';
+import { isTimeField, resolveField } from './resolve-field.js';
 import type { FormulaExpression, Measure, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind } from './stages.js';
@@ -115,7 +115,7 @@ function resolveMeasure(scope: Scope, { name, field: written, span }: Call): Mea
   const field = resolveField(scope, written);
   if (!field) return undefined;
   if (known === 'unique') return { kind: 'unique', field };
-  if (field.kind === 'column' && field.field.type === 'time') {
+  if (isTimeField(field)) {
     return report(
       scope,
       written.span,

@@ -3,7 +3,7 @@ import { findNearest, quote } from '../errors.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { analyzeAggregate, analyzeEvents, checkOrder, type EventForm, fitsEvents, resolveSelection } from './events.js';
-import { resolveField } from './resolve-field.js';
+import { isTimeField, resolveField } from './resolve-field.js';
 import type { EventSelection, Latest, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
@@ -78,14 +78,11 @@ function resolveLatest(scope: Scope, { field: written, per, by, span }: Aggregat
   return field && entity && { kind: 'latest', field, entity };
 }
 
-const isTime = (field: ResolvedField): boolean =>
-  field.kind === 'column' && (field.field.type === 'time' || field.field.type === 'optional_time');
-
 const VALUE_FIELDS = ['last_value', 'entity', 'set_at'] as const;
 type ValueField = (typeof VALUE_FIELDS)[number];
 
 function valueField(latest: Latest, name: string, which: ValueField): ResolvedField {
-  const type = which === 'set_at' || (which === 'last_value' && isTime(latest.field)) ? 'time' : 'nullable_text';
+  const type = which === 'set_at' || (which === 'last_value' && isTimeField(latest.field)) ? 'time' : 'nullable_text';
   const numberAlias = which === 'last_value' && type !== 'time' ? 'last_number' : undefined;
   return { kind: 'computed', name, alias: which, type, numberAlias };
 }

@@ -1,12 +1,12 @@
 // Conditions: operators that mean "not" become `not`, and each value gets the type that its field compares by.
 
 import { quote } from '../errors.js';
-import { DISTINCT_ID, findEventField, isTimeType } from '../fields.js';
+import { DISTINCT_ID, findEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import { textOf } from '../literal-text.js';
 import type * as syntax from '../parse/syntax.js';
 import { MOMENT_FORM, tryParseMoment } from './moment.js';
-import { resolveField } from './resolve-field.js';
+import { isTimeField, resolveField } from './resolve-field.js';
 import type { Condition, Literal, OrderOperator, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
@@ -29,8 +29,6 @@ export function resolveCondition(scope: Scope, condition: syntax.Condition): Con
 }
 
 type Comparison = Extract<syntax.Condition, { kind: 'comparison' }>;
-
-const isTime = (field: ResolvedField): boolean => field.kind === 'column' && isTimeType(field.field.type);
 
 function resolveComparison(scope: Scope, comparison: Comparison): Condition | undefined {
   const field = resolveField(scope, comparison.field);
@@ -73,7 +71,7 @@ function resolveTextMatch(
   value: Literal,
 ): Condition | undefined {
   const operator = comparison.operator.text;
-  if (isTime(field)) {
+  if (isTimeField(field)) {
     return report(
       scope,
       comparison.operator.span,
@@ -155,7 +153,7 @@ function resolveValue(scope: Scope, field: ResolvedField | undefined, value: syn
       'a field that is missing or null is found with: field not exists',
     );
   }
-  if (field && isTime(field)) return resolveMoment(scope, field, value);
+  if (field && isTimeField(field)) return resolveMoment(scope, field, value);
   switch (value.kind) {
     case 'number': {
       const number = Number(value.text);

@@ -6,6 +6,7 @@ import {
   findEventField,
   GRANULARITIES,
   type Granularity,
+  isTimeType,
   type PropertyBag,
 } from '../fields.js';
 import type { FieldName } from '../parse/syntax.js';
@@ -17,6 +18,10 @@ import { report, type Scope } from './scope.js';
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
 const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session'];
 const PREFIXES: readonly string[] = [...BAGS, 'user', ...SESSION_PREFIXES];
+
+/** Whether its values are times, which are no numbers and no text. */
+export const isTimeField = (field: ResolvedField): boolean =>
+  field.kind === 'column' ? isTimeType(field.field.type) : field.kind === 'computed' && field.type === 'time';
 
 export function resolveField(scope: Scope, name: FieldName): ResolvedField | undefined {
   return scope.findField ? scope.findField(scope, name) : resolveEventField(scope, name);
