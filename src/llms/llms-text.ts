@@ -119,7 +119,7 @@ Rules:
 - A person is \`distinct_id\`: the user, else the user of the device, else the device.
 - Event names of letters, digits and _ . : / $ - need no quotes. Keys with other characters: \`event_properties."Button Name"\`.
 - Where a field is missing, \`!=\`, \`not in\`, \`not contains\`, \`!~\` are true and all else is false.
-- A number compares numbers and numeric text; \`"5"\` compares text. Types never fail.
+- A number compares numbers and numeric text; \`"5"\` compares text. No type of a property fails; a time takes only times.
 - \`where\` and ranges stand anywhere; sort, top, limit behind the aggregate. Groups by time have every bucket.
 
 Examples:

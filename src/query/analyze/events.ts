@@ -284,7 +284,10 @@ function resolveMeasure(
       scope,
       written.span,
       `${name} does not fit ${written.written}, which is a time`,
-      'it takes a field that holds numbers',
+      // Sessions cannot be listed.
+      (name === 'min' || name === 'max') && !written.path.startsWith('session.')
+        ? `list rows by it: list | sort ${written.written}${name === 'max' ? ' desc' : ''} | limit 1`
+        : 'it takes a field that holds numbers',
     );
   }
   return { kind: 'numeric', function: name, field };

@@ -1,12 +1,13 @@
 // Conditions: operators that mean "not" become `not`, and each value gets the type that its field compares by.
 
 import { quote } from '../errors.js';
-import { DISTINCT_ID, findEventField } from '../fields.js';
+import { DISTINCT_ID, findEventField, PROPERTY_BAGS } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import { textOf } from '../literal-text.js';
 import type * as syntax from '../parse/syntax.js';
+import { isSessionKey } from '../session-fields.js';
 import { MOMENT_FORM, tryParseMoment } from './moment.js';
-import { isTimeField, resolveField } from './resolve-field.js';
+import { isTimeField, resolveField, SESSION_PREFIXES } from './resolve-field.js';
 import type { Condition, Literal, OrderOperator, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
@@ -30,8 +31,18 @@ export function resolveCondition(scope: Scope, condition: syntax.Condition): Con
 
 type Comparison = Extract<syntax.Condition, { kind: 'comparison' }>;
 
+const TEXT_OPERATORS: readonly string[] = ['contains', 'not contains', '~', '!~'];
+
 function resolveComparison(scope: Scope, comparison: Comparison): Condition | undefined {
   const field = resolveField(scope, comparison.field);
+  if (field && isTimeField(field) && TEXT_OPERATORS.includes(comparison.operator.text)) {
+    return report(
+      scope,
+      comparison.operator.span,
+      `${comparison.operator.text} does not fit ${field.name}, which is a time`,
+      'times take =, !=, <, <=, >, >= and in',
+    );
+  }
   // Values are resolved for an unknown field too: what is wrong with them is said in the same answer.
   const values = comparison.values.map((value) => resolveValue(scope, field, value)).filter(isDefined);
   if (!field || values.length < comparison.values.length) return undefined;
@@ -71,14 +82,6 @@ function resolveTextMatch(
   value: Literal,
 ): Condition | undefined {
   const operator = comparison.operator.text;
-  if (isTimeField(field)) {
-    return report(
-      scope,
-      comparison.operator.span,
-      `${operator} does not fit ${field.name}, which is a time`,
-      'times take =, !=, <, <=, > and >=',
-    );
-  }
   const text = textOf(value);
   const isContains = operator.endsWith('contains');
   const condition: Condition = isContains
@@ -136,8 +139,18 @@ function reportOperator(scope: Scope, operator: syntax.Text): undefined {
   );
 }
 
+const PREFIXES: readonly string[] = [...Object.keys(PROPERTY_BAGS), 'user'];
+
+/** Whether a word names a field wherever it stands; a bare name of a profile or an exposure may well be meant as text. */
+function isFieldName(word: string): boolean {
+  const [prefix = '', ...rest] = word.split('.');
+  const key = rest.join('.');
+  if (key === '') return word === DISTINCT_ID || findEventField(word) !== undefined;
+  return PREFIXES.includes(prefix) || (SESSION_PREFIXES.some((known) => known === prefix) && isSessionKey(key));
+}
+
 function resolveValue(scope: Scope, field: ResolvedField | undefined, value: syntax.Value): Literal | undefined {
-  if (value.kind === 'word' && (value.text === DISTINCT_ID || findEventField(value.text))) {
+  if (value.kind === 'word' && isFieldName(value.text)) {
     return report(
       scope,
       value.span,

@@ -16,7 +16,7 @@ import type { Group, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
-const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session'];
+export const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session'];
 const PREFIXES: readonly string[] = [...BAGS, 'user', ...SESSION_PREFIXES];
 
 /** Whether its values are times, which are no numbers and no text. */
