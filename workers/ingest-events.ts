@@ -43,9 +43,9 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     if (known !== undefined) return known;
     const writer = new BatchWriter<EventBlock>({
       createBlock: () => new EventBlock(),
-      write: (block) =>
+      write: (block, signal) =>
         metrics.insert(block.rows, () =>
-          insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE }),
+          insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal }),
         ),
       isRefused: isBadData,
       rowsMax: config.INGEST_FLUSH_ROWS,

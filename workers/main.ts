@@ -16,7 +16,7 @@ import { startErasure } from './erase-users.js';
 import { startExportWorker } from './export-user.js';
 import { startIngestWorker } from './ingest-events.js';
 import { startUsageRollup } from './roll-up-usage.js';
-import { chooseJobs, type JobStarter } from './runtime.js';
+import { chooseJobs, type JobStarter, type RunningJob } from './runtime.js';
 import { startCanary } from './send-canary.js';
 import { startMailWorker } from './send-mail.js';
 import { startClaimSweep } from './sweep-claims.js';
@@ -52,9 +52,11 @@ if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
 const queueMetrics = createQueueMetrics(metrics, redis, QUEUES);
 lifecycle.onClose('queue metrics', () => queueMetrics.close());
 
+// All at once: what one of them waits for must not keep the others from ending in time.
+const jobs: RunningJob[] = [];
+lifecycle.onClose('jobs', () => Promise.all(jobs.map((job) => job.close())));
 for (const [name, start] of chooseJobs(JOBS, config.WORKER_JOBS)) {
-  const job = await start({ config, clickhouse, postgres, redis, metrics, log: log.child({ job: name }) });
-  lifecycle.onClose(name, () => job.close());
+  jobs.push(await start({ config, clickhouse, postgres, redis, metrics, log: log.child({ job: name }) }));
 }
 
 if (config.WORKER_PORT !== undefined) {

@@ -37,7 +37,7 @@ import { GroupCommit } from '../platform/group-commit.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import type { BodyLimits } from '../platform/http/read-body.js';
 import { createRequestMetrics } from '../platform/http/request-metrics.js';
-import { listen } from '../platform/http/server.js';
+import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
@@ -138,7 +138,7 @@ const app = createApp({
   log,
 });
 const server = await listen(app, { host: config.HOST, port: config.PORT });
-lifecycle.onClose('http', () => server.close(20_000));
+lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 log.info({ port: server.port }, 'ready');
 
 interface EdgeStores {

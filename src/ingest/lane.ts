@@ -15,16 +15,17 @@ export function laneOf(projectId: string, lanes: number): number {
   return lanes === 1 ? 0 : createHash('sha256').update(projectId).digest().readUInt32LE(0) % lanes;
 }
 
-/** Resolves once the engine has stored every row of the block that was not stored yet. */
+/** Resolves once the engine has stored every row of the block that was not stored yet. Aborted, it may still do so later. */
 export async function insertEvents(
   clickhouse: ClickHouseClient,
-  insert: { lane: number; block: Buffer; database: string },
+  insert: { lane: number; block: Buffer; database: string; signal?: AbortSignal },
 ): Promise<void> {
   await insertInTurn(clickhouse, {
     table: 'events_inbox',
     bytes: insert.block,
     queryId: laneQueryId(insert.lane, insert.database),
     settings: INSERT_SETTINGS,
+    ...(insert.signal && { signal: insert.signal }),
   });
 }
 

@@ -9,8 +9,11 @@ export interface Block {
 
 export interface BatchWriterOptions<B extends Block> {
   readonly createBlock: () => B;
-  /** Resolves when the rows are stored; may be called again with the same block. */
-  readonly write: (block: B) => Promise<void>;
+  /**
+   * Resolves when the rows are stored; may be called again with the same block. The signal is aborted when the writer has been
+   * closing for so long that waiting on makes no sense any more.
+   */
+  readonly write: (block: B, signal: AbortSignal) => Promise<void>;
   /** Whether a failure of `write` is the rows' own fault: everything else may pass. */
   readonly isRefused: (error: unknown) => boolean;
   /** A batch is written when it has this many rows, or some time after its first. */
@@ -22,6 +25,8 @@ export interface BatchWriterOptions<B extends Block> {
   readonly delayMs: { readonly min: number; readonly max: number };
   /** Callers wait before adding while this many rows are collected: it bounds the memory. */
   readonly capacityRows: number;
+  /** How long `close` waits for a write that does not end. */
+  readonly closeGraceMs?: number;
   readonly log: Logger;
 }
 
@@ -39,6 +44,8 @@ interface Entry<B> {
 const DELAY_PER_WRITE_TIME = 4;
 const RETRY_DELAY_FIRST_MS = 100;
 const RETRY_DELAY_MAX_MS = 10_000;
+// Of the half minute that a process has to end.
+const CLOSE_GRACE_MS = 15_000;
 
 /**
  * One batch is collecting while at most one is being written. States of a batch: collecting → (full, or its delay is
@@ -49,6 +56,7 @@ const RETRY_DELAY_MAX_MS = 10_000;
 export class BatchWriter<B extends Block> {
   readonly #options: BatchWriterOptions<B>;
   readonly #closing = new AbortController();
+  readonly #givingUp = new AbortController();
   #collecting: Batch<B> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
@@ -83,14 +91,16 @@ export class BatchWriter<B extends Block> {
     });
   }
 
-  /** Writes what is collected and waits for it; failures are no longer retried. */
+  /** Writes what is collected and waits for it, for a while; failures are no longer retried. */
   async close(): Promise<void> {
     this.#closing.abort();
+    const giveUp = setTimeout(() => this.#givingUp.abort(), this.#options.closeGraceMs ?? CLOSE_GRACE_MS);
     while (this.#collecting !== undefined || this.#writing !== undefined) {
       this.#isDue = true;
       this.#writeWhenDue();
       await this.#writing;
     }
+    clearTimeout(giveUp);
   }
 
   #start(): Batch<B> {
@@ -141,7 +151,7 @@ export class BatchWriter<B extends Block> {
     for (let pause = RETRY_DELAY_FIRST_MS; ; pause = Math.min(pause * 2, RETRY_DELAY_MAX_MS)) {
       try {
         const startedAt = performance.now();
-        await this.#options.write(block);
+        await this.#options.write(block, this.#givingUp.signal);
         this.#lastWriteMs = performance.now() - startedAt;
         return;
       } catch (error) {

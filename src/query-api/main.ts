@@ -5,7 +5,7 @@ import { createRateLimits } from '../access/rate-limits.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
-import { listen } from '../platform/http/server.js';
+import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
@@ -14,7 +14,7 @@ import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { createQueryRouter } from './routes.js';
 
-const REQUEST_GRACE_MS = 10_000;
+const ENGINE_GRACE_MS = 10_000;
 
 const config = readConfig();
 const log = createLogger({ process: 'query', level: config.LOG_LEVEL });
@@ -24,7 +24,7 @@ const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());
 const clickhouse = createClickHouse(config, {
   maxConnections: clickHouseConnections(config),
-  requestTimeoutMs: config.QUERY_TIMEOUT_MS + REQUEST_GRACE_MS,
+  requestTimeoutMs: config.QUERY_TIMEOUT_MS + ENGINE_GRACE_MS,
 });
 lifecycle.onClose('clickhouse', () => clickhouse.close());
 const redis = createImpatientRedis(config, log);
@@ -47,5 +47,5 @@ const app = createQueryApp({
   log,
 });
 const server = await listen(app, { host: config.QUERY_HOST, port: config.QUERY_PORT });
-lifecycle.onClose('http', () => server.close(25_000));
+lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 log.info({ port: server.port }, 'ready');

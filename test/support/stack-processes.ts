@@ -18,8 +18,8 @@ export interface TestProcess {
   /** Lines of both outputs so far. */
   readonly output: readonly string[];
   readonly isRunning: boolean;
-  /** Resolves when the process is gone. SIGKILL unless told otherwise. */
-  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Resolves with its exit status, or null, when the process is gone. SIGKILL unless told otherwise. */
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface ProcessGroup {
@@ -118,9 +118,11 @@ function toTestProcess(child: ChildProcess, { name, url }: { name: string; url: 
       return isRunning();
     },
     kill: async (signal = 'SIGKILL') => {
-      if (!isRunning()) return;
-      child.kill(signal);
-      await exit;
+      if (isRunning()) {
+        child.kill(signal);
+        await exit;
+      }
+      return child.exitCode;
     },
   };
 }

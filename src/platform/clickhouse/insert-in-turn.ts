@@ -15,6 +15,8 @@ export interface NativeInsert {
   readonly bytes: Buffer;
   readonly queryId: string;
   readonly settings?: ClickHouseSettings;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
 }
 
 /** Resolves once the engine has stored the rows, after every insert of the same id that ran before. */
@@ -25,6 +27,7 @@ export async function insertInTurn(clickhouse: ClickHouseClient, insert: NativeI
         query: `INSERT INTO ${insert.table} FORMAT Native`,
         values: Readable.from([insert.bytes], { objectMode: false }),
         query_id: insert.queryId,
+        ...(insert.signal && { abort_signal: insert.signal }),
         clickhouse_settings: { async_insert: 0, wait_end_of_query: 1, ...insert.settings },
       });
       // The answer is empty, but the connection is only free again when it has been read.
@@ -32,7 +35,7 @@ export async function insertInTurn(clickhouse: ClickHouseClient, insert: NativeI
       return;
     } catch (error) {
       if (!isQueryIdRunning(error)) throw error;
-      await delay(BUSY_DELAY_MS * (0.5 + Math.random()));
+      await delay(BUSY_DELAY_MS * (0.5 + Math.random()), undefined, { signal: insert.signal });
     }
   }
 }

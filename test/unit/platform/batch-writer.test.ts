@@ -12,10 +12,13 @@ class Rows {
 class BadData extends Error {}
 const badData = () => new BadData();
 
-function start(write: (rows: readonly string[]) => Promise<void>, options: Partial<BatchWriterOptions<Rows>> = {}) {
+function start(
+  write: (rows: readonly string[], signal: AbortSignal) => Promise<void>,
+  options: Partial<BatchWriterOptions<Rows>> = {},
+) {
   const writer = new BatchWriter<Rows>({
     createBlock: () => new Rows(),
-    write: (block) => write(block.values),
+    write: (block, signal) => write(block.values, signal),
     isRefused: (error) => error instanceof BadData,
     rowsMax: 4,
     delayMs: { min: 5, max: 5 },
@@ -133,6 +136,17 @@ describe('BatchWriter', () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
     await failing.writer.close();
     expect(await failed).toBe('away');
+  });
+
+  test('closing gives up a write that does not end', async () => {
+    const write = (_rows: readonly string[], signal: AbortSignal) =>
+      new Promise<void>((_, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('given up')));
+      });
+    const { writer, add } = start(write, { closeGraceMs: 20 });
+    const added = add('a', 'b', 'c', 'd').catch((error: Error) => error.message);
+    await writer.close();
+    expect(await added).toBe('given up');
   });
 
   test('a caller whose rows cannot be made hears why, and nobody else', async () => {

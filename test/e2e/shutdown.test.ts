@@ -1,0 +1,106 @@
+// All processes are told to stop at once, under load, as a deploy does: what is in flight is answered, no connection is broken, every
+// process ends by itself within the half minute that platforms give, and nothing that was acknowledged is lost.
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { createIngestQueue } from '../../src/ingest/queue.js';
+import { createRedis } from '../../src/platform/redis/client.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, type EventStore, openEventStore } from '../support/track.js';
+
+const PLATFORM_LIMIT_MS = 30_000;
+const CLIENTS = 16;
+
+let databases: TestDatabases;
+let processes: ProcessGroup;
+let store: EventStore;
+let project: NewProject;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  store = openEventStore(databases);
+  project = await createTestProject(databases);
+  processes = await startProcesses(databases.env);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await store?.client.close();
+  await databases?.close();
+});
+
+/** Over a connection that is kept. Rejects with the code of what went wrong with it. */
+const post = (agent: Agent, path: string, body: object): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: Error & { code?: string }) => reject(new Error(error.code));
+    const headers = { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey };
+    const sent = request(processes.url + path, { method: 'POST', headers, agent }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('error', fail);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sent.on('error', fail);
+    sent.end(JSON.stringify(body));
+  });
+
+/** Sends one thing after the other until nobody listens any more, and resolves with what ended it. */
+async function untilRefused(send: (agent: Agent, number: number) => Promise<void>): Promise<string> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    for (let number = 0; ; number += 1) await send(agent, number);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    agent.destroy();
+  }
+}
+
+test('a deploy under load', { timeout: 120_000 }, async () => {
+  const acknowledged: string[] = [];
+  const statuses = { '/track': new Set<number>(), '/query': new Set<number>() };
+  const tracking = Array.from({ length: CLIENTS }, (_, client) =>
+    untilRefused(async (agent, number) => {
+      const ids = Array.from({ length: 100 }, (_, index) => `e-${client}-${number}-${index}`);
+      const events = ids.map((insert_id) => ({ event_type: 'a', insert_id, user_id: `u-${client}` }));
+      const { status } = await post(agent, '/track', { events });
+      statuses['/track'].add(status);
+      if (status === 200) acknowledged.push(...ids);
+    }),
+  );
+  const asking = Array.from({ length: 2 }, () =>
+    untilRefused(async (agent) => {
+      const { status, text } = await post(agent, '/query', {
+        q: '* | where insert_id ~ "9$" | unique',
+        format: 'json',
+      });
+      expect(JSON.parse(text)).toHaveProperty(status === 200 ? 'rows' : 'error');
+      statuses['/query'].add(status);
+    }),
+  );
+  await eventually(() => expect(acknowledged.length).toBeGreaterThan(5_000), 30_000);
+  await delay(500);
+
+  const startedAt = Date.now();
+  const stopped = await Promise.all(['web', 'query', 'worker'].map((name) => processes.get(name).kill('SIGTERM')));
+  expect(stopped).toEqual([0, 0, 0]);
+  expect(Date.now() - startedAt).toBeLessThan(PLATFORM_LIMIT_MS);
+  expect(new Set(await Promise.all([...tracking, ...asking]))).toEqual(new Set(['ECONNREFUSED']));
+  expect([...statuses['/track']]).toEqual([200]);
+  // Web that still listens says that the query process does not.
+  expect([...statuses['/query']].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+
+  const redis = createRedis(databases.config);
+  const queue = createIngestQueue(redis);
+  expect(await queue.getActiveCount()).toBe(0);
+  await queue.close();
+  redis.disconnect();
+  await processes.start('worker');
+  await eventually(async () => expect(await store.count(project.id)).toBe(acknowledged.length), 60_000);
+  const stored = await store.rows<{ id: string }>(project.id, 'insert_id AS id');
+  expect(stored.map(({ id }) => id).sort()).toEqual([...acknowledged].sort());
+});

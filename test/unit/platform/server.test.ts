@@ -1,0 +1,89 @@
+// How a server ends: what clients see of it on connections that they keep.
+import { Agent, request } from 'node:http';
+import express from 'express';
+import { afterEach, describe, expect, test } from 'vitest';
+import { listen, type RunningServer } from '../../../src/platform/http/server.js';
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly connection: string | undefined;
+  readonly text: string;
+}
+
+let server: RunningServer;
+let releases: (() => void)[] = [];
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+async function start(): Promise<void> {
+  releases = [];
+  const app = express();
+  app.get('/quick', (_req, res) => void res.send('quick'));
+  app.get('/held', (_req, res) => void releases.push(() => res.send('held')));
+  app.get('/begun', (_req, res) => void res.write('begun'));
+  server = await listen(app, { host: '127.0.0.1', port: 0 });
+}
+
+/** Rejects with the code of the error that the client met. */
+const get = (path: string, over?: Agent): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: Error & { code?: string }) => reject(new Error(error.code));
+    const sent = request({ port: server.port, host: '127.0.0.1', path, agent: over ?? false }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('error', fail);
+      response.on('end', () => resolve({ status: response.statusCode, connection: response.headers.connection, text }));
+    });
+    sent.on('error', fail);
+    sent.end();
+  });
+
+const untilHeld = async (): Promise<void> => {
+  while (releases.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+afterEach(() => {
+  agent.destroy();
+});
+
+describe('a server that closes', () => {
+  test('answers what is in flight, and says that the connection ends with it', async () => {
+    await start();
+    const held = get('/held', agent);
+    await untilHeld();
+    const closed = server.close(60_000);
+    await expect(get('/quick')).rejects.toThrow('ECONNREFUSED');
+    releases[0]?.();
+    expect(await held).toEqual({ status: 200, connection: 'close', text: 'held' });
+    await closed;
+  });
+
+  test('answers who was about to send on a connection that was kept', async () => {
+    await start();
+    expect(await get('/quick', agent)).toMatchObject({ connection: 'keep-alive' });
+    const closed = server.close(60_000);
+    expect(await get('/quick', agent)).toEqual({ status: 200, connection: 'close', text: 'quick' });
+    await closed;
+  });
+
+  test('cuts connections that nothing comes on', async () => {
+    await start();
+    await get('/quick', agent);
+    await server.close(60_000);
+  });
+
+  test('says 503 for what takes too long, and cuts what has begun', async () => {
+    await start();
+    const held = get('/held');
+    const begun = get('/begun').catch((error: Error) => error.message);
+    await untilHeld();
+    await server.close(50);
+    expect(await held).toEqual({
+      status: 503,
+      connection: 'close',
+      text: '{"error":"the service is being restarted; try again"}',
+    });
+    expect(await begun).toBe('ECONNRESET');
+  });
+});
