@@ -16,22 +16,26 @@ export function tryMountSmallDisk(directory: string, megabytes: number): { unmou
 }
 
 export interface Injector {
-  /** Resolves when the fault is over; what it leaves behind is the system's own to repair. */
-  inject(fault: Fault): Promise<void>;
+  /**
+   * Resolves when the fault is over, with whether there was anything to break; what it leaves behind is the system's own to repair.
+   */
+  inject(fault: Fault): Promise<boolean>;
 }
 
 export function createInjector(options: {
   dataDirectory: string;
   /** Of a process as it runs now; undefined while it is being started again. */
   findPid: (process: ProcessName) => number | undefined;
+  /** Resolves with true while an insert runs, or with false when none comes. */
+  untilInsertRuns: () => Promise<boolean>;
 }): Injector {
-  const signal = (process_: ProcessName, name: NodeJS.Signals): void => {
+  const signal = (process_: ProcessName, name: NodeJS.Signals): boolean => {
     const pid = options.findPid(process_);
-    if (pid === undefined) return;
     try {
-      process.kill(pid, name);
+      return pid !== undefined && process.kill(pid, name);
     } catch {
       // It ended a moment ago by itself, or by the fault before this one.
+      return false;
     }
   };
   return {
@@ -41,12 +45,17 @@ export function createInjector(options: {
           return signal(fault.process, 'SIGKILL');
         case 'restart':
           return signal(fault.process, 'SIGTERM');
-        case 'pause':
-          signal(fault.process, 'SIGSTOP');
+        case 'end_during_insert':
+          return (await options.untilInsertRuns()) && signal(fault.process, fault.signal);
+        case 'pause': {
+          const isPaused = signal(fault.process, 'SIGSTOP');
           await delay(fault.forMs);
-          return signal(fault.process, 'SIGCONT');
+          signal(fault.process, 'SIGCONT');
+          return isPaused;
+        }
         case 'full_disk':
-          return fillDisk(options.dataDirectory, fault.forMs);
+          await fillDisk(options.dataDirectory, fault.forMs);
+          return true;
       }
     },
   };

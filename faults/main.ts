@@ -9,15 +9,21 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/machine.js';
 import { ask, type Stack } from '../bench/stack.js';
 import { startStack } from '../bench/start-stack.js';
+import { laneQueryId } from '../src/ingest/lane.js';
+import { isQueryIdRunning } from '../src/platform/clickhouse/failures.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { checkEvents, type EventFindings, findProfileProblem, type StoredProfile } from './check.js';
+import { startCuttingProxy } from './cutting-proxy.js';
 import { createInjector, tryMountSmallDisk } from './inject.js';
 import { createRandom } from './random.js';
-import { type Fault, PROCESSES, planFaults } from './schedule.js';
+import { type Fault, planFaults } from './schedule.js';
 import { startTraffic, type Traffic } from './traffic.js';
 
 const CLIENTS = 6;
 const DISK_MEGABYTES = 3000;
+const CUT_SHARE = 0.05;
+const INSERT_WAIT_MS = 5000;
+const INSERT_POLL_MS = 5;
 const RECOVERY_TIMEOUT_MS = 180_000;
 
 const { values } = parseArgs({
@@ -34,16 +40,19 @@ async function run(): Promise<boolean> {
   const stack = await startStack({ directory });
   try {
     const faults = planFaults(createRandom(seed), { durationMs, canFillDisk: disk !== undefined });
+    const cutting = createRandom(seed + 2);
+    const proxy = await startCuttingProxy(stack.url, () => cutting.next() < CUT_SHARE);
     const traffic = startTraffic({
-      url: stack.url,
+      url: proxy.url,
       key: stack.secretKey,
       clients: CLIENTS,
       random: createRandom(seed + 1),
       run: `run-${seed}`,
     });
-    await injectAll(faults, stack, directory);
+    const injected = await injectAll(faults, stack, directory);
     await traffic.stop();
-    return report(faults, traffic, await untilStored(stack, traffic));
+    await proxy.close();
+    return report({ faults: injected, cuts: proxy.cuts, traffic, outcome: await untilStored(stack, traffic) });
   } finally {
     await stack.stop();
     disk?.unmount();
@@ -51,21 +60,39 @@ async function run(): Promise<boolean> {
   }
 }
 
-/** Faults overlap, as they do. */
-async function injectAll(faults: readonly Fault[], stack: Stack, dataDirectory: string): Promise<void> {
+/** Faults overlap, as they do. Resolves with those that hit something. */
+async function injectAll(faults: readonly Fault[], stack: Stack, dataDirectory: string): Promise<readonly Fault[]> {
   const injector = createInjector({
     dataDirectory,
     findPid: (name) => stack.processes().find((running) => running.name === name)?.pid,
+    untilInsertRuns: () => untilInsertRuns(stack),
   });
   const startedAt = Date.now();
+  const injected: Fault[] = [];
   const running: Promise<void>[] = [];
   for (const fault of faults) {
     await delay(Math.max(0, startedAt + fault.atMs - Date.now()));
     say(`${(fault.atMs / 1000).toFixed(1).padStart(6)} s  ${fault.kind} ${'process' in fault ? fault.process : ''}`);
-    running.push(injector.inject(fault));
+    running.push(injector.inject(fault).then((isHit) => void (isHit && injected.push(fault))));
   }
   await delay(Math.max(0, startedAt + durationMs - Date.now()));
   await Promise.all(running);
+  return injected;
+}
+
+/** The engine runs one query of an id at a time: whoever is refused under that of the inserts has met one. */
+async function untilInsertRuns({ clickhouse, database }: Stack): Promise<boolean> {
+  const deadline = AbortSignal.timeout(INSERT_WAIT_MS);
+  while (!deadline.aborted) {
+    try {
+      const query = { query: 'SELECT 1', query_id: laneQueryId(0, database), abort_signal: deadline };
+      await (await clickhouse.query(query)).text();
+    } catch (error) {
+      if (isQueryIdRunning(error)) return true;
+    }
+    await delay(INSERT_POLL_MS);
+  }
+  return false;
 }
 
 interface Outcome {
@@ -73,6 +100,15 @@ interface Outcome {
   readonly profileProblems: readonly string[];
   /** From the last request until everything was stored. */
   readonly recoverySeconds: number;
+}
+
+interface Run {
+  /** Those that hit something. */
+  readonly faults: readonly Fault[];
+  /** Answers that clients never saw. */
+  readonly cuts: number;
+  readonly traffic: Traffic;
+  readonly outcome: Outcome;
 }
 
 /** Resolves when everything is as it must be, or with what is not after three minutes. */
@@ -105,19 +141,17 @@ async function look(stack: Stack, traffic: Traffic): Promise<Omit<Outcome, 'reco
 const isRight = ({ events, profileProblems }: Omit<Outcome, 'recoverySeconds'>): boolean =>
   events.lost.length + events.duplicated + events.phantom.length + profileProblems.length === 0;
 
-function report(faults: readonly Fault[], traffic: Traffic, outcome: Outcome): boolean {
+function report({ faults, cuts, traffic, outcome }: Run): boolean {
   const { events, profileProblems, recoverySeconds } = outcome;
-  const count = (of: (fault: Fault) => boolean) => faults.filter(of).length;
   const ledger = {
     machine: describeMachine(),
     seed,
     seconds: durationMs / 1000,
-    faults: {
-      ...Object.fromEntries(
-        PROCESSES.map((name) => [name, count((fault) => 'process' in fault && fault.process === name)]),
-      ),
-      full_disk: count((fault) => fault.kind === 'full_disk'),
-    },
+    faults: countBy(faults.map(({ kind }) => kind)),
+    processes_hit: countBy(faults.flatMap((fault) => ('process' in fault ? fault.process : []))),
+    answers_cut_after_storing: cuts,
+    requests_hung_up: traffic.mischief.hungUp,
+    batches_sent_twice: traffic.mischief.sentTwice,
     events_sent: traffic.events.sent.size,
     events_acknowledged: traffic.events.acknowledged.size,
     events_stored: events.stored,
@@ -134,5 +168,8 @@ function report(faults: readonly Fault[], traffic: Traffic, outcome: Outcome): b
   process.stdout.write(`${JSON.stringify(ledger, null, 2)}\n`);
   return isRight(outcome);
 }
+
+const countBy = (names: readonly string[]): Record<string, number> =>
+  Object.fromEntries([...new Set(names)].sort().map((name) => [name, names.filter((other) => other === name).length]));
 
 process.exitCode = (await run()) ? 0 : 1;

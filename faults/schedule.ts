@@ -9,6 +9,13 @@ export type Fault =
   | { readonly kind: 'kill'; readonly process: ProcessName; readonly atMs: number }
   /** SIGTERM, as a deploy does. */
   | { readonly kind: 'restart'; readonly process: ProcessName; readonly atMs: number }
+  /** Either of them, at a moment at which an insert runs. */
+  | {
+      readonly kind: 'end_during_insert';
+      readonly process: 'worker' | 'clickhouse';
+      readonly signal: 'SIGKILL' | 'SIGTERM';
+      readonly atMs: number;
+    }
   /** SIGSTOP, and SIGCONT after a while: alive, and silent. */
   | { readonly kind: 'pause'; readonly process: ProcessName; readonly atMs: number; readonly forMs: number }
   /** No space is left where all stores keep their files. */
@@ -25,9 +32,15 @@ export function planFaults(random: Random, options: { durationMs: number; canFil
   for (let atMs = CALM_BEFORE_MS; atMs < options.durationMs; atMs += random.between(GAP_MS.min, GAP_MS.max)) {
     const process = random.pick(PROCESSES);
     const dice = random.next();
-    if (dice < 0.5) faults.push({ kind: 'kill', process, atMs });
-    else if (dice < 0.65) faults.push({ kind: 'restart', process, atMs });
-    else if (dice < 0.92 || !options.canFillDisk) {
+    if (dice < 0.4) faults.push({ kind: 'kill', process, atMs });
+    else if (dice < 0.5) faults.push({ kind: 'restart', process, atMs });
+    else if (dice < 0.65) {
+      const [during, signal] = [
+        random.pick(['worker', 'clickhouse'] as const),
+        random.pick(['SIGKILL', 'SIGTERM'] as const),
+      ];
+      faults.push({ kind: 'end_during_insert', process: during, signal, atMs });
+    } else if (dice < 0.92 || !options.canFillDisk) {
       faults.push({ kind: 'pause', process, atMs, forMs: random.between(PAUSE_MS.min, PAUSE_MS.max) });
     } else faults.push({ kind: 'full_disk', atMs, forMs: random.between(FULL_DISK_MS.min, FULL_DISK_MS.max) });
   }

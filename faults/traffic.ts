@@ -1,7 +1,7 @@
 // Traffic whose outcome can be told apart afterwards: events with ids of their own, and identify calls on users that one client
 // each has to itself, with a model of what must have become of them.
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSender, type Outcome, type Sender } from './client.js';
+import { createSender, type Mischief, type Outcome, type Sender } from './client.js';
 import type { Random } from './random.js';
 
 export interface EventLedger {
@@ -87,6 +87,7 @@ function applyOutcome(model: ProfileModel, call: { outcome: Outcome; increment: 
 export interface Traffic {
   readonly events: EventLedger;
   readonly profiles: ReadonlyMap<string, ProfileModel>;
+  readonly mischief: Readonly<Mischief>;
   /** Resolves when every client has finished what it began. */
   stop(): Promise<void>;
 }
@@ -102,19 +103,26 @@ export function startTraffic(options: {
   const stopped = new AbortController();
   const events: EventLedger = { sent: new Set(), acknowledged: new Set() };
   const profiles = new Map<string, ProfileModel>();
+  const mischief: Mischief = { hungUp: 0, sentTwice: 0 };
   const work: Promise<void>[] = [];
   for (let client = 0; client < clients; client += 1) {
     const name = `${run}-${client}`;
     work.push(
-      trackUntil(stopped.signal, { sender: createSender({ url, key, random }), random, client: name, ledger: events }),
+      trackUntil(stopped.signal, {
+        sender: createSender({ url, key, random, mischief }),
+        random,
+        client: name,
+        ledger: events,
+      }),
     );
     const users = new Map([1, 2, 3].map((number) => [`${name}-user-${number}`, newProfileModel()]));
     for (const [userId, model] of users) profiles.set(userId, model);
-    work.push(identifyUntil(stopped.signal, { sender: createSender({ url, key, random }), random, users }));
+    work.push(identifyUntil(stopped.signal, { sender: createSender({ url, key, random, mischief }), random, users }));
   }
   return {
     events,
     profiles,
+    mischief,
     stop: async () => {
       stopped.abort();
       await Promise.all(work);

@@ -25,5 +25,7 @@ test('what was acknowledged is stored once, whatever is killed, paused or full',
   // A run that broke nothing, or in which nothing was accepted, has proved nothing.
   expect(ledger.events_acknowledged).toBeGreaterThan(1000);
   expect(Object.values<number>(ledger.faults).reduce((sum, count) => sum + count)).toBeGreaterThan(20);
+  expect(ledger.answers_cut_after_storing).toBeGreaterThan(20);
+  expect(ledger.batches_sent_twice).toBeGreaterThan(100);
   expect(status).toBe(0);
 });
