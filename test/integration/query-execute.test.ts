@@ -43,7 +43,7 @@ async function countRunning(mark: number): Promise<number> {
 }
 
 test('an answer that would not fit into the process is refused', async () => {
-  const row = "SELECT repeat(toString(number % 10), 1000000) FROM numbers";
+  const row = 'SELECT repeat(toString(number % 10), 1000000) FROM numbers';
   await expect(begin().run({ sql: `${row}(10)`, params: {} })).resolves.toMatchObject({ rowsBeforeLimit: 10 });
   await expect(begin().run({ sql: `${row}(40)`, params: {} })).rejects.toMatchObject({
     status: 400,
