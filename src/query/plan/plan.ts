@@ -84,6 +84,7 @@ export type FunctionName =
   | 'concat'
   | 'count'
   | 'countIf'
+  | 'fromUnixTimestamp64Milli'
   | 'groupArray'
   | 'groupArrayIf'
   | 'groupUniqArray'

@@ -1,5 +1,5 @@
-// Retention: one row per person with the cohort and the periods in which the person came back, then one per cohort with
-// the people of each period as an array, then one per cohort and period.
+// Retention: one row per person with when the person started and came back, then one per cohort with the people of each
+// period as an array, then one per cohort and period.
 import type { ResolvedQuery, RetentionQuery } from '../analyze/resolved.js';
 import {
   type BreakdownPlan,
@@ -17,7 +17,17 @@ import {
 } from './behaviour.js';
 import { type Calendar, calendarOf, periodsSince } from './calendar.js';
 import { type PlanContext, scanEvents } from './events.js';
-import { alias, call, column, constant, infix, instantParameter, lambda, tupleElement } from './expressions.js';
+import {
+  alias,
+  call,
+  column,
+  constant,
+  infix,
+  instantParameter,
+  lambda,
+  textParameter,
+  tupleElement,
+} from './expressions.js';
 import { actor, eventPosition } from './field-expressions.js';
 import type { Expression, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
 
@@ -38,13 +48,12 @@ const startsReturn = ({ start, returning }: RetentionQuery): boolean => returnin
 function planPeople({ query, calendar, breakdown }: Retention, context: PlanContext): Select {
   const { start, returning } = query;
   const isStart = isOfType([start]);
-  const number = calendar.numberOf(column('time'));
+  // Gathered as pairs of a time and its period, they would make the question take half as long again.
   const returns = startsReturn(query)
-    ? call('groupUniqArray', number)
-    : call('groupArrayIf', call('tuple', eventMs, number), isOfType([returning ?? start]));
+    ? call('groupUniqArray', calendar.numberOf(column('time')))
+    : call('groupArrayIf', eventMs, isOfType([returning ?? start]));
   const columns: SelectColumn[] = [
     { alias: 'person', expression: actor },
-    { alias: 'cohort', expression: call('minIf', number, isStart) },
     { alias: 'started', expression: call('minIf', eventMs, isStart) },
     { alias: 'returns', expression: returns },
   ];
@@ -68,18 +77,18 @@ function planPeople({ query, calendar, breakdown }: Retention, context: PlanCont
 }
 
 /** For each period from the cohort's on, whether the person came back in it. */
-function planReturns({ query, breakdown }: Retention, people: Select): Select {
-  const later = over('arrayFilter', alias('returns'), (v) => infix('>=', tupleElement(v, 1), alias('started')));
-  const periods = startsReturn(query)
-    ? alias('returns')
-    : call(
-        'arrayDistinct',
-        over('arrayMap', later, (v) => tupleElement(v, 2)),
-      );
+function planReturns({ query, calendar, breakdown }: Retention, people: Select): Select {
+  const numberOf = (ms: Expression): Expression =>
+    calendar.numberOf(call('fromUnixTimestamp64Milli', ms, textParameter('UTC')));
+  const later = over('arrayFilter', alias('returns'), (v) => infix('>=', v, alias('started')));
   const group = breakdown ? [GROUP] : [];
-  const distinct: Select = {
+  const periods: Select = {
     kind: 'select',
-    columns: [...carry(...group, 'cohort'), { alias: 'periods', expression: periods }],
+    columns: [
+      ...carry(...group),
+      { alias: 'cohort', expression: numberOf(alias('started')) },
+      { alias: 'periods', expression: startsReturn(query) ? alias('returns') : over('arrayMap', later, numberOf) },
+    ],
     from: people,
   };
   const isBack = call(
@@ -94,7 +103,7 @@ function planReturns({ query, breakdown }: Retention, people: Select): Select {
       { alias: 'size', expression: call('count') },
       { alias: 'back', expression: call('sumForEach', isBack) },
     ],
-    from: distinct,
+    from: periods,
     groupBy: [...group, 'cohort'],
   };
 }
