@@ -85,18 +85,27 @@ function toSpelled(source: string, node: Scalar): SpelledText {
   };
 }
 
-/** Finds lines and columns without reading the text from its start each time. */
+/** Finds lines and columns without reading the text again: a broken one may have a mistake at every other character of a line. */
 function createLineIndex(source: string): (offset: number) => { line: number; column: number } {
-  const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const lineEnds = [...source.matchAll(/\n/g)].map(({ index }) => index);
+  // Characters of two units count as one column: these are their second units.
+  const seconds = [...source.matchAll(/[\u{10000}-\u{10ffff}]/gu)].map(({ index }) => index + 1);
   return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return { line: low + 1, column: [...source.slice(starts[low], offset)].length + 1 };
+    const line = countBelow(lineEnds, offset);
+    const start = line === 0 ? 0 : (lineEnds[line - 1] ?? 0) + 1;
+    return { line: line + 1, column: offset - start - (countBelow(seconds, offset) - countBelow(seconds, start)) + 1 };
   };
+}
+
+/** How many of the numbers, which ascend, are less than `limit`. */
+function countBelow(ascending: readonly number[], limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Values of a document, aliases included. An alias may repeat what it likes as long as the whole stays small. */
