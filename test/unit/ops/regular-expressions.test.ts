@@ -76,8 +76,7 @@ const PUMPS = [
   ';a=b',
 ];
 
-test.each(Object.keys(READERS))('%s', (name) => {
-  const read = READERS[name] as (text: string) => unknown;
+function expectLinear(read: (text: string) => unknown): void {
   for (const pump of PUMPS) {
     const run = pump.repeat(LENGTH / pump.length);
     for (const text of [run, `x${run.slice(2)}!`]) {
@@ -91,4 +90,6 @@ test.each(Object.keys(READERS))('%s', (name) => {
       expect([pump, user < 2_000_000]).toEqual([pump, true]);
     }
   }
-}, 60_000);
+}
+
+test.each(Object.entries(READERS))('%s', (_, read) => expectLinear(read), 60_000);

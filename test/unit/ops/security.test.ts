@@ -1,5 +1,5 @@
 // docs/SECURITY.md claims nothing that no test holds: each test that it names is there, by file and title.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../../src/platform/paths.js';
@@ -13,4 +13,19 @@ test('there are some', () => expect(named.length).toBeGreaterThan(25));
 
 test.each(named)('%s: %s', (file, title) => {
   expect(read(file)).toContain(title);
+});
+
+test('only these files reach for addresses that are no store of the service: whoever adds one shows that no user can choose it', () => {
+  const REACHES = /\bfetch\(|from '(?:node:(?:https?|net|tls|dgram|dns[^']*)|nodemailer|grant)'/;
+  const files = ['src', 'workers'].flatMap((folder) =>
+    readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  );
+  const own = files.filter((path) => path.endsWith('.ts') && !/^src\/(?:standalone|imports)\//.test(path));
+  expect(own.filter((path) => REACHES.test(read(path).replaceAll(/^import type .*$/gm, ''))).sort()).toEqual([
+    'src/accounts/txt-records.ts',
+    'src/api/forward-queries.ts',
+    'src/platform/http/server.ts',
+    'src/sign-in/idp-client.ts',
+    'workers/send-mail.ts',
+  ]);
 });
