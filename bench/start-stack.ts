@@ -14,7 +14,9 @@ import type { Stack } from './stack.js';
 
 const SUPERVISOR = join(packageRoot, 'dist', 'src', 'standalone', 'main.js');
 const START_TIMEOUT_MS = 120_000;
-const STOP_TIMEOUT_MS = 60_000;
+// Longer than the supervisor gives to all that it stops, one group after the other: killed, it would leave engines behind.
+const STOP_TIMEOUT_MS = 150_000;
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ENGINE_CONNECTIONS = 4;
 const DATABASE = 'analytics';
 
@@ -37,7 +39,11 @@ export async function startStack(options: { directory?: string } = {}): Promise<
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = collectOutput(supervisor);
+  // A run that is told to end takes its stack with it.
+  const end = () => void stop().finally(() => process.exit(1));
+  for (const signal of ENDING_SIGNALS) process.once(signal, end);
   const stop = async () => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, end);
     await stopSupervisor(supervisor);
     if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
   };

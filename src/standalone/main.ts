@@ -7,12 +7,13 @@ import { InstanceLock } from './instance-lock.js';
 import { reasonOf, StartProblem } from './problem.js';
 import type { StandaloneFile } from './standalone-file.js';
 import { reachableHost, Supervisor } from './supervisor.js';
-import { announce, ChildOutput, say } from './terminal.js';
+import { announce, ChildOutput, outliveTerminal, say } from './terminal.js';
 
 // npm passes on the signal that the terminal has already sent to everyone: the echo is not a second Ctrl-C.
 const ECHO_MS = 1000;
 
 async function main(): Promise<void> {
+  outliveTerminal();
   const caller = process.env;
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
@@ -21,6 +22,8 @@ async function main(): Promise<void> {
   const output = new ChildOutput(directory);
   const url = `http://${reachableHost(host)}:${port}`;
   const supervisor = new Supervisor({ caller, directory, lock, output, host, port, url });
+  // However this process ends, nothing that it started outlives it.
+  process.once('exit', () => supervisor.kill());
 
   const stop = async () => {
     output.quiet();

@@ -7,6 +7,11 @@ import type { ProcessObserver } from './supervised-process.js';
 
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
+/** Whoever listened may be gone before the supervisor is: it then goes on, or stops in order, without saying so. */
+export function outliveTerminal(): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
+}
+
 /** Everything goes to DATA_DIR/logs; warnings and errors to the terminal as well, until `quiet` is called. */
 export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'> {
   readonly #directory: DataDirectory;

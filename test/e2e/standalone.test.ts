@@ -206,14 +206,23 @@ describe('a running stack', () => {
 describe('a stack that is still starting', () => {
   afterEach(stopAll);
 
-  test('stops on Ctrl-C, leaving nothing behind', async () => {
+  test.each([
+    ['on Ctrl-C', (standalone: TestStandalone) => standalone.signal('SIGINT')],
+    [
+      'when its terminal goes and whoever started it ends',
+      (standalone: TestStandalone) => {
+        standalone.closeTerminal();
+        standalone.signal('SIGTERM');
+      },
+    ],
+  ])('stops %s, leaving nothing behind', async (_when, end) => {
     const standalone = await start(newDirectory());
     const pids = await eventually(() => {
       const found = [...standalone.pids().values()];
       expect(found.length).toBeGreaterThan(0);
       return found;
     }, 60_000);
-    standalone.signal('SIGINT');
+    end(standalone);
     expect(await standalone.ended()).toBe(0);
     expect(pids.filter(isRunning)).toEqual([]);
   });

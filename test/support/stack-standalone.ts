@@ -18,6 +18,8 @@ export interface TestStandalone {
   /** Process ids by the names of the supervised processes. */
   pids(): ReadonlyMap<string, number>;
   signal(signal: NodeJS.Signals): void;
+  /** Nobody reads any more what it prints. */
+  closeTerminal(): void;
   /** Resolves with the exit status. */
   ended(): Promise<number | null>;
 }
@@ -54,6 +56,10 @@ export async function startStandalone(options: {
     },
     pids: () => new Map(tryReadLock(dataDirectory)?.children.map(({ name, pid }) => [name, pid])),
     signal: (signal) => void child.kill(signal),
+    closeTerminal: () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
     ended: () => ended,
   };
 }
