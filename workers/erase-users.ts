@@ -3,10 +3,10 @@
 // seconds, goes on where it stood.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
-import { Gauge } from 'prom-client';
 import { createIdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
+import { createAskedGauge } from '../src/platform/asked-gauge.js';
 import type { Logger } from '../src/platform/log.js';
 import { type ErasureDeps, erasePeople } from '../src/privacy/erase-people.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
@@ -43,14 +43,14 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const erasureDeps: ErasureDeps = { ...deps, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
   const forgotten = new ForgottenPeople(redis, hashId);
 
-  new Gauge({
-    name: 'privacy_erasures_overdue',
-    help: 'Erasures whose files should have been rewritten by now (purge_by)',
-    registers: [deps.metrics],
-    async collect() {
-      this.set(await countOverdue(postgres, new Date()));
+  createAskedGauge(
+    deps.metrics,
+    {
+      name: 'privacy_erasures_overdue',
+      help: 'Erasures whose files should have been rewritten by now (purge_by)',
     },
-  });
+    async () => [{ value: await countOverdue(postgres, new Date()) }],
+  );
 
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
   for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);

@@ -2,7 +2,7 @@
 import express from 'express';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { QUEUES } from '../src/operate/queues.js';
-import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { askClickHouse, createClickHouse } from '../src/platform/clickhouse/client.js';
 import { readConfig } from '../src/platform/config.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
 import { listen } from '../src/platform/http/server.js';
@@ -64,9 +64,11 @@ if (config.WORKER_PORT !== undefined) {
   app.use(
     createOperationsRouter({
       metrics,
-      isReady: async () => {
-        await redis.ping();
-        await clickhouse.query({ query: 'SELECT 1 FROM events LIMIT 1', format: 'JSONEachRow' });
+      isMetricsEnabled: config.METRICS_ENABLED,
+      stores: {
+        redis: () => redis.ping(),
+        postgres: async () => postgres.raw('SELECT 1'),
+        clickhouse: () => askClickHouse(clickhouse),
       },
     }),
   );

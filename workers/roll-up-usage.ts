@@ -1,6 +1,7 @@
 // Usage by day: today and yesterday every quarter of a minute, the last five weeks every hour, because events may wait long
 // before they are stored, and may be erased.
-import { Queue, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
+import { openQueue } from '../src/platform/redis/open-queue.js';
 import { rollUpCounts, rollUpStored } from '../src/usage/rollup.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
@@ -12,7 +13,7 @@ const ALL = { name: 'all', days: 35, everyMs: 60 * 60_000 } as const;
 
 export async function startUsageRollup(deps: WorkerDeps): Promise<RunningJob> {
   const { redis, log } = deps;
-  const schedule = new Queue(QUEUE, { connection: redis });
+  const schedule = openQueue(QUEUE, { connection: redis });
   // Upserting is safe from any number of processes: the schedulers are two, whoever declares them.
   for (const { name, everyMs } of [RECENT, ALL]) {
     const opts = { removeOnComplete: true, removeOnFail: 10 };

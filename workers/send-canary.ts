@@ -1,6 +1,6 @@
 // Every minute: one event of the canary's own project is accepted as any other is, and looked for until questions see it.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Queue, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
 import {
   CANARY_EVERY_MS,
   CANARY_PROJECT,
@@ -11,6 +11,7 @@ import {
 } from '../src/ingest/canary.js';
 import { createIngestQueue, enqueueIngest } from '../src/ingest/queue.js';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
+import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const QUEUE = 'canary';
@@ -19,7 +20,7 @@ const LOOK_EVERY_MS = 50;
 const LOOK_FOR_MS = CANARY_EVERY_MS - 5000;
 
 export async function startCanary({ redis, clickhouse, log }: WorkerDeps): Promise<RunningJob> {
-  const schedule = new Queue(QUEUE, { connection: redis });
+  const schedule = openQueue(QUEUE, { connection: redis });
   await schedule.upsertJobScheduler(
     QUEUE,
     { every: CANARY_EVERY_MS },

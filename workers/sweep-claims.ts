@@ -1,14 +1,15 @@
 // Every ten minutes: claims that no job stands for are deleted, whatever crash left them.
-import { Queue, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
 import { claimedAt, claimPattern, createIngestQueue, type IngestQueue, jobIdOfClaim } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
+import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const QUEUE = 'sweep-claims';
 const EVERY_MS = 10 * 60_000;
 
 export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<RunningJob> {
-  const schedule = new Queue(QUEUE, { connection: redis });
+  const schedule = openQueue(QUEUE, { connection: redis });
   // Upserting is safe from any number of processes: the scheduler is one, whoever declares it.
   await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
   const ingestQueue = createIngestQueue(redis);

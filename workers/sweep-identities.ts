@@ -1,9 +1,10 @@
 // Every minute: numbers whose job never came to be are given up, and tails that nothing can precede any more are settled.
-import { Queue, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
 import { createIdentifyQueue, type IdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
 import { settleProfiles } from '../src/identity/store.js';
 import type { Redis } from '../src/platform/redis/client.js';
+import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const QUEUE = 'sweep-identities';
@@ -11,7 +12,7 @@ const EVERY_MS = 60_000;
 
 export async function startIdentitySweep(deps: WorkerDeps): Promise<RunningJob> {
   const { redis, log } = deps;
-  const schedule = new Queue(QUEUE, { connection: redis });
+  const schedule = openQueue(QUEUE, { connection: redis });
   await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
   const identifyQueue = createIdentifyQueue(redis);
   const worker = new Worker(

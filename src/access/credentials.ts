@@ -1,6 +1,7 @@
 // From the text of a key to who may do what: looked up in PostgreSQL, remembered for a second, so that a revoked key
 // stops within one, one that was just created works within one, and a busy key costs one lookup a second, known or not.
 import { LRUCache } from 'lru-cache';
+import { answeredWithin } from '../platform/answered-within.js';
 import { PublicError } from '../platform/errors.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -75,7 +76,7 @@ export function createCredentialStore(
     const at = now();
     try {
       const lookup = findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
-      const found = await (before === undefined ? lookup : inTime(lookup));
+      const found = await (before === undefined ? lookup : answeredWithin(ANSWER_TIMEOUT_MS, lookup));
       remember(key, found, at);
       if (found.isUseDue) noteUse(key);
       return found;
@@ -120,10 +121,3 @@ export function createCredentialStore(
 
 const unexpired = (found: Found, now: number): AnyCredential | undefined =>
   found.expiresAt !== undefined && found.expiresAt <= now ? undefined : found.credential;
-
-function inTime<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('PostgreSQL did not answer in time')), ANSWER_TIMEOUT_MS);
-    answer.then(resolve, reject).finally(() => clearTimeout(late));
-  });
-}

@@ -127,10 +127,8 @@ const app = createApp({
   ],
   operations: createOperationsRouter({
     metrics,
-    isReady: async () => {
-      await redis.ping();
-      await postgres.raw('SELECT 1');
-    },
+    isMetricsEnabled: config.METRICS_ENABLED,
+    stores: { redis: () => redis.ping(), postgres: async () => postgres.raw('SELECT 1') },
   }),
   showProblems: showProblems(assets),
   requestMetrics: createRequestMetrics(metrics),

@@ -1,5 +1,6 @@
 // What operators see of identify calls: at the edge, in the workers, and how far the copies are behind.
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { createAskedGauge } from '../platform/asked-gauge.js';
 
 export function createIdentifyMetrics(registry: Registry) {
   return {
@@ -26,27 +27,24 @@ export interface OutboxDepth {
 
 /** `measureOutbox` is asked whenever the metrics are. */
 export function createIdentityWorkerMetrics(registry: Registry, measureOutbox: () => Promise<OutboxDepth>) {
-  const rows = new Gauge({
-    name: 'identity_outbox_rows',
-    help: 'Changes of profiles and mappings that are not yet copied to ClickHouse',
-    registers: [registry],
-    async collect() {
-      const depth = await measureOutbox();
-      this.set(depth.rows);
-      oldest.set(depth.oldestSeconds);
+  createAskedGauge(
+    registry,
+    {
+      name: 'identity_outbox_rows',
+      help: 'Changes of profiles and mappings that are not yet copied to ClickHouse',
     },
-  });
-  const oldest = new Gauge({
-    name: 'identity_outbox_oldest_seconds',
-    help: 'Age of the oldest of them',
-    registers: [registry],
-  });
+    async () => [{ value: (await measureOutbox()).rows }],
+  );
+  createAskedGauge(
+    registry,
+    { name: 'identity_outbox_oldest_seconds', help: 'Age of the oldest of them' },
+    async () => [{ value: (await measureOutbox()).oldestSeconds }],
+  );
   return {
     applied: new Counter({
       name: 'identify_operations_applied_total',
       help: 'Identify calls whose outcome was stored in PostgreSQL',
       registers: [registry],
     }),
-    rows,
   };
 }

@@ -1,9 +1,10 @@
 // The identify queue: what a job holds, and how it is put in. A job is one batch: the calls that were committed together.
-import { type Job, Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { PublicError } from '../platform/errors.js';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { openQueue } from '../platform/redis/open-queue.js';
 import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import type { PropertyOps } from './property-ops.js';
 import { takeSequence } from './sequence.js';
@@ -34,7 +35,7 @@ const ADDED_WITHIN_MS = 30_000;
 export type IdentifyQueue = Queue<IdentifyJob, void, 'batch'>;
 
 export function createIdentifyQueue(redis: Redis): IdentifyQueue {
-  return new Queue<IdentifyJob, void, 'batch'>(IDENTIFY_QUEUE, {
+  return openQueue<IdentifyJob, void, 'batch'>(IDENTIFY_QUEUE, {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,

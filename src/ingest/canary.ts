@@ -1,6 +1,7 @@
 // An event that travels the whole way every minute, so that operators see how long it takes, and that it has stopped, before
 // anyone misses data. What became of it is kept in Redis, where every process finds it.
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { createAskedGauge } from '../platform/asked-gauge.js';
 import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { Frame } from './frame.js';
@@ -50,22 +51,17 @@ export function lagSeconds(record: CanaryRecord, now: number): number {
 }
 
 export function createLagGauge(registry: Registry, redis: Redis): void {
-  new Gauge({
-    name: 'ingest_lag_seconds',
-    help: 'Time from the acceptance of an event until questions see it, by a canary event every minute',
-    registers: [registry],
-    async collect() {
-      const known = await redis.hgetall(KEY);
-      this.reset();
-      if (known.sent_at === undefined) return;
-      const record = {
-        sentAt: Number(known.sent_at),
-        missingSince: toNumber(known.missing_since),
-        storedAt: toNumber(known.stored_at),
-        lagMs: toNumber(known.lag_ms) ?? 0,
-      };
-      this.set(lagSeconds(record, Date.now()));
-    },
+  const help = 'Time from the acceptance of an event until questions see it, by a canary event every minute';
+  createAskedGauge(registry, { name: 'ingest_lag_seconds', help }, async () => {
+    const known = await redis.hgetall(KEY);
+    if (known.sent_at === undefined) return [];
+    const record = {
+      sentAt: Number(known.sent_at),
+      missingSince: toNumber(known.missing_since),
+      storedAt: toNumber(known.stored_at),
+      lagMs: toNumber(known.lag_ms) ?? 0,
+    };
+    return [{ value: lagSeconds(record, Date.now()) }];
   });
 }
 

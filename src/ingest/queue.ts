@@ -1,9 +1,10 @@
 // The ingest queue: what a job holds, how it is put in, how it is taken out. The events themselves lie beside the job
 // under a key of their own (claim check), so that BullMQ does not turn them into text again.
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { openQueue } from '../platform/redis/open-queue.js';
 import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
@@ -32,15 +33,12 @@ const EVENT_STREAM_LENGTH = 100;
 export type IngestQueue = Queue<IngestJob, void, 'events'>;
 
 export function createIngestQueue(redis: Redis): IngestQueue {
-  const queue = new Queue<IngestJob, void, 'events'>(INGEST_QUEUE, {
+  return openQueue<IngestJob, void, 'events'>(INGEST_QUEUE, {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
     defaultJobOptions: PATIENT_JOB_OPTIONS,
   });
-  // Whoever owns the connection logs its errors; without a listener, BullMQ prints each once more.
-  queue.on('error', () => {});
-  return queue;
 }
 
 /** A commit that has so many bytes is full, so that a job is never much larger than one request may be. */

@@ -1,8 +1,9 @@
 // The mail queue: what a job holds and how it is put in. workers/send-mail.ts takes it out. Mails hold links that only their
 // reader should have, so the text is encrypted for as long as it waits.
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
 import type { Redis } from '../platform/redis/client.js';
+import { openQueue } from '../platform/redis/open-queue.js';
 
 export const MAIL_QUEUE = 'mail';
 
@@ -28,7 +29,7 @@ const FAILED_KEPT_SECONDS = 7 * 24 * 60 * 60;
 export type MailQueue = Queue<MailJob, void, 'mail'>;
 
 export function createMailQueue(redis: Redis): MailQueue {
-  const queue = new Queue<MailJob, void, 'mail'>(MAIL_QUEUE, {
+  return openQueue<MailJob, void, 'mail'>(MAIL_QUEUE, {
     connection: redis,
     streams: { events: { maxLen: 100 } },
     skipMetasUpdate: true,
@@ -39,9 +40,6 @@ export function createMailQueue(redis: Redis): MailQueue {
       removeOnFail: { age: FAILED_KEPT_SECONDS },
     },
   });
-  // Whoever owns the connection logs its errors; without a listener, BullMQ prints each once more.
-  queue.on('error', () => {});
-  return queue;
 }
 
 /** Resolves once Redis holds the mail. */

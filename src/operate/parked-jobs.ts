@@ -1,9 +1,10 @@
 // Jobs that were given up: BullMQ keeps them as failed, with everything they hold, until a person has decided.
-import { type Job, Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { IDENTIFY_QUEUE, type IdentifyJob, renumberBatch } from '../identity/queue.js';
 import { decodeFrames } from '../ingest/frame.js';
 import { INGEST_QUEUE, type IngestJob } from '../ingest/queue.js';
 import type { Redis } from '../platform/redis/client.js';
+import { openQueue } from '../platform/redis/open-queue.js';
 
 export interface ParkedJob {
   readonly queue: string;
@@ -15,7 +16,7 @@ export interface ParkedJob {
 
 /** The queue for the time of one task. */
 export async function withQueue<T>(redis: Redis, name: string, use: (queue: Queue) => Promise<T>): Promise<T> {
-  const queue = new Queue(name, { connection: redis, skipMetasUpdate: true });
+  const queue = openQueue(name, { connection: redis, skipMetasUpdate: true });
   try {
     return await use(queue);
   } finally {

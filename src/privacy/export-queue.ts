@@ -1,6 +1,7 @@
 // The export queue. A job only calls a worker to a channel: whose events are wanted is said there, so that Redis never keeps it.
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Redis } from '../platform/redis/client.js';
+import { openQueue } from '../platform/redis/open-queue.js';
 
 export const EXPORT_QUEUE = 'export';
 
@@ -15,7 +16,7 @@ const EVENT_STREAM_LENGTH = 100;
 export type ExportQueue = Queue<ExportJob, void, 'export'>;
 
 export function createExportQueue(redis: Redis): ExportQueue {
-  return new Queue<ExportJob, void, 'export'>(EXPORT_QUEUE, {
+  return openQueue<ExportJob, void, 'export'>(EXPORT_QUEUE, {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,

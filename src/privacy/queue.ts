@@ -1,7 +1,8 @@
 // The queues of erasure. A job says only that there is something to do; what it is stands in PostgreSQL, so that no job can
 // be lost, and none holds an id. A schedule looks as well, for requests whose job never came to be.
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Redis } from '../platform/redis/client.js';
+import { openQueue } from '../platform/redis/open-queue.js';
 
 export const ERASURE_QUEUE = 'erasure';
 export const PURGE_QUEUE = 'erasure-purge';
@@ -17,7 +18,7 @@ const EVENT_STREAM_LENGTH = 100;
 
 /** Of one of the three above. What fails is done again by the next job: nothing is kept. */
 export const createErasureQueue = (redis: Redis, name: string): ErasureQueue =>
-  new Queue(name, {
+  openQueue(name, {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },

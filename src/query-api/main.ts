@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
-import { createClickHouse } from '../platform/clickhouse/client.js';
+import { askClickHouse, createClickHouse } from '../platform/clickhouse/client.js';
 import { readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
@@ -38,10 +38,10 @@ const app = createQueryApp({
   queries: createQueryRouter(createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log })),
   operations: createOperationsRouter({
     metrics,
-    isReady: async () => {
-      // A real query on the real table: a server that answers pings may still lack its schema.
-      await clickhouse.command({ query: 'SELECT count() FROM events WHERE time > now() AND time < now()' });
-      await postgres.raw('SELECT 1');
+    isMetricsEnabled: config.METRICS_ENABLED,
+    stores: {
+      clickhouse: () => askClickHouse(clickhouse),
+      postgres: async () => postgres.raw('SELECT 1'),
     },
   }),
   log,

@@ -55,7 +55,7 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
     ...createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log }),
     now: () => NOW_MS,
   };
-  const operations = createOperationsRouter({ metrics, isReady: async () => {} });
+  const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
   return listen(createQueryApp({ queries: createQueryRouter(deps), operations, log }), { host: '127.0.0.1', port: 0 });
 }
 

@@ -24,3 +24,13 @@ export function createClickHouse(
     log: { level: ClickHouseLogLevel.OFF },
   });
 }
+
+const ASKED_FOR_MS = 3000;
+
+/** A real query on the real table: a server that answers pings may still lack its schema. */
+export const askClickHouse = (clickhouse: ClickHouseClient): Promise<unknown> =>
+  clickhouse.command({
+    query: 'SELECT count() FROM events WHERE time > now() AND time < now()',
+    // Else a server that takes a connection and says nothing would hold one more of ours each time it is asked.
+    abort_signal: AbortSignal.timeout(ASKED_FOR_MS),
+  });

@@ -1,23 +1,54 @@
-// The routes every process has for its operators: /healthz, /readyz, /metrics.
+// The routes every process has for its operators: /healthz, /readyz, and /metrics unless it is switched off.
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
+import { answeredWithin } from '../answered-within.js';
+import { createAskedGauge } from '../asked-gauge.js';
 
-/** `isReady` asks the stores that the process cannot work without; a rejection is "not ready", with its reason. */
-export function createOperationsRouter(deps: { isReady: () => Promise<void>; metrics: Registry }): Router {
+export interface OperationsDeps {
+  /** What the process cannot work without, by name: each asks its store something that only a working one can answer. */
+  readonly stores: Readonly<Record<string, () => Promise<unknown>>>;
+  readonly metrics: Registry;
+  readonly isMetricsEnabled: boolean;
+}
+
+const READY_WITHIN_MS = 3000;
+// Less than a gauge has for all of its values.
+const REACHABLE_WITHIN_MS = 900;
+
+export function createOperationsRouter({ stores, metrics, isMetricsEnabled }: OperationsDeps): Router {
+  const askEach = (withinMs: number) =>
+    Promise.all(
+      Object.entries(stores).map(async ([store, ask]) => {
+        const isReachable = await answeredWithin(withinMs, ask()).then(
+          () => true,
+          () => false,
+        );
+        return { store, isReachable };
+      }),
+    );
+
   const router = Router();
   router.get('/healthz', (_req, res) => {
     res.type('text').send('ok');
   });
   router.get('/readyz', async (_req, res) => {
-    const reason = await deps.isReady().then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
-    if (reason === undefined) res.type('text').send('ready');
-    else res.status(503).json({ error: `not ready: ${reason}` });
+    const away = (await askEach(READY_WITHIN_MS)).filter(({ isReachable }) => !isReachable).map(({ store }) => store);
+    if (away.length === 0) res.type('text').send('ready');
+    else res.status(503).json({ error: `not ready: cannot reach ${away.join(', ')}` });
   });
+  if (!isMetricsEnabled) return router;
+
+  createAskedGauge(
+    metrics,
+    { name: 'store_reachable', help: 'Whether a store that the process needs answers it', labelNames: ['store'] },
+    async () =>
+      (await askEach(REACHABLE_WITHIN_MS)).map(({ store, isReachable }) => ({
+        labels: { store },
+        value: Number(isReachable),
+      })),
+  );
   router.get('/metrics', async (_req, res) => {
-    res.set('Content-Type', deps.metrics.contentType).send(await deps.metrics.metrics());
+    res.set('Content-Type', metrics.contentType).send(await metrics.metrics());
   });
   return router;
 }

@@ -1,7 +1,8 @@
 // What operators see of the queues, asked of Redis whenever a process is scraped: the same from every process.
-import { Queue } from 'bullmq';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { createAskedGauge } from '../asked-gauge.js';
 import type { Redis } from './client.js';
+import { openQueue } from './open-queue.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -11,31 +12,37 @@ export function createQueueMetrics(
   redis: Redis,
   names: readonly string[],
 ): { close(): Promise<void> } {
-  const queues = names.map((name) => new Queue(name, { connection: redis, skipMetasUpdate: true }));
-  new Gauge({
-    name: 'queue_jobs',
-    help: 'Jobs by queue and state; failed ones are kept for a person to look at',
-    labelNames: ['queue', 'state'],
-    registers: [registry],
-    async collect() {
-      for (const queue of queues) {
-        const counts = await queue.getJobCounts(...STATES);
-        for (const state of STATES) this.set({ queue: queue.name, state }, counts[state] ?? 0);
-      }
+  const queues = names.map((name) => openQueue(name, { connection: redis, skipMetasUpdate: true }));
+  createAskedGauge(
+    registry,
+    {
+      name: 'queue_jobs',
+      help: 'Jobs by queue and state; failed ones are kept for a person to look at',
+      labelNames: ['queue', 'state'],
     },
-  });
-  new Gauge({
-    name: 'queue_oldest_waiting_seconds',
-    help: 'Age of the job that has waited longest, by queue; 0 when none waits',
-    labelNames: ['queue'],
-    registers: [registry],
-    async collect() {
-      for (const queue of queues) {
-        const [oldest] = await queue.getJobs(['waiting'], 0, 0, true);
-        this.set({ queue: queue.name }, oldest === undefined ? 0 : (Date.now() - oldest.timestamp) / 1000);
-      }
+    async () => {
+      const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...STATES)));
+      return queues.flatMap(({ name }, at) =>
+        STATES.map((state) => ({ labels: { queue: name, state }, value: counts[at]?.[state] ?? 0 })),
+      );
     },
-  });
+  );
+  createAskedGauge(
+    registry,
+    {
+      name: 'queue_oldest_waiting_seconds',
+      help: 'Age of the job that has waited longest, by queue; 0 when none waits',
+      labelNames: ['queue'],
+    },
+    () =>
+      Promise.all(
+        queues.map(async (queue) => {
+          const [oldest] = await queue.getJobs(['waiting'], 0, 0, true);
+          const value = oldest === undefined ? 0 : (Date.now() - oldest.timestamp) / 1000;
+          return { labels: { queue: queue.name }, value };
+        }),
+      ),
+  );
   return {
     close: async () => {
       await Promise.all(queues.map((queue) => queue.close()));
