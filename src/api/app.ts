@@ -4,7 +4,7 @@ import { createFeatureSwitches } from '../access/features.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
 import { identifyRequest } from '../platform/http/request-id.js';
-import { errorResponder, notFound } from '../platform/http/respond.js';
+import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
 import { securityHeaders } from '../platform/http/security-headers.js';
 import type { Logger } from '../platform/log.js';
 
@@ -43,6 +43,7 @@ export function createApp(deps: AppDeps): Express {
   for (const router of deps.routers) app.use(router);
   app.use(deps.operations);
   app.use(notFound);
+  app.use(nameStoreFailures(deps.log));
   app.use(deps.showProblems);
   app.use(errorResponder(deps.log));
   return app;

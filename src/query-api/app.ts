@@ -1,7 +1,7 @@
 // The routes of the query process.
 import express, { type Express, type Router } from 'express';
 import { identifyRequest } from '../platform/http/request-id.js';
-import { errorResponder, notFound } from '../platform/http/respond.js';
+import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
 import type { Logger } from '../platform/log.js';
 
 export interface QueryAppDeps {
@@ -19,6 +19,7 @@ export function createQueryApp(deps: QueryAppDeps): Express {
   app.use('/query', deps.queries);
   app.use(deps.operations);
   app.use(notFound);
+  app.use(nameStoreFailures(deps.log));
   app.use(errorResponder(deps.log));
   return app;
 }

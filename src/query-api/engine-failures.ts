@@ -1,6 +1,7 @@
 // What the engine's refusals mean for whoever asked, by its error codes (src/Common/ErrorCodes.cpp).
 import { ClickHouseError } from '@clickhouse/client';
 import { PublicError } from '../platform/errors.js';
+import { isUnreachable } from '../platform/store-away.js';
 
 /** The client has gone: nothing is to be answered. */
 export class AnswerNotWanted extends Error {}
@@ -61,11 +62,6 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
       return cause;
   }
 }
-
-const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
-
-const isUnreachable = (cause: unknown): boolean =>
-  cause instanceof Error && 'code' in cause && UNREACHABLE_CODES.has(String(cause.code));
 
 const unavailable = (cause: unknown): PublicError =>
   new PublicError('unavailable', 'queries cannot be answered right now; try again', { cause });

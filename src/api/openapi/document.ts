@@ -146,7 +146,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 function errorStatusesOf({ auth, path }: RouteRule, { body, errors = [] }: Operation): number[] {
   const statuses = new Set([
     ...errors,
-    ...(auth === 'public' ? [] : [401, 403, 429]),
+    ...(auth === 'public' ? [] : [401, 403, 429, 503]),
     ...(body === undefined ? [] : [400, 413]),
     ...(path.includes('{') ? [404] : []),
   ]);

@@ -1,7 +1,8 @@
 // How every process answers what went wrong: JSON {error}, the status of the error's kind, nothing else leaked.
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { PublicError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { isStoreAway } from '../store-away.js';
 import { requestIdOf } from './request-id.js';
 
 const RETRY_AFTER_SECONDS = 60;
@@ -10,15 +11,25 @@ export const notFound: RequestHandler = () => {
   throw new PublicError('not_found', 'there is no such route');
 };
 
+/** Whatever was asked for, a store that is away is told the same: 503, and why only to the log. */
+export function nameStoreFailures(log: Logger): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    if (res.headersSent || !isStoreAway(error)) return next(error);
+    log.warn({ err: error, request: requestIdOf(req), method: req.method, route: routeOf(req) }, 'request failed');
+    next(new PublicError('unavailable', 'the service cannot reach its stores right now; try again', { cause: error }));
+  };
+}
+
+/** The pattern and not the path, which may hold the id of a person or a token. */
+const routeOf = (req: Request): string => (typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none');
+
 export function errorResponder(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     // The answer has begun: breaking the connection is the only honest sign of failure that is left.
     if (res.headersSent) return next(error);
     const known = error instanceof PublicError ? error : (fromPath(error) ?? fromBodyParser(error));
     if (known === undefined) {
-      // The pattern and not the path, which may hold the id of a person or a token.
-      const route = typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none';
-      log.error({ err: error, request: requestIdOf(req), method: req.method, route }, 'request failed');
+      log.error({ err: error, request: requestIdOf(req), method: req.method, route: routeOf(req) }, 'request failed');
       res.status(500).json({ error: 'internal error' });
       return;
     }

@@ -82,7 +82,7 @@ test('every alert and every panel asks for series that are exported, and every r
     .filter((name) => name.endsWith('.ts'))
     .map(read)
     .join('\n');
-  const exported = new Set([...text.matchAll(/name: '([a-z_]+)',\n\s+help:/g)].map(([, name]) => name));
+  const exported = new Set([...text.matchAll(/name: '([a-z_]+)',\s+help\b/g)].map(([, name]) => name));
   const rules = parse(read('ops/prometheus/alerts.yml')) as {
     groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
   };

@@ -1,0 +1,201 @@
+// What is said and answered while a store is away: each process that needs it is not ready and says why; its metrics are there but
+// for those that only the store could tell; whoever needs the store gets 503, never 500, and everybody else what they asked for.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { createTeam, createTeamProject } from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { type StoreRelay, startStoreRelay } from '../support/store-relay.js';
+
+const SETTING = { redis: 'REDIS_URL', postgres: 'DATABASE_URL', clickhouse: 'CLICKHOUSE_URL' } as const;
+type Store = keyof typeof SETTING;
+const STORES = Object.keys(SETTING) as Store[];
+const PROCESSES = ['web', 'query', 'worker'] as const;
+type Name = (typeof PROCESSES)[number];
+
+let databases: TestDatabases;
+let processes: ProcessGroup;
+let keys: { used: string; secret: string; admin: string; session: string; project: string };
+const relays = new Map<Store, StoreRelay>();
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  keys = await createKeys();
+  const env: Record<string, string> = { ...databases.env };
+  for (const store of STORES) {
+    const relay = await startStoreRelay(String(databases.env[SETTING[store]]));
+    relays.set(store, relay);
+    env[SETTING[store]] = relay.url;
+  }
+  processes = await startProcesses(env);
+});
+
+afterEach(async () => {
+  for (const relay of relays.values()) await relay.restore();
+  // Of a store that was away all processes have lost their connections.
+  for (const process of PROCESSES) {
+    await eventually(async () => expect(await (await ask(process, '/readyz')).text()).toBe('ready'), 60_000);
+  }
+}, 70_000);
+
+afterAll(async () => {
+  await processes?.stop();
+  for (const relay of relays.values()) await relay.close();
+  await databases?.close();
+});
+
+async function createKeys() {
+  const postgres = createPostgres(databases.config);
+  try {
+    const { organization, people } = await createTeam(postgres);
+    const used = await createTeamProject(postgres, databases, organization.id);
+    const other = await createTeamProject(postgres, databases, organization.id);
+    return {
+      used: used.secretKey,
+      secret: other.secretKey,
+      admin: organization.adminKey,
+      session: people.owner.session,
+      project: used.id,
+    };
+  } finally {
+    await postgres.destroy();
+  }
+}
+
+const relayOf = (store: Store): StoreRelay => relays.get(store) as StoreRelay;
+
+const ask = (process: Name, path: string): Promise<Response> =>
+  fetch(`${processes.get(process).url}${path}`, { signal: AbortSignal.timeout(10_000) });
+
+async function metricsOf(process: Name): Promise<string> {
+  const answer = await ask(process, '/metrics');
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+const NEEDED_BY: Record<Store, readonly Name[]> = {
+  redis: ['web', 'worker'],
+  postgres: ['web', 'query', 'worker'],
+  clickhouse: ['query', 'worker'],
+};
+/** What a process asks of a store whenever it is scraped. */
+const MEASURED_IN: Record<Store, readonly [Name, metric: string][]> = {
+  redis: [
+    ['web', 'ingest_lag_seconds'],
+    ['worker', 'queue_jobs'],
+    ['worker', 'queue_oldest_waiting_seconds'],
+  ],
+  postgres: [
+    ['worker', 'identity_outbox_rows'],
+    ['worker', 'privacy_erasures_overdue'],
+  ],
+  clickhouse: [],
+};
+
+const valueOf = (metric: string): RegExp => new RegExp(`^${metric}\\b.* \\d`, 'm');
+
+describe.each(['cut', 'silence'] as const)('operators are told after a %s', (way) => {
+  test.each(STORES)('of %s', async (store) => {
+    for (const [process, metric] of MEASURED_IN[store]) {
+      await eventually(async () => expect(await metricsOf(process)).toMatch(valueOf(metric)), 30_000);
+    }
+    await relayOf(store)[way]();
+    const told = NEEDED_BY[store].map(async (process) => {
+      const [ready, metrics] = await Promise.all([ask(process, '/readyz'), metricsOf(process)]);
+      expect([ready.status, await ready.json()]).toEqual([503, { error: `not ready: cannot reach ${store}` }]);
+      expect(metrics).toContain('process_cpu_seconds_total');
+      expect(metrics).toContain(`store_reachable{store="${store}"} 0`);
+      for (const [measuredBy, metric] of MEASURED_IN[store]) {
+        if (measuredBy === process) expect(metrics).not.toMatch(valueOf(metric));
+      }
+    });
+    await Promise.all(told);
+  });
+});
+
+interface Sent {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+async function send(
+  route: string,
+  { key, body, headers }: Sent = {},
+): Promise<{ status: number; type: string; text: string }> {
+  const [method = '', path = ''] = route.split(' ');
+  const response = await fetch(processes.url + path, {
+    method,
+    headers: { ...(key !== undefined && { 'X-API-Key': key }), 'Content-Type': 'application/json', ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  });
+  return { status: response.status, type: response.headers.get('Content-Type') ?? '', text: await response.text() };
+}
+
+const EVENT = { event_type: 'a' };
+const QUERY = { q: 'a | count' };
+const withSession = (): Record<string, string> => ({ Cookie: `service_session=${keys.session}` });
+
+/** Of each class of route, who needs the store and who does not. */
+const ANSWERS: Record<Store, readonly [status: number, route: string, sent: () => Sent][]> = {
+  redis: [
+    [503, 'POST /track', () => ({ key: keys.used, body: EVENT })],
+    [503, 'POST /track', () => ({ key: keys.used, body: { ...EVENT, insert_id: 'i' } })],
+    [503, 'POST /identify', () => ({ key: keys.used, body: { user_id: 'u' } })],
+    [503, 'DELETE /api/gdpr/users/u', () => ({ key: keys.used })],
+    [503, 'GET /api/gdpr/users/u/export', () => ({ key: keys.used })],
+    [200, 'POST /query', () => ({ key: keys.used, body: QUERY })],
+    [200, 'GET /api/orgs', () => ({ headers: withSession() })],
+  ],
+  postgres: [
+    [200, 'POST /track', () => ({ key: keys.used, body: EVENT })],
+    [503, 'POST /track', () => ({ key: keys.secret, body: EVENT })],
+    [503, 'POST /query', () => ({ key: keys.secret, body: QUERY })],
+    [503, 'GET /api/gdpr/audit', () => ({ key: keys.used })],
+    [503, 'GET /api/admin/projects', () => ({ key: keys.admin })],
+    [503, 'PUT /api/dashboard-sync/a', () => ({ key: keys.secret, body: { source_yaml: 'version: 1' } })],
+    [503, 'GET /api/orgs', () => ({ headers: withSession() })],
+    [503, 'POST /api/orgs', () => ({ headers: withSession(), body: { name: 'More' } })],
+    [503, `GET /api/projects/{project}/dashboards`, () => ({ headers: withSession() })],
+    [503, 'GET /', () => ({ headers: { ...withSession(), Accept: 'text/html' } })],
+    [200, 'GET /openapi.json', () => ({})],
+  ],
+  clickhouse: [
+    [503, 'POST /query', () => ({ key: keys.used, body: QUERY })],
+    [503, 'POST /api/projects/{project}/query', () => ({ headers: withSession(), body: QUERY })],
+    [200, 'POST /track', () => ({ key: keys.used, body: EVENT })],
+    [200, 'POST /identify', () => ({ key: keys.used, body: { user_id: 'u' } })],
+  ],
+};
+
+describe('whoever asks is answered', () => {
+  test.each(STORES)('without %s', async (store) => {
+    expect(await send('POST /track', { key: keys.used, body: EVENT })).toMatchObject({ status: 200 });
+    await relayOf(store).cut();
+    for (const [status, route, sent] of ANSWERS[store]) {
+      const answer = await send(route.replace('{project}', keys.project), sent());
+      expect([route, answer.status, answer.text]).toEqual([route, status, expect.any(String)]);
+      if (status !== 503) continue;
+      if (route === 'GET /') expect(answer).toMatchObject({ type: expect.stringContaining('text/html') });
+      else expect(JSON.parse(answer.text)).toEqual({ error: expect.stringMatching(/; try again$/) });
+    }
+    for (const process of PROCESSES) {
+      // That a store is away is no mistake of the service's own.
+      const lines = processes.get(process).output.map((line) => JSON.parse(line) as { level: number; msg: string });
+      expect(lines.filter(({ level, msg }) => level >= 50 && msg === 'request failed')).toEqual([]);
+    }
+  });
+});
+
+test('METRICS_ENABLED=false closes /metrics of every process', async () => {
+  const closed = await startProcesses({ ...databases.env, METRICS_ENABLED: 'false' });
+  try {
+    for (const process of PROCESSES) {
+      const answer = await fetch(`${closed.get(process).url}/metrics`);
+      expect([process, answer.status]).toEqual([process, 404]);
+    }
+  } finally {
+    await closed.stop();
+  }
+});

@@ -1,0 +1,63 @@
+// A store as a process sees it over a network: a relay in front of it that can be cut, or fall silent.
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface StoreRelay {
+  /** The address of the store, by way of the relay. */
+  readonly url: string;
+  /** Connections end, and new ones are refused. */
+  cut(): Promise<void>;
+  /** Connections stand, and nothing comes back. */
+  silence(): void;
+  /** As if nothing had been, for connections that are made from now on. */
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
+  const url = new URL(storeUrl);
+  const store = { host: url.hostname, port: Number(url.port) };
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const server = createServer((client) => {
+    const upstream = connect(store);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        sockets.delete(socket);
+        for (const other of [client, upstream]) other.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (bytes) => {
+      if (!isSilent) client.write(bytes);
+    });
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  const endConnections = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const cut = async (): Promise<void> => {
+    const closed = new Promise((resolve) => void server.close(resolve));
+    endConnections();
+    if (server.listening) await closed;
+  };
+  return {
+    url: url.href,
+    cut,
+    silence: () => {
+      isSilent = true;
+    },
+    restore: async () => {
+      if (server.listening && !isSilent) return;
+      isSilent = false;
+      endConnections();
+      if (!server.listening) await listen(port);
+    },
+    close: cut,
+  };
+}
