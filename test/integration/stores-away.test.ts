@@ -92,12 +92,12 @@ const MEASURED_IN: Record<Store, readonly [Name, metric: string][]> = {
   clickhouse: [],
 };
 
-const valueOf = (metric: string): RegExp => new RegExp(`^${metric}\\b.* \\d`, 'm');
+const aValueOf = (metric: string): RegExp => new RegExp(`^${metric}\\b.* \\d`, 'm');
 
 describe.each(['cut', 'silence'] as const)('operators are told after a %s', (way) => {
   test.each(STORES)('of %s', async (store) => {
     for (const [process, metric] of MEASURED_IN[store]) {
-      await eventually(async () => expect(await metricsOf(process)).toMatch(valueOf(metric)), 30_000);
+      await eventually(async () => expect(await metricsOf(process)).toMatch(aValueOf(metric)), 30_000);
     }
     await relayOf(store)[way]();
     const told = NEEDED_BY[store].map(async (process) => {
@@ -106,7 +106,7 @@ describe.each(['cut', 'silence'] as const)('operators are told after a %s', (way
       expect(metrics).toContain('process_cpu_seconds_total');
       expect(metrics).toContain(`store_reachable{store="${store}"} 0`);
       for (const [measuredBy, metric] of MEASURED_IN[store]) {
-        if (measuredBy === process) expect(metrics).not.toMatch(valueOf(metric));
+        if (measuredBy === process) expect(metrics).not.toMatch(aValueOf(metric));
       }
     });
     await Promise.all(told);
