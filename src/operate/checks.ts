@@ -11,6 +11,8 @@ export interface Stores {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly clickhouse: ClickHouseClient;
+  /** Above it the service takes no more. */
+  readonly redisHighWaterBytes: number;
 }
 
 export interface Finding {
@@ -29,6 +31,8 @@ export interface Check {
 const NODE_MAJOR_MIN = 20;
 const POSTGRES_MIN = 130_000;
 const REDIS_MIN = [6, 2] as const;
+// What workers read and what they leave behind takes room while they catch up.
+const REDIS_ROOM_MIN = 1.25;
 const DISK_FREE_SHARE_MIN = 0.1;
 const PARTS_PER_PARTITION_MAX = 100;
 const CLOCK_SKEW_MAX_MS = 1000;
@@ -36,6 +40,8 @@ const WAITING_MAX_MS = 120_000;
 
 const ok = (found: string): Finding => ({ state: 'ok', found });
 const judge = (isRight: boolean, found: string): Finding => ({ state: isRight ? 'ok' : 'attention', found });
+
+const toMebibytes = (bytes: number): number => Math.round(bytes / (1024 * 1024));
 
 export const CHECKS: readonly Check[] = [
   {
@@ -69,6 +75,17 @@ export const CHECKS: readonly Check[] = [
       const appends = /^aof_enabled:1/m.test(await redis.info('persistence'));
       const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1] ?? 'unknown';
       return judge(appends && policy === 'noeviction', `appendonly ${appends ? 'yes' : 'no'}, ${policy}`);
+    },
+  },
+  {
+    name: 'Room in Redis',
+    advice:
+      'set maxmemory a quarter above REDIS_MEMORY_HIGH_WATER_BYTES: in a Redis that is full no worker can catch up',
+    run: async ({ redis, redisHighWaterBytes }) => {
+      const most = Number(/^maxmemory:(\d+)/m.exec(await redis.info('memory'))?.[1] ?? 0);
+      if (most === 0) return ok('no maxmemory');
+      const found = `maxmemory ${toMebibytes(most)} MiB, high-water mark ${toMebibytes(redisHighWaterBytes)} MiB`;
+      return judge(most >= redisHighWaterBytes * REDIS_ROOM_MIN, found);
     },
   },
   {

@@ -24,6 +24,7 @@ try {
   const stores = {
     postgres: createPostgres(config, { poolMax: 2 }),
     redis: createRedis(config),
+    redisHighWaterBytes: config.REDIS_MEMORY_HIGH_WATER_BYTES,
     clickhouse: createClickHouse(config, { requestTimeoutMs: CHECK_TIMEOUT_MS }),
   };
   stores.redis.on('error', () => {});

@@ -33,6 +33,20 @@ test('healthy stores pass', async () => {
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
 });
 
+test('a Redis that is full before the service stops taking', async () => {
+  const redis = createRedis(databases.config);
+  // More than this machine has: others use this Redis as well.
+  const [most, mark] = [2 ** 40, String(2 ** 40)];
+  await redis.config('SET', 'maxmemory', most);
+  try {
+    const { output } = await doctor({ REDIS_MEMORY_HIGH_WATER_BYTES: mark });
+    expect(output).toMatch(/! Room in Redis: maxmemory 1048576 MiB, high-water mark 1048576 MiB\n +→ set maxmemory/);
+  } finally {
+    await redis.config('SET', 'maxmemory', 0);
+    redis.disconnect();
+  }
+});
+
 test('a queue whose jobs nobody takes', async () => {
   const redis = createRedis(databases.config);
   const queue = createIngestQueue(redis);
