@@ -1,18 +1,22 @@
 // How the Node and the Python client end, and what they hold meanwhile, when the service does not answer.
 import { spawn } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Client } from '../../clients/node/src/client.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { runPython } from '../support/client-drivers.js';
+import { runPython, runPythonScript } from '../support/client-drivers.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 const SILENT = { status: 0 };
 const eventTypes = ({ requests }: ScriptedServer) =>
   requests.flatMap(({ body }) => body.events).map(({ event_type }) => event_type);
+
+const idsOf = (event: Record<string, unknown>) =>
+  ['user_id', 'device_id', 'session_id', 'insert_id'].map((field) => event[field]);
 
 /** A server for one test, as they all wait side by side. */
 async function withServer(run: (server: ScriptedServer) => Promise<void>): Promise<void> {
@@ -80,6 +84,38 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(eventTypes(server)).toEqual(['last']);
     }));
 
+  test('Node leaves nothing behind of the pauses between its attempts', () =>
+    withServer(async (server) => {
+      server.answers.push({ status: 503 }, { status: 503 });
+      const signals: AbortSignal[] = [];
+      class Recorded extends AbortController {
+        constructor() {
+          super();
+          signals.push(this.signal);
+        }
+      }
+      vi.stubGlobal('AbortController', Recorded);
+      const client = new Client({ key: 'k', host: server.url });
+      vi.unstubAllGlobals();
+      client.track({ event_type: 'a' });
+      await client.flush();
+      expect(server.requests).toHaveLength(3);
+      expect(signals.map((signal) => getEventListeners(signal, 'abort').length)).toEqual([0]);
+    }));
+
+  test('Node sends ids as text, unless a number has become another by then', () =>
+    withServer(async (server) => {
+      const client = new Client({ key: 'k', host: server.url });
+      const ids = [42, 1234567890123456789n, 2 ** 53, true] as unknown as string[];
+      for (const id of ids)
+        client.track({ event_type: 'a', user_id: id, device_id: id, session_id: id, insert_id: id });
+      await client.flush();
+      expect(server.requests[0]?.body.events.map(idsOf)).toEqual(
+        ['42', '1234567890123456789', 2 ** 53, true].map((id) => [id, id, id, id]),
+      );
+      expect(() => client.identify({ user_id: ids[3] as string })).toThrow(TypeError);
+    }));
+
   const tracked = (count: number) => Array.from({ length: count }, () => ({ call: 'track', event_type: 'a' }));
 
   test('Python closes within ten seconds, once, and says what it could not send', () =>
@@ -110,5 +146,66 @@ describe.concurrent('the Node client and the Python client', () => {
     withServer(async (server) => {
       await runPython({ calls: tracked(3), key: 'k', host: server.url, flush: false, end: true });
       expect(eventTypes(server)).toEqual(['a', 'a', 'a']);
+    }));
+
+  test('Python keeps neither threads nor clients that were closed, and has told of every loss by then', () =>
+    withServer(async (server) => {
+      server.answers.push(...Array(30).fill({ status: 403 }));
+      const printed = await runPythonScript(`
+import gc, threading
+from event_analytics import Client
+from event_analytics._queue import SendQueue
+lost = []
+for n in range(30):
+    with Client("k", "${server.url}", on_error=lambda error, count: lost.append(count)) as client:
+        client.track("a")
+del client
+gc.collect()
+print(threading.active_count(), sum(isinstance(kept, SendQueue) for kept in gc.get_objects()), sum(lost))
+`);
+      expect(printed).toBe('1 0 30');
+      expect(server.requests).toHaveLength(30);
+    }));
+
+  test("Python goes on in a process that was forked, and leaves to its parent what was the parent's", () =>
+    withServer(async (server) => {
+      await runPythonScript(`
+import os, sys
+from event_analytics import Client
+client = Client("k", "${server.url}")
+client.track("parent")
+child = os.fork()
+if child == 0:
+    client.track("child")
+    sys.exit()
+os.waitpid(child, 0)
+`);
+      expect(eventTypes(server).sort()).toEqual(['child', 'parent']);
+    }));
+
+  test('Python sends ids as text, in every call', () =>
+    withServer(async (server) => {
+      await runPythonScript(`
+from event_analytics import Client
+with Client("k", "${server.url}") as client:
+    for id in (1234567890123456789, 42.0, True):
+        client.track("a", user_id=id, device_id=id, session_id=id, insert_id=id)
+    client.choice("color", ["only"], user_id=1234567890123456789, session_id=7)
+    client.identify(1234567890123456789, device_id=7)
+    try:
+        client.identify(True)
+    except ValueError:
+        pass
+`);
+      const [track, identify] = server.requests;
+      const big = '1234567890123456789';
+      expect(track?.body.events.map(idsOf)).toEqual([
+        [big, big, big, big],
+        ['42', '42', '42', '42'],
+        [true, true, true, true],
+        [big, undefined, '7', expect.stringMatching(/^[0-9a-f]{32}$/)],
+      ]);
+      expect(identify?.body).toEqual({ user_id: big, device_id: '7' });
+      expect(server.requests).toHaveLength(2);
     }));
 });

@@ -35,6 +35,7 @@ export interface ClientDriver {
 }
 
 const UNFLUSHED_WAIT_MS = 5000;
+const PYTHON_CLIENT = join(packageRoot, 'clients', 'python');
 
 async function startAnswering({ answers = [] }: Run): Promise<ScriptedServer> {
   const server = await startScriptedServer();
@@ -85,15 +86,23 @@ export const pythonDriver: ClientDriver = {
 /** Runs the calls in a Python process of their own. */
 export async function runPython(given: object): Promise<{ results: unknown[]; lost: number; seconds: number }> {
   const driver = join(packageRoot, 'test', 'support', 'client_driver.py');
-  const child = spawn('python3', [driver], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify({ ...given, package: join(packageRoot, 'clients', 'python') }));
+  return JSON.parse(await outputOfPython([driver], JSON.stringify({ ...given, package: PYTHON_CLIENT })));
+}
+
+/** What a script prints that may import the Python client. */
+export const runPythonScript = async (script: string): Promise<string> =>
+  (await outputOfPython(['-'], `import sys; sys.path.insert(0, ${JSON.stringify(PYTHON_CLIENT)})\n${script}`)).trim();
+
+async function outputOfPython(args: readonly string[], input: string): Promise<string> {
+  const child = spawn('python3', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(input);
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
   const status = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
   if (status !== 0) throw new Error(`the Python client ended with ${status}`);
-  return JSON.parse(output) as { results: unknown[]; lost: number; seconds: number };
+  return output;
 }
 
 export function createBrowserDriver(browser: Browser): ClientDriver {

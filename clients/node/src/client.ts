@@ -20,6 +20,7 @@ const CLOSE_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 60_000;
 /** Ids that come from a mistake: everyone who has it would become one person. */
 const NOBODY = new Set(['', 'null', 'undefined', 'NaN', '[object Object]']);
+const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
 
 export class Client {
   readonly #key: string;
@@ -41,9 +42,8 @@ export class Client {
       throw new TypeError('an event needs an event_type');
     }
     this.#queue.add('/track', {
-      ...event,
+      ...withIdsAsText({ ...event, insert_id: event.insert_id ?? randomId() }),
       time: event.time ?? new Date(),
-      insert_id: event.insert_id ?? randomId(),
       library: `service-node/${VERSION}`,
     });
   }
@@ -53,8 +53,10 @@ export class Client {
   }
 
   identify(identification: Identification): void {
-    if (NOBODY.has(String(identification?.user_id ?? ''))) throw new TypeError('identify needs a user_id');
-    this.#queue.add('/identify', identification);
+    const userId: unknown = identification?.user_id;
+    if (typeof userId === 'boolean' || NOBODY.has(String(userId ?? '')))
+      throw new TypeError('identify needs a user_id');
+    this.#queue.add('/identify', withIdsAsText(identification));
   }
 
   /** Needs a secret key, or a token that may query. Rejects with a ServiceError that names every mistake of the query. */
@@ -123,6 +125,20 @@ export class Client {
   close(): Promise<void> {
     return this.#queue.close(CLOSE_TIMEOUT_MS);
   }
+}
+
+/**
+ * Callers without types hand in numbers. A number that is no longer the one that was written stays a number, which the service
+ * refuses: as text it would be the id of somebody else.
+ */
+function withIdsAsText<Body extends object>(body: Body): Body {
+  const ids: Record<string, string> = {};
+  for (const field of ID_FIELDS) {
+    const id: unknown = (body as Record<string, unknown>)[field];
+    if (typeof id === 'bigint' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER))
+      ids[field] = `${id}`;
+  }
+  return { ...body, ...ids };
 }
 
 function toServiceError(status: number, text: string): ServiceError {

@@ -141,12 +141,15 @@ export class SendQueue {
   }
 
   #sleep(ms: number): Promise<void> {
+    const { signal } = this.#ended;
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#ended.signal.addEventListener('abort', () => {
+      const wake = () => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
         resolve();
-      });
+      };
+      const timer = setTimeout(wake, ms);
+      signal.addEventListener('abort', wake);
     });
   }
 

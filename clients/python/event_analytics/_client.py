@@ -68,11 +68,11 @@ class Client:
             raise ValueError("an event needs an event_type")
         event = {
             "event_type": event_type,
-            "user_id": user_id,
-            "device_id": device_id,
-            "session_id": session_id,
+            "user_id": _to_id(user_id),
+            "device_id": _to_id(device_id),
+            "session_id": _to_id(session_id),
             "time": _to_text(time or datetime.now(utc_zone.utc)),
-            "insert_id": insert_id or secrets.token_hex(16),
+            "insert_id": _to_id(insert_id) or secrets.token_hex(16),
             "library": f"service-python/{VERSION}",
             "event_properties": event_properties,
             "user_properties": user_properties,
@@ -93,11 +93,12 @@ class Client:
         user_property_ops: Optional[Mapping[str, Any]] = None,
     ) -> None:
         """Queues who a device belongs to, and what is known of the user. Raises ValueError without a user id."""
-        if str(user_id) in NOBODY:
+        user_id = _to_id(user_id)
+        if isinstance(user_id, bool) or str(user_id) in NOBODY:
             raise ValueError("identify needs a user_id")
         call = {
             "user_id": str(user_id),
-            "device_id": device_id,
+            "device_id": _to_id(device_id),
             "user_properties": user_properties,
             "user_property_ops": user_property_ops,
         }
@@ -135,6 +136,7 @@ class Client:
         environment: str = "production",
     ) -> Dict[str, Any]:
         """The variant of a user or device, always the same, without asking anyone and without recording it."""
+        user_id, device_id, session_id = _to_id(user_id), _to_id(device_id), _to_id(session_id)
         unit = unit or ("user_id" if user_id else "device_id")
         subject = {"user_id": user_id, "device_id": device_id}.get(unit)
         if not subject:
@@ -194,6 +196,13 @@ class Client:
             if len(self._exposures) > EXPOSURES_REMEMBERED_MAX:
                 self._exposures.popitem(last=False)
             return is_new
+
+
+def _to_id(value: Any) -> Any:
+    """A number as its text, since many readers of JSON round large ones; 7.0, as tables with gaps have it, is 7."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _to_text(moment: Union[str, datetime]) -> str:

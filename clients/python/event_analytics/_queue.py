@@ -101,11 +101,7 @@ class SendQueue:
         self._items: Deque[Item] = deque()
         self._closed = False
         self._start()
-        reference = weakref.ref(self)
-        atexit.register(lambda: _close(reference()))
-        if hasattr(os, "register_at_fork"):
-            # A forked process has neither the thread nor, for sure, a lock that is free. What waits is the parent's to send.
-            os.register_at_fork(after_in_child=lambda: _restart(reference()))
+        _queues.add(self)
 
     def _start(self) -> None:
         self._changed = threading.Condition()
@@ -146,11 +142,17 @@ class SendQueue:
             return self._changed.wait_for(lambda: self._settled >= wanted, timeout_s)
 
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
+        deadline = time.monotonic() + timeout_s
         with self._changed:
             if self._closed:
                 return
             self._closed = True
-        if not self.flush(timeout_s):
+        if self.flush(timeout_s):
+            # It ends by itself now, once it has told of what it could not deliver.
+            thread = self._thread
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(max(0.0, deadline - time.monotonic()))
+        else:
             self._is_ended.set()
             with self._changed:
                 lost = len(self._items) + self._flying
@@ -160,14 +162,14 @@ class SendQueue:
             self._report(RuntimeError("the client was closed before this was sent"), lost)
 
     def _run(self) -> None:
-        while not self._is_ended.is_set():
+        while True:
             with self._changed:
-                if not self._is_due():
+                while not self._is_due():
+                    if self._closed and not self._items:
+                        return
                     self._changed.wait(self._until_due())
-                batch = self._take() if self._is_due() else []
+                batch = self._take()
                 self._flying = len(batch)
-            if not batch:
-                continue
             error = self._deliver(batch)
             with self._changed:
                 self._flying = 0
@@ -226,12 +228,22 @@ class SendQueue:
             pass
 
 
-def _restart(queue: Optional[SendQueue]) -> None:
-    if queue is not None:
+# All that are in use anywhere. Python cannot take back what it was told to do after a fork, so it is told once.
+_queues: "weakref.WeakSet[SendQueue]" = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    for queue in list(_queues):
+        queue.close()
+
+
+def _restart_all() -> None:
+    """A forked process has neither the thread nor, for sure, a lock that is free. What waits is the parent's to send."""
+    for queue in list(_queues):
         queue._items.clear()
         queue._start()
 
 
-def _close(queue: Optional[SendQueue]) -> None:
-    if queue is not None:
-        queue.close()
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart_all)
