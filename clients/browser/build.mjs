@@ -16,7 +16,7 @@ export async function buildBrowserScript() {
     outfile: 'service.js',
     tsconfigRaw: {},
     bundle: true,
-    format: 'iife',
+    format: 'esm',
     target: TARGET,
     minifySyntax: true,
     sourcemap: 'inline',
@@ -25,8 +25,9 @@ export async function buildBrowserScript() {
     mangleProps: /^(?:assignmentId|variant|weight|json|route)$/,
     write: false,
   });
-  // In a second step all modules are one, so their declarations are joined and the constants of one are known in another.
-  const minified = await transform(bundled.outputFiles[0].text.replace(/^( *)var /gm, '$1let '), {
+  // In a second step all modules are one, so their declarations are joined and the constants of one are known in another. A
+  // block keeps them from the page: with `let`, it needs no function around it.
+  const minified = await transform(`{${bundled.outputFiles[0].text.replace(/^( *)var /gm, '$1let ')}}`, {
     minify: true,
     target: TARGET,
     sourcemap: 'external',
