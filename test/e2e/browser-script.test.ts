@@ -105,7 +105,7 @@ const storageOf = () => page.evaluate<Record<string, string>>('({ ...localStorag
 describe('page views', () => {
   test('say what a page is and where its visitor comes from', async () => {
     await page.goto(`${site.url}/shop/shoes?utm_source=news&utm_campaign=&gclid=g1&size=5`, {
-      referer: 'https://search.example/q',
+      referer: 'https://search.example:8443/q',
     });
     await call('flush');
     await stored(1);
@@ -118,7 +118,7 @@ describe('page views', () => {
         path: '/shop/shoes',
         hostname: '127.0.0.1',
         title: 'Shop',
-        referrer: 'https://search.example/q',
+        referrer: 'https://search.example:8443/q',
         referrer_domain: 'search.example',
         utm_source: 'news',
         gclid: 'g1',
@@ -165,6 +165,18 @@ describe('page views', () => {
     expect(await page.evaluate('window.isSame')).toBe(true);
     await call('flush');
     expect(await stored(2)).toHaveLength(2);
+  });
+
+  test('not of a page that is loaded ahead, until it is visited', async () => {
+    // This browser loads no pages ahead while it is watched: the page is told so, as the browser would.
+    const ahead = "Object.defineProperty(document, 'prerendering', { get: () => !window.isVisited });";
+    await page.addInitScript({ content: ahead });
+    await page.goto(`${site.url}/shop`);
+    await page.waitForLoadState();
+    await call('track', 'ahead');
+    await page.evaluate("isVisited = true; document.dispatchEvent(new Event('prerenderingchange'))");
+    await call('flush');
+    expect((await stored(2)).map(({ event_type }) => event_type)).toEqual(['ahead', 'page_view']);
   });
 
   test.each([
@@ -262,7 +274,7 @@ describe('what is kept', () => {
 describe('consent', () => {
   test('asked for: nothing is stored or sent before it is given, and nothing after it is taken back', async () => {
     site.pages.set('/asking', documentWith(`data-consent="true" data-host="${site.url}"`));
-    await page.goto(`${site.url}/asking`);
+    await page.goto(`${site.url}/asking?utm_source=news`);
     await call('track', 'early');
     await call('identify', 'ada');
     expect(await call('choice', 'color', ['red', 'blue'])).toBe('red');
@@ -272,6 +284,7 @@ describe('consent', () => {
     await call('optIn');
     await call('track', 'allowed');
     await call('flush');
+    await call('choice', 'color', ['red', 'blue']);
     await call('track', 'late');
     await call('optOut');
     await call('track', 'later');
@@ -308,6 +321,36 @@ describe('sending', () => {
     await call('track', 'last');
     await page.close();
     expect((await posted(7))[6]?.body.events).toMatchObject([{ event_type: 'last' }]);
+  });
+
+  test.each([
+    ['a beacon', '', 'no-cors'],
+    ['a request where there are no beacons', 'navigator.sendBeacon = undefined', 'cors'],
+    ['a request where the browser takes no more beacons', 'navigator.sendBeacon = () => false', 'cors'],
+  ])('of what is left is by %s', async (_, spoil, mode) => {
+    await page.addInitScript({ content: spoil });
+    await page.goto(`${site.url}/scripted`);
+    await call('track', 'last');
+    await call('identify', 'ada');
+    await page.close();
+    const requests = await posted(2);
+    expect(requests.map(({ headers }) => headers['sec-fetch-mode'])).toEqual([mode, mode]);
+    expect(requests.map(({ headers }) => headers['content-type'])).toEqual(Array(2).fill('text/plain;charset=UTF-8'));
+    expect(requests.map(({ path }) => path).sort()).toEqual(['/identify', '/track']);
+  });
+
+  test('keeps to what browsers take from a page that is closed, in bytes', async () => {
+    await page.goto(`${site.url}/scripted`);
+    await noteErrors();
+    for (const length of [25_000, 12_000, 12_000]) {
+      await page.evaluate(`service.track('long', { text: '語'.repeat(${length}) })`);
+    }
+    await page.evaluate('service.flush()');
+    expect(await errors()).toEqual([]);
+    expect(site.requests.map(({ body }) => body.events.length)).toEqual([1, 1, 1]);
+    for (let n = 0; n < 2; n += 1) await page.evaluate("service.track('left', { text: '語'.repeat(9000) })");
+    await page.close();
+    expect((await posted(4))[3]?.body.events).toHaveLength(2);
   });
 
   test('goes by other names through a proxy of the site', async () => {

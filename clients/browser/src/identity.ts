@@ -8,9 +8,9 @@ export const deviceId = (): string | undefined => deviceEntry() || deviceEntry(r
 export const touchSession = (): string | undefined => {
   const sessionMs = 1_800_000;
   const now = Date.now();
-  if (!(now - +(seenEntry() as string) < sessionMs)) {
-    sessionEntry(randomId());
+  if (!(now < +(seenEntry() as string) + sessionMs)) {
     exposedEntry('');
+    sessionEntry(randomId());
     landingEntry(location.search);
   }
   seenEntry(`${now}`);
@@ -18,5 +18,5 @@ export const touchSession = (): string | undefined => {
 };
 
 export const forgetIdentity = (): void => {
-  [deviceEntry, userEntry, sessionEntry, seenEntry].map((entry) => entry(''));
+  [deviceEntry, userEntry, sessionEntry, seenEntry, landingEntry, exposedEntry].map((entry) => entry(''));
 };

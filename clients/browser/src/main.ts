@@ -8,6 +8,13 @@ import { type PageFunction, report, service, settings } from './settings.js';
 import { consentEntry } from './storage.js';
 import { identify, PAGE_VIEW, track } from './track.js';
 
+declare global {
+  interface Document {
+    /** Whether the browser has loaded the page ahead of its visit, which may never come. */
+    readonly prerendering?: boolean;
+  }
+}
+
 const guard =
   (run: (...args: never[]) => unknown): PageFunction =>
   (...args) => {
@@ -23,8 +30,8 @@ let viewed: string | undefined;
 /** One page view for an address, until it changes. */
 const view = guard(() => {
   // `#section` is the same page, `#/route` one of its own.
-  const address = location.href.replace(/#(?!\/).*/, '');
-  if (settings.auto === 'false' || !isAllowed() || address === viewed) return;
+  const address = location.href.split(/#(?!\/)/)[0];
+  if (settings.auto === 'false' || document.prerendering || !isAllowed() || address === viewed) return;
   track(PAGE_VIEW, { previous_url: viewed });
   viewed = address;
 });
@@ -54,14 +61,15 @@ for (const name in functions) service[name] = guard(functions[name] as PageFunct
 (service as unknown as unknown[]).splice?.(0).forEach(service.push as PageFunction);
 view();
 
-addEventListener('pageshow', ({ persisted }) => {
-  if (!persisted) return;
-  viewed = undefined;
-  view();
-});
-addEventListener('pagehide', leave);
+document.addEventListener('prerenderingchange', view);
+addEventListener('pageshow', view);
 // Also when it is shown again, which does no harm.
 addEventListener('visibilitychange', leave);
+addEventListener('pagehide', () => {
+  // When it comes back out of memory, it is viewed again.
+  viewed = undefined;
+  leave();
+});
 
 if (settings.spa !== 'false') {
   for (const name of ['pushState', 'replaceState'] as const) {

@@ -7,8 +7,8 @@ const ATTRIBUTION = /^(utm_(source|medium|campaign|term|content)|(gc|fbc)lid)$/;
 /** What the query of an address says about where the visitor comes from; names get the prefix. */
 export const attributionOf = (search: string | undefined, prefix = ''): Fields => {
   const fields: Fields = {};
-  new URLSearchParams(search).forEach((value, name) => {
+  for (const [name, value] of new URLSearchParams(search)) {
     if (value && ATTRIBUTION.test(name)) fields[prefix + name] = value;
-  });
+  }
   return fields;
 };

@@ -11,7 +11,7 @@ interface Item {
 /** All that is neither settled nor under way. */
 const items = new Set<Item>();
 let timer = 0;
-let flushed: Promise<void> | undefined;
+let flushed = Promise.resolve();
 
 export const enqueue = (route: string, body: object): undefined => {
   const itemsMax = 10_000;
@@ -27,18 +27,15 @@ export const enqueue = (route: string, body: object): undefined => {
 export const flush = (): Promise<void> => {
   clearTimeout(timer);
   timer = 0;
-  flushed = drain(flushed);
+  flushed = flushed.then(async () => {
+    for (const batch of batches()) await deliver(batch);
+  });
   return flushed;
-};
-
-const drain = async (former: Promise<void> | undefined): Promise<void> => {
-  await former;
-  for (const batch of batches()) await deliver(batch);
 };
 
 /** What piled up goes in several bodies; an identify goes alone. */
 const batches = (): Item[][] => {
-  const lengthMax = 30_000;
+  const lengthMax = 19_000;
   const all: Item[][] = [];
   let last: Item[] = [];
   let room = 0;
@@ -49,23 +46,26 @@ const batches = (): Item[][] => {
     else {
       last = [item];
       all.push(last);
-      room = isEvent ? lengthMax : 0;
+      room = +isEvent * lengthMax - item.json.length;
     }
   }
   return all;
 };
 
-const deliver = async (batch: Item[]): Promise<void> => {
+/** What is left is handed to the browser, which sends it whatever becomes of the page, but tells nobody what was answered. */
+const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
   const retriesMax = 3;
   const retryAfterMax = 60;
-  // Browsers take 64 KiB from a page that is closed.
-  const keepaliveLengthMax = 60_000;
+  // Browsers take 64 KiB of UTF-8 from a page that is closed, and each unit of a string's length is three bytes at most.
+  const keepaliveLengthMax = 20_000;
   for (let retries = 0; ; ) {
     const sent = batch.filter((item) => items.delete(item));
     if (!sent[0] || !isAllowed()) return;
     const { route } = sent[0];
     const json = sent.map((item) => item.json).join();
     const body = route === trackUrl ? `{"events":[${json}]}` : json;
+    // It says no when it has too much to send already, or must not; offline, it would say yes.
+    if (isLeft && navigator.onLine && navigator.sendBeacon?.(route, body)) return;
     // No answer is the same as one that asks to try again.
     let status = 500;
     let retryAfter = 0;
@@ -73,7 +73,6 @@ const deliver = async (batch: Item[]): Promise<void> => {
       const response = await fetch(route, {
         method: 'POST',
         body,
-        credentials: 'omit',
         keepalive: body.length < keepaliveLengthMax,
       });
       status = response.status;
@@ -83,8 +82,8 @@ const deliver = async (batch: Item[]): Promise<void> => {
     } catch {}
     if (status < 400) return;
     const { onLine } = navigator;
-    if ((status < 500 && status !== 429) || (onLine && retries === retriesMax)) return report(status);
-    for (const item of sent) items.add(item);
+    if ((status < 500 && status !== 429) || (onLine && retries >= retriesMax)) return report(status);
+    sent.map((item) => items.add(item));
     await new Promise((resolve) =>
       onLine
         ? setTimeout(resolve, 1000 * Math.max(2 ** retries++, Math.min(retryAfter, retryAfterMax)))
@@ -94,4 +93,6 @@ const deliver = async (batch: Item[]): Promise<void> => {
 };
 
 /** All at once, for a page that may be gone before it hears of any answer. Without consent, nothing is left to send. */
-export const leave = (): void => batches().forEach(deliver);
+export const leave = (): void => {
+  for (const batch of batches()) deliver(batch, true);
+};

@@ -4,9 +4,6 @@ export type PageFunction = (...args: unknown[]) => unknown;
 type Service = Record<string, PageFunction | undefined> & { version?: string };
 
 declare global {
-  interface Document {
-    readonly prerendering?: boolean;
-  }
   interface Window {
     service?: Service;
   }

@@ -6,27 +6,33 @@ type Area = 'localStorage' | 'sessionStorage';
 const unstored: Record<string, string | undefined> = {};
 
 /** Without an argument the entry is read; an empty text removes it. */
-const createEntry = (area: Area, key: string) => (text?: string) => {
+const createEntry = (area: Area) => (name: string) => (text?: string) => {
+  const key = `service_${name}`;
   try {
     const storage = window[area];
-    if (text == null) return storage[key] || unstored[key];
-    delete unstored[key];
-    delete storage[key];
-    if (text) storage[key] = text;
+    if (text == null) text = storage[key];
+    else {
+      delete storage[key];
+      if (text) storage[key] = text;
+      delete unstored[key];
+    }
   } catch {
     unstored[key] = text ?? unstored[key];
   }
   return text || unstored[key];
 };
 
-export const deviceEntry = createEntry('localStorage', 'service_did');
-export const userEntry = createEntry('localStorage', 'service_uid');
+const ofDevice = createEntry('localStorage');
+const ofSession = createEntry('sessionStorage');
+
+export const deviceEntry = ofDevice('did');
+export const userEntry = ofDevice('uid');
 /** 'true' after optIn, 'false' after optOut. */
-export const consentEntry = createEntry('localStorage', 'service_consent');
-export const sessionEntry = createEntry('sessionStorage', 'service_sid');
+export const consentEntry = ofDevice('consent');
+export const sessionEntry = ofSession('sid');
 /** When the session's last event was, milliseconds. */
-export const seenEntry = createEntry('sessionStorage', 'service_seen');
+export const seenEntry = ofSession('seen');
 /** The query of the session's first address, until an identify has taken its attribution. */
-export const landingEntry = createEntry('sessionStorage', 'service_utm');
+export const landingEntry = ofSession('utm');
 /** The assignment ids that the session has exposed, one after the other. */
-export const exposedEntry = createEntry('sessionStorage', 'service_exp');
+export const exposedEntry = ofSession('exp');

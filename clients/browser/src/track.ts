@@ -37,7 +37,7 @@ export const track = (
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       ...(eventType === PAGE_VIEW && {
         referrer: document.referrer || undefined,
-        referring_domain: document.referrer.split('/')[2],
+        referring_domain: document.referrer.split(/\/+|:\d+\//)[1],
         title: document.title || undefined,
         viewport: `${innerWidth}x${innerHeight}`,
         ...attributionOf(location.search),
