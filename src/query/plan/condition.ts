@@ -70,6 +70,14 @@ const isText = (value: Literal): value is TextLiteral => value.kind === 'text';
 const isNumber = (value: Literal): value is NumberLiteral => value.kind === 'number';
 const isBoolean = (value: Literal): value is BooleanLiteral => value.kind === 'boolean';
 
+/**
+ * A whole number with more digits than a number holds is an id. Its neighbours become the same number, so a text is compared
+ * with it digit by digit; a number that was sent had been rounded before, and is compared with what it was rounded to.
+ */
+const isRounded = (value: Literal): boolean =>
+  isNumber(value) && /^-?\d+$/.test(value.text) && !Number.isSafeInteger(value.value);
+const isExact = (value: Literal): boolean => !isRounded(value);
+
 /** Equal to the one value, or to one of several: an IN of a single array keeps the SQL short and uses the index. */
 function among(value: Expression, type: 'String' | 'Float64', values: readonly (string | number)[]): Expression {
   const [first] = values;
@@ -167,8 +175,11 @@ function planPerson(id: string, projectId: ProjectId): Expression {
 
 /** An empty text in a column means missing, and a missing value equals nothing, not even "". */
 function planTextOneOf(text: Expression, values: readonly Literal[]): Expression {
-  const texts = values.filter((value) => !isNumber(value)).map(textOf);
-  const numbers = values.filter(isNumber).map((value) => value.value);
+  const texts = values.filter((value) => !isNumber(value) || isRounded(value)).map(textOf);
+  const numbers = values
+    .filter(isNumber)
+    .filter(isExact)
+    .map((value) => value.value);
   return anyOf([
     among(text, 'String', texts.filter(isNotEmpty)),
     numbers.length === 0 ? never : orFalse(among(numberInText(text), 'Float64', numbers)),
@@ -201,7 +212,11 @@ function isSpelledPlainly(text: string): boolean {
 
 function planPropertyOneOf(field: Property, values: readonly Literal[]): Expression {
   const texts = values.filter(isText).map((value) => value.text);
-  const numbers = values.filter(isNumber).map((value) => value.value);
+  const numbers = values
+    .filter(isNumber)
+    .filter(isExact)
+    .map((value) => value.value);
+  const rounded = values.filter(isNumber).filter(isRounded);
   const booleans = values.filter(isBoolean).map((value) => value.value);
   const str = property.valueIn(field, 'str');
   const num = property.valueIn(field, 'num');
@@ -210,8 +225,8 @@ function planPropertyOneOf(field: Property, values: readonly Literal[]): Express
   const numericTexts = texts.filter((text) => tryParseNumberText(text) !== undefined);
   const plainTexts = numericTexts.filter(isSpelledPlainly);
   const oddTexts = numericTexts.filter((text) => !plainTexts.includes(text));
-  const equalAsNumbers = [...plainTexts.map(Number), ...booleans.map(Number)];
-  const equalTexts = [...texts, ...booleans.map(String)];
+  const equalAsNumbers = [...plainTexts.map(Number), ...booleans.map(Number), ...rounded.map((value) => value.value)];
+  const equalTexts = [...texts, ...booleans.map(String), ...rounded.map(textOf)];
   const equalBooleans = [...booleans.map(String), ...texts].filter((text) => text === 'true' || text === 'false');
 
   return anyOf([

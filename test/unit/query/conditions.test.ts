@@ -42,6 +42,15 @@ test.each([
   ['event_properties.k < 5', 'mapContains(ep_num, "k") AND ep_num["k"] < 5'],
   ['event_properties.k > "5"', 'ep_num["k"] > 5'],
   ['event_properties.k >= -1', 'mapContains(ep_num, "k") AND ep_num["k"] >= -1'],
+  // An id of more digits than a number holds is found by its digits; as a number it was rounded when it was sent.
+  [
+    'event_properties.k = 1234567890123456789',
+    'ep_str["k"] = "1234567890123456789" OR ep_num["k"] = 1234567890123456800 AND NUMBER_ITSELF',
+  ],
+  [
+    '_path in (7, 1234567890123456789)',
+    'path = "1234567890123456789" OR ifNull(if(isFinite(toFloat64OrNull(path)), toFloat64OrNull(path), NULL) = 7, 0)',
+  ],
   // A boolean compares the boolean bucket, 1 and 0, and the two words.
   ['event_properties.k = true', 'ep_str["k"] = "true" OR ep_num["k"] = 1 AND NUMBER_ITSELF OR ep_bool["k"]'],
   [
