@@ -1,5 +1,6 @@
 // `sessions`: sessions by day, or any aggregate over them. Conditions on events choose sessions that have such an event.
 import { findNearest, quote } from '../errors.js';
+import { DISTINCT_ID } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { isSessionKey } from '../session-fields.js';
@@ -38,7 +39,15 @@ export function analyzeSessions(scope: Scope, stages: readonly Stage[]): Resolve
   });
   if (aggregate || stages.some(isKind('by'))) {
     const sessions: Scope = { ...scope, findField: findSessionField };
-    return analyzeAggregate(sessions, { stages, aggregate, selection, mode: 'sessions', rows });
+    const isOfPeople = aggregate?.name === 'unique' && aggregate.field?.path === DISTINCT_ID;
+    return analyzeAggregate(sessions, {
+      stages,
+      aggregate: isOfPeople ? { ...aggregate, field: undefined } : aggregate,
+      selection,
+      mode: 'sessions',
+      rows,
+      person: { kind: 'distinct_id', name: DISTINCT_ID },
+    });
   }
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
   const sort = onlyStage(scope, stages, {

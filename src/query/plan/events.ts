@@ -199,6 +199,8 @@ export interface RowsOver {
   /** When a row happened. */
   readonly time: Expression;
   readonly from: (reads: readonly Expression[]) => Select['from'];
+  /** How the people of rows are counted, where a row may be of several. */
+  readonly people?: Expression;
 }
 
 export function planAggregate(query: AggregateQuery, context: PlanContext, over?: RowsOver): Plan {
@@ -235,7 +237,7 @@ export const passThrough = (select: Select): SelectColumn[] =>
 function planGroups(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined): Select {
   const { timezone } = query;
   const grouped = over
-    ? planGroupsOver({ query, time: over.time, timezone }, over.from)
+    ? planGroupsOver({ query, time: over.time, timezone, people: over.people }, over.from)
     : (planFromHours(query, context) ?? planFromEvents(query, context));
   const [only] = query.groups;
   if (query.groups.length !== 1 || only?.kind !== 'bucket') return grouped;
@@ -254,11 +256,15 @@ interface GroupsOver {
   readonly query: AggregateQuery;
   readonly time: Expression;
   readonly timezone: string;
+  readonly people?: Expression | undefined;
 }
 
-function planGroupsOver({ query, ...at }: GroupsOver, scan: RowsOver['from']): Select {
+function planGroupsOver({ query, people, ...at }: GroupsOver, scan: RowsOver['from']): Select {
+  const { measure } = query;
   const groups = query.groups.map((group, index) => planGroup(group, index, at).column);
-  const columns = [...groups, { alias: METRIC, expression: planMeasure(query.measure) }];
+  const isOfPeople = measure.kind === 'unique' && measure.field.kind === 'distinct_id';
+  const metric = (isOfPeople ? people : undefined) ?? planMeasure(measure);
+  const columns = [...groups, { alias: METRIC, expression: metric }];
   return {
     kind: 'select',
     columns,

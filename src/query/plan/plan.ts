@@ -142,6 +142,7 @@ export type FunctionName =
   | 'toUnixTimestamp64Milli'
   | 'tuple'
   | 'uniqExact'
+  | 'uniqExactArray'
   | 'uniqExactIf'
   | 'xxh3';
 

@@ -141,6 +141,9 @@ export const LAST_SESSION_ACTOR = 'last_session_actor';
 
 const isPerson = infix('!=', actor, constant(0));
 
+/** Everybody who has an event in the session. */
+export const peopleOfSession: Expression = call('groupUniqArrayIf', actor, isPerson);
+
 /**
  * Whether an event is of a session that can be somebody's last. No session is longer than a day, so the last one started
  * less than a day before the person's newest event, and so did whatever the person did in it. This leaves few of all
@@ -184,7 +187,7 @@ export function selectLastSessions(projectId: ProjectId, keys: readonly SessionK
     projectId,
     span: { fromMs: 0, toMs: nowMs + SESSION_MS_MAX },
     columns: [
-      { alias: 'actors', expression: call('groupUniqArrayIf', actor, isPerson) },
+      { alias: 'actors', expression: peopleOfSession },
       { alias: 'started_at', expression: START },
       ...described,
     ],

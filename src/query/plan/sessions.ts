@@ -6,7 +6,7 @@ import { aliasOrder, type PlanContext, pageOf, passThrough, type RowsOver, scanE
 import { alias, allOf, call, column, constant, equals, infix, instantParameter } from './expressions.js';
 import { sessionKeysIn } from './joins.js';
 import type { Expression, Plan, Select } from './plan.js';
-import { describeSession, optional, selectSessions, widened } from './session-select.js';
+import { describeSession, optional, peopleOfSession, selectSessions, widened } from './session-select.js';
 import { bucketOf, fillOf } from './time-buckets.js';
 
 type SessionsQuery = Extract<ResolvedQuery, { kind: 'sessions' }>;
@@ -18,6 +18,9 @@ interface SessionsOver {
 }
 
 const START_TIME = column('session_start_time');
+const PEOPLE = 'actors';
+/** People of several sessions count once, and a session may have several: before and after somebody signed in. */
+const COUNT_PEOPLE = call('uniqExactArray', alias(PEOPLE));
 
 function selectStarted(context: PlanContext, { rows, selection, reads }: SessionsOver): Select {
   const { projectId } = context;
@@ -29,6 +32,7 @@ function selectStarted(context: PlanContext, { rows, selection, reads }: Session
   ];
   const having = allOf(rows.condition ? [...starts, planCondition(rows.condition, projectId)] : starts);
   const keys = sessionKeysIn([...reads, having]);
+  const isOfPeople = reads.includes(COUNT_PEOPLE);
   const matching: Expression = {
     kind: 'subselect',
     select: {
@@ -40,10 +44,14 @@ function selectStarted(context: PlanContext, { rows, selection, reads }: Session
   return selectSessions({
     projectId,
     span,
-    columns: keys.map((key) => ({
-      alias: sessionColumnOf('session', key),
-      expression: optional(key, describeSession(key)),
-    })),
+    columns: [
+      ...keys.map((key) => ({
+        alias: sessionColumnOf('session', key),
+        expression: optional(key, describeSession(key)),
+      })),
+      ...(isOfPeople ? [{ alias: PEOPLE, expression: peopleOfSession }] : []),
+    ],
+    isStitched: isOfPeople,
     filter: condition ? [infix('IN', column('session_id'), matching)] : [],
     having,
   });
@@ -52,6 +60,7 @@ function selectStarted(context: PlanContext, { rows, selection, reads }: Session
 export const sessionRows = (rows: SessionRows, selection: EventSelection, context: PlanContext): RowsOver => ({
   time: START_TIME,
   from: (reads) => selectStarted(context, { rows, selection, reads }),
+  people: COUNT_PEOPLE,
 });
 
 /** Null where there is nothing to average, also on days that are filled in. */
