@@ -86,12 +86,33 @@ function present(presentation: Presentation, rows: Measured['rows']): Presented 
 function toPage(compiled: CompiledQuery, offset: number, measured: Measured): Page {
   const { columns, presentation, rowsKept, rowsMax } = compiled;
   if (presentation) {
-    const all = present(presentation, measured.rows);
+    const presented = present(presentation, measured.rows);
+    const all = { ...presented, rows: sortRows(presented.rows, columns, presentation.order) };
     const total = Math.min(all.rows.length, rowsMax ?? all.rows.length);
     return { ...all, rows: all.rows.slice(offset, offset + rowsKept), total };
   }
   const rows = measured.rows.slice(0, rowsKept);
   return { rows: rows.map((row) => columns.map(({ type }, index) => toCell(type, row[index]))), total: measured.total };
+}
+
+/** As the engine sorts: numbers by size, texts by their characters, what is missing last in either direction. */
+function sortRows(
+  rows: Presented['rows'],
+  columns: readonly OutputColumn[],
+  order: Presentation['order'],
+): Presented['rows'] {
+  const keys = order.map((of) => ({
+    index: columns.findIndex((column) => column.name === of.column),
+    sign: of.direction === 'asc' ? 1 : -1,
+  }));
+  const compare = (a: readonly Cell[], b: readonly Cell[]): number =>
+    keys.reduce((found, { index, sign }) => found || compareCells(a[index] ?? null, b[index] ?? null, sign), 0);
+  return keys.length > 0 ? [...rows].sort(compare) : rows;
+}
+
+function compareCells(a: Cell, b: Cell, sign: number): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return a < b ? -sign : a > b ? sign : 0;
 }
 
 /** RFC 3339 in UTC, with milliseconds only where there are some. */

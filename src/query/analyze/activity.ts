@@ -1,5 +1,6 @@
 // The sources `lifecycle` and `stickiness`: how steadily people do something.
 import type { Source, Stage } from '../parse/syntax.js';
+import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';
 import type { ResolvedQuery } from './resolved.js';
 import { isPeriod, PERIODS } from './retention.js';
@@ -18,7 +19,7 @@ export function analyzeLifecycle(scope: Scope, source: LifecycleSource, stages: 
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'lifecycle',
     stages,
-    fits: ['by'],
+    fits: ['by', 'sort', 'top'],
     answers: 'answers users by period and status',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
@@ -27,6 +28,7 @@ export function analyzeLifecycle(scope: Scope, source: LifecycleSource, stages: 
     kind: 'lifecycle',
     selection: { eventType: typeOf(source), range, condition },
     period: isPeriod(granularity) ? granularity : 'week',
+    order: resolveAnswerOrder(scope, stages, { columns: ['period', 'status', 'users'], metric: 'users' }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,
@@ -37,13 +39,14 @@ export function analyzeStickiness(scope: Scope, source: StickinessSource, stages
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'stickiness',
     stages,
-    fits: [],
+    fits: ['sort', 'top'],
     answers: 'answers users by their number of active days',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
   return {
     kind: 'stickiness',
     selection: { eventType: typeOf(source), range, condition },
+    order: resolveAnswerOrder(scope, stages, { columns: ['active_days', 'users'], metric: 'users' }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,

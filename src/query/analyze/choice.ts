@@ -3,6 +3,7 @@
 import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField } from '../fields.js';
 import type { FieldName, Source, Stage } from '../parse/syntax.js';
+import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveWindow } from './behaviour.js';
 import { analyzeEventSource } from './latest.js';
 import { resolveEventField, resolveField } from './resolve-field.js';
@@ -78,7 +79,7 @@ function analyzeResults(scope: Scope, parts: ResultsParts): ResolvedQuery | unde
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'choice',
     stages,
-    fits: ['results', 'window', 'unit'],
+    fits: ['results', 'window', 'unit', 'sort'],
     answers: 'has results for each variant',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
@@ -98,12 +99,14 @@ function analyzeResults(scope: Scope, parts: ResultsParts): ResolvedQuery | unde
     },
     variant: exposureProperty('variant_key'),
     weight: exposureProperty('variant_weight'),
+    order: resolveAnswerOrder(scope, stages, { columns: RESULT_COLUMNS, metric: undefined }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,
   };
 }
 
+const RESULT_COLUMNS = ['variant_key', 'exposures', 'conversions', 'rate', 'ci_low', 'ci_high', 'weight'];
 const UNIT_FORM = 'a unit is distinct_id, user_id, device_id, session_id, or event_properties.KEY';
 const UNIT_IDS: readonly string[] = ['user_id', 'device_id', 'session_id'];
 

@@ -1,22 +1,33 @@
 // `fields` and `inspect`: what there is to ask about.
 import type { Source, Stage } from '../parse/syntax.js';
+import { resolveAnswerOrder, type SortableColumns } from './answer-order.js';
 import { resolveBehaviour } from './behaviour.js';
 import type { ResolvedQuery } from './resolved.js';
 import type { Scope } from './scope.js';
 import { lastDays } from './time-range.js';
 
 const DEFAULT_DAYS = 30;
+// Lists of names are in no order that could be asked for.
+const OF_TYPES: SortableColumns = {
+  columns: ['event_type', 'count', 'users', 'first_seen', 'last_seen'],
+  metric: 'count',
+};
+const OF_PROPERTIES: SortableColumns = { columns: ['property', 'coverage', 'distinct'], metric: 'coverage' };
 
 export function analyzeFields(scope: Scope, stages: readonly Stage[]): ResolvedQuery {
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'fields',
     stages,
-    fits: [],
+    fits: ['sort', 'top'],
     answers: 'lists the fields of events',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
   const selection = { eventType: undefined, range, condition };
-  return { kind: 'fields', selection, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
+  const order = resolveAnswerOrder(scope, stages, {
+    columns: ['field', 'type', 'category', 'events', 'coverage'],
+    metric: 'events',
+  });
+  return { kind: 'fields', selection, order, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
 }
 
 export function analyzeInspect(
@@ -27,10 +38,11 @@ export function analyzeInspect(
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'inspect',
     stages,
-    fits: [],
+    fits: ['sort', 'top'],
     answers: event.kind === 'any' ? 'lists event types' : 'lists the properties of one event type',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
   const selection = { eventType: event.kind === 'any' ? undefined : event.name, range, condition };
-  return { kind: 'inspect', selection, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
+  const order = resolveAnswerOrder(scope, stages, event.kind === 'any' ? OF_TYPES : OF_PROPERTIES);
+  return { kind: 'inspect', selection, order, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
 }

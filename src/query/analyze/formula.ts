@@ -2,6 +2,7 @@
 import { findNearest, quote } from '../errors.js';
 import { GRANULARITIES } from '../fields.js';
 import type * as syntax from '../parse/syntax.js';
+import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';
 import { isTimeField, resolveField } from './resolve-field.js';
 import type { FormulaExpression, Measure, ResolvedQuery } from './resolved.js';
@@ -24,7 +25,7 @@ export function analyzeFormula(
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'formula',
     stages,
-    fits: ['by'],
+    fits: ['by', 'sort', 'top'],
     answers: 'answers one value',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
@@ -41,6 +42,10 @@ export function analyzeFormula(
     selection: { eventType: undefined, range, condition },
     expression,
     granularity,
+    order: resolveAnswerOrder(scope, stages, {
+      columns: [...(granularity ? [granularity] : []), 'value'],
+      metric: 'value',
+    }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,

@@ -109,19 +109,21 @@ interface Values {
 
 function analyzeValues(scope: Scope, { stages, latest, selection }: Values): ResolvedQuery {
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
-  if (size?.kind === 'top') {
-    report(scope, size.span, 'top does not go with latest, which has no metric', 'write sort and limit');
-  }
   const sort = onlyStage(scope, stages, {
     matches: isKind('sort'),
     what: 'sort',
     hint: 'one sort takes several columns',
   });
+  if (size?.kind === 'top' && sort) {
+    report(scope, size.span, 'top does not go with sort', 'top sorts by last_value itself; after sort comes limit');
+  }
+  const byValue: ListOrder = { field: valueField(latest, 'last_value', 'last_value'), direction: 'desc' };
+  const sorted = sort?.keys.map((key) => resolveOrder(scope, latest, key)).filter(isDefined) ?? [];
   return {
     kind: 'latest_values',
     latest,
     selection,
-    order: sort?.keys.map((key) => resolveOrder(scope, latest, key)).filter(isDefined) ?? [],
+    order: size?.kind === 'top' ? [byValue] : sorted,
     rowsMax: size && resolveRowsMax(scope, size),
     timezone: scope.timezone,
     warnings: scope.warnings,

@@ -1,6 +1,7 @@
 // The source `paths`.
 import { requireEventField } from '../fields.js';
 import type { Source, Stage } from '../parse/syntax.js';
+import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
 import type { ResolvedQuery } from './resolved.js';
 import type { Scope } from './scope.js';
@@ -17,7 +18,7 @@ export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'paths',
     stages,
-    fits: ['window', 'depth', 'by', 'top'],
+    fits: ['window', 'depth', 'by', 'sort', 'top'],
     answers: 'answers users by path',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
@@ -30,6 +31,7 @@ export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly
     windowMs: resolveWindow(scope, stages),
     depth: (depth && resolveRowsMax(scope, depth)) ?? DEFAULT_DEPTH,
     label: by.breakdown?.field ?? { kind: 'column', name: 'event_type', field: requireEventField('event_type') },
+    order: resolveAnswerOrder(scope, stages, { columns: ['path', 'users'], metric: 'users' }),
     rowsMax: rowsMax ?? DEFAULT_ROWS,
     timezone: scope.timezone,
     warnings: scope.warnings,

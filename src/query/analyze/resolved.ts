@@ -90,10 +90,9 @@ export type Rows =
 
 export type SessionRows = Extract<Rows, { kind: 'sessions' }>;
 
-export type SessionsColumn = 'day' | 'sessions' | 'avg_duration' | 'avg_events' | 'bounce_rate';
-
-export interface SessionsOrder {
-  readonly column: SessionsColumn;
+/** A sort key of an answer whose columns are the source's own. */
+export interface ColumnOrder {
+  readonly column: string;
   readonly direction: 'asc' | 'desc';
 }
 
@@ -134,17 +133,20 @@ export interface RetentionQuery {
   readonly returning: string | undefined;
   readonly period: CalendarPeriod;
   readonly by: Breakdown | undefined;
+  readonly order: readonly ColumnOrder[];
 }
 
 export interface StickinessQuery {
   readonly kind: 'stickiness';
   readonly selection: EventSelection;
+  readonly order: readonly ColumnOrder[];
 }
 
 export interface LifecycleQuery {
   readonly kind: 'lifecycle';
   readonly selection: EventSelection;
   readonly period: CalendarPeriod;
+  readonly order: readonly ColumnOrder[];
 }
 
 export interface PathsQuery {
@@ -155,6 +157,7 @@ export interface PathsQuery {
   readonly windowMs: number;
   readonly depth: number;
   readonly label: ResolvedField;
+  readonly order: readonly ColumnOrder[];
 }
 
 /** Arithmetic over aggregates; `event` undefined means events of any type. */
@@ -174,6 +177,7 @@ export interface FormulaQuery {
   readonly selection: EventSelection;
   readonly expression: FormulaExpression;
   readonly granularity: Granularity | undefined;
+  readonly order: readonly ColumnOrder[];
 }
 
 export type ResolvedQuery = {
@@ -203,7 +207,7 @@ export type ResolvedQuery = {
       readonly kind: 'sessions';
       readonly rows: SessionRows;
       readonly selection: EventSelection;
-      readonly order: readonly SessionsOrder[];
+      readonly order: readonly ColumnOrder[];
     }
   | {
       readonly kind: 'choice_results';
@@ -215,10 +219,12 @@ export type ResolvedQuery = {
       readonly selection: EventSelection;
       readonly variant: ResolvedField;
       readonly weight: ResolvedField;
+      readonly order: readonly ColumnOrder[];
     }
   | {
       readonly kind: 'fields' | 'inspect';
       readonly selection: EventSelection;
+      readonly order: readonly ColumnOrder[];
     }
   | {
       readonly kind: 'latest_values';

@@ -1,5 +1,6 @@
 // The source `retention`.
 import type { Source, Stage } from '../parse/syntax.js';
+import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';
 import type { CalendarPeriod, ResolvedQuery } from './resolved.js';
 import type { Scope } from './scope.js';
@@ -12,6 +13,7 @@ export const PERIODS: readonly CalendarPeriod[] = ['day', 'week', 'month'];
 export const isPeriod = (word: string | undefined): word is CalendarPeriod => PERIODS.some((period) => period === word);
 
 const DEFAULT_DAYS = 12 * 7;
+const COLUMNS = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
 
 /** Nobody returns by the minute: where the unit is a day, a week or a month, `m` is a month. */
 function readMonths(stage: TimeStage): TimeStage {
@@ -23,7 +25,7 @@ export function analyzeRetention(scope: Scope, source: RetentionSource, stages: 
   const behaviour = resolveBehaviour(scope, {
     source: 'retention',
     stages,
-    fits: ['returning', 'by'],
+    fits: ['returning', 'by', 'sort'],
     answers: 'answers users and rates of each cohort and period',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
     readTime: readMonths,
@@ -44,6 +46,10 @@ export function analyzeRetention(scope: Scope, source: RetentionSource, stages: 
     returning: returning?.kind === 'named' ? returning.name : undefined,
     period: isPeriod(by.granularity) ? by.granularity : 'week',
     by: by.breakdown,
+    order: resolveAnswerOrder(scope, stages, {
+      columns: [...(by.breakdown ? [by.breakdown.name] : []), ...COLUMNS],
+      metric: undefined,
+    }),
     rowsMax: behaviour.rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,

@@ -1,12 +1,12 @@
 // `sessions`: sessions by day, or any aggregate over them. Conditions on events choose sessions that have such an event.
-import { findNearest, quote } from '../errors.js';
+import { quote } from '../errors.js';
 import { DISTINCT_ID } from '../fields.js';
-import { isDefined } from '../is-defined.js';
-import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
+import type { FieldName, Stage } from '../parse/syntax.js';
 import { isSessionKey } from '../session-fields.js';
+import { resolveAnswerOrder } from './answer-order.js';
 import { analyzeAggregate, checkOrder, fitsEvents, joinConditions, resolveSelection } from './events.js';
 import { resolveSessionField } from './resolve-field.js';
-import type { Condition, ResolvedField, ResolvedQuery, SessionsColumn, SessionsOrder } from './resolved.js';
+import type { Condition, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
 
@@ -50,20 +50,11 @@ export function analyzeSessions(scope: Scope, stages: readonly Stage[]): Resolve
     });
   }
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
-  const sort = onlyStage(scope, stages, {
-    matches: isKind('sort'),
-    what: 'sort',
-    hint: 'one sort takes several columns',
-  });
-  if (size?.kind === 'top' && sort) {
-    report(scope, size.span, 'top does not go with sort', 'top sorts by sessions itself; after sort comes limit');
-  }
-  const sorted = sort?.keys.map((key) => resolveOrder(scope, key)).filter(isDefined) ?? [];
   return {
     kind: 'sessions',
     rows,
     selection,
-    order: size?.kind === 'top' ? [{ column: 'sessions', direction: 'desc' }] : sorted,
+    order: resolveAnswerOrder(scope, stages, { columns: COLUMNS, metric: 'sessions' }),
     rowsMax: size && resolveRowsMax(scope, size),
     timezone: scope.timezone,
     warnings: scope.warnings,
@@ -72,19 +63,7 @@ export function analyzeSessions(scope: Scope, stages: readonly Stage[]): Resolve
 
 const fitsSessions = (stage: Stage): boolean => fitsEvents(stage) && stage.kind !== 'list';
 
-const COLUMNS: readonly SessionsColumn[] = ['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate'];
-
-function resolveOrder(scope: Scope, { field, direction }: SortKey): SessionsOrder | undefined {
-  const column = COLUMNS.find((candidate) => candidate === field.written);
-  if (column) return { column, direction };
-  const nearest = findNearest(field.written, COLUMNS);
-  return report(
-    scope,
-    field.span,
-    `the answer has no column ${quote(field.written)} to sort by`,
-    nearest ? `nearest is "${nearest}"` : `its columns are ${COLUMNS.join(', ')}`,
-  );
-}
+const COLUMNS = ['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate'];
 
 interface Split {
   readonly ofSessions: Condition | undefined;

@@ -23,6 +23,7 @@ export function planStickiness(query: StickinessQuery & ResolvedQuery, context: 
   };
   return planAnswer({
     query,
+    order: query.order,
     range: query.selection.range,
     context,
     mode: 'stickiness',
@@ -134,6 +135,7 @@ export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: Pl
   const names: Expression = { kind: 'parameter', type: 'Array(String)', value: STATUSES };
   return planAnswer({
     query,
+    order: query.order,
     range,
     context,
     mode: 'lifecycle',

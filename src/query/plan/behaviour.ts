@@ -1,5 +1,5 @@
 // What the plans about people's behaviour have in common.
-import type { Breakdown, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
+import type { Breakdown, ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
 import { type PlanContext, pageOf } from './events.js';
 import { alias, call, column, constant, equals, infix, lambda, parameter, textParameter } from './expressions.js';
 import { isPresentField, readGroup } from './field-expressions.js';
@@ -69,13 +69,43 @@ export interface AnswerParts {
   readonly select: Select;
   readonly columns: readonly OutputColumn[];
   readonly metadata?: Plan['metadata'];
+  /** Columns of the answer that its rows are sorted by before their own order. */
+  readonly order?: readonly ColumnOrder[];
 }
 
-export function planAnswer({ query, range, context, mode, select, columns, metadata }: AnswerParts): Plan {
+/** The order of a select whose columns are those of the answer, one by one. */
+export function orderByColumns(
+  { columns: selected, orderBy = [] }: Select,
+  columns: readonly OutputColumn[],
+  order: readonly ColumnOrder[],
+): OrderBy[] {
+  const asked = order.flatMap(({ column: name, direction }): OrderBy[] => {
+    const index = columns.findIndex((of) => of.name === name);
+    const value = alias(selected[index]?.alias ?? name);
+    const isEmptyMissing = columns[index]?.type === 'text';
+    return [
+      ...(isEmptyMissing ? [{ expression: equals(value, constant('')), direction: 'asc' } as const] : []),
+      { expression: value, direction },
+    ];
+  });
+  const isAsked = ({ expression: own }: OrderBy): boolean =>
+    asked.some(
+      ({ expression }) => expression.kind === 'alias' && own.kind === 'alias' && expression.alias === own.alias,
+    );
+  return [...asked, ...orderBy.filter((own) => !isAsked(own))];
+}
+
+export function planAnswer(parts: AnswerParts): Plan {
+  const { query, range, context, mode, select, columns, metadata, order = [] } = parts;
   const page = pageOf(context, query.rowsMax);
   return {
     mode,
-    select: { ...select, limit: page.limit, offset: page.offset },
+    select: {
+      ...select,
+      ...(order.length > 0 && { orderBy: orderByColumns(select, columns, order) }),
+      limit: page.limit,
+      offset: page.offset,
+    },
     columns,
     metric: undefined,
     total: { kind: 'engine', rowsMax: query.rowsMax },

@@ -2,7 +2,7 @@
 
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS, type PropertyBag } from '../fields.js';
-import { carry, isSomebody, over } from './behaviour.js';
+import { carry, isSomebody, orderByColumns, over } from './behaviour.js';
 import { type PlanContext, pageOf, scanEvents } from './events.js';
 import {
   alias,
@@ -115,7 +115,7 @@ export function planFields(query: Discovery, context: PlanContext): Plan {
       { name: 'coverage', type: 'percent' },
     ],
     metric: undefined,
-    presentation: { kind: 'fields' },
+    presentation: { kind: 'fields', order: query.order },
     total: { kind: 'engine', rowsMax },
     rowsKept: page.kept,
     range: selection.range,
@@ -147,7 +147,12 @@ function toPlan(query: Discovery, context: PlanContext, { select, columns }: Ins
   const page = pageOf(context, query.rowsMax);
   return {
     mode: 'inspect',
-    select: { ...select, limit: page.limit, offset: page.offset },
+    select: {
+      ...select,
+      orderBy: orderByColumns(select, columns, query.order),
+      limit: page.limit,
+      offset: page.offset,
+    },
     columns,
     metric: undefined,
     total: { kind: 'engine', rowsMax: query.rowsMax },

@@ -91,6 +91,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   };
   return planAnswer({
     query,
+    order: query.order,
     range: selection.range,
     context,
     mode: 'formula',

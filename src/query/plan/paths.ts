@@ -92,6 +92,7 @@ export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContex
   };
   return planAnswer({
     query,
+    order: query.order,
     range: query.selection.range,
     context,
     mode: 'paths',

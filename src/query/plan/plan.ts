@@ -1,7 +1,7 @@
 // What the engine is asked, decided to the last detail and not yet spelled. A plan is a tree of selects over scans; a scan
 // cannot be built without the project whose rows it reads, and values from a query are only ever parameters.
 import type { ProjectId } from '../../platform/ids.js';
-import type { SourceMode, TimeRange } from '../analyze/resolved.js';
+import type { ColumnOrder, SourceMode, TimeRange } from '../analyze/resolved.js';
 import type { EventColumn } from '../fields.js';
 import type { ProfileColumn } from '../profile-fields.js';
 import type { SessionColumn, SessionSource } from '../session-fields.js';
@@ -304,7 +304,7 @@ export type Mode =
   | 'formula';
 
 /** Rows that are put together after the engine has answered, all of them before one page is taken. */
-export type Presentation =
+export type Presentation = { readonly order: readonly ColumnOrder[] } & (
   | { readonly kind: 'fields' }
   | {
       readonly kind: 'choice';
@@ -312,7 +312,8 @@ export type Presentation =
       readonly conversionEvent: string;
       readonly unit: string;
       readonly nowMs: number;
-    };
+    }
+);
 
 export interface Plan {
   readonly mode: Mode;

@@ -153,6 +153,7 @@ export function planRetention(query: ResolvedRetention, context: PlanContext): P
   const retention: Retention = { query, calendar: calendarOf(query.period, query.timezone), breakdown };
   return planAnswer({
     query,
+    order: query.order,
     range: query.selection.range,
     context,
     mode: 'retention',

@@ -1,5 +1,5 @@
 // Plans over sessions: those that start in the range, each with all its events.
-import type { EventSelection, ResolvedQuery, SessionRows, SessionsOrder } from '../analyze/resolved.js';
+import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows } from '../analyze/resolved.js';
 import { sessionColumnOf } from '../session-fields.js';
 import { planCondition } from './condition.js';
 import { aliasOrder, type PlanContext, pageOf, passThrough, type RowsOver, scanEvents } from './events.js';
@@ -85,7 +85,7 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
     fill: fillOf(selection.range, bucketing),
   };
   const page = pageOf(context, rowsMax);
-  const byDay: SessionsOrder = { column: 'day', direction: 'asc' };
+  const byDay: ColumnOrder = { column: 'day', direction: 'asc' };
   // With a second key the engine sorts the filled rows too, and counts them: see the order of groups of events.
   const order = [...query.order, byDay].map((of) => aliasOrder(of.column, of.direction));
   return {

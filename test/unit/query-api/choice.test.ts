@@ -6,7 +6,14 @@ import { formatJson } from '../../../src/query-api/formats/json.js';
 import { formatLlm } from '../../../src/query-api/formats/llm.js';
 import type { Answer } from '../../../src/query-api/shape.js';
 
-const ASKED = { kind: 'choice', choiceKey: 'k', conversionEvent: 'pay', unit: 'user_id', nowMs: 1_000_000 } as const;
+const ASKED = {
+  kind: 'choice',
+  order: [],
+  choiceKey: 'k',
+  conversionEvent: 'pay',
+  unit: 'user_id',
+  nowMs: 1_000_000,
+} as const;
 
 const ROWS = [
   // Units: variant, exposures, conversions, immature ones.
