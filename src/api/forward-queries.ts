@@ -18,6 +18,8 @@ const FORWARDED_REQUEST_HEADERS = [
 export function forwardQueries(queryUrl: string): RequestHandler {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   return (req, res, next) => {
+    // It is mounted by a prefix, and what stands behind that is another route, or none.
+    if (req.path !== '/') return next();
     const headers = Object.fromEntries(
       FORWARDED_REQUEST_HEADERS.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),
     );

@@ -19,7 +19,12 @@ export const clickHouseConnections = (config: Pick<Config, 'QUERY_CONCURRENCY'>)
 export function createQueryDeps(
   config: Pick<
     Config,
-    'QUERY_TIMEOUT_MS' | 'QUERY_CONCURRENCY' | 'QUERY_QUEUE_MAX' | 'QUERY_MEMORY_BYTES' | 'SECRET_KEY_BASE'
+    | 'QUERY_TIMEOUT_MS'
+    | 'QUERY_CONCURRENCY'
+    | 'QUERY_QUEUE_MAX'
+    | 'QUERY_MEMORY_BYTES'
+    | 'SECRET_KEY_BASE'
+    | 'MAX_REQUEST_BYTES'
   >,
   parts: {
     clickhouse: ClickHouseClient;
@@ -34,6 +39,7 @@ export function createQueryDeps(
   return {
     ...parts,
     gate,
+    bodyBytesMax: config.MAX_REQUEST_BYTES,
     metrics: createQueryMetrics(parts.metrics, gate),
     limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
     now: Date.now,

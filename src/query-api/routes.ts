@@ -7,6 +7,7 @@ import type { RateLimit } from '../access/rate-limits.js';
 import { assertNever, PublicError } from '../platform/errors.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import type { ProjectId } from '../platform/ids.js';
+import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { type AnswerDeps, answer } from './answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import { formatCsv } from './formats/csv.js';
@@ -19,17 +20,32 @@ export interface QueryDeps extends AnswerDeps {
   readonly credentials: CredentialStore;
   readonly rateLimit: RateLimit;
   readonly passes: ProjectPasses;
+  readonly bodyBytesMax: number;
 }
 
 // A query text of 16 KiB is six times as long when every character of it is escaped.
 const BODY_BYTES_MAX = 128 * 1024;
 
 /** Whatever its content type says, the body is JSON. */
-export const readQueryBody: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
+const readJson: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
+
+/** What no query needs is not read, and wrong as long a query as it holds would be; it is too large as any other body. */
+const readQueryBody =
+  (bytesMax: number): RequestHandler =>
+  (req, res, next) =>
+    readJson(req, res, (error?: unknown) => {
+      const isLong = error instanceof Error && 'type' in error && error.type === 'entity.too.large';
+      if (!isLong) return next(error);
+      if (Number(req.headers['content-length']) > bytesMax) {
+        return next(new PublicError('too_large', `the request body is larger than ${bytesMax} bytes`));
+      }
+      const message = `the body is longer than ${BODY_BYTES_MAX} bytes, and q is no longer than ${QUERY_BYTES_MAX}`;
+      next(new PublicError('bad_request', message));
+    });
 
 export function createQueryRouter(deps: QueryDeps): Router {
   const router = Router();
-  router.post('/', requireProject(deps), readQueryBody, async (req, res) => {
+  router.post('/', requireProject(deps), readQueryBody(deps.bodyBytesMax), async (req, res) => {
     await answerQuery(deps, { req, res, projectId: projectIdOf(res) });
   });
   return router;

@@ -49,6 +49,11 @@ test('errors of the query process pass as they are', async () => {
   expect(await ask('signup', 'nonsense')).toMatchObject({ status: 401 });
 });
 
+test('what is behind the route is no part of it', async () => {
+  const response = await fetch(`${processes.url}/query/anything`, { method: 'POST' });
+  expect(response.status).toBe(404);
+});
+
 test('while the query process is away: 503, and answers again when it is back; events are taken all the time', async () => {
   await processes.get('query').kill('SIGKILL');
   const { status, body } = await ask('signup | count');

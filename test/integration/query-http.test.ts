@@ -161,6 +161,7 @@ describe('refusals', () => {
     ['an empty query', { q: ' \n' }, 'q is empty'],
     ['a query that is no text', { q: 5 }, 'q is required'],
     ['a query longer than 16 KiB', { q: `* # ${'x'.repeat(16 * 1024)}` }, 'q is longer than 16384 bytes'],
+    ['a query longer than what is read of it', { q: 'x'.repeat(200 * 1024) }, 'q is no longer than 16384'],
     ['an unknown format', { q: '*', format: 'xml' }, 'format is one of'],
     ['a limit of 0', { q: '*', limit: 0 }, 'limit is at least 1'],
     ['a limit above 10,000', { q: '*', limit: 10_001 }, 'limit is at most 10000'],
@@ -174,6 +175,12 @@ describe('refusals', () => {
     const response = await post(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: expect.stringContaining(message) });
+  });
+
+  test('a body longer than any may be is 413', async () => {
+    const response = await post({ q: 'x'.repeat(5 * 1024 * 1024) });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ error: 'the request body is larger than 5242880 bytes' });
   });
 
   test('every problem of a query comes with its place and a hint', async () => {
