@@ -31,7 +31,7 @@ export interface ChoiceCounts {
   readonly variants: readonly VariantCounts[];
   readonly multiVariantUnits: number;
   readonly exposuresWithoutUnit: number;
-  /** Units whose window has not ended, among those of the variants. */
+  /** Units that have not converted and whose window has not ended, among those of the variants. */
   readonly immatureUnits: number;
   readonly firstExposureAtMs: number | undefined;
   readonly lastExposureAtMs: number | undefined;

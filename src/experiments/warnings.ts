@@ -128,7 +128,7 @@ function warnOfImmatureUnits({ variants, immatureUnits }: Report): string | unde
     );
   return (
     `${count(immatureUnits, 'unit')} (${toPercent(share)}) may still convert, because the window after the exposure has not ` +
-    'ended; rates will rise, so look again when it has'
+    'ended; rates may rise, so look again when it has'
   );
 }
 

@@ -50,7 +50,7 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
       expected_ratios: shares(weights),
       multi_variant_units: mixed,
       exposures_without_unit: withoutUnit,
-      immature_units: [...units.values()].filter((unit) => unit.exposedAt + window > now).length,
+      immature_units: [...units].filter(([id, unit]) => unit.exposedAt + window > now && !converted.has(id)).length,
       first_exposure_at: times.length === 0 ? null : toRfc3339(Math.min(...times)),
       last_exposure_at: times.length === 0 ? null : toRfc3339(Math.max(...times)),
     },

@@ -81,6 +81,8 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
   const isConverted = over('arrayExists', alias('conversions'), (time) =>
     allOf([infix('>=', time, alias('exposed_at')), infix('<=', time, end)]),
   );
+  // Whoever has converted cannot any more.
+  const mayConvert = allOf([infix('>', end, integer(context.nowMs)), not(isConverted)]);
   const isPure = equals(call('length', alias('variants')), constant(1));
   const seen = call('arrayElement', alias('variants'), constant(1));
   return {
@@ -89,7 +91,7 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
       call('if', isPure, seen, constant('')),
       call('count'),
       call('countIf', isConverted),
-      call('countIf', infix('>', end, integer(context.nowMs))),
+      call('countIf', mayConvert),
       constant('NULL'),
       zero,
       zero,

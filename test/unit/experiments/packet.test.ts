@@ -255,7 +255,7 @@ describe('warnings', () => {
     [
       'immature units',
       choice(fine, { immatureUnits: 500 }),
-      '500 units (25.0 %) may still convert, because the window after the exposure has not ended; rates will rise, so look ' +
+      '500 units (25.0 %) may still convert, because the window after the exposure has not ended; rates may rise, so look ' +
         'again when it has',
     ],
     [

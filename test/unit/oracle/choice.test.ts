@@ -105,8 +105,9 @@ describe('diagnostics', () => {
     });
   });
 
-  test('have the units whose window is still open, and when exposures were', () => {
-    const events = [exposed('u1', 'a', 8 * DAY), exposed('u2', 'a', 7 * DAY), exposed('u3', 'a', 6 * DAY)];
+  test('have the units that may still convert, and when exposures were', () => {
+    const old = [exposed('u1', 'a', 8 * DAY), exposed('u2', 'a', 7 * DAY), exposed('u3', 'a', 6 * DAY)];
+    const events = [...old, exposed('u4', 'a', 6 * DAY), by('u4', 'pay', ago(5 * DAY))];
     expect(diagnostics(events)).toMatchObject({
       immature_units: 1,
       first_exposure_at: '2026-11-12T09:30:00.000Z',
