@@ -20,6 +20,8 @@ export interface Answer {
   readonly metric: CompiledQuery['metric'];
   readonly total: number;
   readonly isTruncated: boolean;
+  /** Whether the next page has rows. */
+  readonly hasMore: boolean;
   readonly elapsedMs: number;
   readonly rowsScanned: number;
   readonly period: { readonly from: string; readonly to: string };
@@ -49,6 +51,7 @@ export function toAnswer(compiled: CompiledQuery, offset: number, measured: Meas
     metric: compiled.metric,
     total,
     isTruncated: total > rows.length,
+    hasMore: total > offset + rows.length,
     elapsedMs: measured.elapsedMs,
     rowsScanned: measured.rowsScanned,
     period: { from: formatInstant(compiled.range.fromMs), to: formatInstant(compiled.range.toMs) },

@@ -46,7 +46,7 @@ function formatTable(answer: Answer): string {
 
 function formatFooter(answer: Answer): string {
   const { period, timezone, rows, total } = answer;
-  const shown = `Rows: ${rows.length} of ${total}${answer.isTruncated ? '; more with limit and offset' : ''}.`;
+  const shown = `Rows: ${rows.length} of ${total}${answer.hasMore ? '; more with limit and offset' : ''}.`;
   const lines = [`Period: ${period.from} to ${period.to}. Time zone: ${timezone}. ${shown}`];
   return [
     ...lines,

@@ -14,6 +14,7 @@ export const anAnswer = (changes: Partial<Answer> = {}): Answer => ({
   metric: { name: 'count', column: 'count' },
   total: 2,
   isTruncated: false,
+  hasMore: false,
   elapsedMs: 12,
   rowsScanned: 51_234,
   period: { from: '2026-11-13T09:30:00Z', to: '2026-11-20T09:30:00Z' },

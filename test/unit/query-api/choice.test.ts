@@ -66,6 +66,7 @@ test('the packet stands beside the rows in JSON, the decision below them in Mark
     metric: undefined,
     total: rows.length,
     isTruncated: false,
+    hasMore: false,
     elapsedMs: 1,
     rowsScanned: 1,
     period: { from: 'a', to: 'b' },

@@ -105,7 +105,10 @@ describe('llm', () => {
   });
 
   test('says when there is more, and what to beware of', () => {
-    const text = formatLlm(anAnswer({ total: 250, isTruncated: true, warnings: ['beware of this'] }), 'q');
+    const text = formatLlm(
+      anAnswer({ total: 250, isTruncated: true, hasMore: true, warnings: ['beware of this'] }),
+      'q',
+    );
     expect(text).toContain('Rows: 2 of 250; more with limit and offset.\nWarning: beware of this.\n');
   });
 

@@ -37,17 +37,18 @@ test('a key named __proto__ is a key like any other', () => {
 });
 
 test.each([
-  [{ total: 250, limit: 1 }, true],
-  [{ total: 1 }, false],
-  [{ total: 11, offset: 10 }, true],
-  [{ total: 12, offset: 10 }, true],
-])('a page %j is truncated: %s', (page, isTruncated) => {
-  expect(answerOf('* | list time', [['2026-01-01T00:00:00.000Z']], page).isTruncated).toBe(isTruncated);
+  [{ total: 250, limit: 1 }, true, true],
+  [{ total: 1 }, false, false],
+  [{ total: 11, offset: 10 }, true, false],
+  [{ total: 12, offset: 10 }, true, true],
+])('a page %j is truncated: %s, and more come after it: %s', (page, isTruncated, hasMore) => {
+  const answer = answerOf('* | list time', [['2026-01-01T00:00:00.000Z']], page);
+  expect(answer).toMatchObject({ isTruncated, hasMore });
 });
 
 test('rows that were only asked for to learn the total are left out', () => {
   const page = answerOf('* | count by _country | limit 5', [['DE', 1]], { offset: 7, total: 5 });
-  expect(page).toMatchObject({ rows: [], total: 5, isTruncated: true });
+  expect(page).toMatchObject({ rows: [], total: 5, isTruncated: true, hasMore: false });
 });
 
 test('instants carry milliseconds where they have some', () => {
