@@ -118,6 +118,14 @@ const COLUMN_TYPE = {
   optional_time: 'time',
 } as const;
 
+/** A time in a text, as answers write it: RFC 3339 in UTC. */
+export const timeText = (time: Expression): Expression =>
+  call(
+    'concat',
+    call('replaceOne', call('toString', time), textParameter(' '), textParameter('T')),
+    textParameter('Z'),
+  );
+
 /** What groups are made of: the text form of numbers too, except where a column holds nothing else. */
 export function readGroup(field: ResolvedField): Reading {
   const isSparse = field.kind === 'column' && field.field.type === 'optional_number';

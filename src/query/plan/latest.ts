@@ -10,6 +10,7 @@ import {
   property,
   readNumber,
   readText,
+  timeText,
 } from './field-expressions.js';
 import type { Expression, OrderBy, Plan, Select, SelectColumn } from './plan.js';
 
@@ -35,7 +36,7 @@ function planEntity(entity: ResolvedField): { key: Expression; shown: Expression
     return { key: actor, shown: call('any', actorText), isThere: isPresentField(entity) };
   }
   const { expression, type } = readText(entity);
-  const key = type === 'number' || type === 'time' ? call('toString', expression) : expression;
+  const key = type === 'time' ? timeText(expression) : type === 'number' ? call('toString', expression) : expression;
   const isThere = type === 'nullable_text' ? call('isNotNull', expression) : isPresentField(entity);
   return { key, shown: call('any', key), isThere };
 }

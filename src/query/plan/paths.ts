@@ -5,14 +5,14 @@ import { carry, eventMs, integer, isOfType, isSomebody, over, planAnswer } from 
 import { planCondition } from './condition.js';
 import { type PlanContext, scanEvents } from './events.js';
 import { alias, allOf, call, column, infix, textParameter, tupleElement } from './expressions.js';
-import { actor, isPresentField, readText } from './field-expressions.js';
+import { actor, isPresentField, readText, timeText } from './field-expressions.js';
 import type { Expression, Join, Plan, Select, SelectColumn } from './plan.js';
 
 const NO_LABEL = textParameter('(none)');
 
 function labelOf(field: ResolvedField): Expression {
   const { expression, type } = readText(field);
-  const text = call('toString', expression);
+  const text = type === 'time' ? timeText(expression) : call('toString', expression);
   return call('if', isPresentField(field), type === 'nullable_text' ? call('ifNull', text, NO_LABEL) : text, NO_LABEL);
 }
 

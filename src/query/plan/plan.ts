@@ -119,6 +119,7 @@ export type FunctionName =
   | 'quantileExactInclusiveForEach'
   | 'range'
   | 'reinterpretAsFixedString'
+  | 'replaceOne'
   | 'reverse'
   | 'sipHash64'
   | 'sum'
