@@ -29,7 +29,7 @@ export function parseUserAgent(header: string): UserAgent {
 
 function parse(text: string): UserAgent {
   const { browser, os, device } = new UAParser(text).getResult();
-  const isBot = text !== '' && isbot(text);
+  const isBot = text !== '' && (isbot(text) || HTTP_LIBRARY.test(text));
   const product = isBot ? botProduct(text) : undefined;
   return {
     browser: product?.name ?? browser.name ?? '',
@@ -40,6 +40,9 @@ function parse(text: string): UserAgent {
     deviceType: isBot ? 'bot' : MOBILE_DEVICES.has(device.type ?? '') ? 'mobile' : 'desktop',
   };
 }
+
+/** Those that isbot does not know: Dart's, and Apple's behind the name of a program. */
+const HTTP_LIBRARY = /^(?!Mozilla\b).*\b(?:Dart\/[\d.]+ \(dart:io\)|CFNetwork\/\d)/;
 
 const MOBILE_DEVICES: ReadonlySet<string> = new Set(['mobile', 'tablet', 'wearable']);
 

@@ -42,6 +42,8 @@ describe('parseUserAgent', () => {
     ],
     ['curl/8.5.0', { browser: 'curl', browserVersion: '8.5.0', deviceType: 'bot' }],
     ['python-requests/2.31.0', { browser: 'python-requests', deviceType: 'bot' }],
+    ['Dart/3.0 (dart:io)', { browser: 'Dart', browserVersion: '3.0', deviceType: 'bot' }],
+    ['Shop/7 CFNetwork/1404.0.5 Darwin/22.3.0', { browser: 'Shop', browserVersion: '7', deviceType: 'bot' }],
     [HEADLESS, { browser: 'HeadlessChrome', deviceType: 'bot' }],
     ['', { browser: '', os: '', platform: 'web', deviceType: 'desktop' }],
   ])('%s', (header, expected) => {
