@@ -29,8 +29,8 @@ ${organization.projects.map((project) => projectCard(project, publicUrl))}
 });
 
 const noOrganization =
-  (): Html => html`<p class="card">You belong to no organization yet. If you were invited to one, open the link
-of the invitation.</p>`;
+  (): Html => html`<p class="card">You belong to no organization any more. If you were invited to one, open the link
+of the invitation; else sign out and in again, and one of your own is made.</p>`;
 
 function projectCard(project: Project, publicUrl: URL): Html {
   const { id, name, public_key: publicKey } = project;

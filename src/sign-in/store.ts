@@ -19,7 +19,7 @@ export async function recordSignIn(postgres: Postgres, signedIn: SignedIn, secre
     const id = await upsertPerson(transaction, signedIn);
     await joinByDomain(transaction, id);
     if (signedIn.provider === LOCAL_PROVIDER_ID) await joinStandaloneOrganization(transaction, id);
-    if (!(await hasOrganization(transaction, id)) && !(await isInvited(transaction, id))) {
+    if (!(await hasOrganization(transaction, id))) {
       const organization = await createOrganization(transaction, {
         name: signedIn.name === undefined ? 'My organization' : `${signedIn.name}'s organization`,
         ownerId: id,
@@ -28,14 +28,4 @@ export async function recordSignIn(postgres: Postgres, signedIn: SignedIn, secre
     }
     return id;
   });
-}
-
-/** Whoever is about to accept an invitation needs no organization of their own beside it. */
-async function isInvited(postgres: Postgres, personId: string): Promise<boolean> {
-  const invitation = await postgres('invitations')
-    .join('people', 'people.email', 'invitations.email')
-    .where({ 'people.id': personId, email_verified: true, accepted_at: null })
-    .where('expires_at', '>', postgres.fn.now())
-    .first('invitations.id');
-  return invitation !== undefined;
 }

@@ -147,7 +147,8 @@ describe('an invitation', () => {
     const other = await signedInAs(stack.url, 'pages-other@example.com');
     expect(await see(path, other, { method: 'POST' })).toMatchObject({ status: 403 });
     const invited = await signedInAs(stack.url, 'pages-invited@example.com');
-    expect((await see('/', invited)).text).toContain('You belong to no organization yet');
+    // Of their own, until they join and beside it.
+    expect((await see('/', invited)).text).toContain('<span class="badge">owner</span>');
     expect((await see(path, invited)).text).toContain('signed in as pages-invited@example.com');
     expect(await see(path, invited, { method: 'POST', headers: { Origin: 'https://evil.example' } })).toMatchObject({
       status: 403,
@@ -156,6 +157,16 @@ describe('an invitation', () => {
     expect((await see('/', invited)).text).toContain('<span class="badge">admin</span>');
     expect(await see(path, invited, { method: 'POST' })).toMatchObject({ status: 404 });
   });
+});
+
+test('whoever was removed from everywhere is told how to go on, and can', async () => {
+  const email = 'pages-removed@example.com';
+  const removed = await signedInAs(stack.url, email);
+  await postgres('members')
+    .where({ organization_id: await organizationOf(email) })
+    .delete();
+  expect((await see('/', removed)).text).toContain('sign out and in again');
+  expect((await see('/', await signedInAs(stack.url, email))).text).toContain('<span class="badge">owner</span>');
 });
 
 describe('every page', () => {
