@@ -11,7 +11,7 @@ import { projectBody, projectDeletionBody } from './schema.js';
 import { createProject } from './store.js';
 
 export function addAdminRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
-  const { postgres, secretKeyBase } = deps;
+  const { postgres, secretKeyBase, isCluster } = deps;
   const show = (projectId: ProjectId) => requireProject(postgres, projectId, { viewer: 'admin_key', secretKeyBase });
 
   on('GET /api/admin/projects', async (_req, res) => {
@@ -32,7 +32,8 @@ export function addAdminRoutes({ on }: GuardedRouter, deps: AccountsDeps): void 
   on('DELETE /api/admin/projects/{projectID}', readJsonBody, async (req, res) => {
     const id = projectIdOf(res);
     const actor = { kind: 'admin', id: adminOf(res).id };
-    await markProjectDeleted(postgres, id, { deletion: parseJsonBody(projectDeletionBody, req.body), actor });
+    const deletion = parseJsonBody(projectDeletionBody, req.body);
+    await markProjectDeleted(postgres, id, { deletion, actor, isCluster });
     res.json({ status: 'deleted', id });
   });
 

@@ -13,7 +13,7 @@ import { projectBody, projectChanges, projectDeletionBody } from './schema.js';
 import { createProject } from './store.js';
 
 export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
-  const { postgres, redis, secretKeyBase } = deps;
+  const { postgres, redis, secretKeyBase, isCluster } = deps;
   const show = (res: Response, projectId: ProjectId) =>
     requireProject(postgres, projectId, { viewer: membershipOf(res).role, secretKeyBase });
 
@@ -41,7 +41,8 @@ export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): voi
   on('DELETE /api/projects/{projectID}', readJsonBody, async (req, res) => {
     const id = projectIdOf(res);
     const actor = { kind: 'person', id: personOf(res).personId };
-    await markProjectDeleted(postgres, id, { deletion: parseJsonBody(projectDeletionBody, req.body), actor });
+    const deletion = parseJsonBody(projectDeletionBody, req.body);
+    await markProjectDeleted(postgres, id, { deletion, actor, isCluster });
     res.json({ status: 'deleted', id });
   });
 

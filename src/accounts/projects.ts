@@ -90,12 +90,18 @@ export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, 
     });
 }
 
-/** From here on the project does not exist for any route; what it holds is removed by a job (workers/delete-projects.ts). */
+/**
+ * From here on the project does not exist for any route; what it holds is removed by a job (workers/delete-projects.ts). On a
+ * cluster the job knows nothing of what it would have to remove, so nothing is said to be deleted there.
+ */
 export async function markProjectDeleted(
   postgres: Postgres,
   projectId: ProjectId,
-  { deletion, actor }: { deletion: ProjectDeletion; actor: AuditActor },
+  { deletion, actor, isCluster }: { deletion: ProjectDeletion; actor: AuditActor; isCluster: boolean },
 ): Promise<void> {
+  if (isCluster) {
+    throw new PublicError('unavailable', 'the deletion of projects is not available on a ClickHouse cluster yet');
+  }
   await postgres.transaction(async (transaction) => {
     const project = await transaction('projects')
       .where({ id: projectId })

@@ -19,6 +19,8 @@ export interface AccountsDeps extends GuardDeps {
   readonly publicUrl: URL;
   readonly invitationLimit: RateLimit;
   readonly findTxtRecords: FindTxtRecords;
+  /** On a cluster no project is deleted yet: what is deleted there has other names. */
+  readonly isCluster: boolean;
   /** Undefined when no mail server is configured: then the link is in the answer. */
   readonly mailInvitation: InvitationMailer | undefined;
 }

@@ -212,6 +212,7 @@ function createAccounts(settings: Config): Router {
     secretKeyBase: settings.SECRET_KEY_BASE,
     publicUrl,
     invitationLimit: rateLimits.invitation,
+    isCluster: settings.CLICKHOUSE_CLUSTER !== undefined,
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
     mailInvitation:
       mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation), settings.SECRET_KEY_BASE)),

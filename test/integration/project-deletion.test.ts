@@ -1,7 +1,10 @@
 // The data of a deleted project: it goes, what was on its way does not arrive, and nobody else's is touched.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { createTeam, createTeamProject, send } from '../support/accounts.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
+import { createTestDatabases, startProcesses } from '../support/stack.js';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
@@ -73,3 +76,29 @@ test('all of it goes, also what waits in the queue; the neighbour keeps everythi
   }, 120_000);
   expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
 }, 300_000);
+
+test('on a ClickHouse cluster nothing is said to be deleted that is not', async () => {
+  const databases = await createTestDatabases();
+  const postgres = createPostgres(databases.config);
+  const { organization, people } = await createTeam(postgres);
+  const { id } = await createTeamProject(postgres, databases, organization.id);
+  const processes = await startProcesses({ ...databases.env, CLICKHOUSE_CLUSTER: 'main' }, ['web']);
+  try {
+    const body = { project_name: 'Shop', project_name_confirm: 'Shop' };
+    const refused = {
+      status: 503,
+      body: { error: expect.stringContaining('not available on a ClickHouse cluster yet') },
+    };
+    for (const [route, sent] of [
+      [`DELETE /api/projects/${id}`, { session: people.owner.session, body }],
+      [`DELETE /api/admin/projects/${id}`, { key: organization.adminKey, body }],
+    ] as const) {
+      expect(await send(processes.url, route, sent)).toMatchObject(refused);
+    }
+    expect(await postgres('projects').where({ id }).first('deleted_at')).toEqual({ deleted_at: null });
+  } finally {
+    await processes.stop();
+    await postgres.destroy();
+    await databases.close();
+  }
+});
