@@ -36,7 +36,8 @@ export const eventSchema = z.looseObject({
     .unknown()
     .optional()
     .meta({
-      description: 'RFC 3339, or epoch milliseconds or seconds; the time of the server when absent or not readable',
+      description:
+        'RFC 3339 or ISO 8601, or epoch milliseconds or seconds; the time of the server when absent or not readable',
       examples: ['2026-01-31T10:00:00Z'],
     }),
   event_properties: properties,

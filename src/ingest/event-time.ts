@@ -1,4 +1,4 @@
-// The time rules of the interface: RFC 3339 text, or epoch numbers; within bounds; anything else is absent.
+// The time rules of the interface: RFC 3339 and ISO 8601 text, or epoch numbers; within bounds; anything else is absent.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -6,8 +6,13 @@ const EARLIEST_MS = Date.UTC(2000, 0, 1);
 // A number below this counts seconds, else milliseconds: it is the year 5138 in seconds, and March 1973 in milliseconds.
 const SECONDS_BELOW = 100_000_000_000;
 
-const ISO_8601 =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+const OFFSET = String.raw`([Zz]|[+-]\d{2}(?::?\d{2})?)?`;
+const FRACTION = String.raw`(?:[.,](\d+))?`;
+const EXTENDED = new RegExp(
+  String.raw`^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2})(?::(\d{2})(?::(\d{2})${FRACTION})?)?\s?${OFFSET})?$`,
+);
+/** Without separators; never a date alone, whose digits may be any number. */
+const BASIC = new RegExp(String.raw`^(\d{4})(\d{2})(\d{2})[Tt](\d{2})(?:(\d{2})(?:(\d{2})${FRACTION})?)?${OFFSET}$`);
 
 /**
  * Milliseconds since the epoch, or undefined for what is absent, unparseable, before 2000 or more than 24 h after `now`.
@@ -22,25 +27,19 @@ export function tryParseEventTime(value: unknown, now: number): number | undefin
 const fromEpoch = (value: number): number => Math.trunc(value < SECONDS_BELOW ? value * 1000 : value);
 
 function tryParseIso(text: string): number | undefined {
-  const match = ISO_8601.exec(text);
+  const match = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset = 'Z'] = match;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const date = new Date(
-    Date.UTC(
-      Number(year),
-      Number(month) - 1,
-      Number(day),
-      Number(hour),
-      Number(minute),
-      Number(second),
-      Number(fraction.slice(0, 3).padEnd(3, '0')),
-    ),
-  );
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute)));
   // Date.UTC rolls February 30 over into March; such a date is no date.
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
   const shift = offsetMinutes(offset);
-  return shift === undefined ? undefined : date.getTime() - shift * MINUTE_MS;
+  if (shift === undefined) return undefined;
+  const time = date.getTime() - shift * MINUTE_MS + Number(second) * 1000;
+  // A leap second is the last of a day, and counts as the first of the next.
+  if (second === '60' && time % DAY_MS !== 0) return undefined;
+  return time + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
 
 function offsetMinutes(offset: string): number | undefined {
