@@ -118,9 +118,9 @@ export function createBrowserDriver(browser: Browser): ClientDriver {
       try {
         const page = await context.newPage();
         await page.goto(server.url);
-        const results: unknown[] = [];
         await page.evaluate('window.problems = []; service.onError = (problem) => { problems.push(problem); }; 1');
-        for (const call of run.calls) results.push(await page.evaluate(spell(call)));
+        // At once: between one message to the browser and the next, the script may find that it is time to send.
+        const results = await page.evaluate<unknown[]>(`Promise.all([${run.calls.map(spell).join(', ')}])`);
         if (run.flush) await page.evaluate('service.flush()');
         else await page.waitForTimeout(UNFLUSHED_WAIT_MS);
         const problems = await page.evaluate<unknown[]>('problems');
