@@ -33,6 +33,10 @@ export function analyze(query: Query, context: AnalysisContext): Analyzed {
   return { query: isBroken || scope.problems.length > 0 ? undefined : resolved, problems: scope.problems };
 }
 
+/** Who forgets the source is answered with the events of a type that nobody sends, and would take the zeros for an answer. */
+const warningOfStage = (word: string): string =>
+  `${word} is read as a type of events here; for all events write * | ${word}, for events that are called so "${word}"`;
+
 function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
   const { source, stages } = query;
   if (source === undefined && stages.length === 0) {
@@ -50,6 +54,7 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
     case 'all':
       return analyzeEventSource(scope, { eventType: undefined, stages });
     case 'event':
+      if (source.isLikeStage) scope.warnings.push(warningOfStage(source.event.text));
       return analyzeEventSource(scope, { eventType: source.event.text, stages });
     case 'fields':
       return analyzeFields(scope, stages);

@@ -19,7 +19,7 @@ import type {
   Text,
   Value,
 } from './syntax.js';
-import { findSyntaxProblems } from './syntax-problems.js';
+import { findSyntaxProblems, STAGE_NAMES } from './syntax-problems.js';
 
 /** Deeper nesting than any person or program writes; the recursion of every later stage is bounded by it. */
 export const NESTING_MAX = 64;
@@ -124,7 +124,8 @@ class Builder {
         return { kind: 'all', span };
       case 'EventSource': {
         const event = this.nameOf(node.getChild('EventName'));
-        return event && { kind: 'event', event, span };
+        const isLikeStage = STAGE_NAMES.includes(this.slice(node));
+        return event && { kind: 'event', event, ...(isLikeStage && { isLikeStage }), span };
       }
       case 'FunnelSource': {
         const exclude = node.getChild('Exclude');

@@ -29,7 +29,8 @@ export type EventPattern = AnyEvent | NamedEvent;
 
 export type Source = { readonly span: Span } & (
   | { readonly kind: 'all' }
-  | { readonly kind: 'event'; readonly event: Text }
+  /** The name may be the word of a stage, without quotes: then the source was perhaps forgotten. */
+  | { readonly kind: 'event'; readonly event: Text; readonly isLikeStage?: boolean }
   | { readonly kind: 'funnel'; readonly steps: readonly Text[]; readonly exclude: readonly Text[] }
   | { readonly kind: 'retention'; readonly start: Text; readonly returning: EventPattern | undefined }
   | { readonly kind: 'paths'; readonly direction: 'from' | 'to'; readonly anchor: Text }
