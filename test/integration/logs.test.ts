@@ -91,6 +91,15 @@ describe('the id of a request', () => {
     expect(await failureOf('fails-1')).toMatchObject({ level: 50, route: '/api/projects/:projectID/dashboards' });
     await postgres.raw('ALTER TABLE dashboards_away RENAME TO dashboards');
   });
+
+  test('stands with the reason of a 503', async () => {
+    await processes.get('query').kill();
+    const sent = { body: { q: '* | count' }, headers: { 'X-Request-Id': 'fails-3' } };
+    expect((await call('/query', sent)).status).toBe(503);
+    const failure = { level: 40, err: { code: expect.stringMatching(/ECONNREFUSED|ECONNRESET/) } };
+    expect(await failureOf('fails-3')).toMatchObject(failure);
+    await processes.start('query');
+  });
 });
 
 describe('logs', () => {

@@ -11,14 +11,23 @@ export const notFound: RequestHandler = () => {
   throw new PublicError('not_found', 'there is no such route');
 };
 
-/** Whatever was asked for, a store that is away is told the same: 503, and why only to the log. */
+/** Whatever was asked for, a store that is away is told the same: 503. Why it, or anything else, fails for now is told to the log. */
 export function nameStoreFailures(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
-    if (res.headersSent || !isStoreAway(error)) return next(error);
-    log.warn({ err: error, request: requestIdOf(req), method: req.method, route: routeOf(req) }, 'request failed');
-    next(new PublicError('unavailable', 'the service cannot reach its stores right now; try again', { cause: error }));
+    if (res.headersSent) return next(error);
+    const named = isStoreAway(error) ? storesAway(error) : error;
+    if (named instanceof PublicError && named.status >= 500 && named.cause !== undefined) {
+      log.warn(
+        { err: named.cause, request: requestIdOf(req), method: req.method, route: routeOf(req) },
+        'request failed',
+      );
+    }
+    next(named);
   };
 }
+
+const storesAway = (cause: unknown): PublicError =>
+  new PublicError('unavailable', 'the service cannot reach its stores right now; try again', { cause });
 
 /** The pattern and not the path, which may hold the id of a person or a token. */
 const routeOf = (req: Request): string => (typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none');

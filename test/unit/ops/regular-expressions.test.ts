@@ -51,30 +51,7 @@ const DASHBOARD = { ...CONTEXT, key: 'k', timezone: 'UTC' };
 const ask = (q: string) => compile(q, { ...CONTEXT, timezone: 'UTC', limit: 100, offset: 0 });
 
 /** What nested repetitions and overlapping alternatives stumble over: long runs, and runs whose end does not fit. */
-const PUMPS = [
-  'a',
-  ' ',
-  '0',
-  '/',
-  '.',
-  '-',
-  'a.',
-  'a-',
-  'a@',
-  '(',
-  '"',
-  '\\',
-  '%20',
-  '1d',
-  ':0',
-  '{{',
-  '|*',
-  ', ',
-  '[',
-  '\n',
-  '中',
-  ';a=b',
-];
+const PUMPS = ['a', ' ', '0', '/', '.', 'a-', 'a@', '(', '"', '\\', '%20', '|*', '[', '{{', '\n'];
 
 function expectLinear(read: (text: string) => unknown): void {
   for (const pump of PUMPS) {
