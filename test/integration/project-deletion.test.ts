@@ -1,10 +1,12 @@
 // The data of a deleted project: it goes, what was on its way does not arrive, and nobody else's is touched.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRejected } from '../../src/ingest/rejected-store.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject, send } from '../support/accounts.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, startProcesses } from '../support/stack.js';
+import { track } from '../support/track.js';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
@@ -28,7 +30,8 @@ async function rowsOf({ project }: Tenant): Promise<Record<string, number>> {
     const [row] = await stack.postgres(table).where({ project_id: project.id }).count();
     rows[`postgres ${table}`] = Number(row?.count);
   }
-  return rows;
+  const { counts, samples } = await readRejected(stack.redis, project.id, Date.now());
+  return { ...rows, 'redis rejected': counts.length + samples.length };
 }
 
 const NOTHING = {
@@ -38,6 +41,7 @@ const NOTHING = {
   'postgres device_mappings': 0,
   'postgres profiles': 0,
   'postgres identity_outbox': 0,
+  'redis rejected': 0,
 };
 const ALL = {
   ...NOTHING,
@@ -46,6 +50,7 @@ const ALL = {
   'clickhouse profiles': 1,
   'postgres device_mappings': 1,
   'postgres profiles': 1,
+  'redis rejected': 2,
 };
 
 const project = (tenant: Tenant) => stack.postgres('projects').where({ id: tenant.project.id });
@@ -55,6 +60,7 @@ test('all of it goes, also what waits in the queue; the neighbour keeps everythi
   for (const tenant of [gone, neighbour]) {
     await tenant.send({ event_type: 'a', user_id: 'alice' }, { event_type: 'b', device_id: 'd-1' });
     await tenant.identify('alice', 'd-1', { plan: 'pro' });
+    await track(stack.processes.url, tenant.project.publicKey, { events: [{ user_id: 'alice' }] });
     await eventually(async () => expect(await rowsOf(tenant)).toEqual(ALL), 60_000);
   }
   const before = await digestOfOthers(stack.store, neighbour.project.id, "event_type = 'late'");
