@@ -44,6 +44,8 @@ const CACHED_KEYS_MAX = 10_000;
 // Apart from the others, so that no flood of keys that nobody has pushes out those that are in use.
 const UNKNOWN_KEYS_MAX = 1000;
 const UNKNOWN_FOR_MS_MAX = 1000;
+// A flood of keys that are all different must not keep a key that was revoked waiting until its remembered answer stands.
+const LOOKUPS_MAX = 1000;
 // How long a key that was valid goes on working while PostgreSQL cannot be asked: events keep being accepted.
 const STALE_ON_ERROR_MS = 15 * 60_000;
 // A PostgreSQL that takes a question and says nothing is away as well.
@@ -111,6 +113,9 @@ export function createCredentialStore(
       if (now() - (unknown.get(key) ?? -Infinity) < unknownForMs) return undefined;
       let lookup = pending.get(key);
       if (lookup === undefined) {
+        if (hit === undefined && pending.size >= LOOKUPS_MAX) {
+          throw new PublicError('unavailable', 'too many keys are being looked up; try again');
+        }
         lookup = lookUp(key).finally(() => pending.delete(key));
         pending.set(key, lookup);
       }

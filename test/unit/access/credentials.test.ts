@@ -65,6 +65,31 @@ describe('a key that names nothing', () => {
   });
 });
 
+test('beyond a thousand lookups at once new keys are told to try again, and those in use are looked up all the same', async () => {
+  let answer = async (): Promise<unknown> => PROJECT;
+  let now = 1_000_000;
+  const store = createCredentialStore(
+    postgresThat(() => answer()),
+    { cacheMs: 1000, log, now: () => now },
+  );
+  const key = newKey('public');
+  await store.find(key);
+  now += 1000;
+  let answerAll = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    answerAll = resolve;
+  });
+  answer = async () => {
+    await answered;
+  };
+  const flood = Array.from({ length: 1000 }, () => store.find(newKey('public')));
+  await expect(store.find(newKey('public'))).rejects.toMatchObject({ kind: 'unavailable' });
+  const known = store.find(key);
+  answerAll();
+  expect(await known).toBeUndefined();
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([undefined]));
+});
+
 test('PostgreSQL is asked for the digest of a secret, and never sees its text', async () => {
   const asked: unknown[] = [];
   const query = {
