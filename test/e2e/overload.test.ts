@@ -20,7 +20,7 @@ import {
 import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
 
 const MEBIBYTE = 1024 * 1024;
-const DRAIN_TIMEOUT_MS = 60_000;
+const DRAIN_TIMEOUT_MS = 120_000;
 
 interface Overloaded {
   readonly databases: TestDatabases;
@@ -117,7 +117,7 @@ async function expectStored({ store, project }: Overloaded, load: Load): Promise
   expect(stored.map(({ id }) => id).sort()).toEqual([...load.acknowledged].sort());
 }
 
-test('too many jobs', { timeout: 120_000 }, async () => {
+test('too many jobs', { timeout: 240_000 }, async () => {
   const JOBS_MAX = 50;
   const service = await open(() => ({ INGEST_BACKLOG_JOBS_MAX: String(JOBS_MAX) }));
   const { processes, project, redis } = service;
@@ -155,7 +155,7 @@ test('too many jobs', { timeout: 120_000 }, async () => {
   for (const queue of queues) await queue.close();
 });
 
-test('too many bytes', { timeout: 120_000 }, async () => {
+test('too many bytes', { timeout: 240_000 }, async () => {
   const BACKLOG_BYTES = 160 * MEBIBYTE;
   const IN_FLIGHT_BYTES = 32 * MEBIBYTE;
   let mark = 0;

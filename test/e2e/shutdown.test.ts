@@ -60,7 +60,7 @@ async function untilRefused(send: (agent: Agent, number: number) => Promise<void
   }
 }
 
-test('a deploy under load', { timeout: 120_000 }, async () => {
+test('a deploy under load', { timeout: 240_000 }, async () => {
   const acknowledged: string[] = [];
   const statuses = { '/track': new Set<number>(), '/query': new Set<number>() };
   const tracking = Array.from({ length: CLIENTS }, (_, client) =>
@@ -100,7 +100,7 @@ test('a deploy under load', { timeout: 120_000 }, async () => {
   await queue.close();
   redis.disconnect();
   await processes.start('worker');
-  await eventually(async () => expect(await store.count(project.id)).toBe(acknowledged.length), 60_000);
+  await eventually(async () => expect(await store.count(project.id)).toBe(acknowledged.length), 120_000);
   const stored = await store.rows<{ id: string }>(project.id, 'insert_id AS id');
   expect(stored.map(({ id }) => id).sort()).toEqual([...acknowledged].sort());
 });
