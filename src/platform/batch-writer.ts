@@ -20,7 +20,8 @@ export interface BatchWriterOptions<B extends Block> {
   readonly rowsMax: number;
   /**
    * The limits of that time. In between it is four times what the last write took, so that small writes leave the store
-   * most of its time, and a store at rest shows a row soon.
+   * most of its time, and a store at rest shows a row soon. After a batch of many rows it is the longest: what a write costs
+   * beside its rows is then spent half as often.
    */
   readonly delayMs: { readonly min: number; readonly max: number };
   /** Callers wait before adding while this many rows are collected: it bounds the memory. */
@@ -42,6 +43,7 @@ interface Entry<B> {
 }
 
 const DELAY_PER_WRITE_TIME = 4;
+const MANY_ROWS = 500;
 const RETRY_DELAY_FIRST_MS = 100;
 const RETRY_DELAY_MAX_MS = 10_000;
 // Of the half minute that a process has to end.
@@ -63,6 +65,7 @@ export class BatchWriter<B extends Block> {
   #writing: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
   #lastWriteMs = 0;
+  #lastRows = 0;
 
   constructor(options: BatchWriterOptions<B>) {
     this.#options = options;
@@ -105,13 +108,17 @@ export class BatchWriter<B extends Block> {
 
   #start(): Batch<B> {
     this.#collecting = { block: this.#options.createBlock(), entries: [] };
-    const { min, max } = this.#options.delayMs;
-    const delayMs = Math.min(max, Math.max(min, this.#lastWriteMs * DELAY_PER_WRITE_TIME));
     this.#timer = setTimeout(() => {
       this.#isDue = true;
       this.#writeWhenDue();
-    }, delayMs);
+    }, this.#delayMs());
     return this.#collecting;
+  }
+
+  #delayMs(): number {
+    const { min, max } = this.#options.delayMs;
+    if (this.#lastRows >= MANY_ROWS) return max;
+    return Math.min(max, Math.max(min, this.#lastWriteMs * DELAY_PER_WRITE_TIME));
   }
 
   #writeWhenDue(): void {
@@ -153,6 +160,7 @@ export class BatchWriter<B extends Block> {
         const startedAt = performance.now();
         await this.#options.write(block, this.#givingUp.signal);
         this.#lastWriteMs = performance.now() - startedAt;
+        this.#lastRows = block.rows;
         return;
       } catch (error) {
         if (this.#options.isRefused(error) || this.#closing.signal.aborted) throw error;

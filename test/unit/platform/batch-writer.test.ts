@@ -70,6 +70,20 @@ describe('BatchWriter', () => {
     expect((startedAt[1] ?? 0) - second).toBeLessThan(190);
   });
 
+  test('after many rows, and only then, the delay is the longest', async () => {
+    const limits = { rowsMax: 500, capacityRows: 1000 };
+    const rows = (count: number) => Array.from({ length: count }, String);
+    const few = start(async () => {}, { ...limits, delayMs: { min: 1, max: 600_000 } });
+    await few.add(...rows(499));
+    await few.add('a');
+
+    const many = start(async () => {}, { ...limits, delayMs: { min: 1, max: 100 } });
+    await many.add(...rows(500));
+    const addedAt = performance.now();
+    await many.add('a');
+    expect(performance.now() - addedAt).toBeGreaterThan(90);
+  });
+
   test('a caller hears nothing before its rows are stored, and one write runs at a time', async () => {
     const { writes, write } = heldStore();
     const { add } = start(write, { delayMs: { min: 0, max: 0 } });
