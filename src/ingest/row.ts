@@ -80,6 +80,10 @@ function createColumns(event: PropertyBuckets, user: PropertyBuckets) {
 
 type Columns = ReturnType<typeof createColumns>;
 
+/** Names of columns are put together once a block, and not for each of its rows. */
+const geographyColumns = (columns: Columns) =>
+  GEO_TEXT_FIELDS.map((field) => ({ field, column: columns[`geo_${field}`] }));
+
 /** Event properties that have a column of their own, under the name of the property. */
 const PROMOTED = [
   'url',
@@ -112,6 +116,7 @@ export class EventBlock {
   readonly #eventProperties = new PropertyBuckets();
   readonly #userProperties = new PropertyBuckets();
   readonly #columns = createColumns(this.#eventProperties, this.#userProperties);
+  readonly #geographyColumns = geographyColumns(this.#columns);
   #rows = 0;
 
   get rows(): number {
@@ -133,6 +138,7 @@ export class EventBlock {
     columns.library.add(event.library);
     columns.ingest_origin.add(event.origin);
     addClient(columns, event);
+    for (const { field, column } of this.#geographyColumns) column.add(event.geography[field] ?? '');
     addPage(columns, readPromoted(event.eventProperties), toBytes);
     this.#eventProperties.add(event.eventProperties, toBytes);
     this.#userProperties.add(event.userProperties, toBytes);
@@ -156,7 +162,6 @@ function addClient(columns: Columns, { userAgent, geography, ip }: AcceptedEvent
   columns.os_version.add(agent.osVersion);
   columns.platform.add(agent.platform);
   columns.device_type.add(agent.deviceType);
-  for (const field of GEO_TEXT_FIELDS) columns[`geo_${field}`].add(geography[field] ?? '');
   columns.geo_latitude.add(geography.latitude ?? Number.NaN);
   columns.geo_longitude.add(geography.longitude ?? Number.NaN);
 }

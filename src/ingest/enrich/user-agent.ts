@@ -18,7 +18,15 @@ const LENGTH_MAX = 1024;
 const CACHED_MAX = 10_000;
 const cache = new LRUCache<string, UserAgent>({ max: CACHED_MAX });
 
+let last: { readonly header: string; readonly parsed: UserAgent } | undefined;
+
 export function parseUserAgent(header: string): UserAgent {
+  // The events of a request share one header.
+  if (last?.header !== header) last = { header, parsed: parseCached(header) };
+  return last.parsed;
+}
+
+function parseCached(header: string): UserAgent {
   const text = header.slice(0, LENGTH_MAX);
   const known = cache.get(text);
   if (known !== undefined) return known;
