@@ -30,13 +30,14 @@ export const isObject = (value: unknown): value is RawEvent =>
 
 /** Throws bad_request when the bytes are not JSON. Texts are sanitized. */
 export function parseJson(bytes: Buffer): unknown {
-  const value = parsed(bytes);
-  return hasDoubtfulEscape(bytes) ? sanitize(value, USED_LEVELS) : value;
+  const text = bytes.toString('utf8');
+  const value = parsed(text);
+  return hasDoubtfulEscape(text) ? sanitize(value, USED_LEVELS) : value;
 }
 
-function parsed(bytes: Buffer): unknown {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch (cause) {
     throw new PublicError('bad_request', 'the body is not valid JSON', { cause });
   }
@@ -46,8 +47,8 @@ function parsed(bytes: Buffer): unknown {
 const USED_LEVELS = VALUE_DEPTH_MAX + 10;
 
 /** NUL and lone surrogates can only come out of JSON through a \u escape: raw, they are no valid JSON or UTF-8. */
-const hasDoubtfulEscape = (bytes: Buffer): boolean =>
-  bytes.includes('\\u0000') || bytes.includes('\\ud') || bytes.includes('\\uD');
+const hasDoubtfulEscape = (text: string): boolean => text.includes('\\u') && DOUBTFUL_ESCAPE.test(text);
+const DOUBTFUL_ESCAPE = /\\u(?:0000|[dD])/;
 
 /** NUL is removed and a lone surrogate becomes U+FFFD, in keys as in values. */
 function sanitize(value: unknown, levels: number): unknown {

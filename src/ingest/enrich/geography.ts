@@ -55,16 +55,18 @@ export function createGeographyLookup(options: {
   const readers = options.databases.map(openWhenNeeded);
   const cache = new LRUCache<string, Geography>({ max: CACHED_ADDRESSES_MAX });
 
+  function read(address: string): Geography {
+    for (const find of readers) {
+      const record = find(address);
+      if (record !== undefined) return toGeography(record);
+    }
+    return NOWHERE;
+  }
+
   function findByAddress(address: string): Geography {
     const known = cache.get(address);
     if (known !== undefined) return known;
-    let geography = NOWHERE;
-    for (const find of readers) {
-      const record = find(address);
-      if (record === undefined) continue;
-      geography = toGeography(record);
-      break;
-    }
+    const geography = isPublic(address) ? read(address) : NOWHERE;
     cache.set(address, geography);
     return geography;
   }
@@ -73,7 +75,7 @@ export function createGeographyLookup(options: {
   return (address, headers) => {
     const fromProxy = headerNames.length === 0 ? NOWHERE : fromHeaders(headerNames, headers);
     if (fromProxy.country !== undefined || address === undefined || readers.length === 0) return fromProxy;
-    return isPublic(address) ? findByAddress(address) : NOWHERE;
+    return findByAddress(address);
   };
 }
 
