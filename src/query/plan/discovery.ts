@@ -1,14 +1,16 @@
 // Plans for `fields` and `inspect`: event types, properties, and how many events have them.
 
+import { assertNever } from '../../platform/errors.js';
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS, type PropertyBag } from '../fields.js';
-import { carry, isSomebody, orderByColumns, over } from './behaviour.js';
+import { carry, isSomebody, orderByColumns } from './behaviour.js';
 import { type PlanContext, pageOf, scanEvents } from './events.js';
 import {
   alias,
   call,
   column,
   constant,
+  equals,
   infix,
   lambda,
   not,
@@ -234,55 +236,93 @@ function inspectTypes(query: Discovery, context: PlanContext): Plan {
   });
 }
 
-/** Every property of an event that has a value: its bag, its key, its type and its text form. */
-function itemsOf(bag: PropertyBag): Expression[] {
-  const [texts, numbers, booleans] = (['str', 'num', 'bool'] as const).map((kind) => bucket(bag, kind));
-  if (!texts || !numbers || !booleans) throw new Error('a bag has three buckets');
-  const items = (type: string, keys: Expression, values: Expression, text: Expression): Expression =>
-    call(
-      'arrayMap',
-      lambda(['k', 'v'], call('tuple', textParameter(bag), call('toString', alias('k')), textParameter(type), text)),
-      keys,
-      values,
-    );
-  const isNoText = lambda(['v', 'k'], not(call('has', keysOf(texts), alias('k'))));
-  return [
-    items(
-      'string',
-      textKeys(texts),
-      over('arrayFilter', valuesOf(texts), (v) => infix('!=', v, constant(''))),
-      alias('v'),
-    ),
-    items(
-      'number',
-      withoutTexts(keysOf(numbers), keysOf(texts)),
-      call('arrayFilter', isNoText, valuesOf(numbers), keysOf(numbers)),
-      call('toString', alias('v')),
-    ),
-    items('boolean', keysOf(booleans), valuesOf(booleans), call('if', alias('v'), constant('true'), constant('false'))),
-  ];
+const TYPES = ['string', 'number', 'boolean'] as const;
+const KINDS = BAGS.flatMap((bag) => TYPES.map((type) => ({ bag, type })));
+
+const numberOf = (kind: (typeof KINDS)[number]): Expression => parameter('UInt64', KINDS.indexOf(kind) + 1);
+const TEXT_KINDS: Expression = { kind: 'list', items: KINDS.filter(({ type }) => type === 'string').map(numberOf) };
+
+const noNumber = call('toFloat64', constant(0));
+
+/** Every property of an event, as stored: its kind (from 1 on), its key, its text, and its number or boolean as a number. */
+const items = call(
+  'arrayConcat',
+  ...KINDS.map((kind) => {
+    const { bag, type } = kind;
+    const item = (text: Expression, number: Expression): Expression =>
+      lambda(['k', 'v'], call('tuple', numberOf(kind), alias('k'), text, number));
+    const texts = keysOf(bucket(bag, 'str'));
+    const isNoText = lambda(['v', 'k'], not(call('has', texts, alias('k'))));
+    const [numbers, booleans] = [bucket(bag, 'num'), bucket(bag, 'bool')];
+    switch (type) {
+      case 'string':
+        return call('arrayMap', item(alias('v'), noNumber), texts, valuesOf(bucket(bag, 'str')));
+      case 'number':
+        return call(
+          'arrayMap',
+          item(constant(''), alias('v')),
+          withoutTexts(keysOf(numbers), texts),
+          call('arrayFilter', isNoText, valuesOf(numbers), keysOf(numbers)),
+        );
+      case 'boolean':
+        return call(
+          'arrayMap',
+          item(constant(''), call('toFloat64', alias('v'))),
+          keysOf(booleans),
+          valuesOf(booleans),
+        );
+      default:
+        return assertNever(type);
+    }
+  }),
+);
+
+/** How often each value of each property occurs, and in which type. Texts that are empty count as none. */
+function countValues(query: Discovery, context: PlanContext): Select {
+  const item = call('arrayJoin', items);
+  const parts = ['kind', 'key', 'text', 'number'].map((name, index) => ({
+    alias: `item_${name}`,
+    expression: tupleElement(alias('item'), index + 1),
+  }));
+  // Values are counted as they are stored, before anything is made of them: the same ones come again and again.
+  const counted: Select = {
+    kind: 'select',
+    columns: [...parts, { alias: 'times', expression: call('count') }],
+    from: {
+      kind: 'select',
+      columns: [{ alias: 'item', expression: item }],
+      from: scanEvents(context, { selection: query.selection, reads: [item] }),
+    },
+    groupBy: parts.map((of) => of.alias),
+    having: infix('OR', infix('!=', alias('item_text'), constant('')), infix('NOT IN', alias('item_kind'), TEXT_KINDS)),
+  };
+  const ofKind = (name: 'bag' | 'type'): Expression =>
+    call('arrayElement', call('array', ...KINDS.map((kind) => textParameter(kind[name]))), alias('item_kind'));
+  const [text, number, type] = [alias('item_text'), alias('item_number'), alias('type')];
+  const form = call(
+    'multiIf',
+    equals(type, textParameter('number')),
+    call('toString', number),
+    equals(type, textParameter('boolean')),
+    call('if', equals(number, constant(1)), constant('true'), constant('false')),
+    text,
+  );
+  return {
+    kind: 'select',
+    columns: [
+      { alias: 'property', expression: call('tuple', ofKind('bag'), call('toString', alias('item_key'))) },
+      { alias: 'type', expression: ofKind('type') },
+      { alias: 'text', expression: form },
+      { alias: 'events', expression: alias('times') },
+    ],
+    from: counted,
+  };
 }
 
 const SAMPLES = 5;
 
 function inspectProperties(query: Discovery, context: PlanContext): Plan {
   const { selection } = query;
-  const item = call('arrayJoin', call('arrayConcat', ...BAGS.flatMap(itemsOf)));
-  const parts = ['bag', 'key', 'type', 'text'].map((name, index) => ({
-    alias: `item_${name}`,
-    expression: tupleElement(alias('item'), index + 1),
-  }));
-  // Values are counted before anything is made of them: the same ones come again and again.
-  const counted: Select = {
-    kind: 'select',
-    columns: [...parts, { alias: 'events', expression: call('count') }],
-    from: {
-      kind: 'select',
-      columns: [{ alias: 'item', expression: item }],
-      from: scanEvents(context, { selection, reads: [item] }),
-    },
-    groupBy: parts.map((of) => of.alias),
-  };
   const total: Expression = {
     kind: 'subselect',
     select: {
@@ -291,12 +331,12 @@ function inspectProperties(query: Discovery, context: PlanContext): Plan {
       from: scanEvents(context, { selection, reads: [] }),
     },
   };
-  const [type, text, events] = [alias('item_type'), alias('item_text'), alias('events')];
+  const [type, text, events] = [alias('type'), alias('text'), alias('events')];
   const share = infix('/', call('sum', events), total);
   const select: Select = {
     kind: 'select',
     columns: [
-      { alias: 'property', expression: call('tuple', alias('item_bag'), alias('item_key')) },
+      ...carry('property'),
       { alias: 'coverage', expression: infix('*', share, parameter('Float64', 100)) },
       { alias: 'types', expression: call('sumMap', call('array', type), call('array', events)) },
       { alias: 'different', expression: call('uniqExact', text) },
@@ -310,7 +350,7 @@ function inspectProperties(query: Discovery, context: PlanContext): Plan {
         }),
       },
     ],
-    from: counted,
+    from: countValues(query, context),
     groupBy: ['property'],
     orderBy: [
       { expression: alias('coverage'), direction: 'desc' },
