@@ -2,6 +2,7 @@
 import { toProjectId } from '../src/platform/ids.js';
 import { compile } from '../src/query/compile.js';
 import { type EngineLimits, settingsFor } from '../src/query-api/execute.js';
+import { createPropertyGuesses } from '../src/query-api/property-guesses.js';
 import type { Stack } from './stack.js';
 
 export interface Statement {
@@ -16,14 +17,26 @@ export interface TimedRows {
   readonly rowsRead: number;
 }
 
-export const compileFor = (stack: Stack, text: string): Statement =>
-  compile(text, {
-    projectId: toProjectId(stack.projectId),
-    nowMs: Date.now(),
-    timezone: 'UTC',
-    limit: 1000,
-    offset: 0,
-  }).statement;
+const guesses = createPropertyGuesses();
+
+export function compileFor(stack: Stack, text: string): Statement {
+  const projectId = toProjectId(stack.projectId);
+  const guessOf = guesses.of(projectId);
+  return compile(text, { projectId, nowMs: Date.now(), timezone: 'UTC', limit: 1000, offset: 0, guessOf }).statement;
+}
+
+/** As a query process compiles it that has answered the question before, and knows which guesses are refused. */
+export async function compileKnowingly(stack: Stack, text: string): Promise<Statement> {
+  for (;;) {
+    const statement = compileFor(stack, text);
+    try {
+      await runStatement(stack, statement);
+      return statement;
+    } catch (error) {
+      if (!guesses.learn(toProjectId(stack.projectId), error)) throw error;
+    }
+  }
+}
 
 /** Wider than those of the service, so that what exceeds them is measured and not refused. */
 const LIMITS: EngineLimits = { timeoutMs: 60_000, memoryBytes: 4 * 1024 ** 3 };

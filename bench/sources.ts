@@ -1,6 +1,6 @@
 // Every source over ten million events: how long, how many rows, how much memory, beside the best SQL by hand for the same
 // answer; how the time grows with the events in range; and what it costs to know who is who.
-import { compileFor, runStatement, type Statement, type TimedRows } from './compiled-query.js';
+import { compileKnowingly, runStatement, type Statement, type TimedRows } from './compiled-query.js';
 import { atMost, type Measurement } from './measurement.js';
 import { toEventInserts, toExposureInsert, toMappingInsert, toProfileInsert } from './query-data.js';
 import { type SourceCase, stitchingPair, toSourceCases } from './source-cases.js';
@@ -63,15 +63,14 @@ const toStatement = (sql: string): Statement => ({ sql, params: {} });
 
 async function measureSource(stack: Stack, whole: SourceCase, smaller: readonly SourceCase[]): Promise<Measurement[]> {
   const { source } = whole;
-  const compiled = compileFor(stack, whole.text);
+  const compiled = await compileKnowingly(stack, whole.text);
   const byHand = toStatement(whole.sql);
   const { result, peak } = await watchMemory(stack, () => runStatement(stack, compiled));
   requireEqual(whole, result, await runStatement(stack, byHand));
   const [ours = [], theirs = []] = await timeInTurns(stack, [compiled, byHand]);
   const grown: number[] = [];
   for (const part of smaller) {
-    const statement = compileFor(stack, part.text);
-    await runStatement(stack, statement);
+    const statement = await compileKnowingly(stack, part.text);
     const [times = []] = await timeInTurns(stack, [statement]);
     grown.push(median(times));
   }

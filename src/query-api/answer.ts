@@ -1,4 +1,5 @@
-// One question, from its text to its answer: compile, execute, count where a page does not tell, shape.
+// One question, from its text to its answer: compile, execute, again with better guesses where the engine refused some, count
+// where a page does not tell, shape.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type CompiledQuery, compile } from '../query/compile.js';
@@ -6,12 +7,14 @@ import { QueryError } from '../query/errors.js';
 import { beginExecution, type EngineResult, type ExecuteDeps, type Execution } from './execute.js';
 import type { Gate } from './gate.js';
 import type { QueryMetrics } from './metrics.js';
+import type { PropertyGuesses } from './property-guesses.js';
 import type { QueryRequest } from './schema.js';
 import { type Answer, toAnswer } from './shape.js';
 
 export interface AnswerDeps extends ExecuteDeps {
   readonly gate: Gate;
   readonly metrics: QueryMetrics;
+  readonly guesses: PropertyGuesses;
   readonly now: () => number;
   /** Told of every question that is put to the engine. */
   readonly noteQuery: (projectId: ProjectId) => void;
@@ -27,21 +30,35 @@ export interface Question {
 
 export async function answer(deps: AnswerDeps, { projectId, request, requestId, signal }: Question): Promise<Answer> {
   const startedAt = performance.now();
-  const compiled = compileRequest(deps, projectId, request);
+  const nowMs = deps.now();
+  let compiled = compileRequest(deps, { projectId, request, nowMs });
   const execution = beginExecution(deps, { requestId, signal });
-  const counted = await deps.gate.run(() => {
+  const counted = await deps.gate.run(async () => {
     deps.noteQuery(projectId);
-    return runCounted(compiled, request, execution);
+    for (;;) {
+      try {
+        return await runCounted(compiled, request, execution);
+      } catch (error) {
+        if (!deps.guesses.learn(projectId, error)) throw error;
+        compiled = compileRequest(deps, { projectId, request, nowMs });
+      }
+    }
   }, signal);
   const elapsedMs = Math.round(performance.now() - startedAt);
   deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned: counted.rowsScanned });
   return toAnswer(compiled, request.offset, { ...counted, elapsedMs });
 }
 
-function compileRequest(deps: AnswerDeps, projectId: ProjectId, request: QueryRequest): CompiledQuery {
+interface Compiling {
+  readonly projectId: ProjectId;
+  readonly request: QueryRequest;
+  readonly nowMs: number;
+}
+
+function compileRequest(deps: AnswerDeps, { projectId, request, nowMs }: Compiling): CompiledQuery {
   const { timezone, limit, offset } = request;
   try {
-    return compile(request.q, { projectId, nowMs: deps.now(), timezone, limit, offset });
+    return compile(request.q, { projectId, nowMs, timezone, limit, offset, guessOf: deps.guesses.of(projectId) });
   } catch (cause) {
     if (!(cause instanceof QueryError)) throw cause;
     deps.metrics.compileErrors.inc();

@@ -10,6 +10,7 @@ import type { Redis } from '../platform/redis/client.js';
 import { countQuery } from '../usage/counters.js';
 import { createGate } from './gate.js';
 import { createQueryMetrics } from './metrics.js';
+import { createPropertyGuesses } from './property-guesses.js';
 import type { QueryDeps } from './routes.js';
 
 /** Connections that the client needs: one for each running query, and some to stop them and to ask whether it is there. */
@@ -40,6 +41,7 @@ export function createQueryDeps(
     ...parts,
     gate,
     bodyBytesMax: config.MAX_REQUEST_BYTES,
+    guesses: createPropertyGuesses(),
     metrics: createQueryMetrics(parts.metrics, gate),
     limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
     now: Date.now,

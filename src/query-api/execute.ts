@@ -59,6 +59,8 @@ export function settingsFor(limits: EngineLimits, remainingMs: number): ClickHou
     max_result_bytes: String(RESULT_BYTES_MAX),
     result_overflow_mode: 'throw',
     exact_rows_before_limit: 1,
+    // What goes wrong late is an error then, and not a broken answer: refusals of guesses have to arrive as such.
+    wait_end_of_query: 1,
     date_time_output_format: 'iso',
     output_format_json_quote_64bit_integers: 0,
     // NaN is a number that is missing: null in the answer.

@@ -7,6 +7,7 @@ import { parse } from './parse/parse.js';
 import type { Plan } from './plan/plan.js';
 import { plan } from './plan/plan-query.js';
 import { print, type Statement } from './print/print.js';
+import type { GuessOf } from './property-guess.js';
 
 /** Of a query's text. Whoever takes text from outside refuses more. */
 export const QUERY_BYTES_MAX = 16 * 1024;
@@ -18,6 +19,8 @@ export interface CompileContext {
   readonly timezone: string;
   readonly limit: number;
   readonly offset: number;
+  /** What properties are taken to hold: text, while nobody knows better. A statement may be refused for it. */
+  readonly guessOf?: GuessOf;
 }
 
 export interface CompiledQuery extends Omit<Plan, 'select' | 'total'> {

@@ -6,6 +6,7 @@ import { createLogger } from '../../src/platform/log.js';
 import { answer } from '../../src/query-api/answer.js';
 import { createGate } from '../../src/query-api/gate.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
+import { createPropertyGuesses } from '../../src/query-api/property-guesses.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import { createTestDatabases } from './stack.js';
 
@@ -29,6 +30,7 @@ export async function startQueryService(): Promise<QueryService> {
   const deps = {
     clickhouse,
     gate,
+    guesses: createPropertyGuesses(),
     metrics: createQueryMetrics(new Registry(), gate),
     limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
     log: createLogger({ process: 'test', level: 'warn' }),

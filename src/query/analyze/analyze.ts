@@ -1,6 +1,7 @@
 // Finds the meaning of a query, and everything that is wrong with it.
 import type { QueryProblem } from '../errors.js';
 import type { Query } from '../parse/syntax.js';
+import { GUESSES, type GuessOf } from '../property-guess.js';
 import { analyzeLifecycle, analyzeStickiness } from './activity.js';
 import { analyzeChoice } from './choice.js';
 import { analyzeFields, analyzeInspect } from './discovery.js';
@@ -18,6 +19,7 @@ import { analyzeUsers } from './users.js';
 export interface AnalysisContext {
   readonly nowMs: number;
   readonly timezone: string;
+  readonly guessOf?: GuessOf;
 }
 
 export interface Analyzed {
@@ -27,7 +29,7 @@ export interface Analyzed {
 }
 
 export function analyze(query: Query, context: AnalysisContext): Analyzed {
-  const scope: Scope = { ...context, problems: [], warnings: [] };
+  const scope: Scope = { guessOf: () => GUESSES[0], ...context, problems: [], warnings: [] };
   const resolved = analyzeSource(scope, query);
   const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');
   return { query: isBroken || scope.problems.length > 0 ? undefined : resolved, problems: scope.problems };

@@ -6,7 +6,7 @@ import type { FieldName, Source, Stage } from '../parse/syntax.js';
 import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveWindow } from './behaviour.js';
 import { analyzeEventSource } from './latest.js';
-import { resolveEventField, resolveField } from './resolve-field.js';
+import { propertyField, resolveEventField, resolveField } from './resolve-field.js';
 import type { Condition, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind, onlyStage } from './stages.js';
@@ -25,15 +25,11 @@ const PREFIX = /^(event_properties|user_properties|user|session|user_last_sessio
 function findExposureField(scope: Scope, name: FieldName): ResolvedField | undefined {
   const isOfEvent = name.path === DISTINCT_ID || findEventField(name.path) !== undefined || PREFIX.test(name.path);
   if (isOfEvent) return resolveEventField(scope, name);
-  return { kind: 'property', name: name.written, bag: 'event_properties', key: name.path };
+  return propertyField(scope, { name: name.written, bag: 'event_properties', key: name.path });
 }
 
-const exposureProperty = (key: string): ResolvedField => ({
-  kind: 'property',
-  name: key,
-  bag: 'event_properties',
-  key,
-});
+const exposureProperty = (scope: Scope, key: string): ResolvedField =>
+  propertyField(scope, { name: key, bag: 'event_properties', key });
 
 export function analyzeChoice(
   events: Scope,
@@ -43,7 +39,7 @@ export function analyzeChoice(
   const scope: Scope = { ...events, findField: findExposureField };
   const condition: Condition = {
     kind: 'one_of',
-    field: exposureProperty('choice_key'),
+    field: exposureProperty(scope, 'choice_key'),
     values: [{ kind: 'text', text: key.text }],
   };
   const results = onlyStage(scope, stages, {
@@ -97,8 +93,8 @@ function analyzeResults(scope: Scope, parts: ResultsParts): ResolvedQuery | unde
       range,
       condition: condition ? { kind: 'and', items: [parts.condition, condition] } : parts.condition,
     },
-    variant: exposureProperty('variant_key'),
-    weight: exposureProperty('variant_weight'),
+    variant: exposureProperty(scope, 'variant_key'),
+    weight: exposureProperty(scope, 'variant_weight'),
     order: resolveAnswerOrder(scope, stages, { columns: RESULT_COLUMNS, metric: undefined }),
     rowsMax,
     timezone: scope.timezone,

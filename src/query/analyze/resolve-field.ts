@@ -10,9 +10,10 @@ import {
   type PropertyBag,
 } from '../fields.js';
 import type { FieldName } from '../parse/syntax.js';
-import { isProfileKey, PROFILE_FIELDS } from '../profile-fields.js';
+import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
+import { tokenOf } from '../property-guess.js';
 import { isSessionKey, SESSION_KEYS, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
-import type { Group, ResolvedField } from './resolved.js';
+import type { Group, PropertyField, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
@@ -37,10 +38,10 @@ export function resolveEventField(scope: Scope, name: FieldName): ResolvedField 
   const prefix = name.path.slice(0, dot);
   const key = name.path.slice(dot + 1);
   const bag = BAGS.find((candidate) => candidate === prefix);
-  if (bag && key !== '') return { kind: 'property', name: name.written, bag, key };
+  if (bag && key !== '') return propertyField(scope, { name: name.written, bag, key });
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
   if (prefix === 'user') {
-    if (key !== '') return profileField(name.written, key);
+    if (key !== '') return profileField(scope, name.written, key);
     return report(scope, name.span, `${quote(name.written)} has no key`, 'write user.KEY, as in user.plan');
   }
   const session = SESSION_PREFIXES.find((candidate) => candidate === prefix);
@@ -50,8 +51,16 @@ export function resolveEventField(scope: Scope, name: FieldName): ResolvedField 
   return reportUnknown(scope, name);
 }
 
-export function profileField(name: string, key: string): ResolvedField {
-  if (!isProfileKey(key)) return { kind: 'property', name, bag: 'user', key };
+export const propertyField = (scope: Scope, named: Omit<PropertyField, 'kind' | 'guess'>): PropertyField => ({
+  kind: 'property',
+  ...named,
+  guess: scope.guessOf(tokenOf(named.bag, named.key)),
+});
+
+export const profileField = (scope: Scope, name: string, key: string): ResolvedField =>
+  isProfileKey(key) ? profileColumn(name, key) : propertyField(scope, { name, bag: 'user', key });
+
+export function profileColumn(name: string, key: ProfileKey): ResolvedField {
   const field = { name, ...PROFILE_FIELDS[key], category: 'user', hash: undefined } as const;
   return { kind: 'column', name, field };
 }

@@ -1,10 +1,11 @@
 // What a query means: fields are found, times are instants, defaults are filled in, and conveniences (`top 5`, a leading
 // pipe, `!=`, `_country`) have become their general forms.
 import type { AnyBag, EventField, Granularity } from '../fields.js';
+import type { Guess } from '../property-guess.js';
 
 export type ResolvedField =
   | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
-  | { readonly kind: 'property'; readonly name: string; readonly bag: AnyBag; readonly key: string }
+  | PropertyField
   | { readonly kind: 'distinct_id'; readonly name: string }
   /** A value that was found for a row before: its text form, or time, and the number in it where that is another column. */
   | {
@@ -14,6 +15,15 @@ export type ResolvedField =
       readonly type: 'text' | 'nullable_text' | 'number' | 'time';
       readonly numberAlias: string | undefined;
     };
+
+/** `guess` is what the property is taken to hold where its text form is read. */
+export interface PropertyField {
+  readonly kind: 'property';
+  readonly name: string;
+  readonly bag: AnyBag;
+  readonly key: string;
+  readonly guess: Guess;
+}
 
 export type Literal =
   | { readonly kind: 'text'; readonly text: string }

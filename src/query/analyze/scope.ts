@@ -1,11 +1,13 @@
 // What the analyzer knows while it reads a query, and where it puts what it finds wrong.
 import type { QueryProblem, Span } from '../errors.js';
 import type { FieldName } from '../parse/syntax.js';
+import type { GuessOf } from '../property-guess.js';
 import type { ResolvedField } from './resolved.js';
 
 export interface Scope {
   readonly nowMs: number;
   readonly timezone: string;
+  readonly guessOf: GuessOf;
   readonly problems: QueryProblem[];
   readonly warnings: string[];
   /** How names are found where rows are no events, or have short names beside those of events. */

@@ -3,9 +3,9 @@ import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
-import { isProfileKey } from '../profile-fields.js';
+import { isProfileKey, type ProfileKey } from '../profile-fields.js';
 import { analyzeAggregate, checkOrder, fitsEvents, resolveSelection } from './events.js';
-import { profileField } from './resolve-field.js';
+import { profileColumn, profileField } from './resolve-field.js';
 import type { EventSelection, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
@@ -15,7 +15,7 @@ const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session)
 
 /** What is the person of an event, is the user of a profile; the other fields of events are none of it. */
 function findProfileField(scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined {
-  if (path === DISTINCT_ID) return profileField(written, 'user_id');
+  if (path === DISTINCT_ID) return profileColumn(written, 'user_id');
   const isColumn = findEventField(path) !== undefined && !isProfileKey(path);
   if (isColumn || OF_EVENTS.test(path)) {
     const property = isColumn ? `; a property that is called so is user.${path}` : '';
@@ -27,14 +27,14 @@ function findProfileField(scope: Scope, { path, written, span }: FieldName): Res
     );
   }
   const key = path.startsWith('user.') ? path.slice('user.'.length) : path;
-  if (key !== '') return profileField(written, key);
+  if (key !== '') return profileField(scope, written, key);
   return report(scope, span, `${quote(written)} has no key`, 'write user.KEY or KEY, as in plan');
 }
 
-const column = (key: string): ListColumn => ({ kind: 'field', name: key, field: profileField(key, key) });
+const column = (key: ProfileKey): ListColumn => ({ kind: 'field', name: key, field: profileColumn(key, key) });
 
 const DEFAULT_LIST: readonly ListColumn[] = [
-  ...['user_id', 'email', 'email_domain', 'first_seen', 'last_seen'].map(column),
+  ...(['user_id', 'email', 'email_domain', 'first_seen', 'last_seen'] as const).map(column),
   { kind: 'properties', name: 'properties', bag: 'user' },
 ];
 
@@ -59,7 +59,7 @@ export function analyzeUsers(events: Scope, stages: readonly Stage[]): ResolvedQ
     );
   }
   if (!aggregate && !by) return analyzeList(scope, { stages, fields: list?.fields ?? [], selection });
-  const person = profileField('user_id', 'user_id');
+  const person = profileColumn('user_id', 'user_id');
   return analyzeAggregate(scope, { stages, aggregate, selection, mode: 'users', rows: { kind: 'profiles' }, person });
 }
 
@@ -92,7 +92,7 @@ function analyzeList(scope: Scope, { stages, fields, selection }: ListParts): Re
   };
 }
 
-const NEWEST_FIRST: ListOrder = { direction: 'desc', field: profileField('last_seen', 'last_seen') };
+const NEWEST_FIRST: ListOrder = { direction: 'desc', field: profileColumn('last_seen', 'last_seen') };
 
 function resolveColumn(scope: Scope, name: FieldName): ListColumn | undefined {
   if (name.path === 'properties') return { kind: 'properties', name: name.written, bag: 'user' };

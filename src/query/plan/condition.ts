@@ -4,7 +4,7 @@
 import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
 import { tryParseNumberText } from '../../platform/number-text.js';
-import type { Condition, Literal, OrderOperator, ResolvedField } from '../analyze/resolved.js';
+import type { Condition, Literal, OrderOperator, PropertyField, ResolvedField } from '../analyze/resolved.js';
 import type { EventField } from '../fields.js';
 import { textOf } from '../literal-text.js';
 import {
@@ -23,13 +23,15 @@ import {
   textParameter,
 } from './expressions.js';
 import {
+  type Bucket,
+  guessedBuckets,
   isOptional,
   isPresentField,
   numberInText,
-  type Property,
   property,
   readNumber,
   readText,
+  refuseWhere,
 } from './field-expressions.js';
 import type { Expression } from './plan.js';
 
@@ -210,7 +212,7 @@ function isSpelledPlainly(text: string): boolean {
   return PLAIN_NUMBER.test(text) && text !== '-0' && (size === 0 || size >= 1e-5);
 }
 
-function planPropertyOneOf(field: Property, values: readonly Literal[]): Expression {
+function planPropertyOneOf(field: PropertyField, values: readonly Literal[]): Expression {
   const texts = values.filter(isText).map((value) => value.text);
   const numbers = values
     .filter(isNumber)
@@ -230,31 +232,51 @@ function planPropertyOneOf(field: Property, values: readonly Literal[]): Express
   const equalBooleans = [...booleans.map(String), ...texts].filter((text) => text === 'true' || text === 'false');
 
   return anyOf([
-    among(str, 'String', equalTexts.filter(isNotEmpty)),
-    texts.includes('') ? allOf([property.inBucket(field, 'str'), equals(str, constant(''))]) : never,
     planNumericBucket(field, numbers),
-    // Only a number itself is spelled like this text, or is 1 for true: not the number in another text.
-    allOf([planNumericBucket(field, equalAsNumbers), isNumberItself]),
-    oddTexts.length === 0
-      ? never
-      : allOf([property.inBucket(field, 'num'), among(call('toString', num), 'String', oddTexts), isNumberItself]),
-    planBooleanBucket(field, new Set(equalBooleans)),
+    ...planGuessed(field, {
+      str: anyOf([
+        among(str, 'String', equalTexts.filter(isNotEmpty)),
+        texts.includes('') ? allOf([property.inBucket(field, 'str'), equals(str, constant(''))]) : never,
+      ]),
+      num: anyOf([
+        // Only a number itself is spelled like this text, or is 1 for true: not the number in another text.
+        allOf([planNumericBucket(field, equalAsNumbers), isNumberItself]),
+        oddTexts.length === 0
+          ? never
+          : allOf([property.inBucket(field, 'num'), among(call('toString', num), 'String', oddTexts), isNumberItself]),
+      ]),
+      bool: planBooleanBucket(field, new Set(equalBooleans)),
+    }),
   ]);
 }
 
+/** Of conditions on the buckets those that the property is guessed to need, and a refusal of the others. */
+function planGuessed(field: PropertyField, conditions: Readonly<Record<Bucket, Expression>>): Expression[] {
+  const needed = (Object.keys(conditions) as Bucket[]).filter((kind) => conditions[kind] !== never);
+  const read = needed.filter((kind) => guessedBuckets(field).includes(kind));
+  const others = needed.filter((kind) => !read.includes(kind)).map((kind) => isItself(field, kind));
+  return [...(others.length === 0 ? [] : [refuseWhere(field, others)]), ...read.map((kind) => conditions[kind])];
+}
+
 /** A key that is missing reads 0, so only a comparison that 0 passes has to ask whether it is there. */
-function planNumericBucket(field: Property, numbers: readonly number[]): Expression {
+function planNumericBucket(field: PropertyField, numbers: readonly number[]): Expression {
   const isEqual = among(property.valueIn(field, 'num'), 'Float64', [...new Set(numbers)]);
   return numbers.some((number) => number === 0) ? allOf([property.inBucket(field, 'num'), isEqual]) : isEqual;
 }
 
-function planBooleanBucket(field: Property, wanted: ReadonlySet<string>): Expression {
+function planBooleanBucket(field: PropertyField, wanted: ReadonlySet<string>): Expression {
   const value = property.valueIn(field, 'bool');
   const isThere = property.inBucket(field, 'bool');
   if (wanted.size === 2) return isThere;
   if (wanted.has('true')) return value;
   return wanted.has('false') ? allOf([isThere, not(value)]) : never;
 }
+
+/** The number in a text stands in the numeric bucket as well. */
+const isItself = (field: PropertyField, kind: Bucket): Expression =>
+  kind === 'num'
+    ? allOf([property.inBucket(field, 'num'), not(property.inBucket(field, 'str'))])
+    : property.inBucket(field, kind);
 
 type Order = Extract<Condition, { kind: 'order' }>;
 

@@ -1,12 +1,12 @@
 // How a field is read: as text, as a number, as something to count, and what a missing value is in each reading.
-import { createHash } from 'node:crypto';
 import { assertNever } from '../../platform/errors.js';
-import type { ResolvedField } from '../analyze/resolved.js';
+import type { PropertyField, ResolvedField } from '../analyze/resolved.js';
 import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
-import { alias, call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
+import { digestOf, refusalText, tokenOf } from '../property-guess.js';
+import { alias, anyOf, call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
 import type { ColumnType, Expression, ProfileProperty, PropertyColumn, Stitching } from './plan.js';
 
-type Bucket = 'str' | 'num' | 'bool';
+export type Bucket = 'str' | 'num' | 'bool';
 
 export const bucket = (bag: AnyBag, kind: Bucket): PropertyColumn =>
   bag === 'user' ? `props_${kind}` : `${PROPERTY_BAGS[bag]}_${kind}`;
@@ -48,28 +48,57 @@ export const eventPosition: Expression = call(
   column('insert_id'),
 );
 
+const valueAt = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
+  mapValue(bucket(bag, kind), textParameter(key));
+const hasKey = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
+  call('mapContains', column(bucket(bag, kind)), textParameter(key));
+
 /**
  * Joined to events, a map is copied for each of them (five times slower than a single value), so what is read of it is taken
- * out before. A key is somebody's text, and must not become a name in SQL; its digest may.
+ * out before.
  */
-function profileProperty(kind: Bucket, key: string, read: ProfileProperty['read']): ProfileProperty {
-  const digest = createHash('sha256').update(key).digest('hex').slice(0, 16);
-  const name = `profile_${read === 'presence' ? 'has_' : ''}${kind}_${digest}`;
-  return { kind: 'profile_property', name, read, map: `props_${kind}`, key };
+function ofProfile(field: PropertyField, read: string, value: Expression): Expression {
+  if (field.bag !== 'user') return value;
+  return { kind: 'profile_property', name: `profile_${read}_${digestOf(field.key)}`, value } satisfies ProfileProperty;
 }
 
-const inBucket = (field: Property, kind: Bucket): Expression =>
-  field.bag === 'user'
-    ? profileProperty(kind, field.key, 'presence')
-    : call('mapContains', column(bucket(field.bag, kind)), textParameter(field.key));
+const inBucket = (field: PropertyField, kind: Bucket): Expression =>
+  ofProfile(field, `has_${kind}`, hasKey(field, kind));
 
-const valueIn = (field: Property, kind: Bucket): Expression =>
-  field.bag === 'user'
-    ? profileProperty(kind, field.key, 'value')
-    : mapValue(bucket(field.bag, kind), textParameter(field.key));
+const valueIn = (field: PropertyField, kind: Bucket): Expression => ofProfile(field, kind, valueAt(field, kind));
 
-export type Property = Extract<ResolvedField, { kind: 'property' }>;
 export const property = { inBucket, valueIn };
+
+const GUESSED_BUCKET = { text: 'str', number: 'num', boolean: 'bool' } as const;
+const BUCKETS: readonly Bucket[] = ['str', 'num', 'bool'];
+
+/** The buckets that may be read for the text form. */
+export const guessedBuckets = ({ guess }: PropertyField): readonly Bucket[] =>
+  guess === 'anything' ? BUCKETS : [GUESSED_BUCKET[guess]];
+
+/** False, or the end of the statement where one of these holds: the guess about the property is wrong. */
+export const refuseWhere = ({ bag, key, guess }: PropertyField, wrong: readonly Expression[]): Expression =>
+  call('throwIf', anyOf(wrong), textParameter(refusalText({ token: tokenOf(bag, key), guess })));
+
+/**
+ * The text form of what the property is guessed to hold. Of the other buckets only the keys are read, and only for those
+ * without the guessed value: the numeric bucket of text may hold the number in it.
+ */
+function textForm(field: PropertyField): Expression {
+  const text = valueAt(field, 'str');
+  const forms: Record<Bucket, readonly [Expression, Expression]> = {
+    // A text that is not empty is there: its key is asked for only where it is.
+    str: [infix('OR', isPresent(text), hasKey(field, 'str')), text],
+    num: [hasKey(field, 'num'), call('toString', valueAt(field, 'num'))],
+    bool: [hasKey(field, 'bool'), call('if', valueAt(field, 'bool'), constant('true'), constant('false'))],
+  };
+  const read = guessedBuckets(field);
+  const others = BUCKETS.filter((kind) => !read.includes(kind)).map((kind) => hasKey(field, kind));
+  const refusal = others.length === 0 ? [] : [refuseWhere(field, others), constant('NULL')];
+  const values = read.flatMap((kind) => forms[kind]);
+  const inOrder = field.guess === 'text' ? [...values, ...refusal] : [...refusal, ...values];
+  return call('multiIf', ...inOrder, constant('NULL'));
+}
 
 /** Text that is a number, as that number; null otherwise. Infinity and NaN are words here, not numbers. */
 export const numberInText = (text: Expression): Expression => finiteOrNull(call('toFloat64OrNull', text));
@@ -92,16 +121,7 @@ export function readText(field: ResolvedField): Reading {
       return { expression: alias(field.alias), type: field.type };
     case 'property':
       return {
-        expression: call(
-          'multiIf',
-          inBucket(field, 'str'),
-          valueIn(field, 'str'),
-          inBucket(field, 'num'),
-          call('toString', valueIn(field, 'num')),
-          inBucket(field, 'bool'),
-          call('if', valueIn(field, 'bool'), constant('true'), constant('false')),
-          constant('NULL'),
-        ),
+        expression: ofProfile(field, 'text', textForm(field)),
         type: 'nullable_text',
       };
     default:

@@ -126,6 +126,7 @@ export type FunctionName =
   | 'sumForEach'
   | 'sumIf'
   | 'sumMap'
+  | 'throwIf'
   | 'toDate'
   | 'toFloat64'
   | 'toFloat64OrNull'
@@ -181,13 +182,11 @@ export type Expression =
       readonly arguments: readonly Expression[];
     };
 
-/** A property of a profile in one of its buckets, or whether it is there: a column of the select over profiles. */
+/** What is read of a property of a profile: a column of the select over profiles. */
 export interface ProfileProperty {
   readonly kind: 'profile_property';
   readonly name: string;
-  readonly read: 'value' | 'presence';
-  readonly map: ProfileMap;
-  readonly key: string;
+  readonly value: Expression;
 }
 
 /** Which of the device's mapping a scan brings along: nothing, the hash of its user, or the user's id as well. */

@@ -1,7 +1,7 @@
 // Profiles as rows: only the fields and the keys that a question names are read.
 import type { ProjectId } from '../../platform/ids.js';
 import { PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
-import { call, column, mapValue, textParameter } from './expressions.js';
+import { call, column } from './expressions.js';
 import type { Expression, ProfileProperty, PropertyColumn, Select, SelectColumn } from './plan.js';
 
 export interface ProfileReads {
@@ -11,11 +11,7 @@ export interface ProfileReads {
 
 const BUCKETS = ['props_str', 'props_num', 'props_bool'] as const satisfies readonly PropertyColumn[];
 
-function propertyOf({ name, read, map, key }: ProfileProperty): SelectColumn {
-  const named = textParameter(key);
-  const expression = read === 'value' ? mapValue(map, named) : call('mapContains', column(map), named);
-  return { alias: name, expression };
-}
+const propertyOf = ({ name, value }: ProfileProperty): SelectColumn => ({ alias: name, expression: value });
 
 export const fieldOf = (key: ProfileKey): SelectColumn => ({
   alias: PROFILE_FIELDS[key].column,

@@ -4,18 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { compile } from '../../../src/query/compile.js';
 import { quoteText } from '../../../src/query/parse/strings.js';
+import type { Guess } from '../../../src/query/property-guess.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 const CONTEXT = { projectId, nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC', limit: 100, offset: 0 };
 
 /** The condition alone, with its values put in for reading. */
-function conditionOf(where: string): string {
-  const { sql, params } = compile(`* | where ${where} | count`, CONTEXT).statement;
+function conditionOf(where: string, guess: Guess = 'anything'): string {
+  const { sql, params } = compile(`* | where ${where} | count`, { ...CONTEXT, guessOf: () => guess }).statement;
   const condition = /AND time < \{[^}]*\}\n {2}AND ([\s\S]*?)\nLIMIT/.exec(sql)?.[1] ?? '';
   return condition
     .replace(/^\((.* OR .*)\)$/s, '$1')
     .replace(/\{(\w+):[^}]*\}/g, (_, name: string) => JSON.stringify(params[name]))
-    .replaceAll('not(mapContains(ep_str, "k"))', 'NUMBER_ITSELF');
+    .replaceAll('not(mapContains(ep_str, "k"))', 'NUMBER_ITSELF')
+    .replace(/throwIf\(([^"]*(?:"k"[^"]*)*), "refused guess [^"]*"\)/, 'REFUSE($1)');
 }
 
 test.each([
@@ -59,7 +61,7 @@ test.each([
   ],
   // A list is one condition for each bucket, not one for each value.
   ['event_properties.k in ("a", "b")', 'ep_str["k"] IN ["a","b"]'],
-  ['event_properties.k in (1, "a", 2)', 'ep_str["k"] = "a" OR ep_num["k"] IN [1,2]'],
+  ['event_properties.k in (1, "a", 2)', 'ep_num["k"] IN [1,2] OR ep_str["k"] = "a"'],
   ['event_properties.k contains "hat"', 'position(ep_str["k"], "hat") > 0'],
   ['event_properties.k exists', 'ep_str["k"] != \'\' OR mapContains(ep_num, "k") OR mapContains(ep_bool, "k")'],
   ['user_properties.k = "x"', 'up_str["k"] = "x"'],
@@ -124,4 +126,21 @@ describe('a regular expression', () => {
   test('that is as long as a query may be is read at once', () => {
     expect(problemsOf('['.repeat(16_000))).toBe('');
   });
+});
+
+// What a property is guessed to hold decides what is read of it; of the rest, what could be equal is refused by its key.
+test.each<[string, Guess, string]>([
+  ['event_properties.k = "pro"', 'text', 'ep_str["k"] = "pro"'],
+  ['event_properties.k = "pro"', 'number', 'REFUSE(mapContains(ep_str, "k"))'],
+  ['event_properties.k = "5"', 'text', 'REFUSE(mapContains(ep_num, "k") AND NUMBER_ITSELF) OR ep_str["k"] = "5"'],
+  ['event_properties.k = "5"', 'number', 'REFUSE(mapContains(ep_str, "k")) OR ep_num["k"] = 5 AND NUMBER_ITSELF'],
+  [
+    'event_properties.k = true',
+    'boolean',
+    'REFUSE(mapContains(ep_str, "k") OR mapContains(ep_num, "k") AND NUMBER_ITSELF) OR ep_bool["k"]',
+  ],
+  ['event_properties.k = 5', 'text', 'ep_num["k"] = 5'],
+  ['event_properties.k > 5', 'boolean', 'ep_num["k"] > 5'],
+])('%s of what is guessed to hold %s', (where, guess, expected) => {
+  expect(conditionOf(where, guess)).toBe(expected);
 });

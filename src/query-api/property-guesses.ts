@@ -1,0 +1,33 @@
+// Remembers of each project's properties which guesses about their type the engine has refused (src/query/property-guess.ts).
+// Forgetting costs one refusal, and a wrong guess no answer: nothing here has to be true.
+import { ClickHouseError } from '@clickhouse/client';
+import { LRUCache } from 'lru-cache';
+import type { ProjectId } from '../platform/ids.js';
+import { GUESSES, type Guess, type GuessOf, tryParseRefusal } from '../query/property-guess.js';
+
+const PROPERTIES_MAX = 20_000;
+const THROW_IF = '395';
+
+export interface PropertyGuesses {
+  of(projectId: ProjectId): GuessOf;
+  /** Whether the error is the refusal of a guess, which is not made again. */
+  learn(projectId: ProjectId, error: unknown): boolean;
+}
+
+export function createPropertyGuesses(): PropertyGuesses {
+  const guesses = new LRUCache<string, Guess>({ max: PROPERTIES_MAX });
+  const find = (projectId: ProjectId, token: string): Guess => guesses.get(`${projectId} ${token}`) ?? GUESSES[0];
+  return {
+    of: (projectId) => (token) => find(projectId, token),
+    learn: (projectId, error) => {
+      const refusal =
+        error instanceof ClickHouseError && error.code === THROW_IF ? tryParseRefusal(error.message) : undefined;
+      if (refusal === undefined) return false;
+      const { token, guess } = refusal;
+      // Another question may have learned it meanwhile.
+      const next = GUESSES[GUESSES.indexOf(guess) + 1];
+      if (find(projectId, token) === guess && next !== undefined) guesses.set(`${projectId} ${token}`, next);
+      return true;
+    },
+  };
+}

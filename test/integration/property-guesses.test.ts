@@ -1,0 +1,67 @@
+// Properties change their types under questions that were asked before: each answer is right at once, whatever was guessed.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toProjectId } from '../../src/platform/ids.js';
+import { type QueryService, startQueryService } from '../support/query-service.js';
+
+const projectId = toProjectId('01900000-0000-7000-8000-000000000077');
+const at = { nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC', limit: 100, offset: 0 };
+const QUESTIONS = {
+  'by the property': '* | count by event_properties.p',
+  'by the property of the profile': '* | count by user.p',
+  'equal to true': '* | where event_properties.p = true | count by event_properties.p',
+  'equal to a text that is a number': '* | where event_properties.p = "5" | count by event_properties.p',
+  'different values': '* | unique event_properties.p',
+  listed: '* | list event_properties.p | limit 10',
+};
+
+let service: QueryService;
+let stored = 0;
+
+beforeAll(async () => {
+  service = await startQueryService();
+});
+
+afterAll(() => service?.close());
+
+/** The event of a person of its own, whose profile has the same property. */
+async function store(value: string | number | boolean): Promise<void> {
+  stored += 1;
+  const user = `u${stored}`;
+  const buckets = (bag: 'ep' | 'props') => ({
+    ...(typeof value === 'string' && { [`${bag}_str`]: { p: value } }),
+    ...((typeof value === 'number' || value === '5') && { [`${bag}_num`]: { p: Number(value) } }),
+    ...(typeof value === 'boolean' && { [`${bag}_bool`]: { p: value } }),
+  });
+  const event = { project_id: projectId, event_type: 'a', time: '2026-11-19 00:00:00', insert_id: user, user_id: user };
+  const profile = { project_id: projectId, user_id: user, version: 1 };
+  const insert = (table: string, row: object) =>
+    service.clickhouse.insert({ table, values: [row], format: 'JSONEachRow' });
+  await insert('profiles', { ...profile, ...buckets('props') });
+  await insert('events', { ...event, ...buckets('ep') });
+}
+
+const ask = async (question: keyof typeof QUESTIONS): Promise<unknown[][]> => {
+  const { rows } = await service.ask(projectId, QUESTIONS[question], at);
+  return rows.map((row) => [...row]).sort((a, b) => String(a[0]).localeCompare(String(b[0])));
+};
+
+test.each<[string | number | boolean, string[]]>([
+  ['pro', ['pro']],
+  ['5', ['5', 'pro']],
+  [5, ['5', '5', 'pro']],
+  [true, ['5', '5', 'pro', 'true']],
+  ['true', ['5', '5', 'pro', 'true', 'true']],
+  [1, ['1', '5', '5', 'pro', 'true', 'true']],
+])('after %j', async (value, values) => {
+  await store(value);
+  const count = (wanted: (text: string) => boolean) => {
+    const found = values.filter(wanted);
+    return [...new Set(found)].map((text) => [text, found.filter((one) => one === text).length]);
+  };
+  expect(await ask('by the property')).toEqual(count(() => true));
+  expect(await ask('by the property of the profile')).toEqual(count(() => true));
+  expect(await ask('equal to true')).toEqual(count((text) => text === 'true' || text === '1'));
+  expect(await ask('equal to a text that is a number')).toEqual(count((text) => text === '5'));
+  expect(await ask('different values')).toEqual([[new Set(values).size]]);
+  expect(await ask('listed')).toEqual(values.map((text) => [text]));
+});

@@ -1,0 +1,50 @@
+// What is learned from the engine's refusals, each guess at most once.
+import { ClickHouseError } from '@clickhouse/client';
+import { expect, test } from 'vitest';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { GUESSES, type Guess, refusalText, tokenOf, tryParseRefusal } from '../../../src/query/property-guess.js';
+import { createPropertyGuesses } from '../../../src/query-api/property-guesses.js';
+
+const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
+const otherId = toProjectId('00000000-0000-7000-8000-000000000002');
+const token = tokenOf('event_properties', 'plan');
+
+/** As the engine words it, with the function that has thrown behind. */
+const refused = (guess: Guess, code = '395') => {
+  const text = refusalText({ token, guess });
+  return new ClickHouseError({ message: `${text}: while executing 'FUNCTION throwIf(…)'`, code, type: 'X' });
+};
+
+test('a refusal says which guess about which property it was', () => {
+  expect(tryParseRefusal(refused('number').message)).toEqual({ token, guess: 'number' });
+  expect(tryParseRefusal('memory limit exceeded')).toBeUndefined();
+});
+
+test('properties are told apart by bag and key', () => {
+  const tokens = [token, tokenOf('user_properties', 'plan'), tokenOf('event_properties', 'Plan')];
+  expect(new Set(tokens).size).toBe(3);
+});
+
+test('each guess is made until it is refused, for one property of one project', () => {
+  const guesses = createPropertyGuesses();
+  for (const [index, guess] of GUESSES.slice(0, -1).entries()) {
+    expect(guesses.of(projectId)(token)).toBe(guess);
+    expect(guesses.learn(projectId, refused(guess))).toBe(true);
+    expect(guesses.of(projectId)(token)).toBe(GUESSES[index + 1]);
+  }
+  expect(guesses.of(otherId)(token)).toBe('text');
+  expect(guesses.of(projectId)(tokenOf('event_properties', 'other'))).toBe('text');
+});
+
+test('two questions that were refused for the same guess learn once', () => {
+  const guesses = createPropertyGuesses();
+  expect([guesses.learn(projectId, refused('text')), guesses.learn(projectId, refused('text'))]).toEqual([true, true]);
+  expect(guesses.of(projectId)(token)).toBe('number');
+});
+
+test('any other error teaches nothing', () => {
+  const guesses = createPropertyGuesses();
+  expect(guesses.learn(projectId, refused('text', '241'))).toBe(false);
+  expect(guesses.learn(projectId, new Error(refused('text').message))).toBe(false);
+  expect(guesses.of(projectId)(token)).toBe('text');
+});
