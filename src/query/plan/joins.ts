@@ -2,7 +2,6 @@
 import type { ProjectId } from '../../platform/ids.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
 import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
-import { column } from './expressions.js';
 import { actor } from './field-expressions.js';
 import type { Expression, Join, ProfileProperty } from './plan.js';
 import { PROFILE_ACTOR, selectProfilesToJoin } from './profile-select.js';
@@ -12,6 +11,7 @@ import {
   type SessionSpan,
   selectLastSessions,
   selectOwnSessions,
+  sessionHash,
 } from './session-select.js';
 
 interface JoinContext {
@@ -37,7 +37,7 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
   }
   if (own.length > 0) {
     const select = selectOwnSessions({ projectId, keys: own, span, eventType });
-    joins.push({ name: 'own_session', select, left: column('session_id'), right: SESSION_KEY, others: 'kept' });
+    joins.push({ name: 'own_session', select, left: sessionHash, right: SESSION_KEY, others: 'kept' });
   }
   if (last.length > 0) {
     const select = selectLastSessions(projectId, last, nowMs);
