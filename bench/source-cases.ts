@@ -7,7 +7,7 @@ export interface SourceCase {
   readonly text: string;
   /**
    * Over $scan (project and range of `e`), $actors (events with the user of their device), $actor, $isSomebody, $sessions
-   * (rows of `e` that sessions of the range can consist of), $position, $project, $from and $to.
+   * (rows of `e` that sessions of the range can consist of), $session, $position, $project, $from and $to.
    */
   readonly sql: string;
   /** The positions of the compiled answer that the SQL by hand begins with, where it does not give all of them. */
@@ -40,6 +40,7 @@ const PLACEHOLDERS: readonly (readonly [string, string])[] = [
   ['$isSomebody', '(e.uid != 0 OR e.did != 0)'],
   ['$position', 'concat(reverse(reinterpretAsFixedString(toUnixTimestamp64Milli(e.time))), e.insert_id)'],
   ['$ms', 'toUnixTimestamp64Milli(e.time)'],
+  ['$session', 'xxh3(e.session_id)'],
 ];
 
 const LIST_COLUMNS = `e.insert_id, e.event_type, e.time, e.user_id, e.device_id, e.session_id,
@@ -98,9 +99,9 @@ const CASES: readonly SourceCase[] = [
     source: 'events, by a session field',
     text: 'page_view | $range | count by session.landing_path',
     sql: `SELECT s.landing AS g, count() AS n FROM events AS e LEFT ANY JOIN (
-        SELECT e.session_id AS session_id, argMinIf(e.path, $position, e.url != '') AS landing
-        FROM events AS e WHERE $sessions GROUP BY session_id
-      ) AS s ON e.session_id = s.session_id
+        SELECT $session AS session, argMinIf(e.path, $position, e.url != '') AS landing
+        FROM events AS e WHERE $sessions GROUP BY session
+      ) AS s ON $session = s.session
       WHERE $scan AND e.event_type = 'page_view' GROUP BY g ORDER BY n DESC, g LIMIT 1000`,
   },
   {
@@ -138,12 +139,13 @@ const CASES: readonly SourceCase[] = [
           sumForEach(arrayMap(n -> has(weeks, cohort + 7 * n), range(13))) AS back,
           arrayJoin(range(least(13, intDiv(toMonday(${TO} - INTERVAL 1 MILLISECOND) - cohort, 7) + 1))) AS n
         FROM (
-          SELECT any(s.cohort) AS cohort, groupUniqArrayIf(toMonday(e.time), e.event_type = 'page_view' AND e.time >= s.started) AS weeks
-          FROM $actors INNER JOIN (
-            SELECT $actor AS actor, min(e.time) AS started, toMonday(started) AS cohort
-            FROM $actors WHERE $scan AND e.event_type = 'signup' AND $isSomebody GROUP BY actor
-          ) AS s ON $actor = s.actor
-          WHERE $scan AND e.event_type IN ('signup', 'page_view') GROUP BY $actor
+          SELECT toMonday(fromUnixTimestamp64Milli(started, 'UTC')) AS cohort,
+            arrayMap(v -> toMonday(fromUnixTimestamp64Milli(v, 'UTC')), arrayFilter(v -> v >= started, views)) AS weeks
+          FROM (
+            SELECT minIf($ms, e.event_type = 'signup') AS started, groupArrayIf($ms, e.event_type = 'page_view') AS views
+            FROM $actors WHERE $scan AND e.event_type IN ('signup', 'page_view') AND $isSomebody
+            GROUP BY $actor HAVING countIf(e.event_type = 'signup') > 0
+          )
         ) GROUP BY cohort
       ) ORDER BY cohort, n`,
   },
@@ -165,7 +167,7 @@ const CASES: readonly SourceCase[] = [
     text: 'sessions | $range',
     sql: `SELECT toDate(started) AS day, count(), avg(duration), avg(events), avg(events = 1) FROM (
         SELECT min(e.time) AS started, (toUnixTimestamp64Milli(max(e.time)) - toUnixTimestamp64Milli(started)) / 1000 AS duration, count() AS events
-        FROM events AS e WHERE $sessions GROUP BY e.session_id HAVING started >= ${FROM} AND started < ${TO}
+        FROM events AS e WHERE $sessions GROUP BY $session HAVING started >= ${FROM} AND started < ${TO}
       ) GROUP BY day ORDER BY day`,
   },
   {
@@ -303,10 +305,11 @@ function toPresenceCounts(): string {
     .join(', ');
 }
 
-/** Both sides over the same range, to be divided by each other: what it costs to know who is who. */
-export const stitchingPair = (range: SourceRange): { stitched: string; unstitched: string } => ({
+/** All over the same range, to be divided by each other: what it costs to know who is who. */
+export const stitchingCases = (range: SourceRange): { stitched: string; unstitched: string; byText: string } => ({
   stitched: fill('SELECT uniqExact($actor) FROM $actors WHERE $scan', range),
   unstitched: fill('SELECT uniqExact(if(e.uid != 0, e.uid, e.did)) FROM events AS e WHERE $scan', range),
+  byText: fill('SELECT uniqExact(e.user_id) FROM events AS e WHERE $scan', range),
 });
 
 function fill(text: string, { projectId, from, to }: SourceRange): string {

@@ -3,7 +3,7 @@
 import { compileKnowingly, runStatement, type Statement, type TimedRows } from './compiled-query.js';
 import { atMost, type Measurement } from './measurement.js';
 import { toEventInserts, toExposureInsert, toMappingInsert, toProfileInsert } from './query-data.js';
-import { type SourceCase, stitchingPair, toSourceCases } from './source-cases.js';
+import { type SourceCase, stitchingCases, toSourceCases } from './source-cases.js';
 import { type BenchContext, type Stack, selectNumber, untilMergesRest } from './stack.js';
 import { median } from './statistics.js';
 
@@ -31,7 +31,7 @@ export async function benchSources({ stack, isQuick, say, report }: BenchContext
   });
   report([
     { name: 'events in the table', value: events, unit: '' },
-    await measureStitching(stack, stitchingPair(over(STITCHED_DAYS))),
+    ...(await measureStitching(stack, stitchingCases(over(STITCHED_DAYS)))),
   ]);
   const [tenth = [], half = [], whole = []] = SHARES.map((share) => toSourceCases(over(DAYS * share)));
   for (const [index, ofAll] of whole.entries()) {
@@ -50,13 +50,17 @@ const toFailure = ({ source }: SourceCase, error: unknown): Measurement => ({
   aim: atMost(0),
 });
 
-async function measureStitching(
-  stack: Stack,
-  { stitched, unstitched }: { stitched: string; unstitched: string },
-): Promise<Measurement> {
-  const times = await timeInTurns(stack, [toStatement(stitched), toStatement(unstitched)]);
-  const name = `unique people of ${STITCHED_DAYS} days, stitched / not stitched`;
-  return { name, value: median(times[0] ?? []) / median(times[1] ?? []), unit: '' };
+/** Without stitching, people are counted by the same hashes, or, as most would, by the text of their ids. */
+async function measureStitching(stack: Stack, cases: ReturnType<typeof stitchingCases>): Promise<Measurement[]> {
+  const statements = [cases.stitched, cases.unstitched, cases.byText].map(toStatement);
+  const [stitched = Number.NaN, unstitched = Number.NaN, byText = Number.NaN] = (
+    await timeInTurns(stack, statements)
+  ).map(median);
+  const name = `unique people of ${STITCHED_DAYS} days, stitched`;
+  return [
+    { name: `${name} / not stitched`, value: stitched / unstitched, unit: '' },
+    { name: `${name} / unique texts of user_id`, value: stitched / byText, unit: '' },
+  ];
 }
 
 const toStatement = (sql: string): Statement => ({ sql, params: {} });
