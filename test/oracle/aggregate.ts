@@ -73,7 +73,7 @@ function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregat
 }
 
 /**
- * By time ascending; by fields the metric descending, then the fields ascending. Reading: with both, the times go first
+ * By time ascending; by fields the metric descending, then the fields ascending, numbers before text. Reading: with both, the times go first
  * and the rest orders what shares them; a missing value and a metric without one come last.
  */
 function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {

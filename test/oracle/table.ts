@@ -1,7 +1,7 @@
 // Answers as tables. A row's rank says how far the specification fixes its place: rows of equal rank may stand in any
 // order among themselves, and where a limit cuts through a rank any of its rows may be the ones that are kept.
 import type { Ending } from './question.js';
-import { compareText } from './values.js';
+import { compareText, numberOf } from './values.js';
 
 export type Cell = string | number | boolean | null | readonly string[] | Readonly<Record<string, unknown>>;
 export type Row = Readonly<Record<string, Cell>>;
@@ -34,18 +34,32 @@ function compareLists(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length;
 }
 
-export const ascending =
-  (column: string): RowOrder =>
-  (a, b) =>
-    compareCells(a[column], b[column]);
+/** Columns that hold nothing but text; in others, numbers come first, by size, also where they are spelled as text. */
+const OF_TEXT =
+  /^(_|event_type$|status$|distinct_id$|(user\.)?(user_id|email|email_domain)$|device_id$|session_id$|insert_id$|(user_last_)?session\.(?!duration$|event_count$|geo_l))/;
 
-/** Nothing comes last here too. */
-export const descending =
-  (column: string): RowOrder =>
+function numberIn(cell: Cell | undefined): number | undefined {
+  if (typeof cell !== 'number' && typeof cell !== 'string') return undefined;
+  const number = numberOf(cell);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** Nothing comes last in either direction. */
+const directed =
+  (column: string, sign: 1 | -1): RowOrder =>
   (a, b) => {
     const [left, right] = [a[column], b[column]];
-    return left === null || right === null ? compareCells(left, right) : compareCells(right, left);
+    if (left == null || right == null) return compareCells(left, right);
+    if (OF_TEXT.test(column)) return sign * compareCells(left, right);
+    const [number, other] = [numberIn(left), numberIn(right)];
+    if (number === undefined || other === undefined) {
+      return Number(number === undefined) - Number(other === undefined) || sign * compareCells(left, right);
+    }
+    return sign * (number - other || compareCells(left, right));
   };
+
+export const ascending = (column: string): RowOrder => directed(column, 1);
+export const descending = (column: string): RowOrder => directed(column, -1);
 
 export const inTurn =
   (...orders: readonly RowOrder[]): RowOrder =>

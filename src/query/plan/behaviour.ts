@@ -1,6 +1,6 @@
 // What the plans about people's behaviour have in common.
 import type { Breakdown, ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
-import { type PlanContext, pageOf } from './events.js';
+import { orderByValue, type PlanContext, pageOf } from './events.js';
 import { alias, call, column, constant, equals, infix, lambda, parameter, textParameter } from './expressions.js';
 import { isPresentField, readGroup } from './field-expressions.js';
 import type { ColumnType, Expression, OrderBy, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
@@ -50,12 +50,10 @@ export interface BreakdownPlan {
 
 export function planBreakdown(by: Breakdown): BreakdownPlan {
   const { expression, type } = readGroup(by.field);
-  const isMissing: OrderBy[] =
-    type === 'text' ? [{ expression: equals(alias(GROUP), constant('')), direction: 'asc' }] : [];
   return {
     value: expression,
     type,
-    order: [...isMissing, { expression: alias(GROUP), direction: 'asc' }],
+    order: orderByValue({ name: GROUP, type }, 'asc'),
     output: { name: by.name, type },
   };
 }
@@ -81,12 +79,7 @@ export function orderByColumns(
 ): OrderBy[] {
   const asked = order.flatMap(({ column: name, direction }): OrderBy[] => {
     const index = columns.findIndex((of) => of.name === name);
-    const value = alias(selected[index]?.alias ?? name);
-    const isEmptyMissing = columns[index]?.type === 'text';
-    return [
-      ...(isEmptyMissing ? [{ expression: equals(value, constant('')), direction: 'asc' } as const] : []),
-      { expression: value, direction },
-    ];
+    return orderByValue({ name: selected[index]?.alias ?? name, type: columns[index]?.type }, direction);
   });
   const isAsked = ({ expression: own }: OrderBy): boolean =>
     asked.some(

@@ -20,6 +20,7 @@ import {
   bucketsOf,
   countDistinct,
   isPresentField,
+  numberInText,
   property,
   readGroup,
   readNumber,
@@ -174,15 +175,22 @@ export const aliasOrder = (name: string, direction: 'asc' | 'desc'): OrderBy => 
   direction,
 });
 
-/** A group that is missing comes last, also where the engine holds it as empty text. */
+/**
+ * Values of a group or a column by what they are: the text form of what may be numbers sorts its numbers first, by size. What
+ * is missing comes last in either direction, also where the engine holds it as empty text.
+ */
+export function orderByValue(
+  { name, type }: { name: string; type: ColumnType | undefined },
+  direction: 'asc' | 'desc',
+): OrderBy[] {
+  const value = aliasOrder(name, direction);
+  if (type === 'text') return [{ expression: equals(alias(name), constant('')), direction: 'asc' }, value];
+  return type === 'nullable_text' ? [{ expression: numberInText(alias(name)), direction }, value] : [value];
+}
+
 function orderOf(order: AggregateOrder, groups: readonly GroupPlan[]): OrderBy[] {
   if (order.kind === 'metric') return [aliasOrder(METRIC, order.direction)];
-  const name = groupAlias(order.index);
-  const isEmptyMissing = groups[order.index]?.type === 'text';
-  const missing: OrderBy[] = isEmptyMissing
-    ? [{ expression: equals(alias(name), constant('')), direction: 'asc' }]
-    : [];
-  return [...missing, aliasOrder(name, order.direction)];
+  return orderByValue({ name: groupAlias(order.index), type: groups[order.index]?.type }, order.direction);
 }
 
 /**

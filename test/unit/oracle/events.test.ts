@@ -53,14 +53,14 @@ describe('aggregates', () => {
 });
 
 describe('groups', () => {
-  test('by a field are by the metric descending, then by text; what is missing is a group, the last of equals', () => {
+  test('by a field are by the metric descending, then numbers by size and text; what is missing is a group, the last of equals', () => {
     const events = valued(5, '5', true, 'true', 1, undefined, null, 'b', '');
     expect(tuples(views({ reading: reading(COUNT, field('event_properties.v')) }), { events })).toEqual([
       ['5', 2],
       ['true', 2],
       [null, 2],
-      ['', 1],
       ['1', 1],
+      ['', 1],
       ['b', 1],
     ]);
   });
