@@ -203,6 +203,9 @@ const EVENTS: readonly Event[] = [
   toExposure('x-5', '2024-03-03T11:00:00.000Z', { variant: 'blue' }),
   { id: 'x-6', type: 'pay', time: '2024-03-08T11:00:00.000Z', user: 'uwe' },
   { id: 'x-7', type: 'pay', time: '2024-03-01T09:59:59.999Z', user: 'ute' },
+  // What returns at the very time of its start.
+  { id: 'r1', type: 'order', time: '2024-04-01T10:00:00.000Z', user: 'zoe' },
+  { id: 'r2', type: 'receipt', time: '2024-04-01T10:00:00.000Z', user: 'zoe' },
 ];
 
 const OTHERS: readonly Event[] = [
