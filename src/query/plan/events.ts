@@ -19,6 +19,7 @@ import { alias, call, column, constant, equals, instantParameter, textParameter 
 import {
   bucketsOf,
   countDistinct,
+  isNoText,
   isPresentField,
   numberInText,
   property,
@@ -321,7 +322,10 @@ export function planListColumn(of: ListColumn, index: number): { column: SelectC
   const name = `c${index}`;
   if (of.kind === 'field') {
     const { expression, type } = readText(of.field);
-    return { column: { alias: name, expression }, output: { name: of.name, type } };
+    if (of.field.kind !== 'property') return { column: { alias: name, expression }, output: { name: of.name, type } };
+    // In its own type: a text form would make numbers text.
+    const typed = call('tuple', expression, isNoText(of.field));
+    return { column: { alias: name, expression: typed }, output: { name: of.name, type: 'typed_text' } };
   }
   const buckets = bucketsOf(of.bag).map((name) => column(name));
   return {

@@ -129,6 +129,12 @@ export function readText(field: ResolvedField): Reading {
   }
 }
 
+/** Whether the text form stands for a number or a boolean rather than for text. */
+export function isNoText(field: ResolvedField): Expression {
+  if (field.kind === 'property') return not(property.inBucket(field, 'str'));
+  return constant(readText(field).type === 'number' ? 1 : 0);
+}
+
 const COLUMN_TYPE = {
   text: 'text',
   id: 'text',

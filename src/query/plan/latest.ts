@@ -1,13 +1,13 @@
 // Plans for the latest value of each entity.
 import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { listOrder, type PlanContext, pageOf, type RowsOver, scanEvents } from './events.js';
-import { alias, call, column, constant, not, tupleElement } from './expressions.js';
+import { alias, call, column, tupleElement } from './expressions.js';
 import {
   actor,
   actorText,
   eventPosition,
+  isNoText,
   isPresentField,
-  property,
   readNumber,
   readText,
   timeText,
@@ -49,12 +49,6 @@ interface ValuesOf {
 }
 
 const ENTITY = 'entity';
-
-/** Whether the text form stands for a number or a boolean rather than for text. */
-function isNoText(field: ResolvedField): Expression {
-  if (field.kind === 'property') return not(property.inBucket(field, 'str'));
-  return constant(readText(field).type === 'number' ? 1 : 0);
-}
 
 function selectValues(context: PlanContext, { latest, selection, isShown }: ValuesOf): Select {
   const { key, shown, isThere } = planEntity(latest.entity);

@@ -14,8 +14,11 @@ function answerOf(query: string, rows: unknown[][], page: { limit?: number; offs
 test.each<[string, unknown, Cell]>([
   ['_country', '', null],
   ['_country', 'DE', 'DE'],
-  ['event_properties.plan', '', ''],
-  ['event_properties.plan', null, null],
+  ['event_properties.plan', ['', 0], ''],
+  ['event_properties.plan', ['10', 0], '10'],
+  ['event_properties.plan', ['10', 1], 10],
+  ['event_properties.plan', ['true', 1], true],
+  ['event_properties.plan', [null, 1], null],
   ['_geo_latitude', null, null],
   ['_geo_latitude', 0, 0],
   ['time', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
