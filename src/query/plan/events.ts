@@ -351,12 +351,21 @@ export function listOrder({ field, direction }: ListOrder): OrderBy[] {
 }
 
 /** Equal sort keys come in a fixed order, so that pages never overlap. */
-const TIE_BREAK: OrderBy = { expression: column('insert_id'), direction: 'desc' };
+/** The order is total: what is one event in the table is one here, so that no page repeats or misses any. */
+const TIE_BREAKS: readonly OrderBy[] = (['time', 'insert_id', 'event_type'] as const).map((name) => ({
+  expression: column(name),
+  direction: 'desc',
+}));
+
+function totalOrder(order: readonly OrderBy[]): OrderBy[] {
+  const isByTime = order.some(({ expression }) => expression.kind === 'column' && expression.column === 'time');
+  return [...order, ...(isByTime ? TIE_BREAKS.slice(1) : TIE_BREAKS)];
+}
 
 export function planList(query: ListQuery, context: PlanContext): Plan {
   const columns = query.columns.map(planListColumn);
   const page = pageOf(context, query.rowsMax);
-  const orderBy = [...query.order.flatMap(listOrder), TIE_BREAK];
+  const orderBy = totalOrder(query.order.flatMap(listOrder));
   const selected = columns.map((of) => of.column);
   const reads = [...selected, ...orderBy].map((of) => of.expression);
   const select: Select = {
