@@ -37,10 +37,10 @@ function numberIn(value: PropertyValue | undefined): number {
 /** A sum beyond the range of a double stays at its end: neither JSON nor a later sum knows infinity. */
 const toFinite = (sum: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, sum));
 
-/** The address that a profile is found by: its property `email`, when that is text. */
+/** The address that a profile is found by: its property `email`, when that is text and not empty. */
 export function emailOf(properties: Properties): { email: string | undefined; emailDomain: string | undefined } {
   const email = Object.hasOwn(properties, 'email') ? properties.email : undefined;
-  if (typeof email !== 'string') return { email: undefined, emailDomain: undefined };
+  if (typeof email !== 'string' || email === '') return { email: undefined, emailDomain: undefined };
   const at = email.lastIndexOf('@');
   const domain = at === -1 ? '' : email.slice(at + 1).toLowerCase();
   return { email, emailDomain: domain === '' ? undefined : domain };

@@ -64,7 +64,7 @@ export function applyInOrder(calls: readonly { seq: number; call: Call }[]): Mod
 }
 
 function addressIn({ email }: Record<string, Value>): Pick<ModelProfile, 'email' | 'email_domain'> {
-  if (typeof email !== 'string') return { email: null, email_domain: null };
+  if (typeof email !== 'string' || email === '') return { email: null, email_domain: null };
   const parts = email.split('@');
   return { email, email_domain: parts.length < 2 ? null : (parts.at(-1) ?? '').toLowerCase() };
 }

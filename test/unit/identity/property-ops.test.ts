@@ -71,7 +71,7 @@ describe('the address of a profile', () => {
     [{ email: '"a@b"@c.example' }, '"a@b"@c.example', 'c.example'],
     [{ email: 'no address' }, 'no address', undefined],
     [{ email: 'ends@' }, 'ends@', undefined],
-    [{ email: '' }, '', undefined],
+    [{ email: '' }, undefined, undefined],
     [{ email: 5 }, undefined, undefined],
     [{ email: true }, undefined, undefined],
     [{}, undefined, undefined],
