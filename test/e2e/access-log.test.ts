@@ -125,7 +125,7 @@ function describeLog(file: string): void {
   });
 }
 
-const isBotAgent = (agent: string): boolean => agent !== '-' && isbot(agent);
+const isBotAgent = (agent: string): boolean => agent !== '-' && (isbot(agent) || /CFNetwork\//.test(agent));
 
 function createCountryLookup(): (address: string) => string | null {
   const readers = GEOGRAPHY_DATABASES.map((path) => new Reader<Response>(readFileSync(path)));
