@@ -34,8 +34,10 @@ afterAll(async () => {
 /** Over a connection that is kept. Rejects with the code of what went wrong with it. */
 const post = (agent: Agent, path: string, body: object): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
-    const fail = (error: Error & { code?: string }) => reject(new Error(error.code));
     const headers = { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey };
+    // A connection that nobody has taken yet is reset with the socket that it waits at: refused, as far as a client is concerned.
+    const fail = ({ code }: Error & { code?: string }) =>
+      reject(new Error(code === 'ECONNRESET' && !sent.reusedSocket ? 'ECONNREFUSED' : code));
     const sent = request(processes.url + path, { method: 'POST', headers, agent }, (response) => {
       let text = '';
       response.on('data', (chunk) => {
