@@ -1,5 +1,5 @@
-// How often a key, a session or an address may ask, and an organization may invite. Counted in Redis, so that all processes count together; while Redis is
-// away each process counts for itself, because a limit must not take down what it protects.
+// How often a key, a session or an address may ask, and an organization may invite. Counted in Redis, so that all processes
+// count together; while Redis is away each counts for itself, because a limit must not take down what it protects.
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';
