@@ -1,6 +1,6 @@
 // The worker process: runs all jobs, or those named in WORKER_JOBS.
 import express from 'express';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { QUEUES } from '../src/operate/queues.js';
 import { askClickHouse, createClickHouse } from '../src/platform/clickhouse/client.js';
 import { readConfig } from '../src/platform/config.js';
@@ -9,6 +9,7 @@ import { listen } from '../src/platform/http/server.js';
 import { createLifecycle } from '../src/platform/lifecycle.js';
 import { createLogger } from '../src/platform/log.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
+import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
 import { startProjectDeletion } from './delete-projects.js';
@@ -48,7 +49,7 @@ const redis = createRedis(config);
 lifecycle.onClose('redis', async () => redis.disconnect());
 
 const metrics = new Registry();
-if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
+if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
 const queueMetrics = createQueueMetrics(metrics, redis, QUEUES);
 lifecycle.onClose('queue metrics', () => queueMetrics.close());
 

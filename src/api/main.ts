@@ -1,7 +1,7 @@
 // The web process: public routes and ingestion. It never writes to ClickHouse. Queries go to the process at QUERY_URL, or
 // are answered here where there is none.
 import type { RequestHandler, Router } from 'express';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { type CredentialStore, createCredentialStore } from '../access/credentials.js';
 import type { GuardDeps } from '../access/guarded-router.js';
 import { createProjectPasses } from '../access/project-pass.js';
@@ -41,6 +41,7 @@ import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
+import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
 import { createExports } from '../privacy/export-routes.js';
@@ -65,7 +66,7 @@ lifecycle.onClose('postgres', () => postgres.destroy());
 const redis = createImpatientRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
-if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
+if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
 createLagGauge(metrics, redis);
 
 const credentials = createCredentialStore(postgres, {

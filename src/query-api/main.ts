@@ -1,5 +1,5 @@
 // The query process: answers POST /query, and nothing else.
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
 import { askClickHouse, createClickHouse } from '../platform/clickhouse/client.js';
@@ -9,6 +9,7 @@ import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
+import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { createImpatientRedis } from '../platform/redis/client.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
@@ -30,7 +31,7 @@ lifecycle.onClose('clickhouse', () => clickhouse.close());
 const redis = createImpatientRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
-if (config.METRICS_ENABLED) collectDefaultMetrics({ register: metrics });
+if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 const rateLimit = createRateLimits(config, redis).query;
 

@@ -85,6 +85,8 @@ test('every process is scraped, and the series of the rules are there', async ()
       'ingest_events_accepted_total == 1',
       'http_request_duration_seconds_count{route="/track",status="200"} == 1',
       'query_duration_seconds_bucket{mode="aggregate"}',
+      'event_loop_delay_max_seconds{process="web"} >= 0',
+      'event_loop_delay_p99_seconds{process="query"} >= 0',
     ]) {
       expect(await evaluate(series), series).not.toEqual([]);
     }
