@@ -38,15 +38,38 @@ export async function claimDomain(postgres: Postgres, organizationId: Organizati
   return toDomain(row);
 }
 
+export async function listDomains(postgres: Postgres, organizationId: OrganizationId): Promise<Domain[]> {
+  const rows: DomainRow[] = await postgres('domains')
+    .where({ organization_id: organizationId })
+    .orderBy('domain')
+    .select(SHOWN);
+  return rows.map(toDomain);
+}
+
+export interface DomainKey {
+  readonly organizationId: OrganizationId;
+  readonly domainId: string;
+}
+
+const whereOf = (key: DomainKey) => ({ id: key.domainId, organization_id: key.organizationId });
+
+/** From the next sign-in on it admits no one; members who joined by it stay. */
+export async function removeDomain(postgres: Postgres, key: DomainKey): Promise<void> {
+  const removed = isUuid(key.domainId) ? await postgres('domains').where(whereOf(key)).delete() : 0;
+  if (removed === 0) throw noSuchDomain();
+}
+
+const noSuchDomain = () => new PublicError('not_found', 'there is no such domain');
+
 export async function verifyDomain(
   postgres: Postgres,
   findTxtRecords: FindTxtRecords,
-  key: { organizationId: OrganizationId; domainId: string },
+  key: DomainKey,
 ): Promise<Domain> {
   const row: DomainRow | undefined = isUuid(key.domainId)
-    ? await postgres('domains').where({ id: key.domainId, organization_id: key.organizationId }).first(SHOWN)
+    ? await postgres('domains').where(whereOf(key)).first(SHOWN)
     : undefined;
-  if (row === undefined) throw new PublicError('not_found', 'there is no such domain');
+  if (row === undefined) throw noSuchDomain();
   const domain = toDomain(row);
   if (domain.verified_at !== null) return domain;
   await requireRecord(findTxtRecords, domain);

@@ -1,13 +1,20 @@
-// Invitations in PostgreSQL: a secret link for one e-mail address, good for seven days and for one person.
+// Invitations in PostgreSQL: a secret link for one e-mail address, good for seven days and for one person, as long as the
+// person who sent it may still invite.
 import { digestKey } from '../access/keys.js';
-import type { Role } from '../access/route-matrix.js';
+import { isAtLeast } from '../access/roles.js';
+import { type Role, ruleOf } from '../access/route-matrix.js';
 import type { Person } from '../access/session-middleware.js';
 import { PublicError } from '../platform/errors.js';
-import { newUuidV7, type OrganizationId, randomBase62 } from '../platform/ids.js';
+import { isUuid, newUuidV7, type OrganizationId, randomBase62, toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
 const LIFETIME_MS = 7 * 24 * 60 * 60_000;
 const TOKEN_LENGTH = 43;
+
+/** The least role that may send invitations, and that the sender must still have when one is accepted. */
+const INVITER_ROLE: Role = ruleOf('POST /api/orgs/{orgID}/invitations').role ?? 'owner';
+
+export const mayInvite = (role: Role): boolean => isAtLeast(role, INVITER_ROLE);
 
 export interface Invitation {
   readonly id: string;
@@ -35,20 +42,47 @@ export async function createInvitation(
   return { ...stored, token };
 }
 
+/** An invitation that can still be accepted, without its secret. */
+export interface OpenInvitation extends Omit<Invitation, 'token'> {
+  readonly invited_by: string;
+  readonly created_at: Date;
+}
+
+const openInvitations = (postgres: Postgres) =>
+  postgres('invitations').whereNull('accepted_at').where('expires_at', '>', postgres.fn.now());
+
+export const listInvitations = (postgres: Postgres, organizationId: OrganizationId): Promise<OpenInvitation[]> =>
+  openInvitations(postgres)
+    .where({ organization_id: organizationId })
+    .orderBy('id', 'desc')
+    .select('id', 'email', 'role', 'invited_by', 'created_at', 'expires_at');
+
+export async function revokeInvitation(
+  postgres: Postgres,
+  key: { organizationId: OrganizationId; invitationId: string },
+): Promise<void> {
+  const revoked = isUuid(key.invitationId)
+    ? await openInvitations(postgres).where({ id: key.invitationId, organization_id: key.organizationId }).delete()
+    : 0;
+  if (revoked === 0) throw new PublicError('not_found', 'there is no such invitation');
+}
+
+/** For a member who leaves or is demoted: a later promotion must not bring their invitations back. */
+export async function revokeInvitationsBy(
+  transaction: Postgres,
+  key: { organizationId: OrganizationId; personId: string },
+): Promise<void> {
+  await openInvitations(transaction).where({ organization_id: key.organizationId, invited_by: key.personId }).delete();
+}
+
 /**
  * Makes the person a member and resolves with the organization. Someone who is a member already stays what they are.
- * Whoever holds the link learns that it exists, so a wrong address is told apart from a link that is used up.
+ * The holder of the link knows that it exists, so a wrong address gets another answer than a link that is used up.
  */
 export async function acceptInvitation(postgres: Postgres, token: string, person: Person): Promise<OrganizationId> {
   return postgres.transaction(async (transaction) => {
-    const invitation = await transaction('invitations')
-      .where({ token_digest: digestKey(token), accepted_at: null })
-      .where('expires_at', '>', transaction.fn.now())
-      .forUpdate()
-      .first('id', 'organization_id', 'email', 'role');
-    if (invitation === undefined) {
-      throw new PublicError('not_found', 'there is no such invitation, or it was used, or it is older than 7 days');
-    }
+    const invitation = await lockInvitation(transaction, token);
+    if (invitation === undefined) throw noSuchInvitation();
     if (!person.emailVerified || person.email !== invitation.email) {
       throw new PublicError('forbidden', 'this invitation is for a verified e-mail address that is not yours');
     }
@@ -57,6 +91,39 @@ export async function acceptInvitation(postgres: Postgres, token: string, person
       .insert({ organization_id: invitation.organization_id, person_id: person.personId, role: invitation.role })
       .onConflict()
       .ignore();
-    return invitation.organization_id;
+    return toOrganizationId(invitation.organization_id);
   });
+}
+
+const noSuchInvitation = () =>
+  new PublicError(
+    'not_found',
+    'there is no such invitation: it was used or revoked, is older than 7 days, or its sender may no longer invite',
+  );
+
+interface LockedInvitation {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/**
+ * The organization is locked first, as every change of its members does (members.ts): the sender cannot be removed or
+ * demoted between this check and the end of the transaction.
+ */
+async function lockInvitation(transaction: Postgres, token: string): Promise<LockedInvitation | undefined> {
+  const byToken = { token_digest: digestKey(token) };
+  const found = await transaction('invitations').where(byToken).first('organization_id');
+  if (found === undefined) return undefined;
+  await transaction('organizations').where({ id: found.organization_id }).forUpdate().first('id');
+  const invitation = await openInvitations(transaction)
+    .where(byToken)
+    .forUpdate()
+    .first('id', 'organization_id', 'email', 'role', 'invited_by');
+  if (invitation === undefined) return undefined;
+  const sender = await transaction('members')
+    .where({ organization_id: invitation.organization_id, person_id: invitation.invited_by })
+    .first('role');
+  return sender !== undefined && mayInvite(sender.role) ? invitation : undefined;
 }

@@ -4,6 +4,7 @@ import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { mayInvite, revokeInvitationsBy } from './invitations.js';
 
 /** As the interface shows it. */
 export interface Member {
@@ -32,16 +33,18 @@ export async function changeRole(postgres: Postgres, key: MemberKey, role: Role)
     const member = await lockMember(transaction, key);
     if (role !== 'owner') await requireOtherOwner(transaction, key, 'demoted');
     await transaction('members').where(whereOf(key)).update({ role });
+    if (!mayInvite(role)) await revokeInvitationsBy(transaction, key);
     return { ...member, role };
   });
 }
 
-/** The personal tokens go as well: they would come back to life with a new invitation. */
+/** Personal tokens and sent invitations go as well: they would come back to life when the person joins again. */
 export async function removeMember(postgres: Postgres, key: MemberKey): Promise<void> {
   await postgres.transaction(async (transaction) => {
     await lockMember(transaction, key);
     await requireOtherOwner(transaction, key, 'removed');
     await transaction('members').where(whereOf(key)).delete();
+    await revokeInvitationsBy(transaction, key);
     await transaction('access_tokens')
       .where({ created_by: key.personId, kind: 'personal', revoked_at: null })
       .whereIn('project_id', transaction('projects').where({ organization_id: key.organizationId }).select('id'))

@@ -5,7 +5,9 @@ import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js
 import type { RateLimit } from '../access/rate-limits.js';
 import type { Redis } from '../platform/redis/client.js';
 import { addAdminRoutes } from './admin-routes.js';
+import { addDomainRoutes } from './domain-routes.js';
 import type { InvitationMailer } from './invitation-mail.js';
+import { addInvitationRoutes } from './invitation-routes.js';
 import { addOrganizationRoutes } from './organization-routes.js';
 import { addProjectRoutes } from './project-routes.js';
 import { addTokenRoutes } from './token-routes.js';
@@ -28,6 +30,8 @@ export interface AccountsDeps extends GuardDeps {
 export function createAccountsRouter(deps: AccountsDeps): Router {
   const routes = createGuardedRouter(deps);
   addOrganizationRoutes(routes, deps);
+  addInvitationRoutes(routes, deps);
+  addDomainRoutes(routes, deps);
   addProjectRoutes(routes, deps);
   addTokenRoutes(routes, deps);
   addAdminRoutes(routes, deps);

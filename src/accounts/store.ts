@@ -101,6 +101,15 @@ export async function requireOrganization(
   return organization;
 }
 
+/** The slug stays: it may stand in addresses. */
+export async function renameOrganization(
+  postgres: Postgres,
+  organizationId: OrganizationId,
+  name: string,
+): Promise<void> {
+  await postgres('organizations').where({ id: organizationId }).update({ name });
+}
+
 /** The old key has ended when this resolves, but for the second that processes remember it. */
 export async function rotateAdminKey(postgres: Postgres, organizationId: OrganizationId): Promise<string> {
   const adminKey = newKey('admin');

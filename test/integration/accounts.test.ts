@@ -1,15 +1,8 @@
-// The management routes as the interface promises them: organizations, members, invitations, domains, projects, tokens.
-
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { decode, encode } from 'dns-packet';
-import { SMTPServer } from 'smtp-server';
+// The management routes as the interface promises them: organizations, members, projects, tokens. Invitations and domains have
+// files of their own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization } from '../../src/accounts/store.js';
-import { createMailQueue } from '../../src/mail/queue.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { createRedis } from '../../src/platform/redis/client.js';
 import {
   type Answer,
   createTeam,
@@ -28,16 +21,13 @@ import { track } from '../support/track.js';
 const NO_ONE = '00000000-0000-7000-8000-000000000000';
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
 const DAY_MS = 24 * 60 * 60_000;
-const INVITATIONS_MAX = 5;
 
 let databases: TestDatabases;
 let postgres: Postgres;
 let processes: ProcessGroup;
-let dns: TestDns;
 
 beforeAll(async () => {
-  dns = await startDns();
-  databases = await createTestDatabases({ DNS_SERVERS: dns.address, INVITATIONS_PER_DAY_MAX: String(INVITATIONS_MAX) });
+  databases = await createTestDatabases();
   postgres = createPostgres(databases.config);
   processes = await startProcesses(databases.env, ['query', 'web']);
 });
@@ -46,35 +36,10 @@ afterAll(async () => {
   await processes?.stop();
   await postgres?.destroy();
   await databases?.close();
-  dns?.socket.close();
 });
 
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
-
-interface TestDns {
-  readonly address: string;
-  readonly socket: Socket;
-  readonly records: Map<string, string[]>;
-}
-
-/** A name server that knows the TXT records it is given, and no other name. */
-async function startDns(): Promise<TestDns> {
-  const socket = createSocket('udp4');
-  const records = new Map<string, string[]>();
-  socket.on('message', (message, from) => {
-    const { id, questions = [] } = decode(message);
-    const name = questions[0]?.name ?? '';
-    const texts = records.get(name);
-    const answers = (texts ?? []).map((data) => ({ type: 'TXT' as const, name, ttl: 1, data }));
-    const NXDOMAIN = 3;
-    const answer = { type: 'response' as const, ...(id !== undefined && { id }), questions, answers };
-    socket.send(encode({ ...answer, flags: texts === undefined ? NXDOMAIN : 0 }), from.port, from.address);
-  });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  return { address: `127.0.0.1:${(socket.address() as AddressInfo).port}`, socket, records };
-}
 
 describe('organizations', () => {
   test('whoever creates one owns it; its admin key is shown then and never again', async () => {
@@ -118,6 +83,18 @@ describe('organizations', () => {
         body: { error: 'there is no such organization' },
       });
     }
+  });
+
+  test('are renamed by owners; the slug stays', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const path = `/api/orgs/${organization.id}`;
+    const { body: before } = await ask(`GET ${path}`, as(people.owner));
+    expect((await ask(`PATCH ${path}`, as(people.admin, { name: 'Theirs' }))).status).toBe(403);
+    expect((await ask(`PATCH ${path}`, as(await signIn(postgres), { name: 'Theirs' }))).status).toBe(404);
+    expect((await ask(`PATCH ${path}`, as(people.owner, { name: '' }))).status).toBe(400);
+    const renamed = { status: 200, body: { ...before, name: 'Acme' } };
+    expect(await ask(`PATCH ${path}`, as(people.owner, { name: ' Acme ' }))).toEqual(renamed);
+    expect(await ask(`GET ${path}`, as(people.owner))).toEqual(renamed);
   });
 
   test('a rotated admin key works at once, and the one before it stops within a second', async () => {
@@ -200,147 +177,6 @@ describe('members', () => {
       expect((await ask(`PATCH ${path(`/${id}`)}`, as(team.people.owner, { role: 'admin' }))).status).toBe(404);
       expect((await ask(`DELETE ${path(`/${id}`)}`, as(team.people.owner))).status).toBe(404);
     }
-  });
-});
-
-describe('invitations', () => {
-  const invite = async (fields: object = {}) => {
-    const { organization, people } = await createTeam(postgres);
-    const body = { email: 'Grace@Example.com', role: 'admin', ...fields };
-    const answer = await ask(`POST /api/orgs/${organization.id}/invitations`, as(people.owner, body));
-    return { organization, answer };
-  };
-  const accept = (token: string, person: TestPerson) => ask(`POST /api/invitations/${token}/accept`, as(person));
-
-  test('bring one person of that address in, once', async () => {
-    const { organization, answer } = await invite();
-    expect(answer).toEqual({
-      status: 201,
-      body: {
-        id: expect.stringMatching(UUID_V7),
-        email: 'grace@example.com',
-        role: 'admin',
-        token: expect.stringMatching(/^[0-9A-Za-z]{43}$/),
-        accept_url: `${processes.url}/invitations/${answer.body.token}`,
-        expires_at: expect.any(String),
-      },
-    });
-    expect(Math.abs(Date.parse(answer.body.expires_at) - Date.now() - 7 * DAY_MS)).toBeLessThan(60_000);
-
-    const grace = await signIn(postgres, { email: 'grace@example.com' });
-    expect((await accept(answer.body.token, await signIn(postgres))).status).toBe(403);
-    const unverified = await signIn(postgres, { email: 'grace@example.com', emailVerified: false });
-    expect((await accept(answer.body.token, unverified)).status).toBe(403);
-    expect(await accept(answer.body.token, grace)).toMatchObject({
-      status: 200,
-      body: { id: organization.id, role: 'admin' },
-    });
-    expect((await accept(answer.body.token, grace)).status).toBe(404);
-  });
-
-  test('end after seven days', async () => {
-    const { answer } = await invite();
-    await postgres('invitations')
-      .where({ id: answer.body.id })
-      .update({ expires_at: new Date(Date.now() - 1) });
-    const grace = await signIn(postgres, { email: 'grace@example.com' });
-    expect((await accept(answer.body.token, grace)).status).toBe(404);
-    expect((await accept('unknown', grace)).status).toBe(404);
-  });
-
-  test('of one organization are so many in a day, and others are not concerned', async () => {
-    const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
-    const inviteOne = (of: TestTeam, email: string) =>
-      ask(`POST /api/orgs/${of.organization.id}/invitations`, as(of.people.owner, { email, role: 'member' }));
-    expect((await inviteOne(team, 'no address')).status).toBe(400);
-    for (let sent = 0; sent < INVITATIONS_MAX; sent += 1) {
-      expect((await inviteOne(team, `${sent}@example.com`)).status).toBe(201);
-    }
-    expect(await inviteOne(team, 'more@example.com')).toEqual({
-      status: 429,
-      body: { error: `too many requests; the limit is ${INVITATIONS_MAX} per day` },
-    });
-    expect(await postgres('invitations').where({ email: 'more@example.com' })).toEqual([]);
-    expect((await inviteOne(other, 'more@example.com')).status).toBe(201);
-  });
-
-  test('are stored without their token', async () => {
-    const { answer } = await invite();
-    const row = await postgres('invitations').where({ id: answer.body.id }).first();
-    expect(JSON.stringify(row)).not.toContain(answer.body.token);
-  });
-
-  test.each([
-    [{ email: 'nobody' }, 'email is not an e-mail address'],
-    [{ email: undefined, role: 'owner' }, 'email is required: an e-mail address; role is one of member, admin'],
-  ])('%j: 400, %s', async (fields, error) => {
-    expect((await invite(fields)).answer).toEqual({ status: 400, body: { error } });
-  });
-});
-
-describe('domains', () => {
-  const claim = async (domain: unknown, team?: TestTeam) => {
-    const { organization, people } = team ?? (await createTeam(postgres));
-    const answer = await ask(`POST /api/orgs/${organization.id}/domains`, as(people.owner, { domain }));
-    const verify = () => ask(`POST /api/orgs/${organization.id}/domains/${answer.body.id}/verify`, as(people.owner));
-    return { answer, verify };
-  };
-
-  test('are verified by their TXT record, in one organization only', async () => {
-    const { answer, verify } = await claim(' Acme.Example. ');
-    const domain = answer.body;
-    expect(answer).toEqual({
-      status: 201,
-      body: {
-        id: expect.stringMatching(UUID_V7),
-        domain: 'acme.example',
-        token: expect.any(String),
-        record_name: '_service-verify.acme.example',
-        record_value: `service-verification=${domain.token}`,
-        verified_at: null,
-      },
-    });
-    expect(await verify()).toMatchObject({ status: 400, body: { error: expect.stringContaining('there is none') } });
-    dns.records.set(domain.record_name, ['something else', `${domain.record_value}x`]);
-    expect(await verify()).toMatchObject({ status: 400, body: { error: expect.stringContaining('none of them') } });
-    dns.records.set(domain.record_name, ['something else', domain.record_value]);
-    expect(await verify()).toEqual({ status: 200, body: { ...domain, verified_at: expect.any(String) } });
-
-    const second = await claim('acme.example');
-    dns.records.set(domain.record_name, [domain.record_value, second.answer.body.record_value]);
-    expect(await second.verify()).toEqual({
-      status: 400,
-      body: { error: 'acme.example has been verified by another organization' },
-    });
-  });
-
-  test('keep their token when they are claimed again', async () => {
-    const team = await createTeam(postgres);
-    const first = await claim('again.example', team);
-    expect((await claim('again.example', team)).answer.body).toEqual(first.answer.body);
-  });
-
-  test('a name server that does not answer is not the caller’s mistake: 503', async () => {
-    const { verify } = await claim('silent.example');
-    dns.socket.removeAllListeners('message').on('message', () => {});
-    expect((await verify()).status).toBe(503);
-  }, 30_000);
-
-  test.each([
-    undefined,
-    7,
-    '',
-    'localhost',
-    'a..b',
-    '-a.example',
-    'http://a.example',
-    'a.example/x',
-    `${'x'.repeat(64)}.example`,
-  ])('%j is none: 400', async (domain) => {
-    expect((await claim(domain)).answer).toMatchObject({
-      status: 400,
-      body: { error: expect.stringMatching(/^domain /) },
-    });
   });
 });
 
@@ -619,106 +455,6 @@ describe('a question of a person who is signed in', () => {
     for (const url of [processes.url, processes.get('query').url]) {
       const answer = await send(url, 'POST /query', { headers: { 'X-Project-Pass': pass }, body: { q: '* | count' } });
       expect(answer.status).toBe(401);
-    }
-  });
-});
-
-describe('with a mail server', () => {
-  let web: ProcessGroup;
-  let smtp: SMTPServer;
-  const mails: string[] = [];
-  let isPasswordKnown = true;
-
-  beforeAll(async () => {
-    smtp = new SMTPServer({
-      allowInsecureAuth: true,
-      disabledCommands: ['STARTTLS'],
-      onAuth({ username }, _session, done) {
-        if (isPasswordKnown) done(null, { user: username });
-        else done(Object.assign(new Error('authentication failed'), { responseCode: 535 }));
-      },
-      onRcptTo({ address }, _session, done) {
-        if (address === 'nobody@example.com') done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
-        else done();
-      },
-      onData(stream, _session, done) {
-        const chunks: Buffer[] = [];
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-        stream.on('end', () => {
-          mails.push(Buffer.concat(chunks).toString());
-          done();
-        });
-      },
-    });
-    await once(smtp.listen(0, '127.0.0.1'), 'listening');
-    const { port } = smtp.server.address() as AddressInfo;
-    const env = {
-      ...databases.env,
-      SMTP_URL: `smtp://team:password@127.0.0.1:${port}`,
-      MAIL_FROM: 'Team <team@example.com>',
-      PUBLIC_URL: 'https://analytics.example',
-      WORKER_JOBS: 'send-mail',
-    };
-    web = await startProcesses(env, ['worker', 'web']);
-  });
-
-  afterAll(async () => {
-    await web?.stop();
-    smtp?.close();
-  });
-
-  test('an invitation goes to whom it is for, and its link is in the mail only', async () => {
-    const { organization, people } = await createTeam(postgres);
-    const route = `POST /api/orgs/${organization.id}/invitations`;
-    const { status, body } = await send(
-      web.url,
-      route,
-      as(people.owner, { email: 'grace@example.com', role: 'member' }),
-    );
-    expect(status).toBe(201);
-    expect(body).toMatchObject({ email: 'grace@example.com', token: null, accept_url: null });
-    const mail = await eventually(() => {
-      const [first] = mails;
-      if (first === undefined) throw new Error('no mail has come');
-      return first;
-    });
-    expect(mail).toMatch(/^From: Team <team@example\.com>/m);
-    expect(mail).toMatch(/^To: grace@example\.com/m);
-    expect(mail).toMatch(/^Subject: Invitation to Team/m);
-    const token = /https:\/\/analytics\.example\/invitations\/([0-9A-Za-z]{43})/.exec(
-      mail.replaceAll('=\r\n', ''),
-    )?.[1];
-    const grace = await signIn(postgres, { email: 'grace@example.com' });
-    expect((await ask(`POST /api/invitations/${token}/accept`, as(grace))).status).toBe(200);
-  });
-
-  test('a mail waits while the server does not know the password, and is given up when nobody has its address', async () => {
-    const { organization, people } = await createTeam(postgres);
-    const inviteByMail = async (email: string) => {
-      const sent = as(people.owner, { email, role: 'member' });
-      expect((await send(web.url, `POST /api/orgs/${organization.id}/invitations`, sent)).status).toBe(201);
-    };
-    const redis = createRedis(databases.config);
-    const queue = createMailQueue(redis);
-    try {
-      isPasswordKnown = false;
-      await inviteByMail('late@example.com');
-      await eventually(async () => expect(await queue.getDelayedCount()).toBe(1));
-      isPasswordKnown = true;
-      await inviteByMail('nobody@example.com');
-      await eventually(() => expect(mails.filter((mail) => mail.includes('To: late@example.com'))).toHaveLength(1));
-      await eventually(async () =>
-        expect(await queue.getJobCounts('failed', 'delayed')).toEqual({ failed: 1, delayed: 0 }),
-      );
-      const [refused] = await queue.getFailed();
-      expect(refused).toMatchObject({ attemptsMade: 1, data: { to: 'nobody@example.com' } });
-      const log = web.get('worker').output.join('\n');
-      expect(log).toContain('"code":"EAUTH"');
-      expect(log).toContain('"code":"UnrecoverableError"');
-      expect(log).not.toMatch(/example\.com|password/);
-    } finally {
-      await queue.close();
-      redis.disconnect();
     }
   });
 });

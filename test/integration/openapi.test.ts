@@ -59,7 +59,8 @@ async function createCalls(): Promise<Call[]> {
     (await send(processes.url, route, sent)).body;
   const invite = () =>
     prepare(`POST /api/orgs/${org}/invitations`, { ...own, body: { email: guest.email, role: 'member' } });
-  const [invitation, other] = [await invite(), await invite()];
+  const [invitation, other, revoked] = [await invite(), await invite(), await invite()];
+  const claimed = await prepare(`POST /api/orgs/${org}/domains`, { ...own, body: { domain: 'claimed.example' } });
   const newToken = { name: 'T', kind: 'personal', scopes: ['query'] };
   const tokens = [
     await prepare(`POST /api/projects/${project.id}/tokens`, { ...own, body: newToken }),
@@ -186,6 +187,7 @@ async function createCalls(): Promise<Call[]> {
     { route: 'POST /api/orgs', status: 201, ...own, body: { name: 'Another' } },
     { route: 'POST /api/orgs', status: 400, ...own, body: {} },
     { route: 'GET /api/orgs/{orgID}', path: `/api/orgs/${org}`, status: 200, ...own },
+    { route: 'PATCH /api/orgs/{orgID}', path: `/api/orgs/${org}`, status: 200, ...own, body: { name: 'Renamed' } },
     { route: 'GET /api/orgs/{orgID}/members', path: `/api/orgs/${org}/members`, status: 200, ...own },
     {
       route: 'PATCH /api/orgs/{orgID}/members/{userID}',
@@ -207,11 +209,25 @@ async function createCalls(): Promise<Call[]> {
       ...own,
       body: { email: 'x@example.com', role: 'admin' },
     },
+    { route: 'GET /api/orgs/{orgID}/invitations', path: `/api/orgs/${org}/invitations`, status: 200, ...own },
+    {
+      route: 'DELETE /api/orgs/{orgID}/invitations/{invitationID}',
+      path: `/api/orgs/${org}/invitations/${revoked.id}`,
+      status: 200,
+      ...own,
+    },
     {
       route: 'POST /api/invitations/{token}/accept',
       path: `/api/invitations/${invitation.token}/accept`,
       status: 200,
       session: guest.session,
+    },
+    { route: 'GET /api/orgs/{orgID}/domains', path: `/api/orgs/${org}/domains`, status: 200, ...own },
+    {
+      route: 'DELETE /api/orgs/{orgID}/domains/{domainID}',
+      path: `/api/orgs/${org}/domains/${claimed.id}`,
+      status: 200,
+      ...own,
     },
     {
       route: 'POST /api/orgs/{orgID}/domains',

@@ -85,6 +85,12 @@ export const invitation = z.strictObject({
   expires_at: moment,
 });
 
+export const openInvitation = invitation.omit({ token: true, accept_url: true }).extend({
+  invited_by: z.uuid().meta({ description: 'the member who sent it' }),
+  created_at: moment,
+});
+export const revokedInvitation = z.strictObject({ status: z.literal('revoked'), id: z.uuid() });
+
 export const domain = z.strictObject({
   id: z.uuid(),
   domain: z.string(),
@@ -93,6 +99,7 @@ export const domain = z.strictObject({
   record_value: z.string(),
   verified_at: moment.nullable(),
 });
+export const removedDomain = z.strictObject({ status: z.literal('removed'), id: z.uuid() });
 
 export const project = z.strictObject({
   id: z.uuid(),

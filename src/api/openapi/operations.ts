@@ -192,6 +192,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     summary: 'One organization',
     answers: { 200: json('Organization') },
   },
+  'PATCH /api/orgs/{orgID}': {
+    tag: 'Organizations',
+    summary: 'Renames an organization',
+    body: refTo('OrganizationBody'),
+    answers: { 200: json('Organization') },
+  },
   'POST /api/orgs/{orgID}/rotate-admin-key': {
     tag: 'Organizations',
     summary: 'A new admin key; the old one ends',
@@ -214,6 +220,16 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     answers: { 200: json('RemovedMember') },
     errors: [400],
   },
+  'GET /api/orgs/{orgID}/invitations': {
+    tag: 'Organizations',
+    summary: 'Lists the invitations that can still be accepted, newest first',
+    answers: { 200: jsonList('OpenInvitation') },
+  },
+  'DELETE /api/orgs/{orgID}/invitations/{invitationID}': {
+    tag: 'Organizations',
+    summary: 'Revokes an invitation',
+    answers: { 200: json('RevokedInvitation') },
+  },
   'POST /api/orgs/{orgID}/invitations': {
     tag: 'Organizations',
     summary: 'Invites someone',
@@ -224,6 +240,16 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     tag: 'Organizations',
     summary: 'Accepts an invitation',
     answers: { 200: json('Organization') },
+  },
+  'GET /api/orgs/{orgID}/domains': {
+    tag: 'Organizations',
+    summary: 'Lists the claimed domains',
+    answers: { 200: jsonList('Domain') },
+  },
+  'DELETE /api/orgs/{orgID}/domains/{domainID}': {
+    tag: 'Organizations',
+    summary: 'Removes a domain: it admits no one from the next sign-in on',
+    answers: { 200: json('RemovedDomain') },
   },
   'POST /api/orgs/{orgID}/domains': {
     tag: 'Organizations',

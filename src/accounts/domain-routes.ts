@@ -1,0 +1,33 @@
+// Routes of an organization's domains: owners claim, verify, list and remove them.
+import type { Request, Response } from 'express';
+import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
+import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { claimDomain, listDomains, removeDomain, verifyDomain } from './domains.js';
+import type { AccountsDeps } from './routes.js';
+import { domainBody } from './schema.js';
+
+export function addDomainRoutes({ on }: GuardedRouter, { postgres, findTxtRecords }: AccountsDeps): void {
+  on('GET /api/orgs/{orgID}/domains', async (_req, res) => {
+    res.json(await listDomains(postgres, membershipOf(res).organizationId));
+  });
+
+  on('POST /api/orgs/{orgID}/domains', readJsonBody, async (req, res) => {
+    const { domain } = parseJsonBody(domainBody, req.body);
+    res.status(201).json(await claimDomain(postgres, membershipOf(res).organizationId, domain));
+  });
+
+  on('DELETE /api/orgs/{orgID}/domains/{domainID}', async (req, res) => {
+    const key = domainKeyOf(req, res);
+    await removeDomain(postgres, key);
+    res.json({ status: 'removed', id: key.domainId });
+  });
+
+  on('POST /api/orgs/{orgID}/domains/{domainID}/verify', async (req, res) => {
+    res.json(await verifyDomain(postgres, findTxtRecords, domainKeyOf(req, res)));
+  });
+}
+
+const domainKeyOf = (req: Request, res: Response) => ({
+  organizationId: membershipOf(res).organizationId,
+  domainId: String(req.params.domainID),
+});

@@ -1,0 +1,46 @@
+// Routes of invitations: owners send, list and revoke them; the invited person accepts.
+import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
+import { personOf } from '../access/session-middleware.js';
+import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { acceptInvitation, createInvitation, listInvitations, revokeInvitation } from './invitations.js';
+import type { AccountsDeps } from './routes.js';
+import { invitationBody } from './schema.js';
+import { requireOrganization } from './store.js';
+
+export function addInvitationRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
+  const { postgres } = deps;
+
+  on('GET /api/orgs/{orgID}/invitations', async (_req, res) => {
+    res.json(await listInvitations(postgres, membershipOf(res).organizationId));
+  });
+
+  on('POST /api/orgs/{orgID}/invitations', readJsonBody, async (req, res) => {
+    const { email, role } = parseJsonBody(invitationBody, req.body);
+    const { personId } = personOf(res);
+    const { organizationId } = membershipOf(res);
+    await deps.invitationLimit.take(organizationId);
+    const invitation = await createInvitation(postgres, organizationId, { email, role, invitedBy: personId });
+    const link = { token: invitation.token, accept_url: acceptUrlOf(deps.publicUrl, invitation.token) };
+    if (deps.mailInvitation !== undefined) {
+      const { name } = await requireOrganization(postgres, personId, organizationId);
+      await deps.mailInvitation({ email, organization: name, acceptUrl: link.accept_url });
+    }
+    // Once it is in the mail, the link is for the reader of that mail alone.
+    const shown = deps.mailInvitation === undefined ? link : { token: null, accept_url: null };
+    res.status(201).json({ ...invitation, ...shown });
+  });
+
+  on('DELETE /api/orgs/{orgID}/invitations/{invitationID}', async (req, res) => {
+    const invitationId = String(req.params.invitationID);
+    await revokeInvitation(postgres, { organizationId: membershipOf(res).organizationId, invitationId });
+    res.json({ status: 'revoked', id: invitationId });
+  });
+
+  on('POST /api/invitations/{token}/accept', async (req, res) => {
+    const person = personOf(res);
+    const organizationId = await acceptInvitation(postgres, String(req.params.token), person);
+    res.json(await requireOrganization(postgres, person.personId, organizationId));
+  });
+}
+
+const acceptUrlOf = (publicUrl: URL, token: string): string => new URL(`/invitations/${token}`, publicUrl).href;

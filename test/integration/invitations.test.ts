@@ -1,0 +1,298 @@
+// Invitations over HTTP: who they bring in, when they end, how many there may be, and what their mails hold.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMailQueue } from '../../src/mail/queue.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis } from '../../src/platform/redis/client.js';
+import {
+  type Answer,
+  createTeam,
+  join,
+  type Sent,
+  send,
+  signIn,
+  type TestPerson,
+  type TestTeam,
+} from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { startMailServer, type TestMailServer, UNKNOWN_MAILBOX } from '../support/mail-server.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
+const NO_ONE = '00000000-0000-7000-8000-000000000000';
+const DAY_MS = 24 * 60 * 60_000;
+const INVITATIONS_MAX = 5;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({ INVITATIONS_PER_DAY_MAX: String(INVITATIONS_MAX) });
+  postgres = createPostgres(databases.config);
+  processes = await startProcesses(databases.env, ['web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
+const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
+const accept = (token: string, person: TestPerson) => ask(`POST /api/invitations/${token}/accept`, as(person));
+
+describe('invitations', () => {
+  const invite = async (fields: object = {}) => {
+    const { organization, people } = await createTeam(postgres);
+    const body = { email: 'Grace@Example.com', role: 'admin', ...fields };
+    const answer = await ask(`POST /api/orgs/${organization.id}/invitations`, as(people.owner, body));
+    return { organization, answer };
+  };
+
+  test('bring one person of that address in, once', async () => {
+    const { organization, answer } = await invite();
+    expect(answer).toEqual({
+      status: 201,
+      body: {
+        id: expect.stringMatching(UUID_V7),
+        email: 'grace@example.com',
+        role: 'admin',
+        token: expect.stringMatching(/^[0-9A-Za-z]{43}$/),
+        accept_url: `${processes.url}/invitations/${answer.body.token}`,
+        expires_at: expect.any(String),
+      },
+    });
+    expect(Math.abs(Date.parse(answer.body.expires_at) - Date.now() - 7 * DAY_MS)).toBeLessThan(60_000);
+
+    const grace = await signIn(postgres, { email: 'grace@example.com' });
+    expect((await accept(answer.body.token, await signIn(postgres))).status).toBe(403);
+    const unverified = await signIn(postgres, { email: 'grace@example.com', emailVerified: false });
+    expect((await accept(answer.body.token, unverified)).status).toBe(403);
+    expect(await accept(answer.body.token, grace)).toMatchObject({
+      status: 200,
+      body: { id: organization.id, role: 'admin' },
+    });
+    expect((await accept(answer.body.token, grace)).status).toBe(404);
+  });
+
+  test('end after seven days', async () => {
+    const { answer } = await invite();
+    await postgres('invitations')
+      .where({ id: answer.body.id })
+      .update({ expires_at: new Date(Date.now() - 1) });
+    const grace = await signIn(postgres, { email: 'grace@example.com' });
+    expect((await accept(answer.body.token, grace)).status).toBe(404);
+    expect((await accept('unknown', grace)).status).toBe(404);
+  });
+
+  test('of one organization are so many in a day, and others are not concerned', async () => {
+    const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
+    const inviteOne = (of: TestTeam, email: string) =>
+      ask(`POST /api/orgs/${of.organization.id}/invitations`, as(of.people.owner, { email, role: 'member' }));
+    expect((await inviteOne(team, 'no address')).status).toBe(400);
+    for (let sent = 0; sent < INVITATIONS_MAX; sent += 1) {
+      expect((await inviteOne(team, `${sent}@example.com`)).status).toBe(201);
+    }
+    expect(await inviteOne(team, 'more@example.com')).toEqual({
+      status: 429,
+      body: { error: `too many requests; the limit is ${INVITATIONS_MAX} per day` },
+    });
+    expect(await postgres('invitations').where({ email: 'more@example.com' })).toEqual([]);
+    expect((await inviteOne(other, 'more@example.com')).status).toBe(201);
+  });
+
+  test('are stored without their token', async () => {
+    const { answer } = await invite();
+    const row = await postgres('invitations').where({ id: answer.body.id }).first();
+    expect(JSON.stringify(row)).not.toContain(answer.body.token);
+  });
+
+  test.each([
+    [{ email: 'nobody' }, 'email is not an e-mail address'],
+    [{ email: undefined, role: 'owner' }, 'email is required: an e-mail address; role is one of member, admin'],
+  ])('%j: 400, %s', async (fields, error) => {
+    expect((await invite(fields)).answer).toEqual({ status: 400, body: { error } });
+  });
+});
+
+describe('an invitation dies with the right of its sender', () => {
+  /** An organization with a second owner, and an invitation that this second owner has sent. */
+  async function invitedBySecondOwner() {
+    const { organization, people } = await createTeam(postgres);
+    const second = await signIn(postgres);
+    await join(postgres, organization.id, second, 'owner');
+    const guest = await signIn(postgres);
+    const route = `POST /api/orgs/${organization.id}/invitations`;
+    const { body } = await ask(route, as(second, { email: guest.email, role: 'admin' }));
+    const member = `/api/orgs/${organization.id}/members/${second.id}`;
+    const isMember = async () =>
+      (await postgres('members').where({ organization_id: organization.id, person_id: guest.id })).length > 0;
+    return { organization, owner: people.owner, second, guest, token: String(body.token), member, isMember };
+  }
+
+  test.each([
+    ['is removed', 'DELETE', undefined],
+    ['is demoted to admin', 'PATCH', { role: 'admin' }],
+    ['is demoted to member', 'PATCH', { role: 'member' }],
+  ])('when the sender %s, also after they are an owner again', async (_, method, body) => {
+    const { owner, second, guest, token, member, isMember, organization } = await invitedBySecondOwner();
+    expect((await ask(`${method} ${member}`, as(owner, body))).status).toBe(200);
+    expect(await accept(token, guest)).toEqual({
+      status: 404,
+      body: { error: expect.stringContaining('there is no such invitation') },
+    });
+    if (method === 'DELETE') await join(postgres, organization.id, second, 'owner');
+    else await ask(`PATCH ${member}`, as(owner, { role: 'owner' }));
+    expect((await accept(token, guest)).status).toBe(404);
+    expect(await isMember()).toBe(false);
+  });
+
+  test('when the sender lost it by another way than a route, and when their account is gone', async () => {
+    const demoted = await invitedBySecondOwner();
+    await postgres('members').where({ person_id: demoted.second.id }).update({ role: 'admin' });
+    expect((await accept(demoted.token, demoted.guest)).status).toBe(404);
+    const gone = await invitedBySecondOwner();
+    await postgres('people').where({ id: gone.second.id }).delete();
+    expect((await accept(gone.token, gone.guest)).status).toBe(404);
+  });
+
+  test('also on the page of the invitation, and not while the sender stays an owner', async () => {
+    const { owner, guest, token, member, isMember } = await invitedBySecondOwner();
+    await ask(`PATCH ${member}`, as(owner, { role: 'owner' }));
+    const page = `POST /invitations/${token}`;
+    const other = await invitedBySecondOwner();
+    await ask(`DELETE ${other.member}`, as(other.owner));
+    expect((await ask(`POST /invitations/${other.token}`, as(other.guest))).status).toBe(404);
+    expect((await ask(page, as(guest))).status).toBe(303);
+    expect(await isMember()).toBe(true);
+  });
+
+  test('in a race, no one joins after the sender was removed', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { owner, guest, token, member, isMember } = await invitedBySecondOwner();
+      const [removed, accepted] = await Promise.all([ask(`DELETE ${member}`, as(owner)), accept(token, guest)]);
+      expect(removed.status).toBe(200);
+      expect([200, 404]).toContain(accepted.status);
+      expect(await isMember()).toBe(accepted.status === 200);
+    }
+  });
+});
+
+describe('open invitations', () => {
+  test('are listed newest first without their secret, and end when they are revoked', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const path = `/api/orgs/${organization.id}/invitations`;
+    const invite = async (email: string) =>
+      (await ask(`POST ${path}`, as(people.owner, { email, role: 'member' }))).body;
+    const [first, second, used] = [
+      await invite('1@example.com'),
+      await invite('2@example.com'),
+      await invite('3@x.org'),
+    ];
+    expect((await accept(used.token, await signIn(postgres, { email: '3@x.org' }))).status).toBe(200);
+    const shown = { role: 'member', invited_by: people.owner.id, created_at: expect.any(String) };
+    const open = (invitation: Answer['body']) => ({
+      ...{ ...shown, id: invitation.id, email: invitation.email, expires_at: invitation.expires_at },
+    });
+    const listed = await ask(`GET ${path}`, as(people.owner));
+    expect(listed).toEqual({ status: 200, body: [open(second), open(first)] });
+    expect(JSON.stringify(listed.body)).not.toContain(first.token);
+
+    expect(await ask(`DELETE ${path}/${first.id}`, as(people.owner))).toEqual({
+      status: 200,
+      body: { status: 'revoked', id: first.id },
+    });
+    const guest = await signIn(postgres, { email: '1@example.com' });
+    expect((await accept(first.token, guest)).status).toBe(404);
+    expect((await ask(`GET ${path}`, as(people.owner))).body).toEqual([open(second)]);
+  });
+
+  test('of another organization, used ones and none at all are not found', async () => {
+    const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
+    const invite = async ({ organization, people }: TestTeam, email: string) =>
+      (await ask(`POST /api/orgs/${organization.id}/invitations`, as(people.owner, { email, role: 'member' }))).body;
+    const [foreign, used] = [await invite(other, 'a@example.com'), await invite(team, 'b@example.com')];
+    await accept(used.token, await signIn(postgres, { email: 'b@example.com' }));
+    for (const id of [foreign.id, used.id, NO_ONE, 'no-uuid']) {
+      const route = `DELETE /api/orgs/${team.organization.id}/invitations/${id}`;
+      expect(await ask(route, as(team.people.owner))).toEqual({
+        status: 404,
+        body: { error: 'there is no such invitation' },
+      });
+    }
+    expect((await accept(foreign.token, await signIn(postgres, { email: 'a@example.com' }))).status).toBe(200);
+  });
+});
+
+describe('with a mail server', () => {
+  let web: ProcessGroup;
+  let smtp: TestMailServer;
+
+  beforeAll(async () => {
+    smtp = await startMailServer();
+    const env = {
+      ...databases.env,
+      SMTP_URL: smtp.url,
+      MAIL_FROM: 'Team <team@example.com>',
+      PUBLIC_URL: 'https://analytics.example',
+      WORKER_JOBS: 'send-mail',
+    };
+    web = await startProcesses(env, ['worker', 'web']);
+  });
+
+  afterAll(async () => {
+    await web?.stop();
+    smtp?.close();
+  });
+
+  test('an invitation goes to whom it is for, and its link is in the mail only', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const route = `POST /api/orgs/${organization.id}/invitations`;
+    const { status, body } = await send(
+      web.url,
+      route,
+      as(people.owner, { email: 'grace@example.com', role: 'member' }),
+    );
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ email: 'grace@example.com', token: null, accept_url: null });
+    const mail = await smtp.mailTo('grace@example.com');
+    expect(mail).toMatch(/^From: Team <team@example\.com>/m);
+    expect(mail).toMatch(/^Subject: Invitation to Team/m);
+    const token = /https:\/\/analytics\.example\/invitations\/([0-9A-Za-z]{43})/.exec(mail)?.[1];
+    const grace = await signIn(postgres, { email: 'grace@example.com' });
+    expect((await accept(String(token), grace)).status).toBe(200);
+  });
+
+  test('a mail waits while the server does not know the password, and is given up when nobody has its address', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const inviteByMail = async (email: string) => {
+      const sent = as(people.owner, { email, role: 'member' });
+      expect((await send(web.url, `POST /api/orgs/${organization.id}/invitations`, sent)).status).toBe(201);
+    };
+    const redis = createRedis(databases.config);
+    const queue = createMailQueue(redis);
+    try {
+      smtp.isPasswordKnown = false;
+      await inviteByMail('late@example.com');
+      await eventually(async () => expect(await queue.getDelayedCount()).toBe(1));
+      smtp.isPasswordKnown = true;
+      await inviteByMail(UNKNOWN_MAILBOX);
+      await eventually(() =>
+        expect(smtp.mails.filter((mail) => mail.includes('To: late@example.com'))).toHaveLength(1),
+      );
+      await eventually(async () =>
+        expect(await queue.getJobCounts('failed', 'delayed')).toEqual({ failed: 1, delayed: 0 }),
+      );
+      const [refused] = await queue.getFailed();
+      expect(refused).toMatchObject({ attemptsMade: 1, data: { to: UNKNOWN_MAILBOX } });
+      const log = web.get('worker').output.join('\n');
+      expect(log).toContain('"code":"EAUTH"');
+      expect(log).toContain('"code":"UnrecoverableError"');
+      expect(log).not.toMatch(/example\.com|password/);
+    } finally {
+      await queue.close();
+      redis.disconnect();
+    }
+  });
+});

@@ -1,0 +1,38 @@
+// A name server for tests: it knows the TXT records that it is given, and can be told to fail.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { decode, encode } from 'dns-packet';
+
+export interface TestDns {
+  /** For DNS_SERVERS. */
+  readonly address: string;
+  /** By name. A name that is not here is answered NXDOMAIN. */
+  readonly records: Map<string, string[]>;
+  /** `silent` answers nothing, `servfail` says that it cannot tell. */
+  mode: 'works' | 'silent' | 'servfail';
+  close(): void;
+}
+
+const SERVFAIL = 2;
+const NXDOMAIN = 3;
+
+export async function startDns(): Promise<TestDns> {
+  const socket = createSocket('udp4');
+  const records = new Map<string, string[]>();
+  socket.on('message', (message, from) => {
+    if (dns.mode === 'silent') return;
+    const { id, questions = [] } = decode(message);
+    const name = questions[0]?.name ?? '';
+    const texts = dns.mode === 'works' ? records.get(name) : undefined;
+    const answers = (texts ?? []).map((data) => ({ type: 'TXT' as const, name, ttl: 1, data }));
+    const refusal = dns.mode === 'servfail' ? SERVFAIL : NXDOMAIN;
+    const answer = { type: 'response' as const, ...(id !== undefined && { id }), questions, answers };
+    socket.send(encode({ ...answer, flags: texts === undefined ? refusal : 0 }), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address() as AddressInfo;
+  const dns: TestDns = { address: `127.0.0.1:${port}`, records, mode: 'works', close: () => socket.close() };
+  return dns;
+}

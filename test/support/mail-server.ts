@@ -1,0 +1,54 @@
+// A mail server for tests: it keeps what it is sent, and can be told to refuse the password.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { eventually } from './eventually.js';
+
+export interface TestMailServer {
+  /** For SMTP_URL. */
+  readonly url: string;
+  /** The mails as they were sent, headers first. */
+  readonly mails: readonly string[];
+  isPasswordKnown: boolean;
+  /** Waits for the mail to an address, and resolves with it, long lines put together again. */
+  mailTo(address: string): Promise<string>;
+  close(): void;
+}
+
+/** The one address without a mailbox. */
+export const UNKNOWN_MAILBOX = 'nobody@example.com';
+
+export async function startMailServer(): Promise<TestMailServer> {
+  const mails: string[] = [];
+  const smtp = new SMTPServer({
+    allowInsecureAuth: true,
+    disabledCommands: ['STARTTLS'],
+    onAuth({ username }, _session, done) {
+      if (server.isPasswordKnown) done(null, { user: username });
+      else done(Object.assign(new Error('authentication failed'), { responseCode: 535 }));
+    },
+    onRcptTo({ address }, _session, done) {
+      if (address === UNKNOWN_MAILBOX) done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
+      else done();
+    },
+    onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        mails.push(Buffer.concat(chunks).toString());
+        done();
+      });
+    },
+  });
+  await once(smtp.listen(0, '127.0.0.1'), 'listening');
+  const { port } = smtp.server.address() as AddressInfo;
+  const mailTo = (address: string): Promise<string> =>
+    eventually(() => {
+      const mail = mails.find((text) => text.includes(`To: ${address}`));
+      if (mail === undefined) throw new Error(`no mail to ${address} has come`);
+      return mail.replaceAll('=\r\n', '');
+    });
+  const url = `smtp://team:password@127.0.0.1:${port}`;
+  const server: TestMailServer = { url, mails, isPasswordKnown: true, mailTo, close: () => smtp.close() };
+  return server;
+}
