@@ -1,5 +1,5 @@
-// /public/service.js, the script that pages load, from what the build left in dist/public. Its own name is stable and asked
-// for again after an hour; the name with the hash of its content never changes what it stands for.
+// Route of the browser script /public/service.js (built into dist/public). The plain name is cached for an hour; the name
+// with the content hash is immutable.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';

@@ -1,5 +1,5 @@
-// How probable it is, given the counts, that a variant has the highest rate of all. It is a description for people, and
-// decides nothing: it was not made for repeated looks.
+// Bayesian probability that a variant has the highest conversion rate. Shown to readers only: decisions use
+// the sequential test, because this figure is not valid under repeated looks.
 //
 // Each rate has the posterior Beta(1 + conversions, 1 + non-conversions), from a uniform prior, independently. Then
 //     P(i is best) = ∫ f_i(x) · Π_{j≠i} F_j(x) dx
@@ -8,7 +8,7 @@
 // (E. Miller, "Formulas for Bayesian A/B Testing", 2015) to 1e-7.
 import type { Counts } from './proportions.js';
 
-/** The most that are worth integrating: an experiment has a handful of variants, and more is an id sent as variant_key. */
+/** Largest number of variants that is computed. More usually means that an id was sent as variant_key. */
 export const VARIANTS_MAX = 100;
 
 /** Steps over the support of one posterior, which for many units is about 18 standard deviations wide. */
@@ -34,7 +34,7 @@ export function toBestProbabilities(variants: readonly Counts[]): number[] {
   for (const border of borders) {
     while (x < border) {
       const step = smallestStep(posteriors, x);
-      // A last step much shorter than the others would only be rounding.
+      // Skip a last step that is much shorter than the others: it would only add rounding errors.
       const end = x + step * 1.001 < border ? x + step : border;
       integrateCell({ posteriors, below, best, from: x, to: end });
       x = end;
@@ -44,7 +44,7 @@ export function toBestProbabilities(variants: readonly Counts[]): number[] {
   return best.map((probability) => probability / total);
 }
 
-/** Infinity between supports, where nothing is to be integrated. */
+/** Infinity between supports, where all densities are 0. */
 function smallestStep(posteriors: readonly Posterior[], x: number): number {
   let step = Number.POSITIVE_INFINITY;
   for (const { low, high } of posteriors) if (low <= x && x < high) step = Math.min(step, (high - low) / STEPS);
@@ -53,15 +53,15 @@ function smallestStep(posteriors: readonly Posterior[], x: number): number {
 
 interface Cell {
   readonly posteriors: readonly Posterior[];
-  /** F at `from`, moved on to `to`. */
+  /** Distribution function F: at `from` before the step, at `to` after it. */
   readonly below: number[];
-  /** The integrals up to `from`, moved on to `to`. */
+  /** Integrals up to `from` before the step, up to `to` after it. */
   readonly best: number[];
   readonly from: number;
   readonly to: number;
 }
 
-/** No border lies within a cell, so a posterior covers all of it or nothing. */
+/** No support begins or ends inside a cell, so each posterior covers the whole cell or none of it. */
 function integrateCell({ posteriors, below, best, from, to }: Cell): void {
   const width = to - from;
   const middle = from + width / 2;
@@ -81,7 +81,7 @@ function integrateCell({ posteriors, below, best, from, to }: Cell): void {
   });
 }
 
-/** For each factor the product of all others, without dividing by what may be 0. */
+/** For each factor the product of all other factors, without division, because a factor may be 0. */
 function productsOfOthers(factors: readonly number[]): number[] {
   const products = new Array<number>(factors.length).fill(1);
   let before = 1;

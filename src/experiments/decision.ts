@@ -1,16 +1,16 @@
-// When a choice may be called, and for whom. Only the always-valid p-values decide, so that looking daily and stopping at the
-// first decision keeps the chance of a false one at alpha; every other figure of the packet describes.
+// Decision rule of an experiment. Only always-valid p-values decide, so that daily looks and stopping at the
+// first decision keep the false-positive rate at alpha. All other figures of the packet are descriptive.
 import { type Comparison, type Counts, findAbsoluteLift } from './proportions.js';
 
 export const ALPHA = 0.05;
 
-/** The variant that the others are compared with, when there is one of this name. */
+/** Name of the control variant, when the experiment has a variant of this name. */
 export const CONTROL_NAME = 'control';
 
-/** Below, the split of units contradicts the weights. Stricter than alpha, because it is looked at daily as well. */
+/** Below this p-value the split of units contradicts the weights. Stricter than alpha, because it is checked daily too. */
 export const SAMPLE_RATIO_ALPHA = 0.001;
 
-/** What each variant has before anything is decided: a normal approximation of less would not hold. */
+/** Minimum of each variant before a decision: below it the normal approximation does not hold. */
 export const EXPOSURES_MIN = 100;
 export const CONVERSIONS_MIN = 5;
 

@@ -1,4 +1,4 @@
-// Several treatments against one control: p-values adjusted so that the chance of any false positive stays at alpha.
+// Holm's correction for several treatments against one control: keeps the chance of any false positive at alpha.
 
 /**
  * Holm's adjusted p-values, in the order given: each may be compared with alpha itself, and the probability that any true

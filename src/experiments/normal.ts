@@ -1,8 +1,8 @@
-// The normal distribution's tail and quantile, to near machine precision, and the complementary error function under
-// them. They are series and continued fractions that converge to the definition, so there is no table of constants
-// to mistype; a library was weighed for the three functions, and the exact ones bring two hundred packages.
+// Tail and quantile of the normal distribution and the complementary error function, to near machine precision.
+// Computed from series and continued fractions, so there is no table of constants to mistype. Libraries with
+// this precision bring two hundred packages.
 
-/** Below, the series converges quickly and 1 - erf keeps its digits; above, the continued fraction takes over. */
+/** Up to this x the series is used: it converges quickly and 1 - erf keeps its digits. Above it, the continued fraction. */
 const SERIES_MAX = 1.5;
 
 /** Terms of the continued fraction, enough for all digits where it is slowest, at SERIES_MAX. */

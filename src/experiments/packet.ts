@@ -1,5 +1,5 @@
-// The choice result packet: from counts per variant to the public shape, in the names of the wire. Counting units and
-// conversions is the query's part, statistics are in the files beside this one; here they are put together.
+// Assembles the choice result packet (JSON field names included) from counts per variant. The query counts units
+// and conversions; the statistics are in the other files of this folder.
 import { toBestProbabilities, VARIANTS_MAX } from './best-probability.js';
 import { ALPHA, CONTROL_NAME, type DecisionStatus, toDecisionStatus } from './decision.js';
 import { adjustByHolm } from './holm.js';
@@ -27,7 +27,7 @@ export interface ChoiceCounts {
   readonly conversionEvent: string;
   /** Field that identifies a unit, as written in the query. */
   readonly unit: string;
-  /** One for each variant, in any order; units that saw several variants are in none. */
+  /** One entry per variant, in any order. Units that saw several variants are excluded. */
   readonly variants: readonly VariantCounts[];
   readonly multiVariantUnits: number;
   readonly exposuresWithoutUnit: number;
@@ -37,7 +37,7 @@ export interface ChoiceCounts {
   readonly lastExposureAtMs: number | undefined;
 }
 
-/** Null stands for what is undefined without units, or relative to a rate of 0. */
+/** Null where a figure is undefined: without units, or relative to a rate of 0. */
 export interface ChoicePacket {
   readonly choice_key: string;
   readonly conversion_event: string;
@@ -50,7 +50,7 @@ export interface ChoicePacket {
   readonly method: typeof METHOD;
 }
 
-/** The control first, then by name. */
+/** Control first, then by name. */
 export interface PacketVariant {
   readonly variant_key: string;
   /** Units. */
@@ -59,7 +59,7 @@ export interface PacketVariant {
   readonly rate: number | null;
   readonly ci_low: number;
   readonly ci_high: number;
-  /** The one that is expected: as stated, or 1 for all. */
+  /** Expected weight: as stated by the exposures, or 1 for all variants. */
   readonly weight: number;
 }
 
@@ -68,7 +68,7 @@ export interface PacketComparison {
   readonly treatment: string;
   readonly absolute_lift: number | null;
   readonly relative_lift: number | null;
-  /** Of the absolute lift, for this comparison alone, with a sample size fixed in advance. */
+  /** Interval of the absolute lift, for this comparison alone and a sample size fixed in advance. */
   readonly ci_low: number;
   readonly ci_high: number;
   /** Both p-values are Holm's adjusted ones: they compare with alpha as they are. */
@@ -81,7 +81,7 @@ export interface PacketComparison {
    */
   readonly sequential_ci_low: number;
   readonly sequential_ci_high: number;
-  /** That the treatment has the highest rate of all variants; null with more variants than an experiment has. */
+  /** Probability that the treatment has the highest rate; null with too many variants (best-probability.ts). */
   readonly probability_best: number | null;
 }
 
@@ -105,8 +105,8 @@ const METHOD = {
 } as const;
 
 /**
- * The packet of everything counted so far. It knows no earlier looks and needs none: its always-valid p-value may be
- * compared with alpha at any look (why: sequential-test.ts). Throws a RangeError for counts that cannot be.
+ * The packet for all counts so far. Earlier looks are not needed: the always-valid p-value may be compared with
+ * alpha at any look (why: sequential-test.ts). Throws a RangeError for impossible counts.
  */
 export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): ChoicePacket {
   counts.variants.forEach(requireCounts);
@@ -151,7 +151,7 @@ function requireCounts({ variantKey, exposures, conversions }: VariantCounts): v
   throw new RangeError(`variant ${JSON.stringify(variantKey)} has ${conversions} conversions of ${exposures} units`);
 }
 
-/** The variant named `control`, or the first by name, leads; names compare by code unit, the same on every machine. */
+/** The variant named `control`, or the first by name, comes first. Names compare by code unit, independent of locale. */
 function controlFirst(variants: readonly VariantCounts[]): VariantCounts[] {
   const rank = ({ variantKey }: VariantCounts): number => (variantKey === CONTROL_NAME ? 0 : 1);
   return [...variants].sort((a, b) => rank(a) - rank(b) || (a.variantKey < b.variantKey ? -1 : 1));

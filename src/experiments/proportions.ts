@@ -1,5 +1,5 @@
-// Conversion rates and their differences with a sample size fixed in advance: intervals, the pooled z test, lifts. Looked
-// at repeatedly, these err more often than they say; the test that may be looked at daily is in sequential-test.ts.
+// Fixed-sample statistics of conversion rates: intervals, pooled z test, lifts. Under repeated looks their error
+// rates are higher than stated; sequential-test.ts has the test for daily looks.
 import { criticalValue, twoSidedTail } from './normal.js';
 
 /** Whole numbers, 0 ≤ conversions ≤ exposures. Exposures count units, each of which converted or did not. */
@@ -22,7 +22,7 @@ export interface Comparison<T extends Counts = Counts> {
 export const findRate = ({ exposures, conversions }: Counts): number | undefined =>
   exposures === 0 ? undefined : conversions / exposures;
 
-/** The treatment's rate less the control's, -1 to 1; undefined when either has no units. */
+/** Rate of the treatment minus rate of the control, -1 to 1; undefined when either has no units. */
 export function findAbsoluteLift({ control, treatment }: Comparison): number | undefined {
   const before = findRate(control);
   const after = findRate(treatment);
@@ -74,7 +74,7 @@ export function toNewcombeInterval({ control, treatment }: Comparison, alpha: nu
 
 /**
  * Two-sided p-value of "both rates are equal" from the z statistic with the pooled variance; its square is Pearson's
- * chi-square of the 2×2 table without correction. 1 when there is nothing to tell them apart.
+ * chi-square of the 2×2 table without correction. 1 when neither has units or all outcomes are equal.
  * Source: J. L. Fleiss, B. Levin, M. C. Paik, Statistical Methods for Rates and Proportions, 3rd ed. (2003), section 3.1.
  */
 export function toPooledPValue(comparison: Comparison): number {

@@ -1,5 +1,5 @@
-// Whether units are split between the variants as the weights say. When they are not, assignment or tracking loses units
-// of one variant rather than another, and no comparison of the rest means anything.
+// Sample-ratio test: whether units are split between the variants according to their weights. A mismatch means that
+// assignment or tracking loses units of one variant, which makes every comparison invalid.
 import { chiSquareSurvival } from './chi-square.js';
 
 export interface ExpectedSplit {
@@ -9,7 +9,7 @@ export interface ExpectedSplit {
   readonly ratios: readonly number[];
 }
 
-/** Finite and not negative. Anything else counts as not stated. */
+/** A usable weight is finite and not negative; any other value counts as not stated. */
 export const isUsableWeight = (weight: number | null): weight is number =>
   weight !== null && Number.isFinite(weight) && weight >= 0;
 

@@ -1,5 +1,5 @@
-// The test that may be looked at as often as one likes: a mixture sequential probability ratio test (mSPRT) of the
-// difference of two conversion rates, its always-valid p-value and its confidence sequence.
+// Mixture sequential probability ratio test (mSPRT) of the difference of two conversion rates: always-valid p-value
+// and confidence sequence. Valid at any number of looks.
 //
 // With lift d, its variance V and a mixture variance T, the likelihood ratio of "the true lift is drawn from N(0, T)"
 // against "it is 0" is

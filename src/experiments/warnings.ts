@@ -1,5 +1,5 @@
-// What a reader of a choice result should know or do before trusting it, as sentences without capital and full stop, like
-// all warnings of a query. Each names its numbers and the next step, because many readers are language models.
+// Warnings of a choice result. Lower case and without full stop, like all warnings of queries. Each names its
+// numbers and the next step, because many readers are language models.
 import { VARIANTS_MAX } from './best-probability.js';
 import { ALPHA, CONTROL_NAME, CONVERSIONS_MIN, EXPOSURES_MIN, isCollecting, isSplitWrong } from './decision.js';
 import type { Counts } from './proportions.js';
@@ -26,7 +26,7 @@ export interface Report {
   readonly immatureUnits: number;
 }
 
-/** The most serious first; none when there is nothing to do. */
+/** Most serious first; empty when there is no problem. */
 export function toWarnings(report: Report): string[] {
   return [
     warnOfSplit(report),
@@ -81,7 +81,7 @@ function warnOfControl({ variants }: Report): string | undefined {
   );
 }
 
-/** Weights that nobody states are equal ones, which is worth a word only where the split says otherwise. */
+/** Weights that are not stated count as equal, which is mentioned only when the split contradicts it. */
 function warnOfWeights({ variants, sampleRatioPValue }: Report): string | undefined {
   const unstated = variants.filter(({ weight }) => !isUsableWeight(weight));
   if (unstated.length === 0) return undefined;
@@ -140,7 +140,7 @@ function warnOfEarlySignificance({ isSignificantTooEarly, sampleRatioPValue }: R
   );
 }
 
-/** Names come from clients: bounded, and quoted so that they cannot be taken for part of the sentence. */
+/** Names come from clients: cut to a maximum length, and quoted to separate them from the sentence. */
 const NAME_CHARACTERS_MAX = 64;
 const NAMES_MAX = 5;
 

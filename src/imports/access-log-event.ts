@@ -1,17 +1,17 @@
-// Turns a parsed line of an access log into the page_view event that /track takes. Pure and repeatable: the same file
-// gives the same ids, so an import can be run again.
+// Maps a parsed access-log line to a page_view event for /track. Pure and deterministic: the same file gives the same
+// ids, so an import can be repeated.
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { AccessLogLine } from './access-log-line.js';
 
-/** The body of an event on the wire. `ip` and `user_agent` are taken from senders with a secret key only. */
+/** Request body of one event. The service accepts `ip` and `user_agent` only with a secret key. */
 export interface PageViewEvent {
   readonly event_type: 'page_view';
   readonly time: string;
   readonly insert_id: string;
   readonly device_id?: string;
   readonly event_properties: Readonly<Record<string, string | number>>;
-  /** Empty where the log has none: absent would mean the address and user agent of the import itself. */
+  /** Empty when the log has none. When absent, the service would use the address and user agent of the importer. */
   readonly ip: string;
   readonly user_agent: string;
   readonly library: string;
@@ -20,18 +20,18 @@ export interface PageViewEvent {
 
 export interface LineIdentity {
   readonly digest: Buffer;
-  /** How many identical lines came before this one. */
+  /** Number of identical lines before this one. */
   readonly repetition: number;
 }
 
 export interface PageViewOptions {
-  /** Such as `https://example.com`: goes before each path. Without it `url` is what the log has, the path. */
+  /** Origin such as `https://example.com`, prefixed to each path. Without it `url` is the logged path. */
   readonly site: string | undefined;
-  /** Names the sender, with its version. */
+  /** Name and version of the sender. */
   readonly library: string;
 }
 
-/** The service refuses an event with a longer value; a cut address is worth more than a missing event. */
+/** Maximum value length of the service. Longer URLs are cut, because the event would be rejected otherwise. */
 const PROPERTY_BYTES_MAX = 8192;
 
 export const digestLine = (text: string): Buffer => digest('line', text);
@@ -58,7 +58,7 @@ function toProperties(line: AccessLogLine, site: string | undefined): Record<str
     referrer: line.referrer,
     status: line.status,
     method: request?.kind === 'http' ? request.method : undefined,
-    // What came instead of a request is kept, to be looked at: it is usually a scanner.
+    // Keep malformed request lines for inspection: they usually come from scanners.
     request: request?.kind === 'malformed' ? request.text : undefined,
     bytes: line.bytes,
   };
@@ -68,14 +68,14 @@ function toProperties(line: AccessLogLine, site: string | undefined): Record<str
   return Object.fromEntries(defined);
 }
 
-/** Undefined for targets that name no page: `*` of OPTIONS, `host:port` of CONNECT. */
+/** Undefined for request targets without a path: `*` (OPTIONS) and `host:port` (CONNECT). */
 function tryToUrl(target: string, site: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(target)) return target;
-  // Joined as text: resolved as a reference, `//admin` would turn into a host.
+  // Concatenate as text: new URL() would read `//admin` as a host.
   return target.startsWith('/') ? `${site ?? ''}${target}` : undefined;
 }
 
-/** Undefined without an address: all visitors a log does not tell apart would become one device. */
+/** Undefined without an address: otherwise all such visitors would become one device. */
 function toDeviceId({ address, userAgent }: AccessLogLine): string | undefined {
   return address === undefined ? undefined : toIdText(digest('device', `${address}\0${userAgent ?? ''}`));
 }
@@ -83,7 +83,7 @@ function toDeviceId({ address, userAgent }: AccessLogLine): string | undefined {
 const toInsertId = (identity: LineIdentity): string =>
   identity.repetition === 0 ? toIdText(identity.digest) : `${toIdText(identity.digest)}.${identity.repetition}`;
 
-// The domain keeps ids of one kind from ever equalling those of another, or a plain SHA-256 of an address.
+// Domain separation: ids of different kinds never collide, and no id is the plain SHA-256 of an address.
 const digest = (domain: string, text: string): Buffer =>
   createHash('sha256').update(`service-import/access-log/${domain}\0${text}`).digest();
 
@@ -91,9 +91,9 @@ const digest = (domain: string, text: string): Buffer =>
 const toIdText = (bytes: Buffer): string => bytes.toString('base64url').slice(0, 22);
 
 function cutToBytes(text: string, bytesMax: number): string {
-  // UTF-8 takes at most three bytes for a unit of UTF-16, so short text needs no counting.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so short texts need no counting.
   if (text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax) return text;
-  // A character cut in two decodes to U+FFFD, which may be longer than what was cut off.
+  // A character that was cut decodes to U+FFFD, which may be longer than the removed bytes.
   return Buffer.from(text)
     .subarray(0, bytesMax)
     .toString('utf8')

@@ -1,35 +1,35 @@
-// Reads one line of the common or combined log format of Apache and nginx. Pure: it knows the format of the line and
-// nothing about events. What a client can make a server log (TLS bytes, half requests, quotes) is data here, no error.
+// Parser for one line of the common or combined log format of Apache and nginx. Pure: it knows nothing about events.
+// Anything that a client can make a server log (TLS bytes, partial requests, quotes) parses as data.
 
 export interface AccessLogLine {
-  /** As logged: an address, a host name where the server looks names up, or undefined for `-`. */
+  /** As logged: an address, a host name (when the server resolves names), or undefined for `-`. */
   readonly address: string | undefined;
   readonly timeMs: number;
-  /** Undefined where the request line is `-` (a connection that closed without a word). */
+  /** Undefined when the request line is `-` (a connection that closed without a request). */
   readonly request: LoggedRequest | undefined;
   readonly status: number | undefined;
   readonly bytes: number | undefined;
   readonly referrer: string | undefined;
   readonly userAgent: string | undefined;
-  /** False where the line ends inside its last quoted field, as a logger with a length limit leaves it. */
+  /** False when the line ends inside its last quoted field, because the logger cut it. */
   readonly isComplete: boolean;
 }
 
-/** A request line, or what came instead of one: `text` keeps the escapes of the log, since it may be any bytes. */
+/** A request line, or any other logged bytes: then `text` keeps the escapes of the log. */
 export type LoggedRequest =
   | { readonly kind: 'http'; readonly method: string; readonly target: string }
   | { readonly kind: 'malformed'; readonly text: string };
 
-// address, identity, user (which may hold spaces), [time], then the quoted request and whatever follows it.
+// address, identity, user (may contain spaces), [time], then the quoted request and the remaining fields.
 const HEAD = /^(\S+) \S+ .*?\[(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})\] (?=")/;
 const STATUS_AND_BYTES = /^ (\d{3}|-) (\d+|-)(?= |$)/;
 const QUOTED = /^ ?"((?:[^"\\]|\\.)*)("|\\?$)/;
-// The protocol is missing in requests of HTTP 0.9 and of careless probes. A target holds no spaces in a valid request,
-// but clients do send them and servers do log them.
+// HTTP 0.9 requests and some probes have no protocol. A valid target contains no spaces, but clients send them and
+// servers log them.
 const REQUEST = /^([A-Z][A-Z_-]*) (\S.*?)(?: HTTP\/\d(?:\.\d)?)?$/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Undefined when the text is not a line of either format. Fields after the user agent are allowed and ignored. */
+/** Undefined when the text matches neither format. Fields after the user agent are ignored. */
 export function tryParseAccessLogLine(text: string): AccessLogLine | undefined {
   const head = HEAD.exec(text);
   const timeMs = head === null ? undefined : tryParseTime(head);
@@ -59,7 +59,7 @@ export function tryParseAccessLogLine(text: string): AccessLogLine | undefined {
 function tryParseTime([, , day, month, year, hour, minute, second, sign, offsetHours, offsetMinutes]: RegExpExecArray) {
   const monthIndex = MONTHS.indexOf(month ?? '');
   const localMs = Date.UTC(Number(year), monthIndex, Number(day), Number(hour), Number(minute), Number(second));
-  // Date.UTC rolls 31 April over into May; such a time was never logged. A leap second (60) may roll over.
+  // Date.UTC turns 31 April into 1 May: reject such dates. A leap second (60) may roll over.
   const local = new Date(localMs - (Number(second) === 60 ? 1000 : 0));
   const isReal = monthIndex >= 0 && local.getUTCDate() === Number(day) && local.getUTCHours() === Number(hour);
   if (!isReal || Number(minute) > 59 || Number(second) > 60) return undefined;
@@ -81,7 +81,7 @@ const toNumber = (text: string | undefined): number | undefined =>
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', v: '\v', b: '\b', f: '\f' };
 
-/** Undoes the escapes of both servers. Runs of `\xHH` are the bytes of UTF-8 text. */
+/** Decodes the escapes of both servers. Runs of `\xHH` are UTF-8 bytes. */
 function undoEscapes(text: string | undefined): string | undefined {
   if (text === undefined || !text.includes('\\')) return text;
   return text.replace(/(?:\\x[0-9A-Fa-f]{2})+|\\(.)/g, (escaped, character: string | undefined) =>

@@ -1,4 +1,4 @@
-// What stands on the command line of `npm run import`.
+// Command line of `npm run import`.
 import { parseArgs } from 'node:util';
 
 export interface ImportArguments {
@@ -12,7 +12,7 @@ export interface ImportArguments {
 
 export type ParsedArguments = ImportArguments | { readonly kind: 'help' };
 
-/** The command line makes no sense; the message says why. */
+/** Invalid command line; the message says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -59,7 +59,7 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-/** Without a slash at the end: paths begin with one. */
+/** Without trailing slash, because paths begin with one. */
 function parseSite(text: string): string {
   const site = parseHttpUrl('--site', text);
   if (site.search !== '' || site.hash !== '') throw new UsageError('--site takes no query and no fragment');

@@ -1,5 +1,4 @@
-// Gathers events into request bodies within the limits of /track: each event is turned into text once, and its bytes
-// are counted on the way.
+// Collects events into request bodies within the limits of /track. Each event is serialized once and its bytes counted.
 
 export interface Batch {
   readonly body: string;
@@ -11,7 +10,7 @@ export interface BatchLimits {
   readonly bytesMax: number;
 }
 
-/** The service's own limits are 2000 events and 5 MiB; the margin is for a proxy that allows a little less. */
+/** The service allows 2000 events and 5 MiB; the margin is for proxies with lower limits. */
 export const BATCH_LIMITS: BatchLimits = { eventsMax: 2000, bytesMax: 4 * 1024 * 1024 };
 
 const HEAD = '{"events":[';
@@ -27,7 +26,7 @@ export class BatchBuilder {
     this.#limits = limits;
   }
 
-  /** Answers the batch that had no room left for this event; the event then begins the next one. */
+  /** Returns the full batch when this event does not fit; the event then starts the next batch. */
   add(event: object): Batch | undefined {
     const text = JSON.stringify(event);
     const bytes = Buffer.byteLength(text) + 1;
@@ -38,7 +37,7 @@ export class BatchBuilder {
     return full;
   }
 
-  /** What has been gathered; undefined when that is nothing. */
+  /** The collected batch; undefined when it is empty. */
   take(): Batch | undefined {
     if (this.#texts.length === 0) return undefined;
     const batch = { body: `${HEAD}${this.#texts.join(',')}${TAIL}`, events: this.#texts.length };

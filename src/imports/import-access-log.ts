@@ -1,5 +1,5 @@
-// The import as a pipeline: lines → events → batches → requests, a few of them under way at once. It owns the counts;
-// reading files, talking HTTP and showing progress are handed in.
+// Import pipeline: lines → events → batches → requests, with bounded concurrency. It owns the counters; file reading,
+// HTTP and progress output are injected.
 import { digestLine, type PageViewEvent, type PageViewOptions, toPageView } from './access-log-event.js';
 import { tryParseAccessLogLine } from './access-log-line.js';
 import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits } from './batches.js';
@@ -9,12 +9,12 @@ import { RepetitionCounter } from './repetition-counter.js';
 import type { SendBatch } from './track-client.js';
 
 export interface ImportSummary {
-  /** Lines read, blank ones left out; sent + unparsable once the import is complete. */
+  /** Lines read, without blank ones. Equals sent + unparsable when the import is complete. */
   readonly lines: number;
-  /** Events that the service has answered for; accepted + skipped. */
+  /** Events that the service has answered: accepted + skipped. */
   readonly sent: number;
   readonly accepted: number;
-  /** Events that the service passed over as invalid. */
+  /** Events that the service skipped as invalid. */
   readonly skipped: number;
   readonly unparsable: number;
 }
@@ -27,11 +27,11 @@ export interface ImportOptions extends PageViewOptions {
   readonly onProgress?: (summary: ImportSummary) => void;
 }
 
-/** The service keeps times from 2000 on; an older one would become the time of the import, and differ in every run. */
+/** The service replaces times before 2000 by the time of receipt, which would differ in every run. */
 const TIME_MIN_MS = Date.UTC(2000, 0, 1);
 const REQUESTS_MAX = 3;
 
-/** Rejects with the first failure of `send`; the summary up to there has been given to `onProgress`. */
+/** Rejects with the first failure of `send`; `onProgress` has then received the summary up to it. */
 export async function importAccessLog(lines: AsyncIterable<Line>, options: ImportOptions): Promise<ImportSummary> {
   const counts = { lines: 0, sent: 0, accepted: 0, skipped: 0, unparsable: 0 };
   const builder = new BatchBuilder(options.batchLimits ?? BATCH_LIMITS);
@@ -68,7 +68,7 @@ export async function importAccessLog(lines: AsyncIterable<Line>, options: Impor
 function tryToEvent(line: Line, repetitions: RepetitionCounter, options: PageViewOptions): PageViewEvent | undefined {
   const parsed = line.isCut ? undefined : tryParseAccessLogLine(line.text);
   if (parsed === undefined || parsed.timeMs < TIME_MIN_MS) return undefined;
-  // The rest of this line may still be on its way into the file. The import of the whole line would be another event.
+  // The server may still be writing this line. Importing the complete line later would create another event.
   if (!line.isTerminated && !parsed.isComplete) return undefined;
   const digest = digestLine(line.text);
   return toPageView(parsed, { digest, repetition: repetitions.next(digest) }, options);

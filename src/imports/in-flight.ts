@@ -1,8 +1,8 @@
-// Keeps a few requests under way at once and no more, so that reading waits for sending and memory stays constant.
+// Concurrency limit with backpressure: reading waits for sending, so memory stays constant.
 
 /**
- * Open: takes tasks. Failed: after the first failure every `push` and `drain` throws it, once what is under way has
- * ended, so that the counts of what was accepted are complete.
+ * Open: accepts tasks. Failed: after the first failure, `push` and `drain` wait for running tasks and throw it, so that
+ * the counters are complete.
  */
 export class InFlight {
   readonly #running = new Set<Promise<void>>();
@@ -13,7 +13,7 @@ export class InFlight {
     this.#tasksMax = tasksMax;
   }
 
-  /** Resolves when the task has been started, which is when fewer than the allowed number are under way. */
+  /** Resolves when the task has started, that is, when fewer than the allowed number are running. */
   async push(task: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#tasksMax) await Promise.race(this.#running);
     if (this.#failure !== undefined) await this.drain();

@@ -1,19 +1,19 @@
-// Splits a stream of bytes into lines with constant memory: node:readline would buffer a line of any length, and a file
-// that is no log at all may well be one line.
+// Splits a byte stream into lines with constant memory. node:readline would buffer a line of any length, and a file that
+// is not a log may be a single line.
 
 export interface Line {
   readonly text: string;
   readonly number: number;
-  /** False for the last line of a stream that does not end with a newline: it may still be being written. */
+  /** False for a last line without newline: it may still be written to. */
   readonly isTerminated: boolean;
-  /** True where the line is longer than the limit; `text` then holds its beginning. */
+  /** True when the line exceeds the limit; `text` then holds its beginning. */
   readonly isCut: boolean;
 }
 
 const LINE_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** Lines without their ends (`\n` or `\r\n`), numbered from 1. Invalid UTF-8 is replaced, a byte order mark dropped. */
+/** Lines without line ends (`\n`, `\r\n`), numbered from 1. Invalid UTF-8 is replaced, a byte order mark removed. */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
   options: { lineBytesMax?: number } = {},
@@ -34,7 +34,7 @@ export async function* readLines(
   if (!pending.isEmpty) yield { ...pending.take(number + 1), isTerminated: false };
 }
 
-/** The bytes of the line that is being read, up to the limit. */
+/** Bytes of the current line, up to the limit. */
 class PendingLine {
   #pieces: Buffer[] = [];
   #bytes = 0;

@@ -1,5 +1,4 @@
-// Opens what is to be imported: a file, plain or gzip, or standard input. Counts the bytes as they are on disk, which is
-// what progress is measured by.
+// Opens the input of an import: a plain or gzip file, or standard input. Counts bytes as stored on disk, for progress.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
@@ -23,12 +22,12 @@ export async function openLogFile(file: string, stdin: Readable, signal?: AbortS
     },
   });
   const source = file === '-' ? stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
-  // A failure travels down the pipeline and is thrown to whoever reads the last stream; the callback has nothing to add.
+  // Errors propagate to the reader of the last stream; the callback has nothing to add.
   const ended = () => undefined;
   const stream = file.endsWith('.gz')
     ? pipeline(source, counter, createGunzip(), ended)
     : pipeline(source, counter, ended);
-  // Standard input may be silent for ever: an interrupt must not wait for its next line.
+  // Standard input may never deliver another line: an interrupt must not wait for it.
   if (signal !== undefined) addAbortSignal(signal, stream);
   return { stream, bytesTotal, bytesRead: () => bytesRead };
 }

@@ -1,4 +1,4 @@
-// `npm run import`: reads the command line, runs the import, shows its progress and says how it went.
+// `npm run import`: parses the command line, runs the import, prints progress and the summary.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { env } from 'node:process';
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
   if (isOtherFormat) throw new Error(`no line of ${args.file} is in the common or combined log format`);
 }
 
-/** npm runs scripts in the package's folder; INIT_CWD is the one that the path was written for. */
+/** npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to. */
 async function importFile(args: ImportArguments): Promise<ImportSummary> {
   const target = await resolveTarget(args, { ...env, dataDirectory: resolve(packageRoot, env.DATA_DIR ?? 'data') });
   const path = args.file === '-' ? args.file : resolve(env.INIT_CWD ?? '.', args.file);
@@ -66,7 +66,7 @@ async function importFile(args: ImportArguments): Promise<ImportSummary> {
   }
 }
 
-/** Requests that are under way together fail together: what they say is shown once. */
+/** Concurrent requests fail with the same message: print it once. */
 function createRetryNotes(): (reason: string, delayMs: number) => void {
   let shown = '';
   return (reason, delayMs) => {
@@ -76,7 +76,7 @@ function createRetryNotes(): (reason: string, delayMs: number) => void {
   };
 }
 
-/** Names the first few lines that do not parse; a log of another format would fill the screen. */
+/** Prints only the first unparsable lines: a log of another format has nothing else. */
 function createUnparsableNotes(): (line: Line) => void {
   let count = 0;
   return (line) => {

@@ -1,15 +1,15 @@
-// Shows how far an import is: a bar that is redrawn in place on a terminal, a plain line now and then elsewhere.
+// Progress output: a bar that is redrawn in place on a terminal, otherwise a plain line at intervals.
 import type { ImportSummary } from './import-access-log.js';
 
 export interface ProgressState {
   readonly summary: ImportSummary;
   readonly bytesRead: number;
-  /** Undefined when the input has no known size. */
+  /** Undefined when the size of the input is unknown. */
   readonly bytesTotal: number | undefined;
   readonly elapsedMs: number;
 }
 
-/** What is used of a terminal (process.stderr). */
+/** The subset of process.stderr that is used. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -32,14 +32,14 @@ export class ProgressDisplay {
   update(state: ProgressState): void {
     const isTerminal = this.#screen.isTTY === true;
     if (state.elapsedMs - this.#shownAtMs < (isTerminal ? REDRAW_MS : PLAIN_LINE_MS)) return;
-    // The first plain line comes after a while: most imports are over before that.
+    // The first plain line is delayed: most imports end before it.
     const isFirst = this.#shownAtMs === Number.NEGATIVE_INFINITY;
     this.#shownAtMs = state.elapsedMs;
     if (isTerminal) this.#draw(toBar(state).slice(0, (this.#screen.columns ?? 80) - 1));
     else if (!isFirst) this.#screen.write(`${toStatus(state)}\n`);
   }
 
-  /** A line of its own, above the bar. */
+  /** Prints a line above the bar. */
   note(message: string): void {
     this.clear();
     this.#screen.write(`${message}\n`);
@@ -74,6 +74,6 @@ export function toStatus(state: ProgressState): string {
 
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** Undefined without a size; at most 1, since a log may grow while it is read. */
+/** Undefined without a size. At most 1, because a log may grow while it is read. */
 const toShare = ({ bytesRead, bytesTotal }: ProgressState): number | undefined =>
   bytesTotal === undefined || bytesTotal === 0 ? undefined : Math.min(bytesRead / bytesTotal, 1);

@@ -1,15 +1,14 @@
-// Tells identical log lines apart by counting them. A busy second can log the same line twice, and both are page views;
-// the second run of an import has to give each the same number again.
+// Numbers identical log lines. Two equal lines in one second are two page views, and every run of an import must
+// number them equally.
 
 /** Two generations of this many distinct lines take about 60 MB at most. */
 const GENERATION_LINES_MAX = 250_000;
 
 /**
- * Numbers the occurrences of each line from 0. Memory is bounded by forgetting: a generation that is full becomes the
- * previous one, and the one before that is dropped. So numbers are exact, in any order of lines, where two identical
- * lines are less than a generation of distinct lines apart; further apart they are taken for the same request, which is
- * what they are when rotated logs that overlap were joined. What is forgotten depends on the lines alone, so every run
- * over a file gives the same numbers.
+ * Numbers the occurrences of each line from 0. Memory is bounded by two generations: a full generation becomes the
+ * previous one, and the generation before it is dropped. Numbers are exact when two identical lines are less than one
+ * generation of distinct lines apart. Further apart they count as the same request, which they are in joined logs that
+ * overlap. What is dropped depends on the lines alone, so every run over a file gives the same numbers.
  */
 export class RepetitionCounter {
   #current = new Map<number, number>();
@@ -20,9 +19,9 @@ export class RepetitionCounter {
     this.#generationLinesMax = generationLinesMax;
   }
 
-  /** How often a line of this digest was seen before. */
+  /** Number of earlier lines with this digest. */
   next(digest: Buffer): number {
-    // 48 bits fit a number. Lines that share them merely get a higher number: their ids stay different.
+    // 48 bits fit a number. A collision only gives a line a higher number: the ids still differ.
     const fingerprint = digest.readUIntBE(0, 6);
     const seen = this.#current.get(fingerprint) ?? this.#previous.get(fingerprint) ?? 0;
     this.#current.set(fingerprint, seen + 1);

@@ -1,5 +1,5 @@
-// Where the events go and with which key: what the command line says, else the environment, else the service that
-// `npm start` runs, which writes its address and keys to DATA_DIR/standalone.json.
+// Address and key of the target service: from the command line, else the environment, else the running standalone
+// service.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export async function resolveTarget(
   const url = given.url ?? (environment.SERVICE_URL || undefined);
   const key = given.key ?? (environment.SERVICE_KEY || undefined);
   if (url !== undefined && key !== undefined) return requireSecretKey({ url, key });
-  // A key belongs to one service: the standalone's must not be sent to another.
+  // Never send the key of the standalone service to another address.
   if (url !== undefined) throw new UsageError('--url needs --key (or SERVICE_KEY): a secret key of that service');
   const standalone = await readStandalone(join(environment.dataDirectory, 'standalone.json'));
   return requireSecretKey({ url: standalone.url, key: key ?? standalone.secret_key });
@@ -33,7 +33,7 @@ export async function resolveTarget(
 
 function requireSecretKey(target: ImportTarget): ImportTarget {
   if (target.key.startsWith('sk_')) return target;
-  // With another key the service ignores the addresses and user agents of the log: everyone would be this computer.
+  // Without a secret key the service ignores the logged addresses and user agents: all visitors would be this machine.
   throw new UsageError('an import needs a secret key (sk_…): only with it the addresses of the log are taken');
 }
 

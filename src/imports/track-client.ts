@@ -1,5 +1,5 @@
-// Sends batches to the public POST /track, with the retries that the service asks of every client. A batch sent again
-// has the same ids and times, so the service counts it once.
+// Client of POST /track with the retry policy that the service asks of all clients. A repeated batch has the same ids
+// and times, so it counts once.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface TrackClientOptions {
@@ -14,10 +14,10 @@ export interface TrackClientOptions {
 
 export type SendBatch = (body: string) => Promise<{ accepted: number }>;
 
-/** The service did not take a batch. The message is for the person at the shell. */
+/** A batch was rejected. The message is printed to the terminal. */
 export class TrackError extends Error {
   override readonly name = 'TrackError';
-  /** Whether it may well take it later. */
+  /** Whether a later attempt may succeed. */
   readonly isPassing: boolean;
 
   constructor(message: string, options: { isPassing: boolean }) {
@@ -66,7 +66,7 @@ async function postOnce({ url, key, userAgent, signal }: TrackClientOptions, bod
     });
     return toAttempt(response, await response.text());
   } catch (cause) {
-    // fetch tells every failure of the network by a TypeError whose cause says what happened.
+    // fetch reports every network failure as a TypeError with the reason as its cause.
     signal?.throwIfAborted();
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
     return { kind: 'passing', reason: describe(reason), retryAfterMs: 0 };
@@ -85,14 +85,14 @@ function toAttempt(response: Response, text: string): Attempt {
   return { kind: 'passing', reason, retryAfterMs: toRetryAfterMs(response.headers.get('retry-after')) };
 }
 
-/** Seconds only: the service never sends the form with a date. */
+/** Retry-After in seconds; the service never sends a date. */
 const toRetryAfterMs = (header: string | null): number => (/^\d+$/.test(header ?? '') ? Number(header) * 1000 : 0);
 
 const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
 
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  // An AggregateError (both families of an address refused) has a code and no message.
+  // An AggregateError (IPv4 and IPv6 both failed) has a code and no message.
   return cause.message !== '' ? cause.message : String('code' in cause ? cause.code : cause.name);
 }
 

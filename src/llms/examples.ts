@@ -1,4 +1,4 @@
-// Questions and the queries that answer them, each compiled by a test. Models learn a language from examples first.
+// Example questions with their queries for /llms.txt. A test compiles each.
 
 export const EXAMPLES: readonly (readonly [question: string, query: string])[] = [
   ['What events are there?', 'inspect * | last 30d'],

@@ -1,5 +1,5 @@
-// The text of /llms.txt: the service and its query language for a model that knows neither, in under 3,000 tokens. Names come
-// from the tables of the compiler; a source or a stage without a line here does not compile.
+// Text of /llms.txt: the service and its query language for a language model, in under 3,000 tokens. Names come from the
+// tables of the compiler; a source or stage without a line here is a type error.
 
 import {
   DISTINCT_ID,

@@ -1,4 +1,4 @@
-// GET /llms.txt: what a language model has to know to use the service.
+// Route GET /llms.txt.
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { toLlmsText } from './llms-text.js';

@@ -1,5 +1,5 @@
-// What pages load besides themselves: the files of public/. Pages name them with the hash of their content, so browsers keep
-// them for a year; under their plain names they are there as well, for an hour.
+// Static assets of pages (public/). Pages reference them by content hash, cached for a year; their plain names are
+// served too, cached for an hour.
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Router } from 'express';
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export interface Assets {
   readonly router: Router;
-  /** The address of a file with its hash. Throws for one that is not there. */
+  /** Path of a file with its content hash. Throws when the file does not exist. */
   urlOf(name: string): string;
 }
 

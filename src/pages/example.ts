@@ -1,5 +1,4 @@
-// The example of the landing page: a question and its answer, as the service gave it. A test sends such events, asks, and
-// compares.
+// Example of the landing page: a query and its real answer. A test sends such events, runs the query, and compares.
 
 export const EXAMPLE_QUERY = 'funnel page_view -> signup -> purchase | last 30d | window 7d';
 
@@ -18,6 +17,6 @@ export const EXAMPLE_ROWS: readonly ExampleRow[] = [
   { step: 3, event: 'purchase', users: 33, rate: 0.06875, step_rate: 0.25, median_seconds: 93_600 },
 ];
 
-/** A question with a mistake in it, and what the service answers to that. */
+/** A query with a mistake, and the error that the service answers. */
 export const MISTAKE_QUERY = 'signup | last 7d | count by _contry';
 export const MISTAKE_ANSWER = 'unknown field "_contry" at line 1, column 29; nearest is "_country"';

@@ -1,4 +1,4 @@
-// The front page for who is signed in: organizations, projects, keys as far as their role shows them, and what to do with them.
+// Front page for signed-in people: organizations, projects, the keys that their role may see, and first steps.
 import type { Project } from '../accounts/projects.js';
 import type { Organization } from '../accounts/store.js';
 import { type Html, html } from './html.js';

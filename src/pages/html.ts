@@ -1,4 +1,4 @@
-// HTML as a value that remembers it was escaped: text that is put into a template cannot become markup.
+// Escaping HTML templates: a tagged template whose values are escaped unless they are Html themselves.
 
 export class Html {
   readonly text: string;
@@ -10,7 +10,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/** Escapes every value but Html; lists are joined, undefined is nothing. Attributes have to stand in double quotes. */
+/** Escapes every value except Html. Lists are joined, undefined becomes empty. Attributes must use double quotes. */
 export const html = (strings: TemplateStringsArray, ...values: readonly Part[]): Html =>
   new Html(String.raw({ raw: strings }, ...values.map(toText)));
 

@@ -1,10 +1,10 @@
-// Where the link of an invitation leads. It is accepted by a button: something that merely opens links must not join anything.
+// Page behind an invitation link. Accepting takes a button: a program that only opens links must not join.
 import { html } from './html.js';
 import type { Page } from './layout.js';
 
 export interface InvitationOptions {
   readonly path: string;
-  /** The address of who is signed in; undefined when nobody is. */
+  /** E-mail address of the signed-in person; undefined without a session. */
   readonly person: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The front page for visitors: what this is, how it is started, a question and its answer.
+// Front page for visitors: what the product is, how to start it, an example query with its answer.
 import { EXAMPLE_QUERY, EXAMPLE_ROWS, type ExampleRow, MISTAKE_ANSWER, MISTAKE_QUERY } from './example.js';
 import { type Html, html } from './html.js';
 import type { Page } from './layout.js';
@@ -48,7 +48,7 @@ of a first project.</p>
 </section>`,
 });
 
-/** Commands that work in a shell as they stand, once the variable is a key. */
+/** Shell commands that work as shown once the variable holds a key. */
 export const trackCommand = (publicUrl: URL, key: string): string =>
   `curl ${new URL('/track', publicUrl).href} \\
   -H "X-API-Key: ${key}" \\
@@ -69,7 +69,7 @@ scope="col" class="bar-column"><span class="unseen">share</span></th><th scope="
 </table></div>
 </figure>`;
 
-/** A line may end anywhere but inside an arrow. */
+/** Allows a line break anywhere except inside an arrow. */
 const withWholeArrows = (query: string): Html[] =>
   query.split(/(->)/).map((part) => (part === '->' ? html`<span class="whole">${part}</span>` : html`${part}`));
 

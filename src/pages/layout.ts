@@ -1,15 +1,15 @@
-// What all pages have in common: head, header with the way in or out, main, footer.
+// Page layout: head, header with sign-in or sign-out, main, footer.
 import type { Assets } from './assets.js';
 import { type Html, html } from './html.js';
 
 export interface Page {
   readonly title: string;
   readonly main: Html;
-  /** The names of scripts of public/. */
+  /** File names of scripts in public/. */
   readonly scripts?: readonly string[];
-  /** Who is signed in, as shown in the header. */
+  /** Name of the signed-in person, shown in the header. */
   readonly person?: string;
-  /** The page is the login page, or about logging in: the header does not offer it again. */
+  /** Hides the sign-in link: set on pages that are about signing in. */
   readonly isSignIn?: boolean;
 }
 

@@ -1,11 +1,11 @@
-// The login page: one button, or why there is none.
+// Login page: one button, or the reason why sign-in is not configured.
 import { type Html, html } from './html.js';
 import type { Page } from './layout.js';
 
 export interface LoginOptions {
-  /** Of the identity provider; undefined when none is configured. */
+  /** Name of the identity provider; undefined when none is configured. */
   readonly label: string | undefined;
-  /** Where the button leads: on the public address, because the provider sends people back there. */
+  /** Target of the button, on the public address, because the provider redirects back to it. */
   readonly startUrl: string;
 }
 

@@ -1,4 +1,4 @@
-// What a person sees when something went wrong on the way to a page. Programs get the same as JSON.
+// Error page for browsers. API clients get the same error as JSON.
 import { html } from './html.js';
 import type { Page } from './layout.js';
 

@@ -1,4 +1,4 @@
-// The pages: GET /, /login and /invitations/{token}, and what they load from /public. Rendered here, whole, for each request.
+// Routes of the pages /, /login and /invitations/{token}, rendered on the server, and of their assets in /public.
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
@@ -21,7 +21,7 @@ export interface PagesDeps {
   readonly postgres: Postgres;
   readonly sessions: SessionGuards;
   readonly secretKeyBase: string;
-  /** What people sign in with; undefined when nobody can. */
+  /** Name of the identity provider; undefined when sign-in is not configured. */
   readonly signInLabel: string | undefined;
   readonly assets: Assets;
 }
@@ -34,7 +34,7 @@ export function createPagesRouter(deps: PagesDeps): Router {
 
   router.get('/', async (req, res) => {
     res.vary('Accept').vary('Cookie');
-    // curl and its like take anything: they get text.
+    // Clients that accept anything, such as curl, get plain text.
     if (req.accepts(['text', 'html']) !== 'html') {
       res.type('text').send(welcomeText(publicUrl));
       return;
@@ -64,7 +64,7 @@ export function createPagesRouter(deps: PagesDeps): Router {
   return router;
 }
 
-/** Problems on the way to a page are told to people as pages; everything else, and every program, gets the JSON. */
+/** Answers errors of page routes as a page to browsers; all other requests get JSON. */
 export function showProblems(assets: Assets): ErrorRequestHandler {
   const showProblem: ErrorRequestHandler = (error, req, res, next) => {
     const isPage = /^\/(?:$|login$|auth\/|invitations\/)/.test(req.path) && req.accepts(['json', 'html']) === 'html';
@@ -75,7 +75,7 @@ export function showProblems(assets: Assets): ErrorRequestHandler {
   return showProblem;
 }
 
-/** They show keys, or who is signed in: nothing but this browser keeps them, and it asks again. */
+/** Pages show keys and the signed-in person: only this browser may cache them, and must revalidate. */
 function sendPage(res: Response, text: string): void {
   res.set('Cache-Control', 'no-store').type('html').send(text);
 }

@@ -1,4 +1,4 @@
-// The front page for those who ask with curl.
+// Plain-text front page for clients such as curl.
 import { queryCommand, trackCommand } from './landing.js';
 
 export const welcomeText = (publicUrl: URL): string => `Event Analytics Service

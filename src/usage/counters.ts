@@ -1,9 +1,8 @@
-// Usage as it happens, in Redis: a hash for each day (UTC), counted up where the thing itself is stored. The rollup copies
-// the totals of a day, never differences, so copying them twice is the same as once.
+// Usage counters in Redis: one hash per day (UTC). The rollup copies totals, not differences, so it can be repeated.
 //
-// Accepted events are counted in the transaction that stores them: what was answered is counted, always. A request that
-// failed between storing and answering is counted as well, though its events may be gone. A Redis that lost its memory
-// has lost the counts of the day since the last copy, as it has lost the events that were waiting.
+// Accepted events are counted in the transaction that stores them, so every acknowledged event is counted. A request
+// that fails after that transaction is counted too. A Redis that loses its data loses the counts since the last
+// rollup, together with the events that were queued.
 import type { ChainableCommander } from 'ioredis';
 import type { Redis } from '../platform/redis/client.js';
 import { toDay } from './range.js';
@@ -14,11 +13,11 @@ const keyOf = (day: string): string => `usage:${day}`;
 export interface AcceptedEvents {
   readonly projectId: string;
   readonly events: number;
-  /** When they were accepted, in milliseconds. */
+  /** Time of acceptance, epoch milliseconds. */
   readonly at: number;
 }
 
-/** Adds to a transaction, one command per project and day; nothing is counted before it is executed. */
+/** Adds the commands to a transaction, one per project and day. Counts change when the transaction is executed. */
 export function countAccepted(transaction: ChainableCommander, accepted: readonly AcceptedEvents[]): void {
   const sums = new Map<string, AcceptedEvents>();
   for (const one of accepted) {
@@ -30,7 +29,7 @@ export function countAccepted(transaction: ChainableCommander, accepted: readonl
   }
 }
 
-/** A query that cannot be counted is answered all the same: the caller decides what to say about a rejection. */
+/** Rejects when Redis fails. Callers answer the query anyway and decide whether to log that. */
 export async function countQuery(redis: Redis, projectId: string, now: number): Promise<void> {
   await redis.hincrby(keyOf(toDay(new Date(now))), `${projectId}:queries`, 1);
 }

@@ -1,4 +1,4 @@
-// The days that a question about usage is about.
+// Parses the day range of a usage request.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import { parseFields } from '../platform/http/json-body.js';
@@ -15,7 +15,7 @@ const dayField = z
 
 export const usageQuery = z.object({ from: dayField, to: dayField });
 
-/** Both days are part of the range. Written as YYYY-MM-DD, in UTC. */
+/** Inclusive range of UTC days, formatted YYYY-MM-DD. */
 export interface DayRange {
   readonly from: string;
   readonly to: string;
@@ -23,7 +23,7 @@ export interface DayRange {
 
 export const toDay = (moment: Date): string => moment.toISOString().slice(0, 10);
 
-/** Without `to` the range ends today, without `from` it begins with the month that it ends in. */
+/** Defaults: `to` is today, `from` is the first day of the month of `to`. */
 export function parseUsageRange(query: object, now: Date): DayRange {
   const fields = parseFields(usageQuery, query);
   const to = fields.to ?? toDay(now);

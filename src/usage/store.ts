@@ -1,10 +1,10 @@
-// Usage by project and day in PostgreSQL: read by the routes, written by the rollup.
+// Usage by project and day in PostgreSQL. The rollup writes it, the routes read it.
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { DayCount } from './counters.js';
 import type { DayRange } from './range.js';
 
-/** As the interface shows it. */
+/** A row of the usage API. */
 export interface UsageDay {
   readonly date: string;
   readonly events_ingested: number;
@@ -12,9 +12,9 @@ export interface UsageDay {
   readonly queries_run: number;
 }
 
-/** One row for each day of the range, those without any usage included. */
+/** One row per day of the range, days without usage included. */
 export async function readUsage(postgres: Postgres, projectId: ProjectId, range: DayRange): Promise<UsageDay[]> {
-  // Numbers as double precision: exact to 2^53, and a bigint would arrive as text.
+  // Selected as double precision (exact to 2^53): pg returns bigint as text.
   const { rows } = await postgres.raw<{ rows: UsageDay[] }>(
     `SELECT to_char(days.day, 'YYYY-MM-DD') AS date, ${COLUMNS.map((name) => `coalesce(${name}, 0)::float8 AS ${name}`).join(', ')}
      FROM generate_series(?::date, ?::date, interval '1 day') AS days(day)
@@ -27,7 +27,7 @@ export async function readUsage(postgres: Postgres, projectId: ProjectId, range:
 
 const COLUMNS = ['events_ingested', 'events_stored', 'queries_run'] as const;
 
-/** Accepted events of all projects of an organization since the first of the month (UTC), those it has deleted included. */
+/** Accepted events of an organization since the first of the month (UTC), deleted projects included. */
 export async function eventsThisMonth(postgres: Postgres, organizationId: string): Promise<number> {
   const { rows } = await postgres.raw<{ rows: { events: number }[] }>(
     `SELECT coalesce(sum(events_ingested), 0)::float8 AS events
@@ -38,7 +38,7 @@ export async function eventsThisMonth(postgres: Postgres, organizationId: string
   return rows[0]?.events ?? 0;
 }
 
-/** Totals of a day never go down: a Redis that lost its memory begins at zero again. */
+/** Keeps the larger total of a day: a Redis that lost its data counts from zero again. */
 export async function saveCounts(postgres: Postgres, day: string, counts: readonly DayCount[]): Promise<void> {
   await postgres.raw(
     `INSERT INTO usage_days (project_id, day, events_ingested, queries_run)
@@ -57,7 +57,7 @@ export interface StoredCount {
   readonly events: number;
 }
 
-/** What is stored of the range's days, all of it: days that are not among `stored` have nothing left. */
+/** Replaces the stored-event totals of the range. Days missing in `stored` are set to 0. */
 export async function saveStored(postgres: Postgres, range: DayRange, stored: readonly StoredCount[]): Promise<void> {
   const json = JSON.stringify(stored);
   await postgres.transaction(async (transaction) => {
