@@ -1,6 +1,6 @@
-// Waiting for a store no longer than whoever asked will: one that takes a question and says nothing is away as well.
+// Promise timeout. A store that accepts a request but never replies counts as unavailable.
 
-/** Rejects when there is no answer after `ms`; what comes later is ignored. */
+/** Rejects when `answer` has not settled after `ms` milliseconds; a later result is ignored. */
 export function answeredWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);

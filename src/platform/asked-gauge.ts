@@ -1,5 +1,5 @@
-// Gauges whose values are asked of a store whenever the metrics are. A store that is away takes no other metric with it: its
-// gauges have no value until it answers again, which the alerts notice (ops/prometheus).
+// Gauges that query a store on every scrape. When the store is unavailable, its gauges have no value and all other metrics
+// are still served; an alert fires on the missing value (ops/prometheus).
 import { Gauge, type Registry } from 'prom-client';
 import { answeredWithin } from './answered-within.js';
 
@@ -23,7 +23,7 @@ export function createAskedGauge<Label extends string = never>(
     async collect() {
       const samples = await answeredWithin(ANSWERED_WITHIN_MS, ask()).catch(() => []);
       this.reset();
-      // A gauge without labels is reset to 0, which is a value.
+      // reset() sets a gauge without labels to 0, which would be a value.
       if (about.labelNames === undefined) this.remove();
       for (const { labels, value } of samples) {
         if (labels === undefined) this.set(value);

@@ -1,4 +1,4 @@
-// Collects rows from many callers into few inserts, and tells each caller when its rows are stored.
+// Batch writer: collects rows of many callers into few inserts, and resolves each caller when its rows are stored.
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameFailure } from './errors.js';
 import type { Logger } from './log.js';
@@ -10,23 +10,23 @@ export interface Block {
 export interface BatchWriterOptions<B extends Block> {
   readonly createBlock: () => B;
   /**
-   * Resolves when the rows are stored; may be called again with the same block. The signal is aborted when the writer has been
-   * closing for so long that waiting on makes no sense any more.
+   * Resolves when the rows are stored; may be called again with the same block. The signal is aborted when closing takes
+   * longer than its deadline.
    */
   readonly write: (block: B, signal: AbortSignal) => Promise<void>;
-  /** Whether a failure of `write` is the rows' own fault: everything else may pass. */
+  /** Whether the rows caused a failure of `write` (permanent). All other failures are transient. */
   readonly isRefused: (error: unknown) => boolean;
-  /** A batch is written when it has this many rows, or some time after its first. */
+  /** A batch is written at this many rows, or after a delay from its first row. */
   readonly rowsMax: number;
   /**
-   * The limits of that time. In between it is four times what the last write took, so that small writes leave the store
-   * most of its time, and a store at rest shows a row soon. After a batch of many rows it is the longest: what a write costs
-   * beside its rows is then spent half as often.
+   * Limits of that delay. Between them it is four times the duration of the last write, so that small writes leave the
+   * store most of its time and an idle store shows a row soon. After a batch of many rows it is the maximum, which halves
+   * the fixed costs per write.
    */
   readonly delayMs: { readonly min: number; readonly max: number };
-  /** Callers wait before adding while this many rows are collected: it bounds the memory. */
+  /** Bounds memory: callers wait before adding while this many rows are collected. */
   readonly capacityRows: number;
-  /** How long `close` waits for a write that does not end. */
+  /** How long `close` waits for a running write. */
   readonly closeGraceMs?: number;
   readonly log: Logger;
 }
@@ -46,14 +46,14 @@ const DELAY_PER_WRITE_TIME = 4;
 const MANY_ROWS = 500;
 const RETRY_DELAY_FIRST_MS = 100;
 const RETRY_DELAY_MAX_MS = 10_000;
-// Of the half minute that a process has to end.
+// Part of the 30 s that a process has for its shutdown.
 const CLOSE_GRACE_MS = 15_000;
 
 /**
- * One batch is collecting while at most one is being written. States of a batch: collecting → (full, or its delay is
- * over, and nothing is being written) → writing → stored, or refused. A failure that may pass is retried for ever with
- * growing pauses; when the rows themselves are at fault, each caller's rows are written alone, and only the callers whose
- * rows are refused hear of it. After `close` a failure is passed on instead of retried.
+ * One batch is collecting while at most one is being written. States of a batch: collecting → (full, or its delay has
+ * passed, and no write is running) → writing → stored or rejected. Transient failures are retried forever with growing
+ * pauses. On a permanent failure each caller's rows are written alone, and only callers whose rows are rejected get the
+ * error. After `close` failures are passed on instead of retried.
  */
 export class BatchWriter<B extends Block> {
   readonly #options: BatchWriterOptions<B>;
@@ -78,7 +78,7 @@ export class BatchWriter<B extends Block> {
     }
   }
 
-  /** `fill` adds its rows at once, and again if they have to be written alone. Resolves when they are stored. */
+  /** Calls `fill` at once, and again if its rows must be written alone. Resolves when they are stored. */
   add(fill: (block: B) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const batch = this.#collecting ?? this.#start();
@@ -94,7 +94,7 @@ export class BatchWriter<B extends Block> {
     });
   }
 
-  /** Writes what is collected and waits for it, for a while; failures are no longer retried. */
+  /** Writes the collected rows and waits up to the close deadline; failures are no longer retried. */
   async close(): Promise<void> {
     this.#closing.abort();
     const giveUp = setTimeout(() => this.#givingUp.abort(), this.#options.closeGraceMs ?? CLOSE_GRACE_MS);
@@ -141,7 +141,7 @@ export class BatchWriter<B extends Block> {
       resolveAll(batch);
     } catch (error) {
       if (!this.#options.isRefused(error) || batch.entries.length === 1) return rejectAll(batch, error);
-      // Not the error itself: its words may quote the rows.
+      // Do not log the error itself: its message may quote the rows.
       const refusal = { reason: nameFailure(error), rows: batch.block.rows };
       this.#options.log.error(refusal, 'a batch was refused; writing its parts alone');
       for (const entry of batch.entries) await this.#storeAlone(entry);

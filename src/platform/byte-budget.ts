@@ -1,12 +1,11 @@
-// How many bytes of what others have sent a process holds at the same time. Whoever wants more is refused or waits, as the caller
-// likes, so that memory is bounded by a number and not by how much comes at once.
+// Weighted semaphore over bytes: bounds how much request data one process holds. acquire() queues, tryAcquire() does not.
 
 interface Waiter {
   readonly bytes: number;
   readonly enter: () => void;
 }
 
-/** Whatever was taken has to be given back. */
+/** Every acquired byte must be released. */
 export class ByteBudget {
   readonly #bytesMax: number;
   #held = 0;
@@ -16,14 +15,14 @@ export class ByteBudget {
     this.#bytesMax = bytesMax;
   }
 
-  /** Takes nothing and returns false when there is no room. */
+  /** Returns false, without acquiring, when the bytes do not fit. */
   tryTake(bytes: number): boolean {
     if (this.#held + bytes > this.#bytesMax) return false;
     this.#held += bytes;
     return true;
   }
 
-  /** Resolves when there is room, in the order of asking. What is larger than the whole budget is taken when nothing else is. */
+  /** Resolves in order of arrival. A weight above the limit is admitted when nothing else is held. */
   async take(bytes: number): Promise<void> {
     if (this.#waiting.length === 0 && this.#fits(bytes)) this.#held += bytes;
     else await new Promise<void>((resolve) => this.#waiting.push({ bytes, enter: resolve }));

@@ -1,4 +1,4 @@
-// Parses the environment once, with one schema, and names every problem. The only file that reads process.env.
+// Configuration: parses the environment once, with one schema, and reports every problem. Only this file reads process.env.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ const settings = z.object({
   WORKER_HOST: z.string().default('127.0.0.1'),
   WORKER_PORT: z.coerce.number().int().min(0).optional(),
   WORKER_JOBS: z.string().optional(),
-  // A number of hops has to be a number: express takes the text "1" for the address 0.0.0.1.
+  // Express reads the text "1" as the address 0.0.0.1, so a number of hops must be a number.
   TRUST_PROXY: z
     .string()
     .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
@@ -117,9 +117,9 @@ const schema = settings.refine((read) => read.PRIVACY_PURGE_DELAY_MS < read.PRIV
 
 export type Config = Readonly<z.infer<typeof schema>>;
 
-/** Throws one error that lists every setting that is missing or wrong, by name. */
+/** Throws one error that lists every missing or invalid setting by name. */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  // An empty variable is an unset one: `FOO= node …` and blank lines in .env files mean nothing else.
+  // An empty variable counts as unset, as in `FOO= node …` and in .env files.
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(present);
   if (parsed.success) return Object.freeze(parsed.data);
@@ -129,7 +129,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 
 export const readConfig = (): Config => parseConfig(process.env);
 
-/** Of a command for operators: the environment, or where it does not name the stores, that of the service in DATA_DIR. */
+/** For operator commands: the environment, or the environment of the running standalone service when no store is set. */
 export function readOperatorConfig(): Config {
   if (process.env.REDIS_URL) return readConfig();
   const path = join(resolve(packageRoot, process.env.DATA_DIR || 'data'), SERVICE_ENVIRONMENT_FILE);

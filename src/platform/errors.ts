@@ -1,5 +1,4 @@
-// The public kinds of error and their statuses. Whatever is not a PublicError is a bug: it is logged with its cause and
-// answered with a bare 500.
+// Public error kinds and their HTTP statuses. Any other error is a bug: logged with its cause and answered with a bare 500.
 
 export const STATUS_OF_KIND = {
   bad_request: 400,
@@ -14,7 +13,7 @@ export const STATUS_OF_KIND = {
 
 export type PublicErrorKind = keyof typeof STATUS_OF_KIND;
 
-/** An error whose message may be shown to whoever made the request. `details` is sent beside it (query errors). */
+/** An error whose message may be shown to the client. `details` is added to the response (query errors). */
 export class PublicError extends Error {
   readonly kind: PublicErrorKind;
   readonly details: readonly unknown[] | undefined;
@@ -31,11 +30,11 @@ export class PublicError extends Error {
   }
 }
 
-/** An error of a store by its name and code: its words may quote the data, which belongs in no log and no job. */
+/** Name and code of a store error, without its message, which may quote data that must not be logged. */
 export const nameFailure = (error: unknown): string =>
   error instanceof Error && 'code' in error ? `${error.name} ${String(error.code)}` : 'unknown';
 
-/** Closes a switch over a union: a new member that is not handled is a type error. */
+/** Exhaustiveness check: an unhandled member of a union is a type error. */
 export function assertNever(value: never): never {
   throw new Error(`unhandled case: ${JSON.stringify(value)}`);
 }

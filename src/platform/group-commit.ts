@@ -1,12 +1,12 @@
-// Group commit: requests that arrive within the same few milliseconds go to Redis as one job, and each is answered when
-// that job is stored.
+// Group commit: requests that arrive within a few milliseconds are stored as one job; each is answered when the job is
+// stored.
 
 export interface Commit<T> {
-  /** In the order in which they were added. */
+  /** In order of arrival. */
   readonly items: readonly T[];
-  /** The sum of what the items weigh. */
+  /** Sum of the items' weights. */
   readonly weight: number;
-  /** The sum of their sizes. */
+  /** Sum of the items' sizes in bytes. */
   readonly bytes: number;
 }
 
@@ -29,7 +29,7 @@ interface Group<T> {
   readonly settle: (stored: Promise<void>) => void;
 }
 
-/** One group is open at a time; it is committed `delayMs` after its first item, or with the item that brings it to a limit. */
+/** One group is open at a time. It is committed `delayMs` after its first item, or when an item reaches a limit. */
 export class GroupCommit<T> {
   readonly #store: (commit: Commit<T>) => Promise<void>;
   readonly #limits: GroupLimits;
@@ -41,7 +41,7 @@ export class GroupCommit<T> {
     this.#limits = limits;
   }
 
-  /** Resolves when the item is stored; rejects for every item of a group that could not be. */
+  /** Resolves when the item is stored. When a group fails, it rejects for every item of the group. */
   add(item: T, { weight, bytes }: ItemSize): Promise<void> {
     const group = this.#open ?? this.#start();
     group.items.push(item);

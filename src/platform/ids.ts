@@ -1,4 +1,4 @@
-// Ids as branded types, and the generators of everything random that the service hands out.
+// Branded id types and the generators of random ids and keys.
 import { randomBytes, randomFillSync } from 'node:crypto';
 
 declare const brand: unique symbol;
@@ -13,7 +13,7 @@ export const toOrganizationId = (uuid: string): OrganizationId => uuid as Organi
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-// Bytes are drawn from the generator in blocks: one call per id would cost more than the id.
+// Random bytes are generated in blocks: a call per id would dominate its cost.
 const pool = Buffer.alloc(8192);
 let poolOffset = pool.length;
 
@@ -25,7 +25,7 @@ function nextByte(): number {
   return pool[poolOffset++] as number;
 }
 
-/** `length` characters of base62, uniform: bytes of 248 and more are drawn again. */
+/** Uniform base62 text of `length` characters: bytes of 248 and above are rejected and drawn again. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -45,10 +45,10 @@ export function newUuidV7(nowMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The deduplication key of an event that came without one: `evt_` and 16 random characters (95 bits). */
+/** Generated insert id: `evt_` and 16 random characters (95 bits). */
 export const newInsertId = (): string => `evt_${randomBase62(16)}`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** PostgreSQL refuses other texts in a comparison with a UUID; here they are ids that nothing has. */
+/** PostgreSQL rejects other texts in a comparison with a UUID; callers treat them as unknown ids. */
 export const isUuid = (text: string): boolean => UUID.test(text);

@@ -1,12 +1,12 @@
-// How a process ends: on SIGTERM or SIGINT its steps run in reverse order of their registration, within a deadline.
+// Graceful shutdown: on SIGTERM or SIGINT the registered steps run in reverse order, within a deadline.
 import type { Logger } from './log.js';
 
 export interface Lifecycle {
-  /** Runs at shutdown, the latest registered first. */
+  /** Registers a shutdown step; the latest runs first. */
   onClose(name: string, step: () => Promise<unknown>): void;
 }
 
-// Heroku and the like kill a process 30 s after SIGTERM.
+// Heroku and similar platforms send SIGKILL 30 s after SIGTERM.
 const SHUTDOWN_DEADLINE_MS = 28_000;
 
 export function createLifecycle(log: Logger): Lifecycle {

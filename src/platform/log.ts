@@ -12,10 +12,10 @@ export function createLogger(options: { process: string; level: string }): Logge
       'req.headers["x-api-key"]',
       'req.headers.cookie',
       'req.headers.authorization',
-      // Where PostgreSQL quotes the data that it refuses.
+      // PostgreSQL quotes rejected data in these fields.
       'err.detail',
       'err.where',
-      // Where the Redis client keeps what it was about to store.
+      // The Redis client keeps the arguments of the failed command here.
       'err.command.args',
       'err.previousErrors',
     ],

@@ -1,4 +1,4 @@
-// `npm run migrate`: brings both databases to the schema of this version.
+// `npm run migrate`: applies the pending migrations of both databases.
 import { migrateClickHouse } from './clickhouse/migrate.js';
 import { readConfig } from './config.js';
 import { createLogger } from './log.js';

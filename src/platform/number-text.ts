@@ -1,8 +1,8 @@
-// When text counts as a number: written by the rule that the worker stores by and that the compiler reads by.
+// The rule for text that counts as a number, shared by the worker, which stores by it, and the compiler, which reads by it.
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** A whole decimal number, finite, without blanks; no hexadecimals, and no words such as "inf" and "nan". */
+/** Matches a finite decimal number without blanks; no hexadecimal, no "inf" or "nan". */
 export function tryParseNumberText(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
   const number = Number(text);

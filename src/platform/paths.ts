@@ -1,4 +1,4 @@
-// Where the package is: the same folder whether the code runs from the sources (tests) or from `dist`.
+// Root folder of the package, the same from sources (tests) and from `dist`.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,5 +12,5 @@ function findPackageRoot(from: string): string {
 
 export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
-/** In DATA_DIR: how to reach the stores of the standalone stack, while it runs. */
+/** File in DATA_DIR with the environment of the running standalone service. */
 export const SERVICE_ENVIRONMENT_FILE = 'service-environment.json';

@@ -1,5 +1,5 @@
-// Which failures say that a store is away, or takes nothing now: they pass, and whoever asked should ask again. Neither ioredis
-// nor pg gives its own failures a class or a code, so those few are known by their words; tests meet them.
+// Classifies transient store errors: the store is unreachable or temporarily rejects requests, so the caller may retry.
+// ioredis and pg give some of their errors neither class nor code; those are matched by message, and tests provoke them.
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -18,16 +18,16 @@ const CLIENT_WORDS = [
   'Connection is closed.',
   "Stream isn't writeable and enableOfflineQueue options is false",
   'Command timed out',
-  // pg, after the statement
+  // pg, which appends these to the statement
   'Connection terminated',
   'Connection terminated unexpectedly',
   'Client has encountered a connection error and is not queryable',
 ];
 
-/** Redis begins what it refuses with a code: out of memory or disk, loading, a replica, without enough replicas. */
+/** Error codes of Redis: out of memory or disk, loading, read-only replica, too few replicas. */
 const REDIS_CODE = /^(OOM|MISCONF|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|BUSY|EXECABORT) /;
 
-/** SQLSTATE: connection exceptions, insufficient resources, a server that stops or starts, a standby. */
+/** SQLSTATE classes: connection exception, insufficient resources, operator intervention, system error, read-only standby. */
 const SQL_STATE = /^(08|53|57P|25006)/;
 
 export const isUnreachable = (error: unknown): boolean =>

@@ -1,15 +1,15 @@
-// What a store refuses is found by halving, so that it alone is set aside and everything beside it is stored.
+// Isolates permanently rejected items of a batch by bisection, so that all other items are stored.
 
 export interface HalvingStore<T> {
-  /** Takes all of them or none. */
+  /** Stores all items or none. */
   readonly store: (items: readonly T[]) => Promise<void>;
-  /** Whether a failure of `store` is the items' own fault. */
+  /** Whether the items caused a failure of `store` (permanent). */
   readonly isRefused: (error: unknown) => boolean;
 }
 
 /**
- * Resolves with the items that are refused, in their order; everything else has been stored, from the first to the last. A failure
- * that is not the items' fault passes through, and the whole may be repeated.
+ * Stores items in order and resolves with the rejected ones, in order. Transient failures are thrown; the whole call may
+ * then be repeated.
  */
 export async function storeByHalves<T>(items: readonly T[], into: HalvingStore<T>): Promise<readonly T[]> {
   try {

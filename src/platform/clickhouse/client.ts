@@ -1,4 +1,4 @@
-// The one way every process reaches ClickHouse, embedded or not.
+// ClickHouse client of every process.
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
 import { CLUSTER_SETTINGS } from './cluster.js';
@@ -20,17 +20,17 @@ export function createClickHouse(
     request_timeout: options.requestTimeoutMs ?? 60_000,
     keep_alive: { enabled: true },
     ...(config.CLICKHOUSE_CLUSTER !== undefined && { clickhouse_settings: CLUSTER_SETTINGS }),
-    // Its own lines are not in our form, and every failure reaches the caller anyway.
+    // Silence the client's own log: its format differs, and callers get every failure.
     log: { level: ClickHouseLogLevel.OFF },
   });
 }
 
 const ASKED_FOR_MS = 3000;
 
-/** A real query on the real table: a server that answers pings may still lack its schema. */
+/** Readiness: a query on the events table, because a server that answers pings may lack its schema. */
 export const askClickHouse = (clickhouse: ClickHouseClient): Promise<unknown> =>
   clickhouse.command({
     query: 'SELECT count() FROM events WHERE time > now() AND time < now()',
-    // Else a server that takes a connection and says nothing would hold one more of ours each time it is asked.
+    // Without a timeout, a server that never replies would hold one more connection per check.
     abort_signal: AbortSignal.timeout(ASKED_FOR_MS),
   });

@@ -1,4 +1,4 @@
-// Which failures of ClickHouse pass, and which are the rows' own fault.
+// Classifies failures of ClickHouse as transient or permanent (caused by the rows).
 import { ClickHouseError } from '@clickhouse/client';
 
 /** Error codes of the engine (src/Common/ErrorCodes.cpp) that name the data of an insert, not the state of a server. */
@@ -16,7 +16,7 @@ const BAD_DATA_CODES: ReadonlySet<string> = new Set([
   '469', // VIOLATED_CONSTRAINT
 ]);
 
-/** Everything else may pass: a server that is away, out of memory or busy, a table that is not there yet. */
+/** All other failures are transient: unavailable, out of memory, busy, or a table that is not created yet. */
 export const isBadData = (error: unknown): boolean =>
   error instanceof ClickHouseError && BAD_DATA_CODES.has(error.code);
 

@@ -1,5 +1,5 @@
-// Inserts of one id run one after the other, from whatever process: the engine runs a query id once at a time and refuses the
-// second (code 216). So the turn ends exactly when the engine's work does, also when whoever sent it is dead.
+// Query-id lock: serializes inserts that share a query id, across processes. ClickHouse runs a query id once at a time and
+// rejects the second with code 216, so the lock is held exactly as long as the insert runs, even if its sender was killed.
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,15 +11,15 @@ const BUSY_DELAY_MS = 20;
 
 export interface NativeInsert {
   readonly table: string;
-  /** In the format Native. */
+  /** Rows in Native format. */
   readonly bytes: Buffer;
   readonly queryId: string;
   readonly settings?: ClickHouseSettings;
-  /** Ends the waiting. */
+  /** Aborts waiting for the lock. */
   readonly signal?: AbortSignal;
 }
 
-/** Resolves once the engine has stored the rows, after every insert of the same id that ran before. */
+/** Waits for earlier inserts with the same query id; resolves when the rows are stored. */
 export async function insertInTurn(clickhouse: ClickHouseClient, insert: NativeInsert): Promise<void> {
   for (;;) {
     try {
@@ -30,7 +30,7 @@ export async function insertInTurn(clickhouse: ClickHouseClient, insert: NativeI
         ...(insert.signal && { abort_signal: insert.signal }),
         clickhouse_settings: { async_insert: 0, wait_end_of_query: 1, ...insert.settings },
       });
-      // The answer is empty, but the connection is only free again when it has been read.
+      // The response is empty, but must be read to free the connection.
       await finished(stream.resume());
       return;
     } catch (error) {

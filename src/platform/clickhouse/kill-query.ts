@@ -1,4 +1,4 @@
-// Ends a query whose answer nobody waits for any more.
+// KILL QUERY for queries whose client has disconnected.
 import type { Logger } from '../log.js';
 import type { ClickHouseClient } from './client.js';
 
@@ -13,7 +13,7 @@ export async function killQuery(deps: { clickhouse: ClickHouseClient; log: Logge
     await deps.clickhouse.command({
       query: 'KILL QUERY WHERE query_id = {query_id:String} ASYNC',
       query_params: { query_id: queryId },
-      // Whoever waits for the answer does not wait for an engine that has stopped answering.
+      // The caller does not wait for an engine that does not respond.
       abort_signal: AbortSignal.timeout(KILL_TIMEOUT_MS),
     });
   } catch (err) {

@@ -1,4 +1,4 @@
-// Applies ops/clickhouse/*.sql in the order of their numbers, once each.
+// Applies the migrations ops/clickhouse/*.sql in order of their numbers, once each.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
@@ -8,7 +8,7 @@ import { toClusterStatements } from './cluster.js';
 
 const FOLDER = join(packageRoot, 'ops', 'clickhouse');
 
-/** Statements of a migration file: separated by a semicolon at the end of a line, comments removed. */
+/** Splits a migration file at semicolons that end a line, without comments. */
 export function splitStatements(sql: string): string[] {
   return sql
     .replace(/^\s*--.*$/gm, '')
@@ -17,10 +17,10 @@ export function splitStatements(sql: string): string[] {
     .filter((statement) => statement !== '');
 }
 
-/** Safe to repeat. Resolves with the names of the files that were applied now. */
+/** Idempotent. Resolves with the names of the newly applied files. */
 export async function migrateClickHouse(config: ClickHouseSettings): Promise<string[]> {
   const cluster = config.CLICKHOUSE_CLUSTER;
-  // The database may not exist yet, so the first statement cannot name it as the connection's own.
+  // The database may not exist yet, so this connection does not select it.
   const admin = createClient({ url: config.CLICKHOUSE_URL });
   await admin.command({
     query: `CREATE DATABASE IF NOT EXISTS ${config.CLICKHOUSE_DATABASE}${cluster === undefined ? '' : ` ON CLUSTER '${cluster}'`}`,

@@ -1,11 +1,11 @@
-// Columns of ClickHouse's Native format, built row by row and written as one block. It is the cheapest form in which the
-// engine takes rows: it parses Native several times faster than any text. Layout: per block a varuint count of columns
-// and of rows; per column its name, its type, its data. Spelled after the format that version 26 of the engine reads.
+// Encoder for ClickHouse's Native format: columns are built row by row and written as one block. The engine parses Native
+// several times faster than any text format. Layout: per block the number of columns and of rows (varuint); per column
+// its name, type and data, as ClickHouse 26 reads them.
 //
-// Text is collected as "byte strings": strings of which each character stands for one byte of UTF-8. Appending to one
-// growing string and writing it once as latin1 is about twice as fast as writing each text into a buffer.
+// Text is collected as "byte strings", in which each character is one byte of UTF-8. Appending to one growing string and
+// writing it once as latin1 is about twice as fast as writing each text into a buffer.
 
-/** The UTF-8 bytes of a text as one character each. ASCII text is its own byte string. */
+/** Converts text to a byte string: one character per UTF-8 byte. ASCII text is returned unchanged. */
 export function toByteString(text: string): string {
   return NON_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
@@ -33,8 +33,8 @@ export interface Column {
   chunks(): Buffer[];
 }
 
-// A growing string is a tree of its parts. Written out while it is small, the tree dies young, and the garbage collector
-// never moves it.
+// A growing string is a tree of its parts. Flushing it while small keeps the tree in the young generation, so that the
+// garbage collector never copies it.
 const PENDING_TEXT_MAX = 4096;
 
 export class StringColumn implements Column {
@@ -82,7 +82,7 @@ export class BoolColumn implements Column {
   }
 }
 
-/** Milliseconds since the epoch as Int64, or microseconds. */
+/** Int64 of epoch milliseconds, or microseconds. */
 export class DateTime64Column implements Column {
   readonly type: string;
   readonly #values: number[] = [];
@@ -100,7 +100,7 @@ export class DateTime64Column implements Column {
   }
 }
 
-/** Whole numbers up to 2^53. */
+/** Integers up to 2^53. */
 export class UInt64Column implements Column {
   readonly type = 'UInt64';
   readonly #values: number[] = [];
@@ -114,7 +114,7 @@ export class UInt64Column implements Column {
   }
 }
 
-/** Two 32-bit halves: BigInt64Array would make a BigInt of every value. */
+/** Writes two 32-bit halves: BigInt64Array would allocate a BigInt per value. */
 function int64Buffer(values: readonly number[]): Buffer {
   const halves = new Int32Array(values.length * 2);
   let at = 0;
@@ -126,7 +126,7 @@ function int64Buffer(values: readonly number[]): Buffer {
   return Buffer.from(halves.buffer);
 }
 
-/** Runs of one UUID, as rows of one project arrive together. */
+/** Caches the last UUID, because rows of one project arrive together. */
 export class UuidColumn implements Column {
   readonly type = 'UUID';
   readonly #runs: { uuid: string; rows: number }[] = [];
@@ -184,7 +184,7 @@ export class LowCardinalityColumn implements Column {
     return index;
   }
 
-  /** The version that stands once before the data; inside a map or an array it stands before the offsets. */
+  /** Serialization version, written once before the data; inside a map or array, before the offsets. */
   prefix(): Buffer[] {
     return [LOW_CARDINALITY_VERSION];
   }
@@ -221,7 +221,7 @@ export class MapColumn<V extends Column> implements Column {
     this.type = `Map(LowCardinality(String), ${values.type})`;
   }
 
-  /** The caller adds the value to `values` right after. */
+  /** Afterwards the caller adds the value to `values`. */
   addKey(key: string): void {
     this.keys.add(key);
     this.#entries += 1;
@@ -256,7 +256,7 @@ export class LowCardinalityArrayColumn implements Column {
   }
 }
 
-/** One Native block of all columns, each of which must have exactly `rows` rows. */
+/** Encodes one block. Every column must have exactly `rows` rows. */
 export function encodeBlock(columns: readonly (readonly [name: string, column: Column])[], rows: number): Buffer {
   const chunks = [latin1(varuint(columns.length) + varuint(rows))];
   for (const [name, column] of columns) {

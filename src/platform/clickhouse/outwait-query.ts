@@ -1,13 +1,13 @@
-// Waiting for a query that somebody else runs, who may be dead. ClickHouse runs one query of an id at a time (code 216), so
-// whoever is let in under an id is alone.
+// Waits for a query of another process, which may have been killed. ClickHouse runs a query id once at a time (code 216), so
+// a query that is accepted under the same id proves that the other has ended.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from './client.js';
 import { isQueryIdRunning } from './failures.js';
 
-// The gaps between the queries of a busy id are short.
+// Short, because a busy id is free only for short intervals.
 const GAP_DELAY_MS = 10;
 
-/** Resolves once a query of this id that ran when this was called has ended. */
+/** Resolves when a query with this id that was running at the time of the call has ended. */
 export async function outwaitQuery(clickhouse: ClickHouseClient, queryId: string): Promise<void> {
   for (;;) {
     try {

@@ -1,5 +1,4 @@
-// What lets the pages of any site call the routes that clients send to. Their public key is public, and no cookie is ever
-// read there.
+// CORS for the ingestion routes: any origin may call them, because public keys are public and no cookie is read there.
 import type { RequestHandler, Response } from 'express';
 
 const PREFLIGHT_CACHED_SECONDS = '86400';

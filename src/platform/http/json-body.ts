@@ -1,11 +1,11 @@
-// Small JSON bodies: read, and turned from unknown into what a schema says, with every wrong field named.
+// Reads small JSON bodies and parses them by a schema, with every invalid field named.
 import express, { type RequestHandler } from 'express';
 import type { z } from 'zod';
 import { PublicError } from '../errors.js';
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** Whatever its content type says, the body is JSON. A request without a body leaves `req.body` undefined. */
+/** Parses the body as JSON for every content type. Without a body `req.body` is undefined. */
 export const readJsonBody: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
 
 /** Throws a bad request that lists all problems at once: `name is required; role is one of member, admin`. */
@@ -16,7 +16,7 @@ export function parseJsonBody<S extends z.ZodType>(schema: S, body: unknown): z.
   return parseFields(schema, body);
 }
 
-/** The same for what stands in the address behind the question mark. */
+/** The same for the query string. */
 export function parseFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;

@@ -1,18 +1,18 @@
-// The routes every process has for its operators: /healthz, /readyz, and /metrics unless it is switched off.
+// Operator routes of every process: /healthz, /readyz, and /metrics unless disabled.
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { answeredWithin } from '../answered-within.js';
 import { createAskedGauge } from '../asked-gauge.js';
 
 export interface OperationsDeps {
-  /** What the process cannot work without, by name: each asks its store something that only a working one can answer. */
+  /** Readiness checks by store name. Each runs a real request against its store. */
   readonly stores: Readonly<Record<string, () => Promise<unknown>>>;
   readonly metrics: Registry;
   readonly isMetricsEnabled: boolean;
 }
 
 const READY_WITHIN_MS = 3000;
-// Less than a gauge has for all of its values.
+// Shorter than the timeout of collected gauges.
 const REACHABLE_WITHIN_MS = 900;
 
 export function createOperationsRouter({ stores, metrics, isMetricsEnabled }: OperationsDeps): Router {

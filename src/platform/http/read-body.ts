@@ -1,4 +1,4 @@
-// The bytes of a request's body, decompressed, within the limit of one and the budget of all that are read and worked on at a time.
+// Reads and decompresses request bodies, within a limit per body and a byte semaphore over all bodies in flight.
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
@@ -6,13 +6,13 @@ import type { ByteBudget } from '../byte-budget.js';
 import { PublicError } from '../errors.js';
 
 export interface BodyLimits {
-  /** Of one body, decompressed. */
+  /** Limit of one body after decompression. */
   readonly bytesMax: number;
-  /** Of all bodies, from their first byte until what was done with them is done. */
+  /** Semaphore over all bodies, held from their first byte until they are processed. */
   readonly budget: ByteBudget;
 }
 
-/** Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when the budget is used up. */
+/** Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when the semaphore is full. */
 export type WithBody = <T>(req: Request, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
 
 export function createBodyReader({ bytesMax, budget }: BodyLimits): WithBody {
@@ -26,7 +26,7 @@ export function createBodyReader({ bytesMax, budget }: BodyLimits): WithBody {
   };
 }
 
-/** What one request holds of the budget. */
+/** The bytes that one request has acquired. */
 class Share {
   readonly #budget: ByteBudget;
   #bytes = 0;
@@ -58,7 +58,7 @@ const tooMany = () =>
 const undecodable = (cause: unknown) =>
   new PublicError('bad_request', 'the request body cannot be decompressed', { cause });
 
-/** By hand: on small requests, which are nearly all, a general body parser costs more than parsing the event. */
+/** Not body-parser: on small requests, which are most, it costs more CPU than parsing the event. */
 function collect(req: Request, { bytesMax, share }: { bytesMax: number; share: Share }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (req.destroyed) throw incomplete();
@@ -71,7 +71,7 @@ function collect(req: Request, { bytesMax, share }: { bytesMax: number; share: S
       chunks = [];
       reject(error);
       if (body === req) return;
-      // No more is decompressed, and what still comes is thrown away.
+      // Stop decompressing and discard the rest of the request.
       req.unpipe();
       req.resume();
       body.destroy();

@@ -1,13 +1,12 @@
-// The id of a request, by which its answer, what is logged about it and the jobs that it left can be found together. One that a
-// client or a proxy has given is kept when it is short and harmless; any other request gets a new one. From here on it stands in
-// the request's own header, so that what is forwarded takes it along.
+// Request ids: link a response, its log lines and its jobs. An X-Request-Id of the client is kept when it is short and plain,
+// else one is generated. It is set on the request's header, so that forwarded requests carry it.
 import type { Request, RequestHandler } from 'express';
 import { randomBase62 } from '../ids.js';
 
 const HEADER = 'x-request-id';
 const MADE_LENGTH = 16;
 
-/** Nothing that could end a line, a field or a comment, wherever the id is written. */
+/** Allows no character that could end a line, a field or a comment. */
 const HARMLESS = /^[A-Za-z0-9._-]{1,64}$/;
 
 export const identifyRequest: RequestHandler = (req, res, next) => {
@@ -18,5 +17,5 @@ export const identifyRequest: RequestHandler = (req, res, next) => {
   next();
 };
 
-/** Of a request that has passed `identifyRequest`. */
+/** Only for requests that have passed `identifyRequest`. */
 export const requestIdOf = (req: Request): string => String(req.headers[HEADER]);

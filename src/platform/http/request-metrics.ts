@@ -1,5 +1,5 @@
-// Requests as operators see them: how many, how long, by route and status. Routes are named by their pattern, never by the
-// address that was asked for: addresses hold ids, and there is no end of them.
+// Request metrics: count and duration by route pattern and status. Never labelled by path, because paths contain ids and
+// have unbounded cardinality.
 import type { RequestHandler } from 'express';
 import { Histogram, type Registry } from 'prom-client';
 
@@ -14,9 +14,9 @@ export function createRequestMetrics(registry: Registry): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
     res.once('close', () => {
-      // What express matched; requests that no route took are one label together.
+      // The matched express pattern; requests without a route share one label.
       const route = typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none';
-      // Nobody heard an answer that was cut: 499, as the common proxies have it.
+      // The client closed the connection before the response ended: 499, as in nginx.
       const status = res.writableFinished ? res.statusCode : 499;
       duration.observe({ method: req.method, route, status }, (performance.now() - startedAt) / 1000);
     });

@@ -1,4 +1,4 @@
-// How every process answers what went wrong: JSON {error}, the status of the error's kind, nothing else leaked.
+// Error responder of every process: JSON {error} with the status of the error's kind, and no internal details.
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { PublicError } from '../errors.js';
 import type { Logger } from '../log.js';
@@ -11,7 +11,7 @@ export const notFound: RequestHandler = () => {
   throw new PublicError('not_found', 'there is no such route');
 };
 
-/** Whatever was asked for, a store that is away is told the same: 503. Why it, or anything else, fails for now is told to the log. */
+/** Answers 503 for every transient store error and logs the cause. */
 export function nameStoreFailures(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error);
@@ -29,12 +29,12 @@ export function nameStoreFailures(log: Logger): ErrorRequestHandler {
 const storesAway = (cause: unknown): PublicError =>
   new PublicError('unavailable', 'the service cannot reach its stores right now; try again', { cause });
 
-/** The pattern and not the path, which may hold the id of a person or a token. */
+/** The route pattern, not the path, which may contain a person's id or a token. */
 const routeOf = (req: Request): string => (typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none');
 
 export function errorResponder(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
-    // The answer has begun: breaking the connection is the only honest sign of failure that is left.
+    // The response has started: breaking the connection is the only way left to signal failure.
     if (res.headersSent) return next(error);
     const known = error instanceof PublicError ? error : (fromPath(error) ?? fromBodyParser(error));
     if (known === undefined) {
@@ -43,18 +43,18 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
       return;
     }
     if (known.kind === 'rate_limited') {
-      // A script of another origin may read no header that it is not shown.
+      // Scripts of other origins can only read exposed headers.
       res.set({ 'Retry-After': String(RETRY_AFTER_SECONDS), 'Access-Control-Expose-Headers': 'Retry-After' });
     }
     res.status(known.status).json({ error: known.message, ...(known.details && { details: known.details }) });
   };
 }
 
-/** Express decodes the parameters of a path, and throws when they are no percent-encoded UTF-8. */
+/** Express throws this when a path parameter is not valid percent-encoded UTF-8. */
 const fromPath = (error: unknown): PublicError | undefined =>
   error instanceof URIError ? new PublicError('bad_request', 'the path is not valid percent-encoded UTF-8') : undefined;
 
-/** body-parser's errors carry a `type`; its 415 becomes a 400, as the interface knows no other. */
+/** body-parser's errors carry a `type`. Its 415 becomes 400, because the API has no 415. */
 function fromBodyParser(error: unknown): PublicError | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   switch ('type' in error ? error.type : undefined) {
@@ -70,7 +70,7 @@ function fromBodyParser(error: unknown): PublicError | undefined {
     case 'request.size.invalid':
       return new PublicError('bad_request', 'the request body is incomplete');
     default:
-      // What zlib refuses comes without a type.
+      // Errors of zlib have no type.
       return 'status' in error && error.status === 400
         ? new PublicError('bad_request', 'the request body cannot be decompressed')
         : undefined;

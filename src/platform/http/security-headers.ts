@@ -1,4 +1,4 @@
-// What browsers are told to forbid on every page: whatever does not come from here, and being shown inside other pages.
+// Security headers: a Content-Security-Policy that allows only same-origin content and no framing.
 import helmet from 'helmet';
 
 export const securityHeaders = helmet({
@@ -15,9 +15,9 @@ export const securityHeaders = helmet({
       frameAncestors: ["'none'"],
     },
   },
-  // Browsers without Sec-Fetch-Site then still send the Origin of a form, by which ours are known.
+  // Browsers without Sec-Fetch-Site then still send Origin with forms, which the same-origin check needs.
   referrerPolicy: { policy: 'same-origin' },
-  // What other names of the domain do is not for this service to decide.
+  // Subdomains are outside the control of this service.
   strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
   xFrameOptions: { action: 'deny' },
 });

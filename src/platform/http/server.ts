@@ -6,23 +6,23 @@ import type { Express } from 'express';
 export interface RunningServer {
   readonly port: number;
   /**
-   * Takes no new connections, answers what comes on those that are open and closes each after its answer. Requests that are not
-   * answered after `graceMs` are answered 503; what is left a second later is cut.
+   * Stops accepting connections, answers requests on open ones and closes each after its response. Requests without a response
+   * after `graceMs` get 503; connections that remain one second later are destroyed.
    */
   close(graceMs: number): Promise<void>;
 }
 
-/** For requests in flight when a process is told to stop, which has half a minute for everything (lifecycle.ts). */
+/** Grace period for requests in flight at shutdown; the whole shutdown has 30 s (lifecycle.ts). */
 export const REQUEST_GRACE_MS = 24_000;
 
 const HEADERS_TIMEOUT_MS = 10_000;
-// Node looks for connections beyond these limits every 30 s unless told otherwise.
+// Node's default interval for checking these limits is 30 s.
 const CHECK_TIMEOUTS_EVERY_MS = 2000;
 const REQUEST_TIMEOUT_MS = 60_000;
-// Longer than the 60 s after which common load balancers close an idle connection, so that they close first.
+// Longer than the idle timeout of common load balancers (60 s), so that they close first.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** Rejects with the listen error (EADDRINUSE and the like). */
+/** Rejects with the listen error, such as EADDRINUSE. */
 export function listen(app: Express, address: { host: string; port: number }): Promise<RunningServer> {
   const answers = new Set<ServerResponse>();
   let isClosing = false;
@@ -56,7 +56,7 @@ export function listen(app: Express, address: { host: string; port: number }): P
   });
 }
 
-// A client that is about to send on a connection that it was told to keep is answered, and learns of the end by that answer.
+// A client may be about to send on a keep-alive connection: answer it, and close with that response.
 const IDLE_LINGER_MS = 300;
 const IDLE_SWEEP_MS = 50;
 const LAST_ANSWERS_MS = 1000;
@@ -73,18 +73,18 @@ function closeServer(
     }, IDLE_LINGER_MS);
     const refuse = setTimeout(() => refuseUnanswered(answers), graceMs);
     const cut = setTimeout(() => server.closeAllConnections(), graceMs + LAST_ANSWERS_MS);
-    // Of its class and not its own, which would cut idle connections at once.
+    // Call the method of net.Server: that of http.Server would close idle connections at once.
     NetServer.prototype.close.call(server, () => {
       for (const timer of [linger, refuse, cut]) clearTimeout(timer);
       clearInterval(sweep);
-      // What watches over slow connections ends only with this.
+      // Ends the timer that checks slow connections.
       server.close();
       resolve();
     });
   });
 }
 
-/** An answer that says so is better than a broken connection. */
+/** A 503 response is better than a broken connection. */
 function refuseUnanswered(answers: ReadonlySet<ServerResponse>): void {
   for (const answer of answers) {
     if (answer.headersSent) continue;

@@ -1,11 +1,11 @@
-// Files that are served from memory: compressed once, when the process starts, and asked for again only when they changed.
+// Serves static files from memory, compressed once at start, with ETags.
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 
-/** For names that stay when their content changes. */
+/** Cache-Control for stable names. */
 export const UNTIL_ASKED_AGAIN = 'public, max-age=3600, stale-while-revalidate=86400';
-/** For names with the hash of their content in them. */
+/** Cache-Control for names that contain their content hash. */
 export const FOREVER = 'public, max-age=31536000, immutable';
 
 export const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex').slice(0, 16);
@@ -19,7 +19,7 @@ export function serveContent(content: Buffer, headers: Readonly<Record<string, s
     res.set(headers).set({
       ETag: `"${hash}-${chosen}"`,
       Vary: 'Accept-Encoding',
-      // Pages of other origins load it, also those that demand this to be said.
+      // Pages of other origins load it, also under Cross-Origin-Embedder-Policy.
       'Access-Control-Allow-Origin': '*',
       'Cross-Origin-Resource-Policy': 'cross-origin',
       'X-Content-Type-Options': 'nosniff',

@@ -1,4 +1,4 @@
-// Which failures of PostgreSQL are the data's own fault: everything else may pass.
+// Classifies failures of PostgreSQL: permanent when caused by the data, otherwise transient.
 
 /** Classes of SQLSTATE: data exception, integrity constraint violation, program limit exceeded. */
 const REFUSED_CLASSES: ReadonlySet<string> = new Set(['22', '23', '54']);

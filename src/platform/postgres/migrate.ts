@@ -1,15 +1,15 @@
-// Applies ops/postgres, through knex, which takes a lock so that several machines may try at once.
+// Applies the migrations in ops/postgres with knex, whose lock allows concurrent runs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { packageRoot } from '../paths.js';
 import { createPostgres } from './client.js';
 
-/** Safe to repeat. Resolves with the names of the migrations that were applied now. */
+/** Idempotent. Resolves with the names of the newly applied migrations. */
 export async function migratePostgres(config: Pick<Config, 'DATABASE_URL'>): Promise<string[]> {
   const postgres = createPostgres(config);
   try {
-    // Compiled code runs the compiled migrations; knex remembers names without their ending, so both agree.
+    // Compiled code runs the compiled migrations. Names are stored without extension, so both agree.
     const compiled = join(packageRoot, 'dist', 'ops', 'postgres');
     const [, names] = (await postgres.migrate.latest({
       directory: existsSync(compiled) ? compiled : join(packageRoot, 'ops', 'postgres'),

@@ -1,6 +1,6 @@
-// A bounded stream of bytes from one process to another: the receiver asks, the sender answers with chunks, and never has more
-// than a window of bytes on the way, so neither side nor Redis holds more, however slow the receiver is. It ends cleanly
-// only when every byte has arrived; whatever else happens breaks it, and each side learns of it.
+// Byte stream between two processes with flow control: the receiver sends a request, the sender answers with chunks, with at
+// most one window of unacknowledged bytes, so memory is bounded for slow receivers. It ends cleanly only when every byte
+// has arrived; any other end is an error on both sides.
 //
 // Messages of the sender: H (here I am), D (offset and bytes), E (end, with the total), F (failed). Of the receiver: R (the
 // request), A (how many bytes were taken), T (it took all of them), L (leaves).
@@ -20,7 +20,7 @@ function toBytes(count: number): Buffer {
   return bytes;
 }
 
-/** One thing at a time is waited for; what is waited for may happen before. */
+/** Single-waiter signal: `wait` resolves at once when `notify` was called before. */
 class Bell {
   #isRung = false;
   #wake: (() => void) | undefined;
@@ -41,7 +41,7 @@ export class ChunkSender {
   readonly #link: Link;
   readonly #bell = new Bell();
   readonly #left = new AbortController();
-  /** Aborted when nobody wants more of it: the receiver has left or cannot be reached. */
+  /** Aborted when the receiver has left or is unreachable. */
   readonly signal: AbortSignal;
   #request: Buffer | undefined;
   #sent = 0;
@@ -55,7 +55,7 @@ export class ChunkSender {
     this.signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
   }
 
-  /** Undefined when nobody waits on the channel any more. */
+  /** Undefined when the receiver no longer waits on the channel. */
   static async open(redis: Redis, channel: string): Promise<ChunkSender | undefined> {
     const link = await Link.open(redis, { hears: upstream(channel), speaksTo: downstream(channel) });
     const sender = new ChunkSender(link);
@@ -75,7 +75,7 @@ export class ChunkSender {
     return this.#request ?? Buffer.alloc(0);
   }
 
-  /** Resolves when the chunk is on its way and there is room in the window. Rejects once `signal` is aborted. */
+  /** Resolves when the chunk was sent and the window has room. Rejects when `signal` is aborted. */
   async send(chunk: Buffer): Promise<void> {
     this.signal.throwIfAborted();
     const offset = toBytes(this.#sent);
@@ -84,14 +84,14 @@ export class ChunkSender {
     await this.#until(() => this.#sent - this.#taken < WINDOW_BYTES);
   }
 
-  /** Resolves when the receiver has taken every byte: who left earlier would be missed by one that has heard no end yet. */
+  /** Resolves when the receiver has taken every byte. Leaving earlier would look like a failure to the receiver. */
   async end(): Promise<void> {
     await this.#link.say('E', toBytes(this.#sent));
     await this.#until(() => this.#isDelivered);
   }
 
   async fail(): Promise<void> {
-    // Whoever cannot hear it has noticed already.
+    // An unreachable receiver has already noticed the failure.
     await this.#link.say('F').catch(() => {});
   }
 
@@ -137,12 +137,12 @@ export class ChunkReceiver {
     this.#signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
   }
 
-  /** To be opened before a sender is called to the channel. */
+  /** Must be opened before the sender is started. */
   static async open(redis: Redis, channel: string): Promise<ChunkReceiver> {
     return new ChunkReceiver(await Link.open(redis, { hears: downstream(channel), speaksTo: upstream(channel) }));
   }
 
-  /** Tells the sender that comes what is wanted. False when none has come in time. */
+  /** Sends the request to the sender. Resolves with false when no sender arrived in time. */
   async ask(request: Buffer, waitMs: number): Promise<boolean> {
     const timer = setTimeout(() => this.#failed.abort(new LinkBroken('no sender has come')), waitMs);
     try {
@@ -158,7 +158,7 @@ export class ChunkReceiver {
     return true;
   }
 
-  /** A chunk is taken, and makes room for another, when the next one is asked for. Throws when the channel breaks. */
+  /** A chunk is acknowledged when the next one is requested. Throws when the channel breaks. */
   async *chunks(): AsyncGenerator<Buffer> {
     let taken = 0;
     while (taken !== this.#total) {
@@ -175,7 +175,7 @@ export class ChunkReceiver {
     await this.#link.say('T');
   }
 
-  /** Wakes whoever waits for a chunk, and lets the sender go. */
+  /** Wakes a waiting reader and releases the sender. */
   async leave(): Promise<void> {
     this.#failed.abort(new LinkBroken('the channel was left'));
     await this.#link.say('L').catch(() => {});
@@ -183,7 +183,7 @@ export class ChunkReceiver {
   }
 
   #hear(kind: string, payload: Buffer): void {
-    // A second sender, as when a job is run again, cannot go on where the first one stopped.
+    // A second sender (a repeated job) cannot continue where the first one stopped.
     if (kind === 'H' && this.#isTakenUp) this.#failed.abort(new LinkBroken('the sender has begun anew'));
     if (kind === 'H') this.#isTakenUp = true;
     if (kind === 'D') this.#take(payload);

@@ -1,18 +1,18 @@
-// A conversation of two processes over a pair of Redis channels (publish and subscribe). Redis passes the messages on and keeps
-// nothing: neither its memory nor its append-only file ever holds them. What is lost breaks the link instead of going
-// unnoticed: PUBLISH tells how many heard it, each side says something every second, and a link never reconnects.
+// Message duplex between two processes over a pair of Redis channels (publish and subscribe). Redis keeps no message, neither
+// in memory nor in its append-only file. A lost message breaks the connection: PUBLISH returns the number of receivers,
+// each side sends a heartbeat every second, and a duplex never reconnects.
 //
-// States: open (hears, may speak) → beating (knows the other side, and notices when it is gone) → broken or closed.
+// States: open (receives, may send) → heartbeat (detects when the other side is gone) → broken or closed.
 import type { Redis } from './client.js';
 
 const BEAT_MS = 1_000;
-// Longer than anything that holds up a healthy process.
+// Longer than any pause of a healthy process.
 const SILENCE_MAX_MS = 15_000;
 const BEAT = '.';
 
 export class LinkBroken extends Error {}
 
-/** Called with the first character of each message, its kind, and the rest. Never for beats. */
+/** Called with the kind of a message (its first character) and its payload. Not called for heartbeats. */
 type Hear = (kind: string, payload: Buffer) => void;
 
 export class Link {
@@ -53,27 +53,27 @@ export class Link {
     return link;
   }
 
-  /** To be called at once: what is heard before is forgotten. */
+  /** Must be called right after opening: earlier messages are dropped. */
   listen(hear: Hear): void {
     this.#hear = hear;
   }
 
-  /** Aborted with a LinkBroken when the other side is gone, or cannot be reached any more. */
+  /** Aborted with a LinkBroken when the other side is gone or unreachable. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }
 
-  /** Rejects with a LinkBroken when nobody hears it. */
+  /** Rejects with a LinkBroken when no receiver is subscribed. */
   async say(kind: string, ...parts: Buffer[]): Promise<void> {
     const heardBy = await this.#speaker.publish(this.#speaksTo, Buffer.concat([Buffer.from(kind), ...parts])).catch(
-      // Why the connection ended is known already when a command on it fails.
+      // The reason is already recorded when a command on a closed connection fails.
       (cause: unknown) => this.#break('redis cannot be reached', cause),
     );
     if (heardBy === 0) this.#break('the other side has gone');
     this.#broken.signal.throwIfAborted();
   }
 
-  /** From now on the other side has to be there, and to speak at least every few seconds. */
+  /** From now on the other side must be present and send at least a heartbeat every few seconds. */
   startBeating(): void {
     this.#heardAt = Date.now();
     this.#beat ??= setInterval(() => {
@@ -96,7 +96,7 @@ export class Link {
   }
 }
 
-/** Fails instead of waiting: what was said while the connection was away is lost anyway. */
+/** Fails instead of waiting: messages during a lost connection are lost anyway. */
 const ownConnection = (redis: Redis): Redis =>
   redis.duplicate({
     lazyConnect: true,

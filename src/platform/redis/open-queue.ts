@@ -1,5 +1,5 @@
-// The one way every process reaches a queue. Whoever owns the connection logs its errors; without a listener, BullMQ prints
-// each once more for every queue, and not as a line of our log.
+// Opens BullMQ queues. The owner of the connection logs its errors; the listener here keeps BullMQ from printing each error
+// again per queue.
 import { Queue, type QueueOptions } from 'bullmq';
 
 export function openQueue<Data, Result, Name extends string>(

@@ -1,7 +1,6 @@
-// How jobs live that hold what was accepted: they ride out outages of any length, and are kept for a person to look at when they can
-// never succeed.
+// Retry policy of durable jobs: transient failures are retried forever, permanent ones stay in the failed set.
 
-/** For the queue. Attempts are spent on outages as well, and those may last for days. */
+/** Job options. Outages consume attempts and may last for days, hence the number. */
 export const PATIENT_JOB_OPTIONS = {
   attempts: 1_000_000,
   backoff: { type: 'exponential', delay: 500, jitter: 0.5 },
@@ -9,7 +8,7 @@ export const PATIENT_JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** For the worker. A killed worker's jobs are taken over after at most lock and check, and never given up, however often it happens. */
+/** Worker options. Jobs of a killed worker are taken over after at most lockDuration + stalledInterval, any number of times. */
 export const PATIENT_WORKER_OPTIONS = {
   lockDuration: 10_000,
   stalledInterval: 5_000,

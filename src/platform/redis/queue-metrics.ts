@@ -1,4 +1,4 @@
-// What operators see of the queues, asked of Redis whenever a process is scraped: the same from every process.
+// Queue metrics, read from Redis on every scrape; every process exports the same values.
 import type { Registry } from 'prom-client';
 import { createAskedGauge } from '../asked-gauge.js';
 import type { Redis } from './client.js';
@@ -6,7 +6,7 @@ import { openQueue } from './open-queue.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
-/** Registers the gauges. `close` gives back what the queues hold; the connection stays the caller's. */
+/** Registers the gauges. `close` closes the queues; the connection belongs to the caller. */
 export function createQueueMetrics(
   registry: Registry,
   redis: Redis,

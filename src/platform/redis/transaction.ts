@@ -1,4 +1,4 @@
-// Executing a transaction as one promise: ioredis resolves even when commands of it have failed.
+// Executes a Redis transaction as one promise: ioredis resolves even when commands of it failed.
 import type { ChainableCommander } from 'ioredis';
 
 /** Rejects with the first error of any command. */
