@@ -1,16 +1,16 @@
-// Keeps the copies of profiles and mappings in ClickHouse up with PostgreSQL: at once when this process has changed some, and
-// every second for what others left behind. Part of the job upsert-profiles.
+// Runs the identity projection (PostgreSQL outbox → ClickHouse): at once after changes of this process, and every second for
+// entries of other processes. Part of the job upsert-profiles.
 import { setTimeout as delay } from 'node:timers/promises';
 import { copyOutbox } from '../src/identity/outbox.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const EVERY_MS = 1000;
-// Between inserts, so that under load many changes share one.
+// Pause between inserts, so that under load many changes share one.
 const PAUSE_MS = 100;
 const PAUSE_AFTER_FAILURE_MS = 1000;
 
 export interface IdentityCopier extends RunningJob {
-  /** There is something to copy. */
+  /** Signals that the outbox has entries. */
   nudge(): void;
 }
 
@@ -47,7 +47,7 @@ export function startIdentityCopier({
         isNudged = true;
         await pause(PAUSE_MS);
       } catch (err) {
-        // What was not taken off the outbox is copied again.
+        // Entries that stay in the outbox are projected again.
         log.warn({ err }, 'profiles and mappings could not be copied; trying again');
         await pause(PAUSE_AFTER_FAILURE_MS);
       }

@@ -53,7 +53,7 @@ if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
 const queueMetrics = createQueueMetrics(metrics, redis, QUEUES);
 lifecycle.onClose('queue metrics', () => queueMetrics.close());
 
-// All at once: what one of them waits for must not keep the others from ending in time.
+// Close all jobs concurrently, so that one slow job does not delay the others.
 const jobs: RunningJob[] = [];
 lifecycle.onClose('jobs', () => Promise.all(jobs.map((job) => job.close())));
 for (const [name, start] of chooseJobs(JOBS, config.WORKER_JOBS)) {

@@ -1,4 +1,4 @@
-// What every job is given, and the list of jobs a worker process can run.
+// Dependencies of worker jobs, and the selection of jobs that a worker process runs.
 import type { Registry } from 'prom-client';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
 import type { Config } from '../src/platform/config.js';
@@ -16,13 +16,13 @@ export interface WorkerDeps {
 }
 
 export interface RunningJob {
-  /** Takes no new work, finishes or returns what was begun. */
+  /** Stops taking work, and finishes or returns started jobs. */
   close(): Promise<void>;
 }
 
 export type JobStarter = (deps: WorkerDeps) => RunningJob | Promise<RunningJob>;
 
-/** Those named in WORKER_JOBS (separated by commas), else all. Throws for a name that is none. */
+/** Jobs named in WORKER_JOBS (comma-separated), else all. Throws for an unknown name. */
 export function chooseJobs(
   jobs: Readonly<Record<string, JobStarter>>,
   wanted: string | undefined,

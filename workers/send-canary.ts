@@ -1,4 +1,4 @@
-// Every minute: one event of the canary's own project is accepted as any other is, and looked for until questions see it.
+// Scheduled canary: every minute one event of the canary project takes the normal path, and is polled until queries see it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import {
@@ -16,7 +16,7 @@ import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const QUEUE = 'canary';
 const LOOK_EVERY_MS = 50;
-// The next one is sent then; until one arrives, the lag grows by itself.
+// Give up when the next one is due; until one arrives, the lag metric keeps growing.
 const LOOK_FOR_MS = CANARY_EVERY_MS - 5000;
 
 export async function startCanary({ redis, clickhouse, log }: WorkerDeps): Promise<RunningJob> {

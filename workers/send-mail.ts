@@ -1,4 +1,4 @@
-// Mail jobs → the mail server. A mail is sent once the server has taken it; one that it refuses for good is kept.
+// Consumer of the mail queue: sends mails over SMTP. A mail that the server rejects permanently becomes a dead letter.
 import { UnrecoverableError, Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { MAIL_QUEUE, type MailJob, tryReadText } from '../src/mail/queue.js';
@@ -7,7 +7,7 @@ import type { RunningJob, WorkerDeps } from './runtime.js';
 const TIMEOUT_MS = 30_000;
 
 export function startMailWorker({ config, redis, log }: WorkerDeps): RunningJob {
-  // Without a mail server nothing is put into the queue.
+  // Without SMTP_URL the queue stays empty.
   if (config.SMTP_URL === undefined) return { close: async () => {} };
   const transport = createTransport(
     { url: config.SMTP_URL, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
@@ -28,7 +28,7 @@ export function startMailWorker({ config, redis, log }: WorkerDeps): RunningJob 
     },
     { connection: redis.duplicate(), removeOnComplete: { count: 0 } },
   );
-  // Neither the address nor the text: what the server said is enough to act on.
+  // Log only the server's reply, neither address nor text.
   worker.on('failed', (job, err) => log.warn({ code: codeOf(err), job: job?.id }, 'a mail could not be sent'));
   worker.on('error', (err) => log.warn({ err }, 'the mail worker lost touch with redis'));
   return {
@@ -39,11 +39,11 @@ export function startMailWorker({ config, redis, log }: WorkerDeps): RunningJob 
   };
 }
 
-// What nodemailer calls a refusal of the sender, the recipient or the text. A 5xx to signing in (EAUTH) is about the
-// settings of the service: the mail waits until they are right.
+// nodemailer's codes for a rejected sender, recipient or message. A 5xx at login (EAUTH) is a wrong setting of the service:
+// the mail stays queued until it is corrected.
 const ABOUT_THE_MAIL: readonly unknown[] = ['EENVELOPE', 'EMESSAGE'];
 
-/** A permanent answer (5xx) of the server to this mail. */
+/** The server rejected this mail permanently (5xx). */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
   ABOUT_THE_MAIL.includes(codeOf(error)) &&

@@ -1,4 +1,4 @@
-// Every ten minutes: claims that no job stands for are deleted, whatever crash left them.
+// Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind.
 import { Worker } from 'bullmq';
 import { claimedAt, claimPattern, createIngestQueue, type IngestQueue, jobIdOfClaim } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
@@ -10,7 +10,7 @@ const EVERY_MS = 10 * 60_000;
 
 export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<RunningJob> {
   const schedule = openQueue(QUEUE, { connection: redis });
-  // Upserting is safe from any number of processes: the scheduler is one, whoever declares it.
+  // Upserts are idempotent: one scheduler exists, however many processes declare it.
   await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
   const ingestQueue = createIngestQueue(redis);
   const worker = new Worker(
@@ -34,7 +34,7 @@ export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<Runni
 const ORPHAN_AGE_MS = 60 * 60_000;
 const SCAN_COUNT = 500;
 
-/** Deletes claims older than an hour whose job never came to be or has ended. Resolves with how many. */
+/** Deletes payloads older than an hour whose job was never added or has ended. Resolves with their number. */
 export async function sweepClaims(redis: Redis, queue: IngestQueue, now: number): Promise<number> {
   let swept = 0;
   for await (const keys of redis.scanStream({ match: claimPattern, count: SCAN_COUNT })) {

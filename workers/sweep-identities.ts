@@ -1,4 +1,4 @@
-// Every minute: numbers whose job never came to be are given up, and tails that nothing can precede any more are settled.
+// Scheduled sweep: every minute releases sequence numbers without a job, and folds profile tails below the low watermark.
 import { Worker } from 'bullmq';
 import { createIdentifyQueue, type IdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
@@ -34,26 +34,25 @@ export async function startIdentitySweep(deps: WorkerDeps): Promise<RunningJob> 
   };
 }
 
-// What is left then is the next sweep's, and a worker that is told to stop waits no longer than this.
+// Time limit of one sweep, which also bounds the shutdown delay; the next sweep continues.
 const SETTLING_MS = 10_000;
 
-/** Under load every call leaves a tail, as long as another call is on its way. */
+/** Profiles per statement. Under load every call leaves a tail while other calls are pending. */
 async function settleAll({ postgres, redis }: Pick<WorkerDeps, 'postgres' | 'redis'>): Promise<void> {
   const until = Date.now() + SETTLING_MS;
   const watermark = await lowWatermark(redis);
   while ((await settleProfiles(postgres, watermark)) > 0 && Date.now() < until);
 }
 
-// A job is added within half a minute of taking its numbers, or its client has been told of the failure. The longer numbers stay
-// pending, the longer the tails of everybody grow.
+// A job is added within 30 s of taking its numbers, or its request has failed. Pending numbers make all tails grow.
 const ORPHAN_AGE_MS = 2 * 60_000;
 const ERASURE = 'erasure:';
 
-/** Releases batches of which there is no job, or one that was given up. Resolves with how many. */
+/** Releases batches without a job or with a permanently failed one. Resolves with their number. */
 export async function sweepPending(redis: Redis, queue: IdentifyQueue, now: number): Promise<number> {
   let swept = 0;
   for (const member of await findPendingSince(redis, now - ORPHAN_AGE_MS)) {
-    // Erasures say themselves when they are done.
+    // Erasures release their own numbers.
     if (member.startsWith(ERASURE) || (await isStillToRun(queue, member))) continue;
     await releaseSequence(redis, member);
     swept += 1;

@@ -1,4 +1,4 @@
-// Applies batches of identify calls to profiles and mappings, all in one transaction, each batch once however often it comes.
+// Applies batches of identify calls to profiles and mappings in one transaction. Idempotent: each batch is applied once.
 import type { Postgres } from '../platform/postgres/client.js';
 import { isRefusedData } from '../platform/postgres/failures.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -19,7 +19,7 @@ interface Stores {
   readonly redis: Redis;
 }
 
-/** Resolves with how many calls were applied now. Safe to repeat, and to run twice at the same time. */
+/** Resolves with the number of newly applied calls. Safe to repeat and to run concurrently. */
 export async function applyBatches(batches: readonly IdentifyJob[], stores: Stores): Promise<number> {
   const applied = await applyPending({ batches, areWhole: true }, stores);
   if (applied.length > 0) await releaseSequence(stores.redis, ...applied.map(({ batch }) => batch));
@@ -27,8 +27,8 @@ export async function applyBatches(batches: readonly IdentifyJob[], stores: Stor
 }
 
 /**
- * Applies what PostgreSQL takes of a batch that it has refused, in the order of the calls, and resolves with those that it refuses.
- * The numbers of the batch stay pending. Safe to repeat: a call that was applied already changes nothing.
+ * For a batch that PostgreSQL rejected: applies its valid calls in order and resolves with the rejected ones. The sequence
+ * numbers of the batch stay pending. Idempotent.
  */
 export async function applyAllButRefused(
   job: IdentifyJob,
@@ -42,24 +42,24 @@ export async function applyAllButRefused(
   });
 }
 
-/** Applies those that are pending, and resolves with them. Their numbers stay pending. */
+/** Applies the pending batches and resolves with them. Their sequence numbers stay pending. */
 async function applyPending(
   { batches, areWhole }: { batches: readonly IdentifyJob[]; areWhole: boolean },
   { postgres, redis }: Stores,
 ): Promise<readonly IdentifyJob[]> {
   const ids = batches.map(({ batch }) => batch);
-  // What is pending no more has been applied, by a worker that died before its job had ended.
+  // A batch that is not pending was applied by a worker that was killed before its job ended.
   const pending = await findPending(redis, ids);
   const due = batches.filter(({ batch }) => pending.has(batch));
   if (due.length === 0) return [];
-  // What is missing of a batch has its place in the order still to come: a checkpoint beyond it would swallow it.
+  // Calls that are missing from a partial batch still have to be applied: the snapshot must not pass them.
   const watermark = await lowWatermark(redis, { except: areWhole ? [...pending] : [] });
   const { profiles, mappings } = collectChanges(due);
 
   await postgres.transaction(async (trx) => {
     const locked = await lockProfiles(trx, [...profiles.values()]);
-    // Asked again under the locks: a worker that was thought dead must not bring back what another has applied since, and an
-    // erasure may have removed.
+    // Checked again under the locks: a worker whose job was taken over must not repeat calls that another worker has applied
+    // and an erasure may have removed.
     const stillPending = await findPending(redis, [...pending]);
     if (locked.length < profiles.size || stillPending.size < pending.size) {
       throw new Error('profiles have changed hands while they were waited for');

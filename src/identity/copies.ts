@@ -1,4 +1,4 @@
-// Profiles and device mappings as rows of their copies in ClickHouse (ops/clickhouse), and how they are inserted.
+// ClickHouse projection of profiles and device mappings: encodes their rows and inserts them.
 import { PropertyBuckets } from '../ingest/property-buckets.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { insertInTurn } from '../platform/clickhouse/insert-in-turn.js';
@@ -66,7 +66,7 @@ export class DeviceMapBlock {
     project_id: new UuidColumn(),
     device_id: new StringColumn(),
     user_id: new StringColumn(),
-    // The number of the mapping is microseconds.
+    // Sequence numbers are microseconds.
     updated_at: new DateTime64Column(6),
   };
   rows = 0;
@@ -87,8 +87,8 @@ export class DeviceMapBlock {
 type CopyTable = 'profiles' | 'device_map';
 
 /**
- * Every insert into the copies of a database has this id, and the engine runs one query of an id at a time: while none runs,
- * nothing that a worker sent before it died can still arrive.
+ * Query id of all inserts into a projection table. ClickHouse runs a query id once at a time: while none runs, no insert of a
+ * killed worker can still arrive.
  */
 export const copyQueryId = (database: string, table: CopyTable): string => `identity-copy-${database}-${table}`;
 

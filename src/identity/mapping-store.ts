@@ -1,5 +1,5 @@
-// Device mappings in PostgreSQL, which holds the truth: of several of a device, the one with the largest number. The profile of
-// a mapping's user is locked by whoever adds it (store.ts).
+// Device mappings in PostgreSQL, the source of truth: the mapping with the largest sequence number counts. Callers hold the
+// lock of the user's profile (store.ts).
 import type { Transaction } from '../platform/postgres/client.js';
 
 export interface DeviceMapping {
@@ -9,7 +9,7 @@ export interface DeviceMapping {
   readonly seq: number;
 }
 
-/** Adds mappings, each once however often it is added, and drops the ones that nobody will ask for below `watermark`. */
+/** Adds mappings (idempotent) and deletes superseded ones below the low watermark. */
 export async function saveMappings(
   trx: Transaction,
   mappings: readonly DeviceMapping[],
@@ -35,7 +35,7 @@ export async function saveMappings(
      INSERT INTO identity_outbox (project_id, kind, key) SELECT DISTINCT project_id, 'mapping', device_id FROM added`,
     [json],
   );
-  // What another transaction is deleting is left to it: two that wait for each other would end each other.
+  // SKIP LOCKED: rows that another transaction is deleting are left to it, to avoid deadlocks.
   await trx.raw(
     `DELETE FROM device_mappings WHERE (project_id, device_id, seq) IN (
        SELECT m.project_id, m.device_id, m.seq

@@ -1,4 +1,4 @@
-// What operators see of identify calls: at the edge, in the workers, and how far the copies are behind.
+// Metrics of identify calls: at the edge, in the workers, and the lag of the projection.
 import { Counter, type Registry } from 'prom-client';
 import { createAskedGauge } from '../platform/asked-gauge.js';
 
@@ -25,7 +25,7 @@ export interface OutboxDepth {
   readonly oldestSeconds: number;
 }
 
-/** `measureOutbox` is asked whenever the metrics are. */
+/** `measureOutbox` is called on every scrape. */
 export function createIdentityWorkerMetrics(registry: Registry, measureOutbox: () => Promise<OutboxDepth>) {
   createAskedGauge(
     registry,

@@ -1,12 +1,13 @@
-// From PostgreSQL to the copies in ClickHouse: what changed is noted in the outbox by the transaction that changed it, read as
-// it is now, inserted, and only then taken off. A copy may be made twice, or out of order: the larger version wins.
+// Transactional outbox from PostgreSQL to the ClickHouse projection. A change adds an outbox entry in its own transaction; the
+// projector reads the current state, inserts it, and then deletes the entry. Rows may be written twice or out of order: the
+// larger version wins.
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import { DeviceMapBlock, insertCopies, ProfileBlock } from './copies.js';
 import type { OutboxDepth } from './metrics.js';
 import type { Properties } from './property-ops.js';
 
-// Each may be a profile as large as they get.
+// Each entry may be a profile of the maximum size.
 const ROWS_AT_A_TIME = 1000;
 
 interface OutboxRow {
@@ -16,10 +17,10 @@ interface OutboxRow {
   readonly key: string;
 }
 
-/** Resolves with how many entries were taken off. What no longer exists in PostgreSQL is not copied. */
+/** Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are skipped. */
 export async function copyOutbox(postgres: Postgres, clickhouse: ClickHouseClient, database: string): Promise<number> {
   return postgres.transaction(async (trx) => {
-    // Whoever deletes an entry waits for the copy that is being made of it.
+    // The row locks make a deletion of these entries (an erasure) wait for this projection.
     const { rows } = await trx.raw<{ rows: OutboxRow[] }>(
       `SELECT id, project_id, kind, key FROM identity_outbox ORDER BY id LIMIT ${ROWS_AT_A_TIME} FOR UPDATE SKIP LOCKED`,
     );

@@ -1,5 +1,5 @@
-// A profile as the outcome of its operations in the order of their numbers, in whatever order they arrive. What nothing can
-// precede any more is folded into the checkpoint; the operations after it are the tail.
+// Folds a profile from its operations in sequence order, independent of their order of arrival. Operations below the low
+// watermark are folded into the checkpoint (snapshot); later ones are kept in the tail (pending operations).
 import { ProfileProperties } from './profile-properties.js';
 import { applyPropertyOps, type Properties, type PropertyOps } from './property-ops.js';
 
@@ -16,20 +16,20 @@ export interface ProfileOperation {
 }
 
 export interface ProfileHistory {
-  /** Undefined while no operation is in it. */
+  /** Undefined while it contains no operation. */
   readonly checkpoint: ProfileState | undefined;
-  /** Every operation up to this number is in the checkpoint. */
+  /** The checkpoint contains every operation up to this sequence number. */
   readonly checkpointSeq: number;
   /** Ascending. */
   readonly tail: readonly ProfileOperation[];
 }
 
-/** Numbers are microseconds. */
+/** Sequence numbers are microseconds. */
 const MICROSECONDS_PER_MS = 1000;
-/** The moment of acceptance, in milliseconds. */
+/** Time of acceptance, epoch milliseconds. */
 export const timeOf = (seq: number): number => Math.floor(seq / MICROSECONDS_PER_MS);
 
-/** What arrived, each once however often it arrives. Nothing that is not in it has a number below `watermark`. */
+/** Adds operations (idempotent). No operation below `watermark` may arrive later. */
 export function extendHistory(
   history: ProfileHistory,
   arrived: readonly ProfileOperation[],
@@ -46,7 +46,7 @@ export function extendHistory(
   };
 }
 
-/** Undefined for a history without any operation. */
+/** Undefined for a history without operations. */
 export const currentState = ({ checkpoint, tail }: ProfileHistory): ProfileState | undefined => fold(checkpoint, tail);
 
 function fold(state: ProfileState | undefined, operations: readonly ProfileOperation[]): ProfileState | undefined {

@@ -1,17 +1,17 @@
-// The properties of one profile, within what a profile may hold: whoever knows a public key can send properties without end.
+// Properties of one profile with a size limit, because anyone with a public key can send properties.
 import { Buffer } from 'node:buffer';
 import type { Properties, PropertyValue } from './property-ops.js';
 
-/** UTF-8 bytes of all keys and texts of a profile; numbers and booleans count eight. */
+/** Size limit in UTF-8 bytes of keys and texts; a number or boolean counts eight. */
 export const PROFILE_BYTES_MAX = 256 * 1024;
 const SCALAR_BYTES = 8;
 
 const sizeOf = (value: PropertyValue): number => (typeof value === 'string' ? Buffer.byteLength(value) : SCALAR_BYTES);
 
-/** What a property adds to a profile. */
+/** Size of one property. */
 export const propertyBytes = (key: string, value: PropertyValue): number => Buffer.byteLength(key) + sizeOf(value);
 
-/** A value that would make the profile larger than it may be is not taken, and the one before it stays. */
+/** Ignores a value that would exceed the size limit; the previous value stays. */
 export class ProfileProperties extends Map<string, PropertyValue> {
   #bytes = 0;
 

@@ -1,11 +1,11 @@
-// What the operations of one identify call do to the properties of a profile. The order within a call is fixed: $set, to which
-// user_properties belong, $set_once, $add, $unset.
+// Applies the property operations of one identify call in their fixed order: $set (user_properties included), $set_once,
+// $add, $unset.
 import { tryParseNumberText } from '../platform/number-text.js';
 
 export type PropertyValue = string | number | boolean;
 export type Properties = Readonly<Record<string, PropertyValue>>;
 
-/** As the edge has validated them; what a call does not use is absent. */
+/** Validated operations; unused ones are absent. */
 export interface PropertyOps {
   /** Null removes the key. */
   readonly set?: Readonly<Record<string, PropertyValue | null>>;
@@ -28,16 +28,16 @@ export function applyPropertyOps(properties: Map<string, PropertyValue>, ops: Pr
   for (const key of ops.unset ?? []) properties.delete(key);
 }
 
-/** Text that is a number counts as the number, everything else as nothing. */
+/** The value of a number or of text that is a number; any other value counts as 0. */
 function numberIn(value: PropertyValue | undefined): number {
   if (typeof value === 'number') return value;
   return typeof value === 'string' ? (tryParseNumberText(value) ?? 0) : 0;
 }
 
-/** A sum beyond the range of a double stays at its end: neither JSON nor a later sum knows infinity. */
+/** Clamps a sum to the range of a double, because JSON has no infinity. */
 const toFinite = (sum: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, sum));
 
-/** The address that a profile is found by: its property `email`, when that is text and not empty. */
+/** E-mail address of a profile: the property `email`, when it is non-empty text. */
 export function emailOf(properties: Properties): { email: string | undefined; emailDomain: string | undefined } {
   const email = Object.hasOwn(properties, 'email') ? properties.email : undefined;
   if (typeof email !== 'string' || email === '') return { email: undefined, emailDomain: undefined };

@@ -1,4 +1,4 @@
-// POST /identify: credential, body, decision, commit, answer. The answer is given only when Redis holds the call.
+// Route POST /identify: credential, body, validation, group commit. Answers after Redis has stored the call.
 import { Router } from 'express';
 import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';

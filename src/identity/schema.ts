@@ -1,5 +1,5 @@
-// What the edge decides about an identify call: it is taken whole or refused whole, and the error names what is wrong. What is
-// taken can always be applied.
+// Validates identify calls: a call is accepted or rejected as a whole, and the error names the problem. An accepted call can
+// always be applied.
 import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength, VALUE_DEPTH_MAX } from '../ingest/limits.js';
 import { isExact, isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
@@ -25,7 +25,7 @@ export class IdentifyRefusal extends PublicError {
   }
 }
 
-/** What programs write when they have no id. Taken at its word, it would make one person of everybody. */
+/** Placeholders that programs send when they have no id. Accepting them would merge unrelated people. */
 const WORDS_FOR_NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', 'NaN', '[object Object]']);
 const OPERATORS = ['$set', '$set_once', '$add', '$unset'] as const;
 
@@ -159,7 +159,7 @@ function toEntries(properties: RawEvent, limits: EventLimits): [string, Property
   });
 }
 
-/** Objects and arrays become their JSON text, and a number beyond all doubles the text of what it was read as. */
+/** Objects and arrays become JSON text; a number outside the range of a double becomes the text Infinity. */
 function toPropertyValue(value: unknown): PropertyValue | null {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -168,5 +168,5 @@ function toPropertyValue(value: unknown): PropertyValue | null {
 
 const SHOWN_LENGTH = 64;
 
-/** A key of the client as a message may repeat it. */
+/** Quotes and shortens a client's key for an error message. */
 const shown = (key: string): string => (key.length > SHOWN_LENGTH ? `${key.slice(0, SHOWN_LENGTH)}…` : key);

@@ -1,13 +1,12 @@
-// The order of everything that concerns who is who: each change takes a number when it is accepted, and is applied as if
-// all had been applied in the order of their numbers. Whoever took one stands in the list of the pending until the change
-// is stored, so that it can be said up to where nothing may arrive any more.
+// Sequence numbers of identify calls and erasures: each takes one when it is accepted, and the outcome is that of applying all
+// in this order. A number is listed as pending until its change is stored, which gives the low watermark.
 import type { Redis } from '../platform/redis/client.js';
 
 const LAST = 'identity:sequence';
 const PENDING = 'identity:pending';
 
-// A number is at least the clock in microseconds: they go on rising when Redis has lost the last of them. One script, so
-// that nobody sees the numbers taken and their taker not yet pending.
+// Numbers are at least the clock in microseconds, so that they keep rising when Redis has lost the last one. One script, so
+// that taking a number and listing it as pending is atomic.
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -18,31 +17,31 @@ return string.format('%.0f', first)
 `;
 
 /**
- * Takes `count` numbers in a row for `member` (the id of a batch, or `erasure:<request id>`), and resolves with the first.
- * They are larger than all taken before.
+ * Takes `count` consecutive numbers for `member` (the id of a batch, or `erasure:<request id>`) and resolves with the first.
+ * They are larger than all earlier numbers.
  */
 export async function takeSequence(redis: Redis, taken: { member: string; count: number }): Promise<number> {
   return Number(await redis.eval(TAKE, 2, LAST, PENDING, taken.count, taken.member));
 }
 
-/** Says that what `members` took numbers for is stored, or will never be. */
+/** Removes members from the pending list: their changes are stored, or will never be. */
 export async function releaseSequence(redis: Redis, ...members: readonly string[]): Promise<void> {
   await redis.zrem(PENDING, ...members);
 }
 
-/** Which of the members are pending. */
+/** The subset of members that is pending. */
 export async function findPending(redis: Redis, members: readonly string[]): Promise<ReadonlySet<string>> {
   const scores = await redis.zmscore(PENDING, ...members);
   return new Set(members.filter((_, position) => scores[position] !== null));
 }
 
-/** Those that took their first number before a moment, in milliseconds. */
+/** Members that took their first number before `beforeMs`, epoch milliseconds. */
 export const findPendingSince = (redis: Redis, beforeMs: number): Promise<string[]> =>
   redis.zrange(PENDING, '-inf', beforeMs * 1000, 'BYSCORE');
 
 /**
- * Nothing with a smaller number can arrive any more, but for what `except` brings: the smallest number that is pending,
- * or the next to be taken.
+ * Low watermark: the smallest pending number, or the next number when none is pending. Nothing below it can arrive any more,
+ * except changes of the members in `except`.
  */
 export async function lowWatermark(
   redis: Redis,
@@ -57,6 +56,6 @@ export async function lowWatermark(
   for (let at = 0; at < pending.length; at += 2) {
     if (!except.includes(pending[at] as string)) return Number(pending[at + 1]);
   }
-  // The clock as well: a Redis that has lost the last number would hold up who waits for it until the next one is taken.
+  // The clock counts too: after Redis has lost the last number, waiting for the watermark must not depend on the next call.
   return Math.max(Number(last ?? 0) + 1, Number(seconds) * 1_000_000 + Number(microseconds));
 }

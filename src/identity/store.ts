@@ -1,5 +1,5 @@
-// Profiles in PostgreSQL, which holds the truth. Whoever changes one, or a mapping to its user, locks it first; several are
-// locked in the order of their keys. What each change must copy to ClickHouse goes to the outbox in the same transaction.
+// Profiles in PostgreSQL, the source of truth. Changing a profile, or a mapping to its user, requires its row lock; several are
+// locked in key order. Every change adds its outbox entry in the same transaction.
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import {
   currentState,
@@ -19,7 +19,7 @@ export interface StoredProfile extends ProfileKey {
   readonly history: ProfileHistory;
 }
 
-/** The state that a history begins with, as JSON: empty for none. */
+/** Initial state of a history as JSON; empty for none. */
 interface StateJson {
   readonly properties?: Properties;
   readonly first_seen?: number;
@@ -49,8 +49,8 @@ const toKeyJson = (keys: readonly ProfileKey[]): string =>
 const KEYS = 'jsonb_to_recordset(?::jsonb) AS k(project_id uuid, user_id text)';
 
 /**
- * Locks the profiles, and creates those that are missing. Fewer come back when one was deleted at the same moment: the
- * transaction must then be tried again.
+ * Locks the profiles and creates missing ones. Returns fewer when one was deleted concurrently: the transaction must then
+ * be retried.
  */
 export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<StoredProfile[]> {
   const json = toKeyJson(keys);
@@ -70,7 +70,7 @@ async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<
      ORDER BY p.project_id, p.user_id FOR UPDATE OF p`,
     [keyJson],
   );
-  // In a statement of its own: one that waited for a lock still sees other tables as they were before it waited.
+  // A separate statement: one that waited for a lock reads other tables from its older snapshot.
   const tails = await loadTails(
     trx,
     rows.filter(({ checkpoint }) => checkpoint !== null),
@@ -123,7 +123,7 @@ const fromStateJson = ({ properties, first_seen, last_seen }: StateJson): Profil
 const toStateJson = (state: ProfileState | undefined): StateJson =>
   state === undefined ? {} : { properties: state.properties, first_seen: state.firstSeen, last_seen: state.lastSeen };
 
-/** Replaces what is stored of locked profiles, each of which has at least one operation, and announces it to the outbox. */
+/** Saves locked profiles, each with at least one operation, and adds their outbox entries. */
 export async function saveProfiles(trx: Transaction, profiles: readonly StoredProfile[]): Promise<void> {
   if (profiles.length === 0) return;
   await trx.raw(
@@ -160,7 +160,7 @@ function toProfileJson({ projectId, userId, history }: StoredProfile): object {
   };
 }
 
-/** Adds what is new of the tails and removes what the checkpoints have taken up. */
+/** Inserts new tail operations and deletes those that the checkpoints contain. */
 async function saveTails(trx: Transaction, profiles: readonly StoredProfile[]): Promise<void> {
   const operations = profiles.flatMap(({ projectId, userId, history }) =>
     history.tail.map(({ seq, ops }) => ({ project_id: projectId, user_id: userId, seq, operation: ops })),
@@ -184,7 +184,7 @@ async function saveTails(trx: Transaction, profiles: readonly StoredProfile[]): 
 
 const SETTLED_AT_A_TIME = 5000;
 
-/** Checkpoints that nothing below `watermark` can arrive for any more take up the whole tail. Resolves with how many did. */
+/** Folds the tails below the low watermark into their checkpoints. Resolves with the number of settled profiles. */
 export async function settleProfiles(postgres: Postgres, watermark: number): Promise<number> {
   return postgres.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: { project_id: string; user_id: string }[] }>(
@@ -217,29 +217,29 @@ export async function settleProfiles(postgres: Postgres, watermark: number): Pro
 export interface Forgotten {
   readonly profiles: number;
   readonly mappings: number;
-  /** Devices that were the user's, whose events without a user are the user's as well. */
+  /** Devices mapped to the user. Their events without a user id belong to the user. */
   readonly devices: readonly string[];
 }
 
 interface Erased {
   readonly projectId: string;
   readonly userId: string;
-  /** The erasure's own number, pending since it was taken, when nothing below it is pending any more. */
+  /** Sequence number of the erasure; nothing below it is pending. */
   readonly throughSeq: number;
 }
 
-/** Removes what the user's calls up to a number have left; later ones make a new person. Repeating it removes nothing more. */
+/** Deletes the effects of the user's calls up to a sequence number; later calls make a new person. Idempotent. */
 export async function forgetUser(trx: Transaction, { projectId, userId, throughSeq }: Erased): Promise<Forgotten> {
   const [profile] = await lockExistingProfiles(trx, toKeyJson([{ projectId, userId }]));
   const devices = await devicesOf(trx, { projectId, userId, atSeq: throughSeq });
   const profiles = profile === undefined ? 0 : await forgetProfile(trx, profile, throughSeq);
-  // A device's older mappings go with the user's: they must not come back to life.
+  // Delete older mappings of these devices too: they must not become effective again.
   const { rows } = await trx.raw<{ rows: { device_id: string }[] }>(
     `DELETE FROM device_mappings WHERE project_id = ? AND seq <= ? AND (user_id = ? OR device_id = ANY(?::text[]))
      RETURNING device_id`,
     [projectId, throughSeq, userId, [...devices]],
   );
-  // Waits for the copy that is being made of them.
+  // Waits for a running projection of these entries.
   await trx.raw(
     `DELETE FROM identity_outbox o
      WHERE o.project_id = ? AND o.kind = 'mapping' AND o.key = ANY(?::text[]) AND NOT EXISTS (
@@ -250,7 +250,7 @@ export async function forgetUser(trx: Transaction, { projectId, userId, throughS
   return { profiles, mappings: rows.length, devices };
 }
 
-/** Resolves with 1 when the profile had something to forget. */
+/** Resolves with 1 when the profile had operations to delete, else 0. */
 async function forgetProfile(
   trx: Transaction,
   { projectId, userId, history }: StoredProfile,
@@ -258,8 +258,8 @@ async function forgetProfile(
 ): Promise<number> {
   const isPast = history.checkpointSeq >= throughSeq;
   if (isPast && (currentState(history)?.firstSeen ?? 0) >= timeOf(throughSeq)) return 0;
-  // A checkpoint beyond the number that holds older calls as well comes about only when Redis has lost what was pending. It goes
-  // whole: later calls that are lost with it weigh less than earlier ones that stay.
+  // A checkpoint that contains calls before and after the number exists only when Redis has lost its pending list. Delete it
+  // whole: keeping erased calls would be worse than losing later ones.
   const tail = history.tail.filter(({ seq }) => seq > throughSeq);
   if (tail.length > 0) {
     await saveProfiles(trx, [
@@ -278,7 +278,7 @@ async function forgetProfile(
   return 1;
 }
 
-/** The devices whose latest mapping up to a number is to the user. */
+/** Devices whose latest mapping up to a sequence number is to the user. */
 export async function devicesOf(
   trx: Transaction | Postgres,
   { projectId, userId, atSeq }: { projectId: string; userId: string; atSeq: number },

@@ -1,5 +1,5 @@
-// The mail queue: what a job holds and how it is put in. workers/send-mail.ts takes it out. Mails hold links that only their
-// reader should have, so the text is encrypted for as long as it waits.
+// The mail queue: job payload and enqueue; workers/send-mail.ts is the consumer. Mails contain secret links, so their text is
+// encrypted in the queue.
 import type { Queue } from 'bullmq';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -21,7 +21,7 @@ export interface MailJob {
   readonly encryptedText: string;
 }
 
-// Over about two days: longer than a mail server is away, shorter than an invitation is valid.
+// Retries for about two days: longer than a usual outage of a mail server, shorter than an invitation is valid.
 const ATTEMPTS = 16;
 const BACKOFF = { type: 'exponential', delay: 5000 } as const;
 const FAILED_KEPT_SECONDS = 7 * 24 * 60 * 60;
@@ -42,13 +42,13 @@ export function createMailQueue(redis: Redis): MailQueue {
   });
 }
 
-/** Resolves once Redis holds the mail. */
+/** Resolves when Redis has stored the mail. */
 export async function enqueueMail(queue: MailQueue, { text, ...mail }: Mail, secretKeyBase: string): Promise<void> {
   const encryptedText = encryptSecret(text, secretKeyBase).toString('base64');
   await queue.add('mail', { version: 1, ...mail, encryptedText });
 }
 
-/** Undefined when SECRET_KEY_BASE has changed since. */
+/** Undefined when SECRET_KEY_BASE has changed since the mail was queued. */
 export function tryReadText(job: MailJob, secretKeyBase: string): string | undefined {
   return tryDecryptSecret(Buffer.from(job.encryptedText, 'base64'), secretKeyBase);
 }

@@ -1,10 +1,10 @@
-// The command line of `npm run jobs`.
+// Command line of `npm run jobs`.
 
 export type JobsCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'list' }
   | { readonly kind: 'show' | 'discard'; readonly queue: string; readonly id: string }
-  /** Without an id: all parked jobs of the queue. */
+  /** Without an id: all dead letters of the queue. */
   | { readonly kind: 'replay'; readonly queue: string; readonly id: string | undefined };
 
 export const HELP = `npm run jobs -- <command>
@@ -17,7 +17,7 @@ export const HELP = `npm run jobs -- <command>
 REDIS_URL says where the queues are; without it, the service that npm start runs in DATA_DIR is asked.
 `;
 
-/** Throws with what is wrong, in a sentence for the person at the terminal. */
+/** Throws an error whose message is printed to the terminal. */
 export function parseJobsCommand(args: readonly string[], queues: readonly string[]): JobsCommand {
   const [kind = 'help', queue, id, ...rest] = args;
   if (kind === 'help' || kind === '--help' || kind === '-h') return { kind: 'help' };

@@ -1,5 +1,5 @@
-// What `npm run doctor` looks at, one check each. A check resolves with what it found, or throws; whoever runs it turns that into
-// a failure with the check's advice.
+// Checks of `npm run doctor`. A check resolves with its finding or throws; doctor.ts turns an exception into a failure with the
+// check's advice.
 import { statfs } from 'node:fs/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -11,19 +11,19 @@ export interface Stores {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly clickhouse: ClickHouseClient;
-  /** Above it the service takes no more. */
+  /** High-water mark: above it the service answers 429. */
   readonly redisHighWaterBytes: number;
 }
 
 export interface Finding {
-  /** `attention` is for what works and will not for long, or is not as it should be. */
+  /** `attention`: works now, but will fail soon or is misconfigured. */
   readonly state: 'ok' | 'attention' | 'failed';
   readonly found: string;
 }
 
 export interface Check {
   readonly name: string;
-  /** What to do when the finding is not ok. */
+  /** Advice for findings other than ok. */
   readonly advice: string;
   readonly run: (stores: Stores) => Promise<Finding>;
 }
@@ -31,7 +31,7 @@ export interface Check {
 const NODE_MAJOR_MIN = 20;
 const POSTGRES_MIN = 130_000;
 const REDIS_MIN = [6, 2] as const;
-// What workers read and what they leave behind takes room while they catch up.
+// Headroom for the data that workers read and write while they catch up.
 const REDIS_ROOM_MIN = 1.25;
 const DISK_FREE_SHARE_MIN = 0.1;
 const PARTS_PER_PARTITION_MAX = 100;
@@ -186,7 +186,7 @@ const clocks = ({ postgres, redis, clickhouse }: Stores): Record<string, () => P
     Number((await select<{ now: string }>(clickhouse, 'SELECT toUnixTimestamp64Milli(now64(3)) AS now'))[0]?.now),
 });
 
-/** Milliseconds by which a store's clock differs for certain: what the round trip took is not held against it. */
+/** Minimum clock difference to a store in milliseconds, without the round-trip time. */
 async function measureSkew(read: () => Promise<number>): Promise<number> {
   await read();
   const before = Date.now();

@@ -1,4 +1,4 @@
-// `npm run doctor`: checks everything that the service stands on, and says what to do. Ends with status 1 when something failed.
+// `npm run doctor`: checks the stores and settings of a service and prints advice. Exit status 1 when a check failed.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { readOperatorConfig } from '../platform/config.js';
@@ -15,7 +15,7 @@ async function examine(check: Check, stores: Stores): Promise<Finding> {
   return Promise.race([check.run(stores).catch(failure), silence]);
 }
 
-// Refused connections to several addresses come as an AggregateError without a message.
+// Refused connections to several addresses are an AggregateError without message.
 const reasonOf = (error: unknown): string =>
   error instanceof AggregateError ? String(error.errors[0]) : error instanceof Error ? error.message : String(error);
 
@@ -38,5 +38,5 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
-// What hangs on a store that does not answer must not keep the command from ending.
+// Pending requests to an unresponsive store must not keep the command running.
 process.exit();

@@ -1,4 +1,4 @@
-// `npm run jobs`: looks at jobs that were given up, replays and discards them.
+// `npm run jobs`: lists, shows, replays and discards dead letters.
 import { setTimeout as delay } from 'node:timers/promises';
 import { readOperatorConfig } from '../platform/config.js';
 import { createRedis, type Redis } from '../platform/redis/client.js';
@@ -29,7 +29,7 @@ async function answer(redis: Redis, command: Exclude<JobsCommand, { kind: 'help'
 
 const REACH_TIMEOUT_MS = 5000;
 
-/** A command that waits for ever tells nobody anything. */
+/** Timeout of the command. */
 async function requireRedis(redis: Redis): Promise<void> {
   redis.on('error', () => {});
   const silence = delay(REACH_TIMEOUT_MS, 'silent' as const, { ref: false });

@@ -1,4 +1,5 @@
-// Jobs that were given up: BullMQ keeps them as failed, with everything they hold, until a person has decided.
+// Dead letters: jobs that failed permanently. BullMQ keeps them in the failed set, with their payload, until an operator
+// replays or discards them.
 import type { Job, Queue } from 'bullmq';
 import { IDENTIFY_QUEUE, type IdentifyJob, renumberBatch } from '../identity/queue.js';
 import { decodeFrames } from '../ingest/frame.js';
@@ -14,7 +15,7 @@ export interface ParkedJob {
   readonly reason: string;
 }
 
-/** The queue for the time of one task. */
+/** Opens the queue for one task and closes it afterwards. */
 export async function withQueue<T>(redis: Redis, name: string, use: (queue: Queue) => Promise<T>): Promise<T> {
   const queue = openQueue(name, { connection: redis, skipMetasUpdate: true });
   try {
@@ -36,7 +37,7 @@ const describe = (job: Job): Omit<ParkedJob, 'queue'> => ({
   reason: job.failedReason ?? '',
 });
 
-/** With its payload; of an ingest job also the requests that wait in it, as they came. */
+/** The job with its payload; for an ingest job also the request bodies in it. */
 export async function showParked(redis: Redis, queue: Queue, id: string): Promise<object> {
   const job = await requireParked(queue, id);
   const shown = { queue: queue.name, ...describe(job), payload: job.data, stack: job.stacktrace };
@@ -46,10 +47,10 @@ export async function showParked(redis: Redis, queue: Queue, id: string): Promis
   return { ...shown, requests: requests.map(({ header, body }) => ({ header, body: body.toString('utf8') })) };
 }
 
-/** Resolves with how many run again. */
+/** Resolves with the number of replayed jobs. */
 export async function replayParked(redis: Redis, queue: Queue, id: string | undefined): Promise<number> {
   const jobs = id === undefined ? await queue.getFailed() : [await requireParked(queue, id)];
-  // From the beginning: attempts already made would lengthen the pauses, or forbid another try.
+  // Reset the attempts: earlier ones would lengthen the backoff or exhaust the limit.
   for (const job of jobs) {
     if (queue.name === IDENTIFY_QUEUE) await renumberBatch(redis, job as Job<IdentifyJob>);
     await job.retry('failed', { resetAttemptsMade: true });
@@ -57,7 +58,7 @@ export async function replayParked(redis: Redis, queue: Queue, id: string | unde
   return jobs.length;
 }
 
-/** Deletes the job and what it holds. */
+/** Deletes the job and its payload. */
 export async function discardParked(redis: Redis, queue: Queue, id: string): Promise<void> {
   const job = await requireParked(queue, id);
   await job.remove();

@@ -1,4 +1,4 @@
-// The queues that operators look after.
+// Queues with dead letters that operators can manage.
 import { IDENTIFY_QUEUE } from '../identity/queue.js';
 import { INGEST_QUEUE } from '../ingest/queue.js';
 import { MAIL_QUEUE } from '../mail/queue.js';
