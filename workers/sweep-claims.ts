@@ -1,5 +1,6 @@
-// Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind.
+// Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind, and first times older than a day.
 import { Worker } from 'bullmq';
+import { sweepFirstTimes } from '../src/ingest/first-times.js';
 import { claimedAt, claimPattern, createIngestQueue, type IngestQueue, jobIdOfClaim } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
 import { openQueue } from '../src/platform/redis/open-queue.js';
@@ -16,6 +17,7 @@ export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<Runni
   const worker = new Worker(
     QUEUE,
     async () => {
+      await sweepFirstTimes(redis, Date.now());
       const swept = await sweepClaims(redis, ingestQueue, Date.now());
       if (swept > 0) log.warn({ swept }, 'claims without a job were deleted');
     },

@@ -200,6 +200,10 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
       headerNames: parseGeographyHeaders(settings.GEOIP_HEADERS),
     }),
     limits: { ...toEventLimits(settings), batchSizeMax: settings.MAX_BATCH_SIZE },
+    firstTimes: {
+      totalMax: settings.INGEST_FIRST_TIMES_MAX,
+      perProjectMax: settings.INGEST_FIRST_TIMES_PER_PROJECT_MAX,
+    },
     body: stores.body,
     rejectedEvents,
     metrics: ingestMetrics,

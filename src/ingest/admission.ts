@@ -2,6 +2,7 @@
 import type { Queue } from 'bullmq';
 import { PublicError } from '../platform/errors.js';
 import type { Redis } from '../platform/redis/client.js';
+import { firstTimesBytes } from './first-times.js';
 
 const MEASURE_EVERY_MS = 500;
 
@@ -15,7 +16,7 @@ export interface Admission {
 export interface BacklogLimits {
   /** Waiting or delayed. */
   readonly jobsMax: number;
-  /** Of all of Redis. */
+  /** Of all of Redis but first times, which have a bound of their own. */
   readonly memoryBytesMax: number;
 }
 
@@ -49,8 +50,12 @@ export function createAdmission(
 
   async function measure(): Promise<void> {
     const settledBefore = settled;
-    const [jobs, bytes] = await Promise.all([queue.getJobCountByTypes('waiting', 'delayed'), usedMemory(redis)]);
-    measured = { jobs, bytes };
+    const [jobs, used, firstTimes] = await Promise.all([
+      queue.getJobCountByTypes('waiting', 'delayed'),
+      usedMemory(redis),
+      firstTimesBytes(redis),
+    ]);
+    measured = { jobs, bytes: used - firstTimes };
     addedBefore = settledBefore;
   }
 

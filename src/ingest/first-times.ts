@@ -1,41 +1,193 @@
-// A client that sends insert ids without times and retries must land on the same row: the first accepted time of
-// (project, insert id) is remembered for a day.
+// A client that sends insert ids without times and retries must land on the same row: the first accepted time of (project, insert
+// id) is remembered for a day, in bounded memory. Per project there is a ring of hashes ("slices"): 8 bytes of the id's SHA-256
+// to 4 bytes of time, 67 to 80 bytes an entry, whatever the id. A full ring drops its oldest slice; when all projects together
+// hold too much, the project that holds most drops its own. Scripts change entries and counters together, so they never differ.
+import { createHash } from 'node:crypto';
 import type { Redis } from '../platform/redis/client.js';
 
 export const REMEMBERED_SECONDS = 24 * 60 * 60;
-const PREFIX = 'ingest:first:';
+
+export interface FirstTimesLimits {
+  /** Entries of all projects together. */
+  readonly totalMax: number;
+  readonly perProjectMax: number;
+}
+
+/** The most that Redis was seen to use for an entry, hash table included. */
+export const BYTES_PER_ENTRY_MAX = 80;
+
+/** How many entries all projects hold. */
+export const FIRST_TIMES_TOTAL = 'ingest:times:total';
+/** Sorted set: entries by project. */
+const HELD = 'ingest:times:held';
+
+const SLICES_MAX = 5;
+const SLICE_MS = 6 * 60 * 60_000;
+const ID_BYTES = 8;
+const IDS_PER_CALL = 1000;
+
+/** `ingest:times:<project>` is a hash: when each slice was begun, by its number. The slices lie beside it. */
+const SHARED = `
+local HELD, TOTAL, PREFIX = KEYS[1], KEYS[2], 'ingest:times:'
+
+local function slices(project)
+  local numbers = redis.call('HKEYS', PREFIX .. project)
+  for i = 1, #numbers do numbers[i] = tonumber(numbers[i]) end
+  table.sort(numbers)
+  return numbers
+end
+
+local function count(project, entries)
+  redis.call('INCRBY', TOTAL, entries)
+  if tonumber(redis.call('ZINCRBY', HELD, entries, project)) <= 0 then redis.call('ZREM', HELD, project) end
+end
+
+local function drop(project, number)
+  local slice = PREFIX .. project .. ':' .. number
+  count(project, -redis.call('HLEN', slice))
+  redis.call('UNLINK', slice)
+  redis.call('HDEL', PREFIX .. project, number)
+end
+`;
+
+/** For each id the 4 bytes of its first time, or false when this is the first. */
+const SETTLE = `${SHARED}
+local project, now, packed = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local rememberedMs, sliceMs, slicesMax = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local perSlice, totalMax, ids = tonumber(ARGV[7]), tonumber(ARGV[8]), 8
+local numbers = slices(project)
+
+local times, missing = {}, {}
+for i = 1, #ARGV - ids do
+  times[i] = false
+  missing[i] = i
+end
+for n = #numbers, 1, -1 do
+  if #missing == 0 then break end
+  local wanted, left = {}, {}
+  for i = 1, #missing do wanted[i] = ARGV[ids + missing[i]] end
+  local found = redis.call('HMGET', PREFIX .. project .. ':' .. numbers[n], unpack(wanted))
+  for i = 1, #missing do
+    local time = found[i]
+    local age = time and (now - struct.unpack('>I4', time)) % 4294967296
+    if age and (age < rememberedMs or age > 2147483648) then times[missing[i]] = time else left[#left + 1] = missing[i] end
+  end
+  missing = left
+end
+if #missing == 0 then return times end
+
+local newest = numbers[#numbers]
+local isOpen = newest and now - redis.call('HGET', PREFIX .. project, newest) < sliceMs
+  and redis.call('HLEN', PREFIX .. project .. ':' .. newest) < perSlice
+if not isOpen then
+  newest = (newest or 0) + 1
+  numbers[#numbers + 1] = newest
+  redis.call('HSET', PREFIX .. project, newest, now)
+end
+local added = {}
+for i = 1, #missing do
+  added[2 * i - 1] = ARGV[ids + missing[i]]
+  added[2 * i] = packed
+end
+count(project, redis.call('HSET', PREFIX .. project .. ':' .. newest, unpack(added)))
+
+for n = 1, #numbers - slicesMax do drop(project, numbers[n]) end
+while tonumber(redis.call('GET', TOTAL)) > totalMax do
+  local largest = redis.call('ZREVRANGE', HELD, 0, 0)[1]
+  if not largest then break end
+  drop(largest, slices(largest)[1])
+end
+return times
+`;
+
+const FORGET = `${SHARED}
+local project = ARGV[1]
+for _, number in ipairs(slices(project)) do
+  local slice = PREFIX .. project .. ':' .. number
+  count(project, -redis.call('HDEL', slice, unpack(ARGV, 2)))
+end
+`;
+
+/** Slices that were begun before a moment, of every project. */
+const SWEEP = `${SHARED}
+for _, project in ipairs(redis.call('ZRANGE', HELD, 0, -1)) do
+  for _, number in ipairs(slices(project)) do
+    if tonumber(redis.call('HGET', PREFIX .. project, number)) < tonumber(ARGV[1]) then drop(project, number) end
+  end
+end
+`;
+
+/** 64 bits: two ids of one project share an entry about never, and then one of them takes the other's time. */
+const hashOf = (insertId: string): Buffer => createHash('sha256').update(insertId).digest().subarray(0, ID_BYTES);
+
+/** The low 32 bits of the milliseconds: 49 days. */
+const pack = (timeMs: number): Buffer => {
+  const packed = Buffer.alloc(4);
+  packed.writeUInt32BE(timeMs % 2 ** 32);
+  return packed;
+};
+const unpack = (packed: Buffer, now: number): number => {
+  const ageMs = (((now - packed.readUInt32BE()) % 2 ** 32) + 2 ** 32) % 2 ** 32;
+  // Another process, whose clock is ahead, may have seen it first.
+  return now - (ageMs > 2 ** 31 ? ageMs - 2 ** 32 : ageMs);
+};
 
 /**
- * For each id the time of its first acceptance, `now` when this is the first. Each id is settled by one atomic SET, so two
- * requests at once agree.
+ * For each id the time of its first acceptance, `now` when this is the first. Ids are settled by a script, so two requests
+ * at once agree.
  */
 export async function settleFirstTimes(
   redis: Redis,
   request: { projectId: string; insertIds: readonly string[]; now: number },
+  limits: FirstTimesLimits,
 ): Promise<number[]> {
-  const pipeline = redis.pipeline();
-  for (const id of request.insertIds) {
-    const key = `${PREFIX}${request.projectId}:${id}`;
-    pipeline.set(key, request.now, 'EX', REMEMBERED_SECONDS, 'NX');
-    pipeline.get(key);
+  const { projectId, now } = request;
+  const fixed = [
+    ...[projectId, now, pack(now), REMEMBERED_SECONDS * 1000, SLICE_MS, SLICES_MAX],
+    ...[Math.ceil(limits.perProjectMax / SLICES_MAX), limits.totalMax],
+  ];
+  const times: number[] = [];
+  for (const ids of inParts(request.insertIds)) {
+    const keys = [HELD, FIRST_TIMES_TOTAL];
+    const found = await redis.callBuffer('EVAL', SETTLE, keys.length, ...keys, ...fixed, ...ids.map(hashOf));
+    times.push(...(found as (Buffer | null)[]).map((packed) => (packed === null ? now : unpack(packed, now))));
   }
-  const replies = (await pipeline.exec()) ?? [];
-  return request.insertIds.map((_, position) => {
-    const [error, time] = replies[position * 2 + 1] ?? [new Error('redis gave no answer')];
-    if (error) throw error;
-    return Number(time ?? request.now);
-  });
+  return times;
 }
-
-const KEYS_PER_COMMAND = 1000;
 
 /** Nothing of these events is remembered any more. */
 export async function forgetFirstTimes(
   redis: Redis,
   events: readonly { readonly projectId: string; readonly insertId: string }[],
 ): Promise<void> {
-  for (let at = 0; at < events.length; at += KEYS_PER_COMMAND) {
-    const some = events.slice(at, at + KEYS_PER_COMMAND);
-    await redis.unlink(some.map(({ projectId, insertId }) => `${PREFIX}${projectId}:${insertId}`));
+  for (const [projectId, insertIds] of idsByProject(events)) {
+    for (const ids of inParts(insertIds)) {
+      await redis.eval(FORGET, 2, HELD, FIRST_TIMES_TOTAL, projectId, ...ids.map(hashOf));
+    }
   }
+}
+
+/** Drops what is older than a day: of a project that goes on sending, its ring does the same. */
+export async function sweepFirstTimes(redis: Redis, now: number): Promise<void> {
+  await redis.eval(SWEEP, 2, HELD, FIRST_TIMES_TOTAL, now - REMEMBERED_SECONDS * 1000 - SLICE_MS);
+}
+
+/** What Redis holds for first times, in bytes: bounded by itself, so it is no part of the backlog. */
+export async function firstTimesBytes(redis: Redis): Promise<number> {
+  return Number((await redis.get(FIRST_TIMES_TOTAL)) ?? 0) * BYTES_PER_ENTRY_MAX;
+}
+
+const inParts = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / IDS_PER_CALL) }, (_, at) =>
+    ids.slice(at * IDS_PER_CALL, (at + 1) * IDS_PER_CALL),
+  );
+
+function idsByProject(events: readonly { readonly projectId: string; readonly insertId: string }[]) {
+  const ids = new Map<string, string[]>();
+  for (const { projectId, insertId } of events) {
+    const some = ids.get(projectId);
+    if (some === undefined) ids.set(projectId, [insertId]);
+    else some.push(insertId);
+  }
+  return ids;
 }

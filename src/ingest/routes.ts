@@ -13,7 +13,7 @@ import { type AcceptedRequest, acceptRequest } from './accept.js';
 import type { Admission } from './admission.js';
 import { parseTrackBody } from './body.js';
 import type { GeographyLookup } from './enrich/geography.js';
-import { settleFirstTimes } from './first-times.js';
+import { type FirstTimesLimits, settleFirstTimes } from './first-times.js';
 import type { Frame, FrameHeader } from './frame.js';
 import type { EventLimits } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
@@ -27,6 +27,7 @@ export interface IngestDeps {
   readonly redis: Redis;
   readonly findGeography: GeographyLookup;
   readonly limits: EventLimits & { readonly batchSizeMax: number };
+  readonly firstTimes: FirstTimesLimits;
   readonly body: BodyLimits;
   readonly rejectedEvents: RejectedEvents;
   readonly metrics: IngestMetrics;
@@ -62,7 +63,7 @@ async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
   const { frame, timeless } = accept(tracked, deps);
   if (frame.header.n === 0) return 0;
 
-  const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps.redis);
+  const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps);
   await deps.groupCommit.add({ header, body: frame.body }, { weight: header.n, bytes: frame.body.length });
   deps.metrics.accepted.inc(header.n);
   return header.n;
@@ -88,10 +89,11 @@ function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): Accepted
 async function withFirstTimes(
   header: FrameHeader,
   timeless: ReadonlyMap<number, string>,
-  redis: Redis,
+  deps: Pick<IngestDeps, 'redis' | 'firstTimes'>,
 ): Promise<FrameHeader> {
   const insertIds = [...timeless.values()];
-  const times = await settleFirstTimes(redis, { projectId: header.p, insertIds, now: header.t });
+  const settled = { projectId: header.p, insertIds, now: header.t };
+  const times = await settleFirstTimes(deps.redis, settled, deps.firstTimes);
   const first: Record<string, number> = {};
   [...timeless.keys()].forEach((position, index) => {
     const time = times[index];

@@ -87,6 +87,8 @@ const settings = z.object({
   INGEST_LANES: integer(1, 1),
   INGEST_BACKLOG_JOBS_MAX: integer(20_000, 1),
   REDIS_MEMORY_HIGH_WATER_BYTES: integer(1024 * MEBIBYTE, 1),
+  INGEST_FIRST_TIMES_MAX: integer(1_000_000, 1),
+  INGEST_FIRST_TIMES_PER_PROJECT_MAX: integer(200_000, 1),
   CREDENTIAL_CACHE_MS: integer(1000),
   EXPORTS_MAX: integer(4, 1),
 

@@ -1,0 +1,148 @@
+// Insert ids without times, as a client that retries sends them and as an attacker with a public key does: what is remembered of them
+// is bounded, and what one project sends costs only that project its memory of older ids.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { forgetFirstTimes, settleFirstTimes, sweepFirstTimes } from '../../src/ingest/first-times.js';
+import { newUuidV7 } from '../../src/platform/ids.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
+
+const MEBIBYTE = 1024 * 1024;
+const PER_PROJECT_MAX = 20_000;
+const BYTES_PER_ENTRY_MAX = 80;
+
+let databases: TestDatabases;
+let processes: ProcessGroup;
+let redis: Redis;
+let store: EventStore;
+let hostile: NewProject;
+let other: NewProject;
+
+const usedMemory = async (): Promise<number> => Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  redis = createRedis(databases.config);
+  const env = {
+    ...databases.env,
+    // The flood below would take 58 MiB with a key for each id.
+    REDIS_MEMORY_HIGH_WATER_BYTES: String((await usedMemory()) + 40 * MEBIBYTE),
+    INGEST_FIRST_TIMES_PER_PROJECT_MAX: String(PER_PROJECT_MAX),
+  };
+  processes = await startProcesses(env, ['web', 'worker']);
+  store = openEventStore(databases);
+  hostile = await createTestProject(databases);
+  other = await createTestProject(databases);
+}, 120_000);
+
+afterAll(async () => {
+  await processes?.stop();
+  await store?.client.close();
+  redis?.disconnect();
+  await databases?.close();
+});
+
+const longId = (number: number): string => String(number).padStart(512, 'x');
+const untilStored = (project: NewProject, events: number) =>
+  eventually(async () => expect(await store.count(project.id)).toBe(events), 120_000);
+
+test('a flood of them with a public key stops nobody, and costs only its own project', {
+  timeout: 240_000,
+}, async () => {
+  const IDS = 80_000;
+  const PER_REQUEST = 2000;
+  const send = (project: NewProject, ...ids: readonly string[]) =>
+    track(processes.url, project.publicKey, { events: ids.map((insert_id) => ({ event_type: 'a', insert_id })) });
+  expect(await send(other, 'before')).toMatchObject({ status: 200 });
+  const before = await usedMemory();
+  for (let first = 0; first < IDS; first += PER_REQUEST) {
+    const ids = Array.from({ length: PER_REQUEST }, (_, index) => longId(first + index));
+    expect(await send(hostile, ...ids)).toMatchObject({ status: 200 });
+    // One by one, so that what is measured is what stays, and not what waits to be stored.
+    await untilStored(hostile, first + PER_REQUEST);
+  }
+  const entryBytes = ((await usedMemory()) - before) / PER_PROJECT_MAX;
+  process.stderr.write(`first times: ${entryBytes.toFixed(0)} bytes per entry\n`);
+  expect(entryBytes).toBeLessThan(2 * BYTES_PER_ENTRY_MAX);
+
+  // What admission measured half a second ago must not decide this.
+  await eventually(async () => expect(await send(other, 'after')).toMatchObject({ status: 200 }), 2000);
+  // Nobody else has lost what was remembered of theirs.
+  expect(await send(other, 'before')).toMatchObject({ status: 200 });
+  await send(other, 'last');
+  await untilStored(other, 3);
+  // The newest are remembered, the oldest have got the server's time anew.
+  await send(hostile, longId(IDS - 1));
+  await send(hostile, longId(0));
+  await untilStored(hostile, IDS + 1);
+});
+
+describe('the memory of first times', () => {
+  const HOUR_MS = 3_600_000;
+  const LIMITS = { totalMax: 1000, perProjectMax: 500 };
+  const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+  const now = Date.now();
+  const settle = (projectId: string, insertIds: string[], at = now, limits = LIMITS) =>
+    settleFirstTimes(redis, { projectId, insertIds, now: at }, limits);
+
+  beforeAll(async () => {
+    await redis.flushdb();
+  });
+
+  test('returns the first time of an id, also for two requests at once and for an id that comes twice in one', async () => {
+    const project = newUuidV7();
+    expect(await settle(project, ['a', 'b', 'a'])).toEqual([now, now, now]);
+    expect(await settle(project, ['c', 'a'], now + 5)).toEqual([now + 5, now]);
+    const both = await Promise.all([settle(project, ['d'], now + 1), settle(project, ['d'], now + 2)]);
+    expect(both[0]).toEqual(both[1]);
+    expect(await settle(newUuidV7(), ['a'], now + 7)).toEqual([now + 7]);
+    // A process whose clock is behind.
+    expect(await settle(project, ['c'], now)).toEqual([now + 5]);
+  });
+
+  test('lasts a day, however the ids are spread over it', async () => {
+    const project = newUuidV7();
+    for (let hour = 0; hour < 24; hour += 1) await settle(project, [`h-${hour}`], now + hour * HOUR_MS);
+    expect(await settle(project, ['h-1', 'h-23'], now + 24 * HOUR_MS)).toEqual([now + HOUR_MS, now + 23 * HOUR_MS]);
+    const later = now + 26 * HOUR_MS;
+    expect(await settle(project, ['h-0'], later)).toEqual([later]);
+  });
+
+  test('is swept of what is older', async () => {
+    const project = newUuidV7();
+    await settle(project, ['old'], now - 31 * HOUR_MS);
+    await settle(project, ['new']);
+    await sweepFirstTimes(redis, now);
+    expect(await redis.keys(`ingest:times:${project}:*`)).toHaveLength(1);
+    expect(await redis.zscore('ingest:times:held', project)).toBe('1');
+  });
+
+  test('forgets what it is told to, of that project alone', async () => {
+    const [mine, theirs] = [newUuidV7(), newUuidV7()];
+    for (const project of [mine, theirs]) await settle(project, ['a', 'b']);
+    await forgetFirstTimes(redis, [{ projectId: mine, insertId: 'a' }]);
+    expect(await settle(mine, ['a', 'b'], now + 1)).toEqual([now + 1, now]);
+    expect(await settle(theirs, ['a'], now + 1)).toEqual([now]);
+  });
+
+  test('drops the oldest of the project that holds most when all together hold too much', async () => {
+    await redis.flushdb();
+    const [small, ...large] = Array.from({ length: 6 }, () => newUuidV7()) as [string, ...string[]];
+    await settle(small, ids('s', 10));
+    for (let round = 0; round < 10; round += 1) {
+      for (const project of large) await settle(project, ids(`r${round}`, 50));
+    }
+    expect(await settle(small, ['s-0'], now + 1)).toEqual([now]);
+    const held = await Promise.all([...large, small].map((project) => redis.zscore('ingest:times:held', project)));
+    const entries = held.map(Number);
+    expect(entries.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(LIMITS.totalMax);
+    expect(Number(await redis.get('ingest:times:total'))).toBe(entries.reduce((sum, one) => sum + one, 0));
+    // Of equals, none has much less than its share.
+    for (const project of entries.slice(0, -1)) expect(project).toBeGreaterThanOrEqual(100);
+    const slices = await redis.keys('ingest:times:????????-*:*');
+    const lengths = await Promise.all(slices.map((slice) => redis.hlen(slice)));
+    expect(lengths.reduce((sum, one) => sum + one, 0)).toBe(entries.reduce((sum, one) => sum + one, 0));
+  });
+});
