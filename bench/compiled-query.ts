@@ -1,4 +1,4 @@
-// The service's own compiler, and its SQL run as the query process runs it.
+// Compiles queries with the service's compiler and runs the SQL as the query process does.
 import { toProjectId } from '../src/platform/ids.js';
 import { compile } from '../src/query/compile.js';
 import { type EngineLimits, settingsFor } from '../src/query-api/execute.js';
@@ -13,7 +13,7 @@ export interface Statement {
 export interface TimedRows {
   readonly rows: readonly (readonly unknown[])[];
   readonly elapsedMs: number;
-  /** What the engine read for them, mappings included. */
+  /** Rows that the engine read, mappings included. */
   readonly rowsRead: number;
 }
 
@@ -25,7 +25,7 @@ export function compileFor(stack: Stack, text: string): Statement {
   return compile(text, { projectId, nowMs: Date.now(), timezone: 'UTC', limit: 1000, offset: 0, guessOf }).statement;
 }
 
-/** As a query process compiles it that has answered the question before, and knows which guesses are refused. */
+/** Compiles with the property guesses of a query process that has answered the query before. */
 export async function compileKnowingly(stack: Stack, text: string): Promise<Statement> {
   for (;;) {
     const statement = compileFor(stack, text);
@@ -38,10 +38,10 @@ export async function compileKnowingly(stack: Stack, text: string): Promise<Stat
   }
 }
 
-/** Wider than those of the service, so that what exceeds them is measured and not refused. */
+/** Limits above those of the service, so that a query beyond them is measured instead of rejected. */
 const LIMITS: EngineLimits = { timeoutMs: 60_000, memoryBytes: 4 * 1024 ** 3 };
 
-/** The time is the caller's, from sending the statement to having its rows. */
+/** Duration as the client sees it, from sending the statement to the last row. */
 export async function runStatement(stack: Stack, { sql, params }: Statement): Promise<TimedRows> {
   const startedMs = performance.now();
   const result = await stack.clickhouse.query({

@@ -1,5 +1,5 @@
-// What the engine alone can take: the same rows as Native blocks, one insert after the other through the same statement
-// that drops duplicates, merges on, nothing else running.
+// Upper bound of ingestion: the engine alone inserts the same rows as Native blocks, one insert after the other, with
+// de-duplication and merges, and nothing else running.
 import { parseTrackBody } from '../src/ingest/body.js';
 import { visitEvents } from '../src/ingest/events.js';
 import { insertEvents } from '../src/ingest/lane.js';
@@ -9,7 +9,7 @@ import type { Stack } from './stack.js';
 
 const ROWS_PER_INSERT = 10_000;
 const EVENTS_PER_BODY = 2000;
-/** Times advance as they do where 50,000 events arrive each second: how many share one is what a lookup costs. */
+/** Event times advance as at 50,000 events per second: lookup costs depend on how many events share a time. */
 const MS_PER_INSERT = 200;
 
 export interface EngineRun {
@@ -17,7 +17,7 @@ export interface EngineRun {
   readonly elapsedMs: number;
 }
 
-/** Blocks are built before the clock starts. The rows go into the same table, as part of the same project. */
+/** Blocks are built before the measurement. Rows go to the same table and project. */
 export async function measureEngine(stack: Stack, rows: number): Promise<EngineRun> {
   const blocks = Array.from({ length: Math.ceil(rows / ROWS_PER_INSERT) }, (_, index) =>
     buildBlock(stack.projectId, Date.now() + index * MS_PER_INSERT),
@@ -29,7 +29,7 @@ export async function measureEngine(stack: Stack, rows: number): Promise<EngineR
   return { rows: blocks.length * ROWS_PER_INSERT, elapsedMs: performance.now() - startedMs };
 }
 
-/** Through the service's own code, so that the rows are what it would have written. */
+/** Encodes rows with the service's own code. */
 function buildBlock(projectId: string, now: number): Buffer {
   const block = new EventBlock();
   while (block.rows < ROWS_PER_INSERT) {

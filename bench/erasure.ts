@@ -1,5 +1,4 @@
-// Erasing people from ten million events: one, a hundred who are asked for together, and what it costs to take them out of the
-// files afterwards, which is done once for all of them.
+// Erasure from ten million events: one person, a hundred at once, and the purge of the files for all of them.
 import { rewriteParts } from '../src/privacy/rewrite-files.js';
 import { atMost, type Measurement } from './measurement.js';
 import { toEventInserts } from './query-data.js';
@@ -34,7 +33,7 @@ export async function benchErasure({ stack, isQuick, say }: BenchContext): Promi
   ];
 }
 
-/** Those with the most events: the dearest there are. */
+/** People with the most events, the most expensive to erase. */
 async function findPeople(stack: Stack, count: number): Promise<string[]> {
   const rows = await selectRows(
     stack,
@@ -44,7 +43,7 @@ async function findPeople(stack: Stack, count: number): Promise<string[]> {
   return rows.map(([userId]) => String(userId));
 }
 
-/** Throws unless the receipt comes, and says that there was something to erase. */
+/** Throws unless a receipt with a positive number of events arrives. */
 async function erase(stack: Stack, userId: string): Promise<void> {
   const headers = { 'x-api-key': stack.secretKey };
   const response = await fetch(`${stack.url}/api/gdpr/users/${userId}`, { method: 'DELETE', headers });

@@ -1,5 +1,5 @@
-// What exact counts cost while events stream in: the service's own SQL for a month's count, count by day and sum, beside
-// the same SQL on a plain table that has the same rows, in turns.
+// Cost of exact counts during ingestion: the service's SQL for a monthly count, count by day and sum, alternating with the
+// same SQL on a plain table with the same rows.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileFor, runStatement, type Statement } from './compiled-query.js';
 import { Load } from './load/load.js';
@@ -48,7 +48,7 @@ export async function benchExact({ stack, isQuick, say }: BenchContext): Promise
   }
 }
 
-/** A plain table beside the real one: no duplicates dropped, no projection; filled first, then fed by the same inserts. */
+/** A plain MergeTree table without de-duplication and projection, filled first and then fed with the same inserts. */
 async function fill(stack: Stack, events: number): Promise<void> {
   const run = (query: string) => stack.clickhouse.command({ query });
   for (const insert of toEventInserts({ projectId: stack.projectId, events, days: 60, untilMs: Date.now() })) {
@@ -61,7 +61,7 @@ async function fill(stack: Stack, events: number): Promise<void> {
   await run('CREATE MATERIALIZED VIEW events_plain_feed TO events_plain AS SELECT * FROM events');
 }
 
-/** Raises what may have been sent by a tenth of a second's worth at a time. */
+/** Raises the number of events that may be sent every tenth of a second. */
 function pace(load: Load): NodeJS.Timeout {
   const startedMs = performance.now();
   const allow = () => load.allow(Math.ceil(((performance.now() - startedMs) / 1000) * STREAMED_PER_SECOND));
@@ -83,7 +83,7 @@ async function compare(stack: Stack, durationMs: number): Promise<ReadonlyMap<st
       times.get(name)?.exact.push((await runStatement(stack, exact)).elapsedMs);
       times.get(name)?.plain.push((await runStatement(stack, onPlainTable(exact))).elapsedMs);
     }
-    // The stream is what is tested, not an engine that is busy with nothing but these questions.
+    // Pause: the measurement is about ingestion beside queries, not about a saturated engine.
     await sleep(50);
   }
   return times;
@@ -94,7 +94,7 @@ const onPlainTable = ({ sql, params }: Statement): Statement => ({
   params,
 });
 
-/** Both tables took the same rows, or the comparison was none. */
+/** Throws when the tables differ, because the comparison would be meaningless. */
 async function requireEqual(stack: Stack): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const exact = await selectNumber(stack, 'SELECT count() FROM events');

@@ -1,4 +1,4 @@
-// The export of a person with a million events: how soon the first line comes, how fast the rest, and what it costs in memory.
+// Export of a person with a million events: time to the first line, throughput, and memory.
 
 import { atMost, type Measurement } from './measurement.js';
 import { readMemory } from './process-usage.js';
@@ -73,7 +73,7 @@ async function readAll(stack: Stack): Promise<{ bytes: number; lines: number }> 
   return { bytes, lines };
 }
 
-/** The most by which each process grew between now and `stop`. */
+/** Maximum memory growth of each process between now and `stop`. */
 function watchMemory(stack: Stack): { stop(): Map<string, number> } {
   const processes = stack.processes().filter(({ name }) => WATCHED.includes(name));
   const before = readMemory(processes);

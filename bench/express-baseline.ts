@@ -1,5 +1,5 @@
-// The handler that single events are compared with: Express reads and parses the body and answers at once, without a
-// credential, a check or a queue. A process of its own, as the service is.
+// Baseline for single events: an Express process that parses the body and answers at once, without credentials, validation
+// or queue.
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 

@@ -1,5 +1,5 @@
-// Identify calls per second from HTTP to queryable: over many users, and all on one, whose sum has to be exact. Then how long a
-// single call takes to be seen when the system is otherwise idle.
+// Identify calls per second from HTTP to queryable, for many users and for a single one, whose sum must be exact. Then the
+// latency of single calls on an idle system.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './load/connection.js';
 import { atMost, type Measurement } from './measurement.js';
@@ -10,7 +10,7 @@ import { percentile } from './statistics.js';
 const CONNECTIONS = 64;
 const USERS = 20_000;
 const DRAIN_TIMEOUT_MS = 120_000;
-// Rarely: every look costs the engine what it is being measured for.
+// Poll rarely: each poll takes CPU from the engine that is measured.
 const LOOK_EVERY_MS = 100;
 const IDLE_LOOK_EVERY_MS = 10;
 
@@ -46,7 +46,7 @@ const manyUsers =
   () =>
     toCall(of, `${of}_${Math.floor(Math.random() * USERS)}`);
 
-/** About 200 bytes: what a client sends when someone signs in. `of` tells the calls of one run from those of the others. */
+/** About 200 bytes, as a client sends at sign-in. `of` distinguishes the runs. */
 const toCall = (of: string, user: string): object => ({
   user_id: user,
   device_id: `device_${Math.floor(Math.random() * USERS)}`,
@@ -54,7 +54,7 @@ const toCall = (of: string, user: string): object => ({
   user_property_ops: { $set_once: { channel: 'search' }, $add: { [`calls_${of}`]: 1 } },
 });
 
-/** From the first call until the profiles that are asked have counted every one of them exactly once. */
+/** Time from the first call until the profiles have counted every call exactly once. */
 async function runToEnd(stack: Stack, run: { of: string; body: BodyOf; durationMs: number }): Promise<Run> {
   const cpuBefore = readCpuMs(stack.processes());
   const startedMs = performance.now();
@@ -68,7 +68,7 @@ async function runToEnd(stack: Stack, run: { of: string; body: BodyOf; durationM
   };
 }
 
-/** Resolves with how long each answer took; throws unless every call was accepted. */
+/** Resolves with the response times; throws unless every call was accepted. */
 async function send(stack: Stack, body: BodyOf, untilMs: number): Promise<number[]> {
   const { hostname, port } = new URL(stack.url);
   const answerMs: number[] = [];
@@ -118,7 +118,7 @@ async function untilSummed(stack: Stack, key: string, expected: number, lookEver
 async function measureDelays(stack: Stack, times: number): Promise<number[]> {
   const delays: number[] = [];
   for (let expected = 1; expected <= times; expected += 1) {
-    // Not in step with the service's own timers.
+    // A random delay, to avoid aliasing with the service's timers.
     await sleep(Math.random() * 300);
     const response = await fetch(`${stack.url}/identify`, {
       method: 'POST',

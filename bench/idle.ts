@@ -1,4 +1,4 @@
-// What the whole system costs when nobody uses it: memory of every process, and the share of one core.
+// Idle cost of the whole system: memory of every process and share of one core.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Measurement } from './measurement.js';
 import { readCpuMs, readMemory } from './process-usage.js';

@@ -1,5 +1,5 @@
-// Events per second from HTTP to queryable, with exact counts, beside what the engine alone takes of the same rows with
-// the same de-duplication; and the CPU that every process spends on it. Single events are in single.ts.
+// Batched events per second from HTTP to queryable, with exact counts, relative to the engine alone; and CPU per process.
+// Single events are in single.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureEngine } from './engine-rate.js';
 import { Load } from './load/load.js';
@@ -11,7 +11,7 @@ import { type BenchContext, countEvents, type Stack, untilCounted, untilMergesRe
 const CONNECTIONS = 6;
 const LOAD = 'load';
 const COUNT_EVERY_MS = 250;
-/** Accepted and not yet stored at most: beyond that the load waits, as it would have to sooner or later. */
+/** Maximum of events accepted and not yet stored; beyond it the load generator waits. */
 const OUTSTANDING_MAX = 200_000;
 
 interface EndToEndRun {
@@ -35,7 +35,7 @@ export async function benchIngest({ stack, isQuick, say }: BenchContext): Promis
       await untilMergesRest(stack);
       say(`${eventsPerRequest} per request: counting`);
       const run = await runToEnd(stack, load, counted);
-      // Each begins rested and pays for its own merges only.
+      // Wait for merges, so that each measurement pays only for its own.
       await untilMergesRest(stack);
       say(`${eventsPerRequest} per request: the engine alone`);
       const engine = await measureEngine(stack, Math.min(run.events, isQuick ? 50_000 : 600_000));
@@ -56,7 +56,7 @@ const startLoad = (stack: Stack, eventsPerRequest: number): Promise<Load> =>
     bodies: Math.ceil(100_000 / eventsPerRequest),
   });
 
-/** From the first request until the last event is counted; throws unless every accepted event is there exactly once. */
+/** Time from the first request until the last event is counted; throws unless each accepted event is stored exactly once. */
 async function runToEnd(stack: Stack, load: Load, limits: RunLimits): Promise<EndToEndRun> {
   const before = await countEvents(stack);
   const watched = [...stack.processes(), { name: LOAD, pid: load.pid }];

@@ -1,12 +1,11 @@
-// How long an event that was just accepted takes to be counted: from the answer of /track to the first answer of /query
-// that counts it. The system is otherwise idle, as most are most of the time.
+// Latency from the response of /track to the first response of /query that counts the event, on an otherwise idle system.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Measurement } from './measurement.js';
 import { ask, type BenchContext, type Stack } from './stack.js';
 import { percentile } from './statistics.js';
 
 const GIVE_UP_MS = 10_000;
-/** One question at a time, and few enough to stay within the rate limit of a key (20 a second). */
+/** Polling interval, within the rate limit of a key (20 per second). */
 const ASK_EVERY_MS = 51;
 
 export async function benchLatency({ stack, isQuick, say }: BenchContext): Promise<Measurement[]> {
@@ -25,7 +24,7 @@ export async function benchLatency({ stack, isQuick, say }: BenchContext): Promi
 async function measure(stack: Stack, eventType: string, times: number): Promise<number[]> {
   const delays: number[] = [];
   for (let expected = 1; expected <= times; expected += 1) {
-    // Not in step with the service's own timers.
+    // A random delay, to avoid aliasing with the service's timers.
     await sleep(Math.random() * 300);
     await track(stack, eventType);
     delays.push(await untilCounted(stack, eventType, expected));

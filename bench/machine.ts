@@ -1,4 +1,4 @@
-// The machine that the figures were taken on. Ratios travel between machines, absolute figures do not.
+// Describes the machine of a measurement. Ratios are comparable between machines, absolute figures are not.
 import { execFileSync } from 'node:child_process';
 import { arch, cpus, release, totalmem, type } from 'node:os';
 import { packageRoot } from '../src/platform/paths.js';
@@ -9,7 +9,7 @@ export interface Machine {
   readonly memoryGb: number;
   readonly system: string;
   readonly node: string;
-  /** The commit that was measured; with `+` when the work tree differs from it. */
+  /** Measured commit, with `+` when the work tree has changes. */
   readonly commit: string;
 }
 

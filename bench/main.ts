@@ -1,5 +1,5 @@
-// `npm run bench [-- name…] [--quick]`: runs each bench on a fresh stack of its own, so that none sees what another left
-// behind, prints what was aimed for beside what was measured, and writes it to bench/results.
+// `npm run bench [-- name…] [--quick]`: runs each benchmark on its own fresh stack, prints results beside their aims, and
+// writes them to bench/results.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,9 +21,9 @@ import { startStack } from './start-stack.js';
 
 interface Bench {
   readonly name: string;
-  /** Resolves with the measurements that it has not reported. */
+  /** Resolves with the measurements that it has not reported yet. */
   readonly run: (context: BenchContext) => Promise<Measurement[]>;
-  /** What it may take before it is broken off; it takes about half. */
+  /** Timeout, about twice the usual duration. */
   readonly minutesMax: number;
 }
 
@@ -83,7 +83,7 @@ async function onFreshStack(bench: Bench, context: Omit<BenchContext, 'stack'>):
   }
 }
 
-/** One file for the whole run, written anew whenever there is more. */
+/** One result file per run, rewritten after each benchmark. */
 function writeResults(results: readonly BenchResult[], isQuick: boolean): string {
   const directory = join(packageRoot, 'bench', 'results');
   mkdirSync(directory, { recursive: true });
@@ -104,7 +104,7 @@ if (unknown.length > 0) {
   say(`no bench is named ${unknown.join(', ')}; there are ${BENCHES.map((bench) => bench.name).join(', ')}`);
   process.exit(2);
 }
-// "ingest" means both ways of sending events, in batches and one by one; "query" both sets of questions.
+// "ingest" runs batches and single events, "query" both sets of queries.
 const isChosen = ({ name }: Bench) =>
   positionals.length === 0 || positionals.some((wanted) => name === wanted || name.startsWith(`${wanted}-`));
 
@@ -115,5 +115,5 @@ const machine = describeMachine();
 say(`\n${machine.cores} cores, ${machine.cpu}, ${machine.memoryGb} GB, node ${machine.node}, commit ${machine.commit}`);
 process.stdout.write(`${toTable(results)}\n`);
 say(`written to ${writeResults(results, values.quick)}`);
-// A missed aim is a finding; a bench that broke off is an error. Whatever it left running must not hold the process.
+// A missed aim is a result; an aborted benchmark is an error. Exit even if it left something running.
 process.exit(results.some((result) => result.failure !== undefined) ? 1 : 0);

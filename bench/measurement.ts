@@ -1,4 +1,4 @@
-// What a bench reports, and how it is printed: every line says what was aimed for beside what was measured.
+// Measurements of a benchmark, and how they are printed: each line shows the result beside its aim.
 
 export interface Aim {
   readonly relation: 'at most' | 'at least';
@@ -9,7 +9,7 @@ export interface Measurement {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** Absent for figures that only explain another one. */
+  /** Absent for explanatory figures. */
   readonly aim?: Aim;
 }
 
@@ -17,7 +17,7 @@ export interface BenchResult {
   readonly bench: string;
   readonly seconds: number;
   readonly measurements: readonly Measurement[];
-  /** Set when the bench broke off: there is only what it had reported until then. */
+  /** Set when the benchmark was aborted: the list then holds what it had reported. */
   readonly failure?: string;
 }
 
@@ -60,7 +60,7 @@ function toCells(bench: string, measurement: Measurement): string[] {
   ];
 }
 
-/** Three significant digits below a thousand, whole numbers with separators above. */
+/** Three significant digits below 1,000, integers with separators above. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en-US');

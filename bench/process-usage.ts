@@ -1,8 +1,8 @@
-// CPU and memory of processes as the kernel counts them (/proc, so Linux only). A process stands for itself and for those
-// of its descendants that are not listed themselves: databases fork, a supervisor's children have names of their own.
+// CPU and memory of processes from /proc (Linux only). A process includes its descendants that are not listed themselves,
+// because databases fork.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The kernel's clock ticks are hundredths of a second on every Linux that Node runs on. */
+/** Clock ticks are 10 ms on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
 
 export interface NamedProcess {
@@ -12,11 +12,11 @@ export interface NamedProcess {
 
 export interface MemoryUse {
   readonly rssBytes: number;
-  /** Proportional: pages shared with other processes count in part, so the sum over processes is real. */
+  /** Proportional set size: shared pages count in part, so the sum over processes is exact. */
   readonly pssBytes: number;
 }
 
-/** User and system time by name, in milliseconds, with that of children which have ended. */
+/** User and system time by name in milliseconds, ended children included. */
 export const readCpuMs = (processes: readonly NamedProcess[]): Map<string, number> =>
   sumByName(processes, (pid) => (tryReadStat(pid)?.ticks ?? 0) * MS_PER_TICK);
 
@@ -32,7 +32,7 @@ function sumByName(processes: readonly NamedProcess[], read: (pid: number) => nu
   return sums;
 }
 
-/** Every process that is counted, with the name it is counted under. */
+/** Every counted process and the name it is counted under. */
 function ownersOf(processes: readonly NamedProcess[]): Map<number, string> {
   const childrenOf = readChildren();
   const owners = new Map(processes.map(({ name, pid }) => [pid, name]));
@@ -49,14 +49,14 @@ function ownersOf(processes: readonly NamedProcess[]): Map<number, string> {
 
 function tryReadStat(pid: number): { parent: number; ticks: number } | undefined {
   const text = tryRead(`/proc/${pid}/stat`);
-  // The second field is the name in parentheses, and may itself hold spaces and parentheses.
+  // The second field is the name in parentheses, which may contain spaces and parentheses.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined) return undefined;
   const [parent, ...times] = [1, 11, 12, 13, 14].map((index) => Number(fields[index]));
   return { parent: parent ?? 0, ticks: times.reduce((sum, ticks) => sum + ticks, 0) };
 }
 
-/** The children of every process that runs now. */
+/** Children by parent process id. */
 function readChildren(): Map<number, number[]> {
   const childrenOf = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {

@@ -1,5 +1,4 @@
-// Twenty questions as a product team asks them, each with the SQL that someone who knows the table, and what is in it,
-// would write by hand for the same answer.
+// Twenty product questions, each with handwritten SQL for the same answer by someone who knows the table and its content.
 
 export interface QueryCase {
   readonly text: string;
@@ -9,7 +8,7 @@ export interface QueryCase {
 
 export interface QueryRange {
   readonly projectId: string;
-  /** As `2026-11-01`; the end is excluded. */
+  /** YYYY-MM-DD; the end is exclusive. */
   readonly from: string;
   readonly to: string;
 }
@@ -19,7 +18,7 @@ const ACTOR_SCAN = `events AS e LEFT ANY JOIN (
   SELECT did, uid AS muid FROM device_map FINAL WHERE project_id = '$project'
 ) AS m ON e.did = m.did`;
 const ACTOR = 'if(e.uid != 0, e.uid, if(m.muid != 0, m.muid, e.did))';
-// The hourly projection is used only where time is spelled the way it is grouped by.
+// ClickHouse uses the hourly projection only when the time condition has the form that it is grouped by.
 const HOURS = `project_id = '$project' AND toStartOfHour(time) >= toDateTime('$from', 'UTC') AND toStartOfHour(time) < toDateTime('$to', 'UTC')`;
 
 const CASES: readonly QueryCase[] = [

@@ -1,22 +1,22 @@
-// Millions of events made inside the engine, straight into the table: unique keys by construction, so nothing has to be
-// sorted out, and distributions as products have them. A hash of the row number stands for chance: the same rows each time.
+// Generates millions of events inside the engine, directly into the table: keys are unique by construction, distributions
+// are realistic, and randomness is a hash of the row number, so the rows are the same each time.
 
 export interface QueryDataOptions {
   readonly projectId: string;
   readonly events: number;
   readonly days: number;
-  /** The newest event is just before this. */
+  /** Upper bound of event times. */
   readonly untilMs: number;
-  /** When given, all events are of this user. */
+  /** When set, all events belong to this user. */
   readonly person?: string;
 }
 
-/** Rows that one INSERT … SELECT makes: bounds its memory. */
+/** Rows per INSERT … SELECT; bounds its memory. */
 const ROWS_PER_INSERT = 500_000;
 const DEVICES_PER_EVENT = 0.05;
-/** Exposures to a choice for each device. */
+/** Exposures per device. */
 const EXPOSED = 0.2;
-/** Events that follow each other belong to one visit of one device. */
+/** Number of consecutive events in one session of one device. */
 const EVENTS_PER_SESSION = 7;
 const DAY_MS = 86_400_000;
 
@@ -25,7 +25,7 @@ export interface Statement {
   readonly query_params: Record<string, unknown>;
 }
 
-/** Chance as a number from 0 to 1, another for every salt. */
+/** Pseudo-random number from 0 to 1, independent for each salt. */
 const chance = (salt: string, of = 'number'): string => `(cityHash64(${of}, '${salt}') % 1000003) / 1000003`;
 const pick = (choices: readonly string[], salt: string, of?: string): string =>
   `[${choices.map((choice) => `'${choice}'`).join(',')}][1 + toUInt32(floor(${chance(salt, of)} * ${choices.length}))]`;
@@ -132,7 +132,7 @@ export function toEventInserts(options: QueryDataOptions): Statement[] {
   }));
 }
 
-/** Half of the devices belong to a user. */
+/** Half of the devices are mapped to a user. */
 export const toMappingInsert = (options: QueryDataOptions): Statement => ({
   query: `INSERT INTO device_map (project_id, device_id, user_id, updated_at)
     SELECT {project_id:UUID}, substring(lower(hex(MD5(concat('device', toString(number * 2))))), 1, 22),

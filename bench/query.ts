@@ -1,5 +1,5 @@
-// The compiler's SQL beside what someone who knows the table would write by hand for the same answer: twenty questions
-// over millions of events, in turns, and the answers have to be equal. And the time the compiler itself takes.
+// The compiler's SQL against handwritten SQL: twenty queries over millions of events, alternating, with equal answers
+// required. Also measures compile time.
 import { compileFor, compileKnowingly, runStatement, type TimedRows } from './compiled-query.js';
 import { atMost, type Measurement } from './measurement.js';
 import { type QueryCase, toQueryCases } from './query-cases.js';
@@ -35,7 +35,7 @@ export async function benchQuery({ stack, isQuick, say }: BenchContext): Promise
 
 async function fill(stack: Stack, options: QueryDataOptions): Promise<void> {
   for (const insert of [...toEventInserts(options), toMappingInsert(options)]) await stack.clickhouse.command(insert);
-  // Merges in the background would be counted against whichever statement happens to run.
+  // Background merges would distort the running statement.
   await untilMergesRest(stack);
 }
 
@@ -46,7 +46,7 @@ async function compareCase(stack: Stack, queryCase: QueryCase, isQuick: boolean)
 
   const times = { compiled: [] as number[], byHand: [] as number[] };
   const startedMs = performance.now();
-  // Short questions are asked more often: their times scatter more.
+  // Repeat short queries more often, because their times vary more.
   for (let turn = 0; turn < (isQuick ? 3 : 25); turn += 1) {
     times.compiled.push((await runStatement(stack, compiled)).elapsedMs);
     times.byHand.push((await runStatement(stack, byHand)).elapsedMs);
@@ -58,7 +58,7 @@ async function compareCase(stack: Stack, queryCase: QueryCase, isQuick: boolean)
   return { name, value: ratio, unit: '' };
 }
 
-/** Rows may come in another order and their values in another spelling; what they say has to be the same. */
+/** Compares rows independent of their order and of the formatting of values. */
 function requireEqual({ text }: QueryCase, compiled: TimedRows, byHand: TimedRows): void {
   const [ours, theirs] = [compiled, byHand].map(({ rows }) => rows.map((row) => row.map(toPlainText).join(' ')).sort());
   if (JSON.stringify(ours) === JSON.stringify(theirs)) return;
@@ -78,7 +78,7 @@ function measureCompiler(stack: Stack, cases: readonly QueryCase[]): Measurement
     for (const { text } of cases) {
       const startedMs = performance.now();
       compileFor(stack, text);
-      // The first half warms the compiler up, as the service's own traffic does.
+      // The first half warms up the JIT.
       if (round >= COMPILE_ROUNDS) microseconds.push((performance.now() - startedMs) * 1000);
     }
   }

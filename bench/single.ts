@@ -1,6 +1,5 @@
-// Single events: requests per second that are answered durably, beside an Express handler that parses the body and
-// answers at once. Both get the same load from the same process in short turns, so that whatever else the machine does
-// falls on both.
+// Single events: durably answered requests per second, against an Express handler that only parses and answers. Both get the
+// same load in short alternating turns, so that noise of the machine affects both.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Load } from './load/load.js';
@@ -9,7 +8,7 @@ import { readCpuMs } from './process-usage.js';
 import { type BenchContext, type Stack, untilCounted } from './stack.js';
 import { median } from './statistics.js';
 
-/** Many senders, as single events come from browsers. */
+/** Many connections, because single events come from browsers. */
 const CONNECTIONS = 128;
 const BODIES = 4000;
 const EVENTS_MAX = 300_000;
@@ -37,7 +36,7 @@ export async function benchSingle({ stack, isQuick, say }: BenchContext): Promis
     for (let index = 0; index < (isQuick ? 2 : 8); index += 1) {
       const ours = await turn(service, isQuick ? 2 : 4);
       sent.service += ours.accepted;
-      // What is still on its way must not be paid for by the other side.
+      // Wait until the queue is empty, so that the other side does not pay for it.
       await untilCounted(stack, warm.accepted + sent.service);
       const theirs = await turn(baseline, isQuick ? 2 : 4);
       sent.express += theirs.accepted;

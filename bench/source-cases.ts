@@ -1,5 +1,5 @@
-// Questions of each source, and the best SQL that we know to write by hand for the same answer. It may use what the data
-// happens to be like: that a property only ever holds text, or that no two events of a person have the same time.
+// Queries of each source with the best handwritten SQL for the same answer. The SQL may rely on the data: that a property
+// only holds text, or that no two events of a person have the same time.
 
 export interface SourceCase {
   readonly source: string;
@@ -10,13 +10,13 @@ export interface SourceCase {
    * (rows of `e` that sessions of the range can consist of), $session, $position, $project, $from and $to.
    */
   readonly sql: string;
-  /** The positions of the compiled answer that the SQL by hand begins with, where it does not give all of them. */
+  /** Columns of the compiled answer that the handwritten SQL returns, when it does not return all. */
   readonly columns?: readonly number[];
 }
 
 export interface SourceRange {
   readonly projectId: string;
-  /** As `2026-11-01`; the end is excluded. */
+  /** YYYY-MM-DD; the end is exclusive. */
   readonly from: string;
   readonly to: string;
 }
@@ -47,7 +47,7 @@ const LIST_COLUMNS = `e.insert_id, e.event_type, e.time, e.user_id, e.device_id,
   (e.ep_str, e.ep_num, e.ep_bool, e.ep_null), (e.up_str, e.up_num, e.up_bool, e.up_null),
   e.ip, e.browser, e.browser_version, e.os, e.os_version, e.device_type, e.platform`;
 
-/** Sessions of the last day of each person are the only ones that can be the last. */
+/** Only sessions of a person's last day can be the last session. */
 const LAST_SESSIONS = `SELECT arrayJoin(actors) AS actor, argMax(exit_path, (started, session_id)) AS exit_path
   FROM (
     SELECT e.session_id AS session_id, min(e.time) AS started, groupUniqArray($actor) AS actors,
@@ -114,7 +114,7 @@ const CASES: readonly SourceCase[] = [
   {
     source: 'funnel',
     text: 'funnel page_view -> add_to_cart -> purchase | $range | window 1d',
-    // For each first step the earliest second one, and the earliest third one after that: the best attempt counts.
+    // For each first step take the earliest second, and the earliest third after it: the best attempt counts.
     sql: `SELECT s, r[s], r[s] / r[1], if(s = 1, 1, r[s] / r[s - 1]), if(s = 1, NULL, d[s]) FROM (
         SELECT arrayJoin([1, 2, 3]) AS s, [count(), countIf(length(best) > 1), countIf(length(best) > 2)] AS r,
           [0, quantileExactInclusiveIf(0.5)(best[2] / 1000, length(best) > 1), quantileExactInclusiveIf(0.5)(best[3] / 1000, length(best) > 2)] AS d
@@ -235,7 +235,7 @@ const CASES: readonly SourceCase[] = [
   {
     source: 'fields',
     text: 'fields | $range',
-    // Every count of the answer, but only for the columns that hold something in this data.
+    // All counts of the answer, but only for columns that have values in this data.
     sql: `SELECT sum(n), sumForEach(counts), sumMap(a, arrayMap(k -> n, a)), sumMap(b, arrayMap(k -> n, b)), sumMap(c, arrayMap(k -> n, c)),
         sumMap(d, arrayMap(k -> n, d)), sumMap(f, arrayMap(k -> n, f)), sumMap(g, arrayMap(k -> n, g)) FROM (
         SELECT arrayFilter((k, v) -> v != '', ${keysOf('ep_str')}, mapValues(e.ep_str)) AS a, ${keysOf('ep_num')} AS b, ${keysOf('ep_bool')} AS c,
@@ -274,7 +274,7 @@ const CASES: readonly SourceCase[] = [
           )) AS item FROM events AS e WHERE $scan AND e.event_type = 'purchase'
         ) GROUP BY key, type, text
       ) GROUP BY key`,
-    // Which of equally frequent samples are shown is open.
+    // The choice among equally frequent samples is unspecified.
     columns: [0, 1, 2, 3],
   },
   {
@@ -305,7 +305,7 @@ function toPresenceCounts(): string {
     .join(', ');
 }
 
-/** All over the same range, to be divided by each other: what it costs to know who is who. */
+/** Queries over the same range whose ratios are the cost of stitching. */
 export const stitchingCases = (range: SourceRange): { stitched: string; unstitched: string; byText: string } => ({
   stitched: fill('SELECT uniqExact($actor) FROM $actors WHERE $scan', range),
   unstitched: fill('SELECT uniqExact(if(e.uid != 0, e.uid, e.did)) FROM events AS e WHERE $scan', range),

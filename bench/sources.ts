@@ -1,5 +1,5 @@
-// Every source over ten million events: how long, how many rows, how much memory, beside the best SQL by hand for the same
-// answer; how the time grows with the events in range; and what it costs to know who is who.
+// Every source over ten million events: time, rows and memory against handwritten SQL; growth with the number of events; and
+// the cost of stitching.
 import { compileKnowingly, runStatement, type Statement, type TimedRows } from './compiled-query.js';
 import { atMost, type Measurement } from './measurement.js';
 import { toEventInserts, toExposureInsert, toMappingInsert, toProfileInsert } from './query-data.js';
@@ -42,7 +42,7 @@ export async function benchSources({ stack, isQuick, say, report }: BenchContext
   return [];
 }
 
-/** One source that fails must not hide the others. */
+/** Reports a failing source and continues with the others. */
 const toFailure = ({ source }: SourceCase, error: unknown): Measurement => ({
   name: `${source}: failed, ${error instanceof Error ? error.message : String(error)}`,
   value: Number.NaN,
@@ -50,7 +50,7 @@ const toFailure = ({ source }: SourceCase, error: unknown): Measurement => ({
   aim: atMost(0),
 });
 
-/** Without stitching, people are counted by the same hashes, or, as most would, by the text of their ids. */
+/** Baselines without stitching: unique hashes, and unique texts of ids. */
 async function measureStitching(stack: Stack, cases: ReturnType<typeof stitchingCases>): Promise<Measurement[]> {
   const statements = [cases.stitched, cases.unstitched, cases.byText].map(toStatement);
   const [stitched = Number.NaN, unstitched = Number.NaN, byText = Number.NaN] = (
@@ -89,7 +89,7 @@ async function measureSource(stack: Stack, whole: SourceCase, smaller: readonly 
   ];
 }
 
-/** One after the other, again and again, so that whatever else the machine does falls on all of them. */
+/** Runs the statements in alternation, so that noise of the machine affects all. */
 async function timeInTurns(stack: Stack, statements: readonly Statement[]): Promise<number[][]> {
   const times = statements.map((): number[] => []);
   const startedMs = performance.now();
@@ -101,7 +101,7 @@ async function timeInTurns(stack: Stack, statements: readonly Statement[]): Prom
   return times;
 }
 
-/** The SQL by hand may give fewer columns, or others behind those that are compared. */
+/** Compares the shared columns: the handwritten SQL may return fewer, or additional ones at the end. */
 function requireEqual({ text, columns }: SourceCase, ours: TimedRows, theirs: TimedRows): void {
   const width = columns?.length;
   const plain = (rows: readonly (readonly unknown[])[]) => rows.map((row) => row.map(toPlainText).join(' ')).sort();
@@ -112,13 +112,13 @@ function requireEqual({ text, columns }: SourceCase, ours: TimedRows, theirs: Ti
   throw new Error(`"${text}" has other answers than the SQL by hand: ${example(compiled)} and ${example(byHand)}`);
 }
 
-// Sums of floating-point numbers depend on the order of the rows in the last digits.
+// The last digits of floating-point sums depend on the order of rows.
 const toPlainText = (value: unknown): string =>
   typeof value === 'number' ? String(Number(value.toPrecision(9))) : JSON.stringify(value);
 
 const MEMORY_LOOK_MS = 10;
 
-/** The highest peak that the engine reports of any statement while `run` runs: what the last moments add is not seen. */
+/** Peak memory of any statement while `run` runs, sampled: growth in the last moments may be missed. */
 async function watchMemory<T>(stack: Stack, run: () => Promise<T>): Promise<{ result: T; peak: number }> {
   let peak = 0;
   let isRunning = true;

@@ -1,29 +1,28 @@
-// The system that is measured, as the benches see it: addresses, keys, and the processes to count. How it is started is
-// in start-stack.ts.
+// The system under measurement: addresses, keys, and the processes to account for. start-stack.ts starts it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
 import type { Measurement } from './measurement.js';
 import type { NamedProcess } from './process-usage.js';
 
 export interface Stack {
-  /** Of the service, without a slash at the end. */
+  /** Base URL of the service, without trailing slash. */
   readonly url: string;
   readonly projectId: string;
   readonly publicKey: string;
   readonly secretKey: string;
   readonly database: string;
   readonly clickhouse: ClickHouseClient;
-  /** Everything that belongs to the system, engines included, as it runs now. */
+  /** Current processes of the system, engines included. */
   processes(): NamedProcess[];
   stop(): Promise<void>;
 }
 
 export interface BenchContext {
   readonly stack: Stack;
-  /** Smaller and shorter, to see that a bench works; its figures mean little. */
+  /** Smaller and shorter, to check that a benchmark works; the figures are not meaningful. */
   readonly isQuick: boolean;
   readonly say: (message: string) => void;
-  /** Prints and keeps them at once: a bench that takes long loses nothing when it breaks off. */
+  /** Prints and saves measurements at once, so that an aborted benchmark loses none. */
   readonly report: (measurements: readonly Measurement[]) => void;
 }
 
@@ -44,7 +43,7 @@ export const countEvents = (stack: Stack): Promise<number> =>
 
 const DRAIN_TIMEOUT_MS = 120_000;
 
-/** Resolves when exactly that many events are counted; throws when there are more, or the last does not come. */
+/** Resolves when exactly that many events are counted; throws when there are more, or on timeout. */
 export async function untilCounted(stack: Stack, expected: number): Promise<void> {
   const deadline = performance.now() + DRAIN_TIMEOUT_MS;
   for (;;) {
@@ -58,17 +57,17 @@ export async function untilCounted(stack: Stack, expected: number): Promise<void
 
 const MERGES_TIMEOUT_MS = 60_000;
 
-/** Resolves when the engine has caught up with its background work, or after a minute: it never does under steady load. */
+/** Resolves when the engine has no background work, or after a minute, because it never has none under steady load. */
 export async function untilMergesRest(stack: Stack): Promise<void> {
   const deadline = performance.now() + MERGES_TIMEOUT_MS;
   for (let quiet = 0; quiet < 3 && performance.now() < deadline; ) {
-    // New merges are chosen every now and then: one quiet moment proves nothing.
+    // Require several idle samples, because new merges are scheduled at intervals.
     quiet = (await selectNumber(stack, 'SELECT count() FROM system.merges')) === 0 ? quiet + 1 : 0;
     await sleep(500);
   }
 }
 
-/** The answer of POST /query in JSON. Throws with the service's message when it is refused. */
+/** JSON response of POST /query. Throws the service's message on an error status. */
 export async function ask(stack: Stack, q: string): Promise<{ rows: readonly Record<string, unknown>[] }> {
   const response = await fetch(`${stack.url}/query`, {
     method: 'POST',

@@ -1,5 +1,4 @@
-// Starts the system exactly as `npm start` does, in a temporary directory and on a free port: what is measured is what a
-// person gets, supervisor included.
+// Starts the system as `npm start` does, supervisor included, in a temporary directory and on a free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,16 +13,16 @@ import type { Stack } from './stack.js';
 
 const SUPERVISOR = join(packageRoot, 'dist', 'src', 'standalone', 'main.js');
 const START_TIMEOUT_MS = 120_000;
-// Longer than the supervisor gives to all that it stops, one group after the other: killed, it would leave engines behind.
+// Longer than the supervisor's shutdown: a killed supervisor would leave engines running.
 const STOP_TIMEOUT_MS = 150_000;
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ENGINE_CONNECTIONS = 4;
 const DATABASE = 'analytics';
 
-/** In a temporary directory of its own, which goes with it, or in one that the caller keeps. */
+/** Uses a temporary directory, which is deleted afterwards, or the directory of the caller. */
 export async function startStack(options: { directory?: string } = {}): Promise<Stack> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
-  // Whatever servers this machine is set up for: the stack under test brings its own.
+  // Ignore store settings of this machine: the stack under test brings its own.
   const { DATABASE_URL: _database, REDIS_URL: _redis, CLICKHOUSE_URL: _clickhouse, ...inherited } = process.env;
   const supervisor = spawn(process.execPath, [SUPERVISOR], {
     env: {
@@ -31,7 +30,7 @@ export async function startStack(options: { directory?: string } = {}): Promise<
       DATA_DIR: directory,
       PORT: String(await findFreePort()),
       LOG_LEVEL: 'warn',
-      // What the machine can do, and not what one key may do.
+      // Measure the machine, not the rate limits of a key.
       IDENTIFY_REQUESTS_PER_SECOND: '1000000',
       TRACK_REQUESTS_PER_SECOND: '1000000',
       QUERY_REQUESTS_PER_SECOND: '1000000',
@@ -39,7 +38,7 @@ export async function startStack(options: { directory?: string } = {}): Promise<
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = collectOutput(supervisor);
-  // A run that is told to end takes its stack with it.
+  // Stop the stack when the run is interrupted.
   const end = () => void stop().finally(() => process.exit(1));
   for (const signal of ENDING_SIGNALS) process.once(signal, end);
   const stop = async () => {
@@ -104,7 +103,7 @@ const isReady = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** The last of what the supervisor said: all there is to explain a failed start. */
+/** Last output of the supervisor, for the error of a failed start. */
 function collectOutput(supervisor: ChildProcess): () => string {
   let text = '';
   for (const stream of [supervisor.stdout, supervisor.stderr]) {
@@ -124,7 +123,7 @@ async function stopSupervisor(supervisor: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The lock of the data directory names them. Engines and processes are restarted when they end, so ask again each time. */
+/** Reads the processes from the lock of the data directory. They may be restarted, so read it each time. */
 function findProcesses(directory: string): NamedProcess[] {
   const lock = tryReadLock(directory);
   if (lock === undefined) throw new Error(`no instance runs on ${directory}`);

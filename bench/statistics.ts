@@ -1,4 +1,4 @@
-// The few numbers that describe a sample.
+// Descriptive statistics of a sample.
 
 /** Linear interpolation between the two nearest values (type 7). NaN for an empty sample. */
 export function percentile(sample: readonly number[], share: number): number {

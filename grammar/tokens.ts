@@ -1,5 +1,5 @@
-// The two decisions of the lexer that a regular expression cannot take: where a name ends before `->`, and whether a
-// word is a keyword here.
+// External tokenizer for what a regular expression cannot decide: where a name ends before `->`, and whether a word is a
+// keyword in this position.
 import { ExternalTokenizer, type InputStream, type Stack } from '@lezer/lr';
 import * as terms from './parser.terms.js';
 
@@ -11,10 +11,10 @@ const SINGLE_QUOTE = 39;
 
 const isNameStart = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
 
-/** Digits and `.:/$-` besides what a name may start with. */
+/** Characters of a name after its first: also digits and `.:/$-`. */
 const isNamePart = (code: number): boolean => isNameStart(code) || (code >= 45 && code <= 58) || code === 36;
 
-/** A name, up to a `-` that begins an arrow; or, when a quote follows its last dot, the prefix of a quoted key. */
+/** A name, ending before a `-` that starts an arrow; or the prefix of a quoted key, when a quote follows its last dot. */
 export const words = new ExternalTokenizer((input: InputStream) => {
   if (!isNameStart(input.next)) return;
   let last = input.next;
@@ -85,8 +85,8 @@ const ANY_CASE_KEYWORDS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * A word is a keyword exactly where the grammar can go on with that keyword; everywhere else it is a name. So an event
- * may be called `last` and a column `users`, and only a source or stage of that name has to be quoted.
+ * A word is a keyword only where the grammar allows that keyword; elsewhere it is a name. So an event may be called `last`
+ * and a column `users`; only an event named like a source must be quoted.
  */
 export function keyword(word: string, stack: Stack): number {
   const term = LOWER_CASE_KEYWORDS.get(word) ?? ANY_CASE_KEYWORDS.get(word.toLowerCase());

@@ -1,5 +1,5 @@
-// One keep-alive HTTP connection that sends prepared bytes and reads answers. A client library would cost as much as the
-// service it loads: on two cores the load must be nearly free.
+// Minimal HTTP client: one keep-alive connection that sends prepared bytes and reads responses. A client library would use as
+// much CPU as the service, on a machine with two cores.
 import { connect, type Socket } from 'node:net';
 
 export interface Answer {
@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Idle, or waiting for one answer at a time. A closed connection rejects the answer that is waited for, and stays closed. */
+/** States: idle → waiting for one response → idle, or closed. Closing rejects the pending response. */
 export class Connection {
   readonly #socket: Socket;
   #received = '';
@@ -16,7 +16,7 @@ export class Connection {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    // The service answers in ASCII; one character is one byte, which is what Content-Length counts.
+    // The service answers in ASCII, so one character is one byte of Content-Length.
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => this.#receive(text));
     socket.on('error', (cause) => this.#fail(cause));

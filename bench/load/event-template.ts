@@ -1,13 +1,13 @@
-// Request bodies of /track that are built once and sent many times. What makes an event new, its insert_id and time, is
-// written over in place, so that sending costs next to nothing and no two events are duplicates. Ids come from the
-// system's generator: a weak one repeats, and repeated ids compress too well.
+// Request bodies of /track that are built once and sent many times. insert_id and time are overwritten in place, so that
+// sending is cheap and no events are duplicates. Ids come from the system's random generator: those of a weak one compress
+// too well.
 import { randomBytes } from 'node:crypto';
 
 export interface BodyTemplate {
-  /** The whole request, head and body, as it goes over the wire. */
+  /** The complete request, head and body. */
   readonly bytes: Buffer;
   readonly events: number;
-  /** Gives every event of the body a new insert_id and the time. */
+  /** Sets a new insert_id and the time in every event of the body. */
   renew(nowMs: number): void;
 }
 
@@ -42,7 +42,7 @@ export function createBodyTemplate(options: TemplateOptions): BodyTemplate {
     events: options.eventsPerRequest,
     renew(nowMs) {
       for (const offset of idOffsets) writeRandomId(bytes, offset);
-      // Events of a batch happened one after the other, not all at once.
+      // Times within a batch differ, as in real batches.
       timeOffsets.forEach((offset, index) => {
         bytes.write(new Date(nowMs - index * 7).toISOString(), offset, 'latin1');
       });
@@ -123,7 +123,7 @@ const SYSTEMS = [
   'Linux; Android 14; Pixel 8',
 ];
 
-/** As many as a site of some size meets in a minute: the service keeps what it has parsed, and should be able to. */
+/** As many user agents as a mid-size site has per minute: the service caches parsed ones, and this must be realistic. */
 const USER_AGENTS = [
   ...SYSTEMS.flatMap((system) =>
     CHROME_VERSIONS.map(

@@ -1,4 +1,4 @@
-// The bench's end of the load process: its own process, so that what it costs is counted apart from what it measures.
+// Client of the load process, which is separate so that its CPU is accounted for separately.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { LoadCommand, LoadOptions, LoadReport, LoadSummary, RunLimits } from './protocol.js';
@@ -23,14 +23,14 @@ export class Load {
     return this.#process.pid ?? 0;
   }
 
-  /** Resolves when the last request that was sent within the limits is answered. */
+  /** Resolves when the last request within the limits is answered. */
   async run(limits: RunLimits, onProgress: (accepted: number) => void = () => undefined): Promise<LoadSummary> {
     const done = this.#next('done', onProgress);
     this.#send({ kind: 'run', limits });
     return (await done).summary;
   }
 
-  /** Bounds the events of the current run that may be sent in all. */
+  /** Sets the total number of events that the current run may send. */
   allow(events: number): void {
     this.#send({ kind: 'allow', events });
   }

@@ -1,11 +1,11 @@
-// The load process: a closed loop of connections, each sending its next request when the last one is answered.
+// Load process: a closed loop of connections, each sending its next request after a response.
 import { percentile } from '../statistics.js';
 import { Connection } from './connection.js';
 import { type BodyTemplate, createBodyTemplate } from './event-template.js';
 import type { LoadCommand, LoadOptions, LoadReport, LoadSummary, RunLimits } from './protocol.js';
 
 const PROGRESS_MS = 100;
-/** Times are measured per event of thousands a second: enough for any percentile, bounded in memory. */
+/** Maximum number of recorded times: enough for any percentile, with bounded memory. */
 const ANSWER_TIMES_MAX = 200_000;
 
 class LoadLoop {
@@ -75,7 +75,7 @@ class LoadLoop {
     };
   }
 
-  /** A pause also ends by itself, for the loop to see that its time is over. */
+  /** A pause also ends by timeout, so that the loop sees the end of the run. */
   #untilAllowed(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, PROGRESS_MS);

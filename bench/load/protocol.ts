@@ -1,11 +1,11 @@
-// What the bench and the load process say to each other.
+// Messages between benchmark and load process.
 
 export interface LoadOptions {
   readonly url: string;
   readonly key: string;
   readonly eventsPerRequest: number;
   readonly connections: number;
-  /** Distinct bodies; more than connections, as a body is rewritten before each use. */
+  /** Number of distinct bodies; more than connections, because a body is rewritten before each use. */
   readonly bodies: number;
 }
 
@@ -17,13 +17,13 @@ export interface RunLimits {
 export type LoadCommand =
   | { readonly kind: 'prepare'; readonly options: LoadOptions }
   | { readonly kind: 'run'; readonly limits: RunLimits }
-  /** How many events may be sent in all: keeps what is accepted and not yet stored within bounds. */
+  /** Total number of events that may be sent; bounds the backlog. */
   | { readonly kind: 'allow'; readonly events: number };
 
 export interface LoadSummary {
   readonly requests: number;
   readonly accepted: number;
-  /** Answers by status, 200 left out; connections that broke count as 0. */
+  /** Responses by status, without 200; broken connections count as 0. */
   readonly refusals: Readonly<Record<string, number>>;
   readonly elapsedMs: number;
   readonly answerMs: { readonly p50: number; readonly p95: number; readonly p99: number };

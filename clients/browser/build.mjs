@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
-// What every browser since the autumn of 2020 understands.
+// Supported by all browsers since autumn 2020.
 const TARGET = 'es2021';
 
-/** The texts of the minified script and of its source map. */
+/** Returns the minified script and its source map. */
 export async function buildBrowserScript() {
   const { version } = JSON.parse(readFileSync(join(FOLDER, '..', '..', 'package.json'), 'utf8'));
   const bundled = await build({
@@ -21,12 +21,12 @@ export async function buildBrowserScript() {
     minifySyntax: true,
     sourcemap: 'inline',
     define: { VERSION: JSON.stringify(version) },
-    // Names that only the script itself sees: none is on the wire, an option, or the browser's.
+    // Mangle only internal property names: none of the wire format, the options or the browser API.
     mangleProps: /^(?:assignmentId|variant|weight|json|route)$/,
     write: false,
   });
-  // In a second step all modules are one, so their declarations are joined and the constants of one are known in another. A
-  // block keeps them from the page: with `let`, it needs no function around it.
+  // Second pass: all modules are one scope, so constants are inlined across modules. A block with `let` declarations keeps
+  // names out of the page without a wrapping function.
   const minified = await transform(`{${bundled.outputFiles[0].text.replace(/^( *)var /gm, '$1let ')}}`, {
     minify: true,
     target: TARGET,

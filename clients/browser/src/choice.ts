@@ -1,4 +1,4 @@
-// Experiments: the variant of this visitor, decided here, and recorded once in a session.
+// Experiments: assigns the visitor's variant in the browser and records the exposure once per session.
 import { assignVariant } from '../../node/src/assignment.js';
 import { isAllowed } from './consent.js';
 import { deviceId, touchSession } from './identity.js';
@@ -7,15 +7,15 @@ import { exposedEntry, userEntry } from './storage.js';
 import { track } from './track.js';
 
 interface ChoiceOptions {
-  /** One for each variant; without them all weigh the same. */
+  /** One weight per variant; equal weights when absent. */
   readonly weights?: readonly number[];
   readonly version?: unknown;
   readonly environment?: string;
-  /** Whose variant it is: that of the device, or `user_id`. */
+  /** Randomization unit: the device, or `user_id`. */
   readonly unit?: string;
 }
 
-/** Where nothing may be tracked, or nobody is known to choose for, it is the first variant, and not recorded. */
+/** Without consent or without an id: the first variant, without exposure. */
 export const choice = (
   choiceKey: string,
   variants: readonly string[],

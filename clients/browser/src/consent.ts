@@ -1,4 +1,4 @@
-// Whether anything may be tracked or stored.
+// Consent: whether tracking and storage are allowed.
 import { settings } from './settings.js';
 import { consentEntry } from './storage.js';
 

@@ -1,10 +1,10 @@
-// Who is here: the device, and the session, which ends after 30 minutes without an event.
+// Device id and session id. A session ends after 30 minutes without an event.
 import { randomId } from '../../node/src/random-id-web.js';
 import { deviceEntry, exposedEntry, landingEntry, seenEntry, sessionEntry, userEntry } from './storage.js';
 
 export const deviceId = (): string | undefined => deviceEntry() || deviceEntry(randomId());
 
-/** The session of an event that happens now. */
+/** Session id for an event at this moment. */
 export const touchSession = (): string | undefined => {
   const sessionMs = 1_800_000;
   const now = Date.now();

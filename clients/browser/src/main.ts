@@ -1,5 +1,5 @@
-// The script as a page sees it: the functions of `window.service`, none of which ever throws, what was called before it
-// was there, and page views.
+// Entry of the script: the functions of `window.service` (none throws), the replay of calls made before it was loaded, and
+// page views.
 import { choice } from './choice.js';
 import { isAllowed } from './consent.js';
 import { forgetIdentity } from './identity.js';
@@ -10,7 +10,7 @@ import { identify, PAGE_VIEW, track } from './track.js';
 
 declare global {
   interface Document {
-    /** Whether the browser has loaded the page ahead of its visit, which may never come. */
+    /** Whether the browser has prerendered the page. */
     readonly prerendering?: boolean;
   }
 }
@@ -27,9 +27,9 @@ const guard =
 
 let viewed: string | undefined;
 
-/** One page view for an address, until it changes. */
+/** Sends one page view per address change. */
 const view = guard(() => {
-  // `#section` is the same page, `#/route` one of its own.
+  // `#section` is the same page, `#/route` is a different one.
   const address = location.href.split(/#(?!\/)/)[0];
   if (settings.auto === 'false' || document.prerendering || !isAllowed() || address === viewed) return;
   track(PAGE_VIEW, { previous_url: viewed });
@@ -48,25 +48,25 @@ const functions: Record<string, (...args: never[]) => unknown> = {
   },
   optOut: () => {
     consentEntry('false');
-    // Now that it is refused, this only lets go of what is queued.
+    // Without consent this only drops the queue.
     leave();
     forgetIdentity();
   },
-  /** A call that the page noted before the script was there. */
+  /** A call that the stub recorded before the script was loaded. */
   push: ([name, ...args]: [string, ...unknown[]]) => (service[name] as PageFunction)(...args),
 };
 
 for (const name in functions) service[name] = guard(functions[name] as PageFunction);
-// First what the page asked for, which may be to track nothing.
+// Recorded calls come first: one may be optOut.
 (service as unknown as unknown[]).splice?.(0).forEach(service.push as PageFunction);
 view();
 
 document.addEventListener('prerenderingchange', view);
 addEventListener('pageshow', view);
-// Also when it is shown again, which does no harm.
+// Also runs when the page becomes visible again, which is harmless.
 addEventListener('visibilitychange', leave);
 addEventListener('pagehide', () => {
-  // When it comes back out of memory, it is viewed again.
+  // A page from the back/forward cache counts as a new view.
   viewed = undefined;
   leave();
 });
@@ -76,7 +76,7 @@ if (settings.spa !== 'false') {
     const change = history[name];
     history[name] = (...args) => {
       change.apply(history, args);
-      // The page gets a moment to give itself its new title, and to redirect.
+      // Delay: the page may set its new title, or redirect.
       setTimeout(view);
     };
   }

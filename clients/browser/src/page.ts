@@ -1,10 +1,10 @@
-// What is captured of the page that is open. Fields without a value are undefined, so JSON leaves them out.
+// Properties of the current page. Absent ones are undefined, so JSON omits them.
 
 export type Fields = Record<string, unknown>;
 
 const ATTRIBUTION = /^(utm_(source|medium|campaign|term|content)|(gc|fbc)lid)$/;
 
-/** What the query of an address says about where the visitor comes from; names get the prefix. */
+/** Attribution parameters of a URL's query; names get the prefix. */
 export const attributionOf = (search: string | undefined, prefix = ''): Fields => {
   const fields: Fields = {};
   for (const [name, value] of new URLSearchParams(search)) {

@@ -1,5 +1,5 @@
-// What waits to be sent, and its sending: one batch after the other, each repeated until it is taken, refused for good,
-// or given up. Bodies are spelled when they are queued, so every repetition is the same.
+// Send queue: one batch after the other, each retried until it is accepted, rejected permanently, or dropped. Bodies are
+// serialized when queued, so that retries are identical.
 import { isAllowed } from './consent.js';
 import { report, trackUrl } from './settings.js';
 
@@ -8,7 +8,7 @@ interface Item {
   readonly json: string;
 }
 
-/** All that is neither settled nor under way. */
+/** Queued items that are neither settled nor in flight. */
 const items = new Set<Item>();
 let timer = 0;
 let flushed = Promise.resolve();
@@ -23,7 +23,7 @@ export const enqueue = (route: string, body: object): undefined => {
   else timer ||= setTimeout(flush, delayMs);
 };
 
-/** Resolves when everything that was queued has been settled. */
+/** Resolves when all queued items are settled. */
 export const flush = (): Promise<void> => {
   clearTimeout(timer);
   timer = 0;
@@ -33,7 +33,7 @@ export const flush = (): Promise<void> => {
   return flushed;
 };
 
-/** What piled up goes in several bodies; an identify goes alone. */
+/** A backlog is sent in several bodies; an identify call is sent alone. */
 const batches = (): Item[][] => {
   const lengthMax = 19_000;
   const all: Item[][] = [];
@@ -52,11 +52,11 @@ const batches = (): Item[][] => {
   return all;
 };
 
-/** What is left is handed to the browser, which sends it whatever becomes of the page, but tells nobody what was answered. */
+/** sendBeacon for the rest: delivered after the page is gone, without a response. */
 const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
   const retriesMax = 3;
   const retryAfterMax = 60;
-  // Browsers take 64 KiB of UTF-8 from a page that is closed, and each unit of a string's length is three bytes at most.
+  // Browsers accept 64 KiB of UTF-8 from a closing page; a UTF-16 unit is at most three bytes.
   const keepaliveLengthMax = 20_000;
   for (let retries = 0; ; ) {
     const sent = batch.filter((item) => items.delete(item));
@@ -64,9 +64,9 @@ const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
     const { route } = sent[0];
     const json = sent.map((item) => item.json).join();
     const body = route === trackUrl ? `{"events":[${json}]}` : json;
-    // It says no when it has too much to send already, or must not; offline, it would say yes.
+    // sendBeacon returns false when its quota is used up or it is blocked; offline it returns true.
     if (isLeft && navigator.onLine && navigator.sendBeacon?.(route, body)) return;
-    // No answer is the same as one that asks to try again.
+    // A network error is retried like a 5xx.
     let status = 500;
     let retryAfter = 0;
     try {
@@ -77,7 +77,7 @@ const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
       });
       status = response.status;
       retryAfter = +(response.headers.get('Retry-After') as string) || 0;
-      // Until it is read, an answer counts towards what pages that are closed may send.
+      // An unread response counts toward the keepalive quota.
       await response.text();
     } catch {}
     if (status < 400) return;
@@ -92,7 +92,7 @@ const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
   }
 };
 
-/** All at once, for a page that may be gone before it hears of any answer. Without consent, nothing is left to send. */
+/** Sends everything at once, for a page that is closing. Without consent the queue is empty. */
 export const leave = (): void => {
   for (const batch of batches()) deliver(batch, true);
 };

@@ -1,4 +1,4 @@
-// The attributes of the script's tag, and the object that stands for the script in the page.
+// Settings from the script tag's attributes, and the global object of the script.
 
 export type PageFunction = (...args: unknown[]) => unknown;
 type Service = Record<string, PageFunction | undefined> & { version?: string };
@@ -15,21 +15,21 @@ export const settings = script.dataset;
 
 const host = settings.host || new URL(script.src).origin;
 
-// A browser asks before it sends a header or JSON to another origin: the key goes in the address, and the body as text.
+// Avoids a CORS preflight: the key is in the URL and the body is text/plain.
 const addressOf = (path: string): string => `${host + path}?key=${settings.key}`;
 
 export const trackUrl = addressOf(settings.track || '/track');
 export const identifyUrl = addressOf(settings.identify || '/identify');
 
-/** The object of the stub, where there is one, so that whoever kept it reaches the script. */
+/** Reuses the stub object, so that references to it keep working. */
 // biome-ignore lint/suspicious/noAssignInExpressions: a few bytes fewer than two statements.
 export const service: Service = (window.service ||= {});
 
-/** Tells the page what went wrong: a text, an error, or the status of an answer that is final. */
+/** Calls the page's error callback with a text, an error, or a final HTTP status. */
 export const report = (problem: unknown): undefined => {
   try {
     service.onError?.(problem);
   } catch {
-    // A callback that fails has nobody left to tell.
+    // Ignore errors of the callback itself.
   }
 };

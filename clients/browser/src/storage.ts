@@ -1,11 +1,10 @@
-// Text that outlives the page, in a storage that may be forbidden, full, or emptied by another tab at any moment. What
-// cannot be stored is remembered by this page alone.
+// Persistent text storage with a fallback in memory: web storage may be blocked, full, or cleared by another tab.
 
 type Area = 'localStorage' | 'sessionStorage';
 
 const unstored: Record<string, string | undefined> = {};
 
-/** Without an argument the entry is read; an empty text removes it. */
+/** Reads the entry without an argument; an empty text removes it. */
 const createEntry = (area: Area) => (name: string) => (text?: string) => {
   const key = `service_${name}`;
   try {
@@ -30,9 +29,9 @@ export const userEntry = ofDevice('uid');
 /** 'true' after optIn, 'false' after optOut. */
 export const consentEntry = ofDevice('consent');
 export const sessionEntry = ofSession('sid');
-/** When the session's last event was, milliseconds. */
+/** Time of the session's last event, epoch milliseconds. */
 export const seenEntry = ofSession('seen');
-/** The query of the session's first address, until an identify has taken its attribution. */
+/** Query string of the session's first URL, until an identify call has used its attribution. */
 export const landingEntry = ofSession('utm');
-/** The assignment ids that the session has exposed, one after the other. */
+/** Assignment ids exposed in this session, concatenated. */
 export const exposedEntry = ofSession('exp');

@@ -1,4 +1,4 @@
-// From the calls of a page to the bodies of requests.
+// Builds request bodies from the calls of a page.
 import { randomId } from '../../node/src/random-id-web.js';
 import { isAllowed } from './consent.js';
 import { deviceId, touchSession } from './identity.js';
@@ -10,7 +10,7 @@ import { landingEntry, userEntry } from './storage.js';
 declare const VERSION: string;
 
 export const PAGE_VIEW = 'page_view';
-/** Texts that come from a mistake: everyone with such an id would become one person. */
+/** Placeholder texts of programs without an id: accepting them would merge unrelated people. */
 const NOTHING = /^(|null|undefined|NaN|\[object.*)$/;
 
 const isUsable = (text: string): unknown => (NOTHING.test(text) ? report('no id') : isAllowed());

@@ -1,4 +1,4 @@
-// Which variant a unit gets: the same for the same input in every client, without asking anyone.
+// Deterministic variant assignment: the same input gives the same variant in every client, without a request.
 import { toHex } from './hex.js';
 import { sha256 } from './sha256.js';
 
@@ -9,8 +9,8 @@ export interface AssignedVariant {
 }
 
 /**
- * The unit is told by a seed (the project id when it is known, else the key in use), the environment, the key of the
- * choice and the id of the unit, in this order. Without weights all variants weigh the same.
+ * Hashes the seed (project id when known, else the key in use), environment, choice key and unit id, in this order. Without
+ * weights all variants have equal weight.
  */
 export const assignVariant = (
   unit: readonly [seed: string, environment: string, choiceKey: string, subject: string],
@@ -18,7 +18,7 @@ export const assignVariant = (
   weights: readonly number[] = variants.map(() => 1),
 ): AssignedVariant => {
   const digest = sha256(new TextEncoder().encode(unit.join('\x1f'))) as [number, number, number, number];
-  // The first 53 bits, which a double holds exactly, as a fraction of 1.
+  // The first 53 bits (exact in a double) as a fraction of 1.
   const point = (digest[0] >>> 0) / 2 ** 32 + (digest[1] >>> 11) / 2 ** 53;
   let total = 0;
   const ends = weights.map((weight) => {

@@ -1,4 +1,4 @@
-// The client: tracking calls only queue and never wait; misuse throws at once, what cannot be delivered is told to `onError`.
+// Client API: tracking calls enqueue without waiting; invalid arguments throw at once, failed deliveries go to `onError`.
 import { assignVariant } from './assignment.js';
 import { ExposureMemory } from './exposure-memory.js';
 import { SendQueue } from './queue.js';
@@ -18,7 +18,7 @@ import { VERSION } from './version.js';
 const QUEUE_ITEMS_MAX = 10_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 60_000;
-/** Ids that come from a mistake: everyone who has it would become one person. */
+/** Placeholder ids of programs without an id: accepting them would merge unrelated people. */
 const NOBODY = new Set(['', 'null', 'undefined', 'NaN', '[object Object]']);
 const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
 
@@ -74,7 +74,7 @@ export class Client {
     return options.format === 'llm' || options.format === 'csv' ? text : (JSON.parse(text) as QueryAnswer);
   }
 
-  /** The variant of a user or device, always the same, without asking anyone and without recording it. */
+  /** Deterministic variant of a user or device, without request and without exposure. */
   assign(key: string, variants: readonly string[], options: ChoiceOptions): Assignment {
     const { user_id, device_id, session_id, weights, version, environment = 'production' } = options;
     const unit = options.unit ?? (user_id ? 'user_id' : 'device_id');
@@ -97,7 +97,7 @@ export class Client {
     };
   }
 
-  /** Records that the unit has met its variant; again only after half an hour, however often it is called. */
+  /** Records an exposure, at most once per assignment in 30 minutes. */
   expose({ user_id, device_id, session_id, ...properties }: Assignment): void {
     if (!this.#exposures.isNew(properties.assignment_id, Date.now())) return;
     const event = { event_type: 'service.exposure', insert_id: properties.assignment_id, event_properties: properties };
@@ -109,27 +109,27 @@ export class Client {
     });
   }
 
-  /** Assigns and records. */
+  /** Assigns a variant and records the exposure. */
   choice(key: string, variants: readonly string[], options: ChoiceOptions): string {
     const assignment = this.assign(key, variants, options);
     this.expose(assignment);
     return assignment.variant_key;
   }
 
-  /** Resolves when everything queued so far has been delivered or given up. */
+  /** Resolves when everything queued so far is delivered or dropped. */
   flush(): Promise<void> {
     return this.#queue.flush();
   }
 
-  /** Sends what is left, for ten seconds at most. What is tracked afterwards is lost, and told to `onError`. */
+  /** Flushes for at most ten seconds. Later calls are dropped and reported to `onError`. */
   close(): Promise<void> {
     return this.#queue.close(CLOSE_TIMEOUT_MS);
   }
 }
 
 /**
- * Callers without types hand in numbers. A number that is no longer the one that was written stays a number, which the service
- * refuses: as text it would be the id of somebody else.
+ * Untyped callers may pass numbers. A number beyond 2^53 stays a number, which the service rejects: as text it could be
+ * another person's id.
  */
 function withIdsAsText<Body extends object>(body: Body): Body {
   const ids: Record<string, string> = {};

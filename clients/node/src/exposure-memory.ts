@@ -1,13 +1,13 @@
-// Which assignments were recorded lately, so that a page that is asked for often is not an exposure each time.
+// Remembers recently recorded exposures, so that repeated requests do not record one each.
 
 const REMEMBERED_MS = 30 * 60_000;
 const REMEMBERED_MAX = 10_000;
 
 export class ExposureMemory {
-  /** Assignment id to when it was recorded, the oldest first. */
+  /** Assignment id to time of recording, oldest first. */
   readonly #recorded = new Map<string, number>();
 
-  /** Whether the assignment is to be recorded now; remembers that it is. */
+  /** Returns whether to record the assignment now, and remembers it. */
   isNew(assignmentId: string, nowMs: number): boolean {
     const recordedAt = this.#recorded.get(assignmentId);
     if (recordedAt !== undefined && nowMs - recordedAt < REMEMBERED_MS) return false;

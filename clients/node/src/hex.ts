@@ -1,5 +1,5 @@
-// Words of 32 bits as text.
+// Hexadecimal text of 32-bit words.
 
-/** Eight digits for each word, signed or not. */
+/** Eight digits per word, signed or unsigned. */
 export const toHex = (words: Iterable<number>): string =>
   [...words].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');

@@ -1,3 +1,3 @@
-// What the package offers.
+// Public exports of the package.
 export { Client } from './client.js';
 export * from './types.js';

@@ -1,5 +1,5 @@
-// What waits to be sent, and its sending in the background: one request after the other, each repeated until it is taken,
-// refused for good, or given up. Bodies are spelled when they are queued, so every repetition is the same.
+// Background send queue: one request after the other, each retried until it is accepted, rejected permanently, or dropped.
+// Bodies are serialized when queued, so that retries are identical.
 import { isPassing, RETRIES_MAX, retryDelayMs } from './retry-delay.js';
 import { ServiceError } from './types.js';
 
@@ -19,17 +19,17 @@ export interface QueueOptions {
 
 const BATCH_ITEMS = 10;
 const FLUSH_DELAY_MS = 2000;
-/** What piled up goes in larger batches, well below what the service takes. */
+/** A backlog is sent in larger batches, well below the limits of the service. */
 const PILED_ITEMS_MAX = 500;
 const PILED_LENGTH_MAX = 1_000_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Open, until `close` has it send what is left; then it takes nothing any more. */
+/** States: open → closing (`close` flushes) → closed, which rejects new items. */
 export class SendQueue {
   readonly #options: QueueOptions;
   readonly #ended = new AbortController();
   #items: Item[] = [];
-  /** Items of the request under way, which count towards the limit. */
+  /** Items in flight, which count toward the limit. */
   #flying = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushed: Promise<void> = Promise.resolve();
@@ -47,7 +47,7 @@ export class SendQueue {
     }
     this.#items.push({ route, json: JSON.stringify(body) });
     if (this.#items.length >= BATCH_ITEMS) void this.flush();
-    // The timer keeps a process alive that has nothing else to do: what it tracked last is sent.
+    // The timer keeps an otherwise idle process alive until the last events are sent.
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS);
   }
 
@@ -57,7 +57,7 @@ export class SendQueue {
     return this.#items.length + this.#flying < queueMax ? undefined : `the queue is full: ${queueMax} wait to be sent`;
   }
 
-  /** Resolves when everything queued so far has been delivered or given up. */
+  /** Resolves when everything queued so far is delivered or dropped. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -65,7 +65,7 @@ export class SendQueue {
     return this.#flushed;
   }
 
-  /** Flushes, for `timeoutMs` at most. Further calls get the same promise. */
+  /** Flushes for at most `timeoutMs`. Further calls get the same promise. */
   close(timeoutMs: number): Promise<void> {
     this.#closed ??= this.#end(timeoutMs);
     return this.#closed;
@@ -102,7 +102,7 @@ export class SendQueue {
     return this.#items.splice(0, route === '/identify' ? 1 : count);
   }
 
-  /** Resolves with what went wrong, for good. */
+  /** Resolves with the permanent error, or undefined. */
   async #deliver(batch: readonly Item[]): Promise<Error | undefined> {
     const route = batch[0]?.route ?? '/track';
     const json = batch.map((item) => item.json).join();
@@ -157,7 +157,7 @@ export class SendQueue {
     try {
       this.#options.onError(error, lost);
     } catch {
-      // A callback that fails has nobody left to tell.
+      // Ignore errors of the callback itself.
     }
   }
 }

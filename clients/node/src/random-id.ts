@@ -1,5 +1,4 @@
-// Ids made by this client: 128 random bits. Node 18 has no global `crypto` yet; bundlers for browsers take
-// random-id-web.ts instead of this file, as package.json tells them.
+// Random 128-bit ids. Node 18 has no global `crypto`; browser bundlers use random-id-web.ts instead (package.json).
 import { webcrypto } from 'node:crypto';
 import { toHex } from './hex.js';
 

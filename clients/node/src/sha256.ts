@@ -1,24 +1,24 @@
-// SHA-256 in one call, because an assignment is needed at once and crypto.subtle only answers later, and only on https.
-// Written to be small, as it travels in the browser script: the constants are worked out instead of listed.
+// Synchronous SHA-256: crypto.subtle is asynchronous and requires https. Written for size, because it is part of the browser
+// script: constants are computed instead of listed.
 
 const primes: number[] = [];
 for (let candidate = 2; !primes[63]; candidate++) {
   if (primes.every((prime) => candidate % prime)) primes.push(candidate);
 }
 
-/** The first 32 bits of the fractions of roots of primes: they start the digest and stir each round. */
+/** Initial state and round constants: the first 32 fractional bits of roots of primes. */
 const fractionsOfRoots = (degree: number): number[] => primes.map((prime) => (prime ** (1 / degree) * 2 ** 32) | 0);
 
 const rotate = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
 
 type State = [number, number, number, number, number, number, number, number, ...number[]];
 
-/** The digest as eight words of 32 bits, signed. */
+/** Digest as eight signed 32-bit words. */
 export const sha256 = (bytes: Uint8Array): number[] => {
-  // A bit that is set, and the length in bits, end the text in blocks of 16 words.
+  // Padding: a 1 bit, zeros, and the length in bits, to blocks of 16 words.
   const size = ((bytes.length + 72) >> 6) << 4;
   const text = Array(size).fill(0);
-  // Of what a word is shifted by, the last five bits count: 24, 16, 8, 0, and again.
+  // Shift counts use the last five bits: 24, 16, 8, 0, repeating.
   [...bytes, 128].map((byte, index) => (text[index >> 2] |= byte << (24 - 8 * index)));
   text[size - 1] = bytes.length * 8;
 
@@ -31,7 +31,7 @@ export const sha256 = (bytes: Uint8Array): number[] => {
       const late = words[round - 2] as number;
       const first = state[0];
       const fifth = state[4];
-      // The first 16 words are the text's, and the others follow from them.
+      // The first 16 words are the message; the others are derived.
       words[round] ??=
         ((words[round - 16] as number) +
           (words[round - 7] as number) +
@@ -43,8 +43,8 @@ export const sha256 = (bytes: Uint8Array): number[] => {
         state[7] +
         (rotate(fifth, 6) ^ rotate(fifth, 11) ^ rotate(fifth, 25)) +
         ((fifth & state[5]) ^ (~fifth & state[6]));
-      // Every word moves on by one; what is behind the eighth is not looked at again. Sums of a block stay far below 2^53,
-      // so they are exact without being cut to 32 bits, which bitwise operators do by themselves.
+      // Shift the state by one word. Sums of a block stay far below 2^53, so they are exact without truncation; bitwise
+      // operators truncate to 32 bits.
       state = [
         constant +
           (rotate(first, 2) ^ rotate(first, 13) ^ rotate(first, 22)) +

@@ -1,9 +1,9 @@
-// What callers hand in and get back. Names are those of the wire.
+// Public types. Field names are those of the HTTP API.
 
 export type PropertyValue = string | number | boolean | null;
 export type Properties = Readonly<Record<string, PropertyValue>>;
 
-/** `insert_id`, `time` and `library` are set where they are missing. */
+/** Missing `insert_id`, `time` and `library` are filled in. */
 export interface TrackedEvent {
   readonly event_type: string;
   readonly user_id?: string;
@@ -17,7 +17,7 @@ export interface TrackedEvent {
 
 export interface Identification {
   readonly user_id: string;
-  /** Its events so far, and from now on, are this user's. */
+  /** Past and future events of this device belong to the user. */
   readonly device_id?: string;
   readonly user_properties?: Readonly<Record<string, unknown>>;
   readonly user_property_ops?: {
@@ -32,16 +32,16 @@ export interface ChoiceOptions {
   readonly user_id?: string;
   readonly device_id?: string;
   readonly session_id?: string;
-  /** Whose variant it is; the user's when there is one. */
+  /** Randomization unit; the user when present. */
   readonly unit?: 'user_id' | 'device_id';
-  /** One for each variant; without them all weigh the same. */
+  /** One weight per variant; equal weights when absent. */
   readonly weights?: readonly number[];
   readonly version?: string | number;
-  /** `production` without. */
+  /** Default: `production`. */
   readonly environment?: string;
 }
 
-/** A decision, and everything that recording it takes. */
+/** An assignment with all data needed to record its exposure. */
 export interface Assignment {
   readonly choice_key: string;
   readonly variant_key: string;
@@ -58,14 +58,14 @@ export interface Assignment {
 export interface QueryOptions {
   readonly limit?: number;
   readonly offset?: number;
-  /** IANA name; buckets and words such as `today` follow it. */
+  /** IANA time zone for buckets and words such as `today`. */
   readonly timezone?: string;
 }
 
 export interface QueryAnswer {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** Of the query, whatever `limit` and `offset` show. */
+  /** Total of the query, independent of `limit` and `offset`. */
   readonly total: number;
   readonly rows_scanned: number;
   readonly period: string;
@@ -77,20 +77,20 @@ export interface QueryAnswer {
 export interface ClientOptions {
   /** A secret key, a public key or an access token; a public key may not query. */
   readonly key: string;
-  /** Where the service is, for example https://analytics.example.com. */
+  /** Base URL of the service, for example https://analytics.example.com. */
   readonly host: string;
-  /** Makes choices the same whatever key is in use: give it to every client. */
+  /** Project id: makes assignments independent of the key in use. */
   readonly projectId?: string;
-  /** What is held while it waits to be sent; 10,000 without. */
+  /** Maximum queue length; default 10,000. */
   readonly queueMax?: number;
-  /** Told of what could not be delivered. */
+  /** Called for events that could not be delivered. */
   readonly onError?: (error: Error, lost: number) => void;
 }
 
-/** An answer of the service that is not a success. */
+/** An error response of the service. */
 export class ServiceError extends Error {
   readonly status: number;
-  /** Of a query: every mistake, with its place. */
+  /** For queries: every problem with its position. */
   readonly details: readonly unknown[];
 
   constructor(status: number, message: string, details: readonly unknown[] = []) {

@@ -1,2 +1,2 @@
-// What `library` says of this client. A test holds it against package.json.
+// Version in `library`. A test compares it with package.json.
 export const VERSION = '0.1.0';
