@@ -141,6 +141,12 @@ describe('files', () => {
     expect(sources.filter((path) => /\bconsole\./.test(withoutComments(path)))).toEqual([]);
   });
 
+  test('make apps and routers that match strictly', () => {
+    const isLenient = (path: string) =>
+      /\bexpress\(\)|\bRouter\(/.test(withoutComments(path).replaceAll(/\w+Router\(/g, ''));
+    expect(sources.filter(isLenient)).toEqual(['src/platform/http/router.ts']);
+  });
+
   test('say first what they own', () => {
     expect([...sources, ...clients].filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
   });

@@ -1,10 +1,11 @@
 // The worker process: runs all jobs, or those named in WORKER_JOBS.
-import express from 'express';
 import { Registry } from 'prom-client';
 import { QUEUES } from '../src/operate/queues.js';
 import { askClickHouse, createClickHouse } from '../src/platform/clickhouse/client.js';
 import { readConfig } from '../src/platform/config.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
+import { errorResponder, notFound } from '../src/platform/http/respond.js';
+import { createExpressApp } from '../src/platform/http/router.js';
 import { listen } from '../src/platform/http/server.js';
 import { createLifecycle } from '../src/platform/lifecycle.js';
 import { createLogger } from '../src/platform/log.js';
@@ -61,7 +62,7 @@ for (const [name, start] of chooseJobs(JOBS, config.WORKER_JOBS)) {
 }
 
 if (config.WORKER_PORT !== undefined) {
-  const app = express();
+  const app = createExpressApp();
   app.use(
     createOperationsRouter({
       metrics,
@@ -73,6 +74,8 @@ if (config.WORKER_PORT !== undefined) {
       },
     }),
   );
+  app.use(notFound);
+  app.use(errorResponder(log));
   const server = await listen(app, { host: config.WORKER_HOST, port: config.WORKER_PORT });
   lifecycle.onClose('http', () => server.close(1000));
 }

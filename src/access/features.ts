@@ -1,7 +1,8 @@
 // Features that an operator may switch off (FEATURES_OFF), and the routes that then answer 503.
-import { Router } from 'express';
+import type { Router } from 'express';
 import { PublicError } from '../platform/errors.js';
 import { allowAnyOrigin } from '../platform/http/cross-origin.js';
+import { createRouter } from '../platform/http/router.js';
 
 const PATHS_OF_FEATURE = {
   track: ['/track'],
@@ -16,7 +17,7 @@ const PATHS_OF_FEATURE = {
 
 /** Throws for a name that is no feature. */
 export function createFeatureSwitches(off: readonly string[]): Router {
-  const router = Router();
+  const router = createRouter();
   for (const feature of off) {
     if (!isFeature(feature)) {
       const known = Object.keys(PATHS_OF_FEATURE).join(', ');

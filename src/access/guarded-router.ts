@@ -1,8 +1,9 @@
 // A router whose routes are mounted by the table of route-matrix.ts: whoever may not use a route never reaches its handler,
 // and a route that the table does not have cannot be mounted. An organization or project of the path that is not the
 // caller's answers 404, whether it exists or not; a role that is too low answers 403.
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import { PublicError } from '../platform/errors.js';
+import { createRouter } from '../platform/http/router.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { AdminCredential, CredentialStore } from './credentials.js';
@@ -26,7 +27,7 @@ export interface GuardedRouter {
 }
 
 export function createGuardedRouter(deps: GuardDeps): GuardedRouter {
-  const router = Router();
+  const router = createRouter();
   return {
     router,
     on(name, ...handlers) {

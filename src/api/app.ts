@@ -1,10 +1,11 @@
 // The routes of the web process.
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler, Router } from 'express';
 import { createFeatureSwitches } from '../access/features.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
 import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
+import { createExpressApp } from '../platform/http/router.js';
 import { securityHeaders } from '../platform/http/security-headers.js';
 import type { Logger } from '../platform/log.js';
 
@@ -12,8 +13,8 @@ export interface AppDeps {
   readonly featuresOff: readonly string[];
   readonly ingest: IngestDeps;
   readonly identity: IdentityDeps;
-  /** Answers POST /query: the router itself, or what forwards to the process that has it. */
-  readonly queries: Router | RequestHandler;
+  /** Answer POST /query, in this process or in the query process. */
+  readonly queries: readonly RequestHandler[];
   /** Everything that is not on the hot path. */
   readonly routers: readonly Router[];
   readonly operations: Router;
@@ -26,10 +27,7 @@ export interface AppDeps {
 }
 
 export function createApp(deps: AppDeps): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  // Answers here are never the same twice: hashing each for an entity tag is wasted.
-  app.disable('etag');
+  const app = createExpressApp();
   if (deps.trustProxy !== undefined) app.set('trust proxy', deps.trustProxy);
 
   app.use(identifyRequest);
@@ -38,7 +36,7 @@ export function createApp(deps: AppDeps): Express {
   // The hot path first: every router in front of it would cost every event.
   app.use(createIngestRouter(deps.ingest));
   app.use(createIdentityRouter(deps.identity));
-  app.use('/query', deps.queries);
+  app.post('/query', ...deps.queries);
   app.use(securityHeaders);
   for (const router of deps.routers) app.use(router);
   app.use(deps.operations);

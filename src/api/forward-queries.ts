@@ -15,17 +15,21 @@ const FORWARDED_REQUEST_HEADERS = [
   PASS_HEADER,
 ];
 
+/** They concern the connection to the query process, and not the one to the client. */
+const HOP_BY_HOP_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+const endToEndHeaders = ({ headers }: IncomingMessage) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name)));
+
 export function forwardQueries(queryUrl: string): RequestHandler {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   return (req, res, next) => {
-    // It is mounted by a prefix, and what stands behind that is another route, or none.
-    if (req.path !== '/') return next();
     const headers = Object.fromEntries(
       FORWARDED_REQUEST_HEADERS.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),
     );
     const upstream = request(new URL('/query', queryUrl), { method: req.method, headers, agent });
     upstream.on('response', (answer: IncomingMessage) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      res.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer));
       // A broken answer breaks the connection: pipeline destroys both ends.
       pipeline(answer, res, () => {});
     });

@@ -49,7 +49,7 @@ import { createIdHash } from '../privacy/id-hash.js';
 import { createErasureQueue, ERASURE_QUEUE } from '../privacy/queue.js';
 import { createPrivacyRouter } from '../privacy/routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
-import { createQueryRouter } from '../query-api/routes.js';
+import { createQueryHandlers } from '../query-api/routes.js';
 import { toIdentityProvider } from '../sign-in/provider.js';
 import { CALLBACK_PATH, createSignInRouter } from '../sign-in/routes.js';
 import { createApp } from './app.js';
@@ -81,8 +81,8 @@ const publicUrl = publicUrlOf(config);
 const identityProvider = toIdentityProvider(config, new URL(CALLBACK_PATH, publicUrl).href);
 const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLimits.session, publicUrl } };
 
-const queries: RequestHandler =
-  config.QUERY_URL === undefined ? answerQueriesHere(config) : forwardQueries(config.QUERY_URL);
+const queries: readonly RequestHandler[] =
+  config.QUERY_URL === undefined ? answerQueriesHere(config) : [forwardQueries(config.QUERY_URL)];
 const exports = createExports({
   ...{ credentials, postgres, redis, log },
   hashId: createIdHash(config.SECRET_KEY_BASE),
@@ -235,13 +235,13 @@ function createPrivacy(settings: Config): Router {
   });
 }
 
-function answerQueriesHere(settings: Config): Router {
+function answerQueriesHere(settings: Config): readonly RequestHandler[] {
   const clickhouse = createClickHouse(settings, {
     maxConnections: clickHouseConnections(settings),
     requestTimeoutMs: settings.QUERY_TIMEOUT_MS + 10_000,
   });
   lifecycle.onClose('clickhouse', () => clickhouse.close());
-  return createQueryRouter(
+  return createQueryHandlers(
     createQueryDeps(settings, { clickhouse, credentials, rateLimit: rateLimits.query, redis, metrics, log }),
   );
 }

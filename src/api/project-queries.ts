@@ -5,17 +5,16 @@ import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guar
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 
 export interface ProjectQueriesDeps extends GuardDeps {
-  readonly queries: RequestHandler;
+  readonly queries: readonly RequestHandler[];
   readonly passes: ProjectPasses;
 }
 
 export function createProjectQueries({ queries, passes, ...guard }: ProjectQueriesDeps): Router {
   const { router, on } = createGuardedRouter(guard);
-  on('POST /api/projects/{projectID}/query', (req, res, next) => {
+  const issuePass: RequestHandler = (req, res, next) => {
     req.headers[PASS_HEADER] = passes.issue(projectIdOf(res), Date.now());
-    // Where the queries expect it, as if it had come in at /query.
-    req.url = '/';
-    queries(req, res, next);
-  });
+    next();
+  };
+  on('POST /api/projects/{projectID}/query', issuePass, ...queries);
   return router;
 }

@@ -2,7 +2,8 @@
 // with the content hash is immutable.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Router } from 'express';
+import type { Router } from 'express';
+import { createRouter } from '../platform/http/router.js';
 import { FOREVER, hashOf, serveContent, UNTIL_ASKED_AGAIN } from '../platform/http/static-content.js';
 import { packageRoot } from '../platform/paths.js';
 
@@ -18,7 +19,7 @@ export function createBrowserScriptRouter(folder = join(packageRoot, 'dist', 'pu
       'Cache-Control': caching,
       SourceMap: mapName,
     });
-  return Router()
+  return createRouter()
     .get('/public/service.js', serveScript(UNTIL_ASKED_AGAIN))
     .get(`/public/service.${hash}.js`, serveScript(FOREVER))
     .get(

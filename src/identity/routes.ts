@@ -1,5 +1,5 @@
 // Route POST /identify: credential, body, validation, group commit. Answers after Redis has stored the call.
-import { Router } from 'express';
+import type { Router } from 'express';
 import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { RateLimit } from '../access/rate-limits.js';
@@ -9,6 +9,7 @@ import type { GroupCommit } from '../platform/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
+import { createRouter } from '../platform/http/router.js';
 import type { IdentifyMetrics } from './metrics.js';
 import type { Identification } from './queue.js';
 import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody } from './schema.js';
@@ -25,7 +26,7 @@ export interface IdentityDeps {
 
 export function createIdentityRouter(deps: IdentityDeps): Router {
   const withBody = createBodyReader(deps.body);
-  const router = Router();
+  const router = createRouter();
   router
     .route('/identify')
     .options(answerPreflight)

@@ -1,5 +1,5 @@
 // POST /track: credential, body, decision, commit, answer. The answer is given only when Redis holds the events.
-import { type Request, Router } from 'express';
+import type { Request, Router } from 'express';
 import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
@@ -8,6 +8,7 @@ import type { GroupCommit } from '../platform/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
+import { createRouter } from '../platform/http/router.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type AcceptedRequest, acceptRequest } from './accept.js';
 import type { Admission } from './admission.js';
@@ -35,7 +36,7 @@ export interface IngestDeps {
 
 export function createIngestRouter(deps: IngestDeps): Router {
   const withBody = createBodyReader(deps.body);
-  const router = Router();
+  const router = createRouter();
   router
     .route('/track')
     .options(answerPreflight)

@@ -2,7 +2,8 @@
 // served too, cached for an hour.
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { Router } from 'express';
+import type { Router } from 'express';
+import { createRouter } from '../platform/http/router.js';
 import { FOREVER, hashOf, serveContent, UNTIL_ASKED_AGAIN } from '../platform/http/static-content.js';
 import { packageRoot } from '../platform/paths.js';
 
@@ -19,7 +20,7 @@ export interface Assets {
 }
 
 export function loadAssets(folder = join(packageRoot, 'public')): Assets {
-  const router = Router();
+  const router = createRouter();
   const urls = new Map<string, string>();
   for (const name of readdirSync(folder)) {
     const content = readFileSync(join(folder, name));

@@ -1,10 +1,11 @@
 // Routes of the pages /, /login and /invitations/{token}, rendered on the server, and of their assets in /public.
-import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import type { ErrorRequestHandler, Request, Response, Router } from 'express';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
 import { listProjectsWithKeys } from '../accounts/projects.js';
 import { listOrganizations } from '../accounts/store.js';
 import { PublicError } from '../platform/errors.js';
+import { createRouter } from '../platform/http/router.js';
 import { toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { toNextPath } from '../sign-in/next-path.js';
@@ -29,7 +30,7 @@ export interface PagesDeps {
 export function createPagesRouter(deps: PagesDeps): Router {
   const { postgres, sessions, assets } = deps;
   const { publicUrl } = sessions;
-  const router = Router();
+  const router = createRouter();
   const show = (res: Response, page: Page) => sendPage(res, renderPage(page, assets));
 
   router.get('/', async (req, res) => {
@@ -64,10 +65,11 @@ export function createPagesRouter(deps: PagesDeps): Router {
   return router;
 }
 
-/** Answers errors of page routes as a page to browsers; all other requests get JSON. */
+/** Answers errors of navigations as a page to browsers, except below /api; all other requests get JSON. */
 export function showProblems(assets: Assets): ErrorRequestHandler {
   const showProblem: ErrorRequestHandler = (error, req, res, next) => {
-    const isPage = /^\/(?:$|login$|auth\/|invitations\/)/.test(req.path) && req.accepts(['json', 'html']) === 'html';
+    const isNavigation = req.method === 'GET' ? !/^\/api\//.test(req.path) : /^\/(?:auth|invitations)\//.test(req.path);
+    const isPage = isNavigation && req.accepts(['json', 'html']) === 'html';
     if (!isPage || res.headersSent || !(error instanceof PublicError)) return next(error);
     if (error.kind === 'rate_limited') res.set('Retry-After', '60');
     sendPage(res.status(error.status), renderPage(problemPage(error.message), assets));
@@ -75,9 +77,8 @@ export function showProblems(assets: Assets): ErrorRequestHandler {
   return showProblem;
 }
 
-/** Pages show keys and the signed-in person: only this browser may cache them, and must revalidate. */
 function sendPage(res: Response, text: string): void {
-  res.set('Cache-Control', 'no-store').type('html').send(text);
+  res.type('html').send(text);
 }
 
 const nameOf = (session: Person): string => session.email ?? session.name ?? 'you';

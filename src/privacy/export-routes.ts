@@ -1,9 +1,10 @@
 // GET /api/gdpr/users/{userID}/export: calls a worker, passes on what it sends no faster than the reader takes it, and keeps a
 // record of how it ended. An answer that ends properly is complete; whatever else happens breaks the connection.
-import { type Response, Router } from 'express';
+import type { Response, Router } from 'express';
 import type { Credential, CredentialStore } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import { PublicError } from '../platform/errors.js';
+import { createRouter } from '../platform/http/router.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -35,7 +36,7 @@ export interface Exports {
 export function createExports(deps: ExportDeps): Exports {
   const queue = createExportQueue(deps.redis);
   const running = new Set<Promise<void>>();
-  const router = Router();
+  const router = createRouter();
   router.get('/api/gdpr/users/:userID/export', async (req, res) => {
     const credential = await authenticate(deps.credentials, 'admin', req);
     const userId = requireUserId(req.params.userID);
@@ -133,7 +134,7 @@ async function relay(
 
 /** As late as possible: until then what goes wrong can be told by a status. */
 function setHeaders(res: Response): void {
-  if (!res.headersSent) res.set({ 'Content-Type': 'application/x-ndjson; charset=utf-8', 'Cache-Control': 'no-store' });
+  if (!res.headersSent) res.set('Content-Type', 'application/x-ndjson; charset=utf-8');
 }
 
 const NEWLINE = 10;

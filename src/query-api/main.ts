@@ -13,7 +13,7 @@ import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { createImpatientRedis } from '../platform/redis/client.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
-import { createQueryRouter } from './routes.js';
+import { createQueryHandlers } from './routes.js';
 
 const ENGINE_GRACE_MS = 10_000;
 
@@ -36,7 +36,7 @@ const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL
 const rateLimit = createRateLimits(config, redis).query;
 
 const app = createQueryApp({
-  queries: createQueryRouter(createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log })),
+  queries: createQueryHandlers(createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log })),
   operations: createOperationsRouter({
     metrics,
     isMetricsEnabled: config.METRICS_ENABLED,

@@ -1,5 +1,5 @@
-// POST /query: credential, body, answer, format. Mounted at /query, by the query process or by web itself.
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+// POST /query: credential, body, answer, format; in the query process, or in web itself.
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { type CredentialStore, rateKeyOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
@@ -43,12 +43,12 @@ const readQueryBody =
       next(new PublicError('bad_request', message));
     });
 
-export function createQueryRouter(deps: QueryDeps): Router {
-  const router = Router();
-  router.post('/', requireProject(deps), readQueryBody(deps.bodyBytesMax), async (req, res) => {
+/** For POST /query, and for routes that put a project pass in place of a key. */
+export function createQueryHandlers(deps: QueryDeps): readonly RequestHandler[] {
+  const respond: RequestHandler = async (req, res) => {
     await answerQuery(deps, { req, res, projectId: projectIdOf(res) });
-  });
-  return router;
+  };
+  return [requireProject(deps), readQueryBody(deps.bodyBytesMax), respond];
 }
 
 /** By a key, or by the pass of a web process, which has asked the person's session and limits its rate. */

@@ -1,13 +1,14 @@
 // GET /auth/idp sends people to the identity provider, GET /auth/idp/cb receives them back and begins their session,
 // POST /auth/logout ends it.
 import { createHash } from 'node:crypto';
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import { refuseCrossOrigin } from '../access/same-origin.js';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from '../access/session-cookie.js';
 import { createSession, endSession } from '../accounts/sessions.js';
 import { PublicError } from '../platform/errors.js';
+import { createRouter } from '../platform/http/router.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { createAttemptCookie } from './attempt-cookie.js';
@@ -33,19 +34,18 @@ export function createSignInRouter(deps: SignInDeps): Router {
   const client = deps.provider && createIdpClient(deps.provider, deps.log);
   const attempts = createAttemptCookie({ secretKeyBase, isSecure: publicUrl.protocol === 'https:' });
   const limitRate = limitByAddress(deps.rateLimit);
-  const router = Router();
+  const router = createRouter();
 
   router.get('/auth/idp', limitRate, async (req, res) => {
     const { location, secrets } = await requireClient(client).start();
     attempts.set(res, { secrets, next: toNextPath(req.query.next) });
-    res.set('Cache-Control', 'no-store').redirect(location);
+    res.redirect(location);
   });
 
   router.get(CALLBACK_PATH, limitRate, async (req, res) => {
     const attempt = attempts.read(req);
     // Whatever comes of it, an attempt is made once.
     attempts.clear(res);
-    res.set('Cache-Control', 'no-store');
     if (attempt === undefined) {
       throw new PublicError(
         'bad_request',

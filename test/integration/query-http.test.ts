@@ -12,7 +12,7 @@ import { createLogger } from '../../src/platform/log.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createQueryApp } from '../../src/query-api/app.js';
 import { createQueryDeps } from '../../src/query-api/deps.js';
-import { createQueryRouter } from '../../src/query-api/routes.js';
+import { createQueryHandlers } from '../../src/query-api/routes.js';
 import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, OTHER_PROJECT, PROJECT } from '../golden/dataset.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
@@ -56,7 +56,10 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
     now: () => NOW_MS,
   };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
-  return listen(createQueryApp({ queries: createQueryRouter(deps), operations, log }), { host: '127.0.0.1', port: 0 });
+  return listen(createQueryApp({ queries: createQueryHandlers(deps), operations, log }), {
+    host: '127.0.0.1',
+    port: 0,
+  });
 }
 
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 // Operator routes of every process: /healthz, /readyz, and /metrics unless disabled.
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { answeredWithin } from '../answered-within.js';
 import { createAskedGauge } from '../asked-gauge.js';
+import { createRouter } from './router.js';
 
 export interface OperationsDeps {
   /** Readiness checks by store name. Each runs a real request against its store. */
@@ -27,7 +28,7 @@ export function createOperationsRouter({ stores, metrics, isMetricsEnabled }: Op
       }),
     );
 
-  const router = Router();
+  const router = createRouter();
   router.get('/healthz', (_req, res) => {
     res.type('text').send('ok');
   });

@@ -1,7 +1,8 @@
-// Starts an express app on a port and stops it gracefully.
+// Starts an express app on a port and stops it gracefully. What Node refuses before express sees it gets the same JSON errors.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Express } from 'express';
+import { answerProtocolErrors, refuseMissingHost } from './protocol-errors.js';
 
 export interface RunningServer {
   readonly port: number;
@@ -33,14 +34,20 @@ export function listen(app: Express, address: { host: string; port: number }): P
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       noDelay: true,
       connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY_MS,
+      requireHostHeader: false,
     },
     (req, res) => {
       if (isClosing) res.setHeader('Connection', 'close');
       answers.add(res);
       res.once('close', () => answers.delete(res));
-      app(req, res);
+      if (!refuseMissingHost(req, res)) app(req, res);
     },
   );
+  answerProtocolErrors(server, (socket) => {
+    for (const answer of answers)
+      if (answer.socket === socket && answer.headersSent && !answer.writableEnded) return true;
+    return false;
+  });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {

@@ -3,6 +3,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import express, { type Express, type RequestHandler } from 'express';
 import Provider, { type Configuration } from 'oidc-provider';
+import { createExpressApp } from '../../platform/http/router.js';
 import { MemoryAdapter } from './memory-adapter.js';
 import { signInPage } from './sign-in-page.js';
 
@@ -15,8 +16,7 @@ export interface ProviderOptions {
 
 export function createSignInProvider(options: ProviderOptions): Express {
   const provider = new Provider(options.issuer, toConfiguration(options));
-  const app = express();
-  app.disable('x-powered-by');
+  const app = createExpressApp();
   app.use((req, res, next) => {
     // A page of the web that made its own name point here would otherwise sign itself in as the developer.
     if (req.headers.host === new URL(options.issuer).host) next();

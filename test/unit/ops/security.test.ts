@@ -24,6 +24,7 @@ test('only these files reach for addresses that are no store of the service: who
   expect(own.filter((path) => REACHES.test(read(path).replaceAll(/^import type .*$/gm, ''))).sort()).toEqual([
     'src/accounts/txt-records.ts',
     'src/api/forward-queries.ts',
+    'src/platform/http/protocol-errors.ts',
     'src/platform/http/server.ts',
     'src/sign-in/idp-client.ts',
     'workers/send-mail.ts',

@@ -1,8 +1,10 @@
 // How a server ends: what clients see of it on connections that they keep.
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { listen, type RunningServer } from '../../../src/platform/http/server.js';
+import { sendRaw } from '../../support/raw-http.js';
 
 interface Answer {
   readonly status: number | undefined;
@@ -45,6 +47,36 @@ const untilHeld = async (): Promise<void> => {
 
 afterEach(() => {
   agent.destroy();
+});
+
+describe('a malformed request', () => {
+  const GARBAGE = 'this is no request\r\n\r\n';
+  const getRaw = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+  test('breaks an answer off that has begun: no second one is written into it', async () => {
+    await start();
+    const socket = connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+      socket.write(GARBAGE);
+    });
+    socket.write(getRaw('/begun'));
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text.split('HTTP/1.1 ')).toEqual(['', expect.stringMatching(/^200 OK[\s\S]*5\r\nbegun\r\n$/)]);
+    await server.close(0);
+  });
+
+  test('is answered behind an answer that is complete', async () => {
+    await start();
+    const answer = await sendRaw(`http://127.0.0.1:${server.port}`, getRaw('/quick') + GARBAGE);
+    expect(answer.body.split('\r\n')).toEqual([
+      'quickHTTP/1.1 400 Bad Request',
+      ...Array.from({ length: 5 }, () => expect.any(String)),
+      '{"error":"the request is not valid HTTP/1.1"}',
+    ]);
+    await server.close(0);
+  });
 });
 
 describe('a server that closes', () => {

@@ -1,0 +1,211 @@
+// What holds for every route: a path is matched as it is written or not at all, no cache keeps an answer with data, and what
+// Node refuses before a route is reached has a JSON body as well.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROUTES } from '../../src/access/route-matrix.js';
+import { createOrganization } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createTeam, createTeamProject } from '../support/accounts.js';
+import { sendRaw, sendTarget } from '../support/raw-http.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+let secretKey: string;
+let adminKey: string;
+let session: string;
+let projectId: string;
+let organizationId: string;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  const team = await createTeam(postgres);
+  ({ secretKey } = await createTeamProject(postgres, databases, team.organization.id));
+  ({ adminKey } = team.organization);
+  // Routes that rotate a key or delete a project must not take the credentials of the other cases away.
+  const target = await createOrganization(postgres, { name: 'Target', ownerId: team.people.owner.id });
+  organizationId = target.id;
+  projectId = (await createTeamProject(postgres, databases, target.id)).id;
+  session = team.people.owner.session;
+  processes = await startProcesses(databases.env);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const urlOf = (name: string): string => processes.get(name).url;
+
+/** Of somebody who may use the route. */
+const credentialsFor = (path: string): Record<string, string> => ({
+  'X-API-Key': path.startsWith('/api/admin/') ? adminKey : secretKey,
+  Cookie: `service_session=${session}`,
+});
+
+const pathOf = (path: string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const known: Readonly<Record<string, string>> = { projectID: projectId, orgID: organizationId };
+    return known[name] ?? '00000000-0000-7000-8000-000000000000';
+  });
+
+/** Other spellings of a path that a lenient server takes for it, and a filter in front does not. */
+function variantsOf(path: string): string[] {
+  if (path === '/') return ['//', '/./', '/%2f', '/#', '/.'];
+  const letter = /[a-z]/.exec(path)?.[0] ?? '';
+  return [
+    path.replace(letter, letter.toUpperCase()),
+    path.replace(letter, `%${letter.charCodeAt(0).toString(16)}`),
+    path.replace(/^\/[\w.-]+/, (part) => part.toUpperCase()),
+    `${path}/`,
+    `/${path}`,
+    `/.${path}`,
+    `/x/..${path}`,
+    `${path}%2f`,
+    `${path}%20`,
+    `${path}%00`,
+    `${path};x=1`,
+    `${path}#x`,
+    `${path}\\`,
+    `\\${path}`,
+    path.replace(/^\//, '/%2f'),
+  ];
+}
+
+describe('a path is matched as it is written', () => {
+  const REFUSED: readonly unknown[] = [
+    { status: 404, body: '{"error":"there is no such route"}' },
+    { status: 400, body: '{"error":"the request target is not a path, with or without a query"}' },
+    { status: 400, body: '{"error":"the request is not valid HTTP/1.1"}' },
+  ];
+  // The last segment of a route may hold anything that does not end it.
+  const isParameter = (variant: string, route: string): boolean =>
+    route.endsWith('}') && /(?:%2f|%20|%00|;x=1|\\)$/.test(variant);
+
+  test.each(ROUTES)('$method $path', async ({ method, path }) => {
+    const reached: unknown[] = [];
+    for (const target of variantsOf(pathOf(path)).filter((variant) => !isParameter(variant, path))) {
+      const { status, body } = await sendTarget(urlOf('web'), { method, target, headers: credentialsFor(path) });
+      const isRefused = REFUSED.some((refusal) => JSON.stringify(refusal) === JSON.stringify({ status, body }));
+      if (!isRefused) reached.push({ target, status, body });
+    }
+    expect(reached).toEqual([]);
+  });
+
+  test.each([
+    ['query', 'POST', '/query'],
+    ...['query', 'worker'].flatMap((name) => ['/healthz', '/readyz', '/metrics'].map((path) => [name, 'GET', path])),
+  ])('%s: %s %s', async (name = '', method = '', path = '') => {
+    const headers = credentialsFor(path);
+    const isReached = ({ status, body }: { status: number; body: string }) =>
+      !(status === 404 || status === 400) || !/no such route|request target|not valid HTTP/.test(body);
+    expect(isReached(await sendTarget(urlOf(name), { method, target: path, headers }))).toBe(true);
+    for (const target of variantsOf(path)) {
+      const answer = await sendTarget(urlOf(name), { method, target, headers });
+      expect({ target, isReached: isReached(answer) }).toEqual({ target, isReached: false });
+    }
+  });
+
+  test('the absolute form of a request target names the same routes', async () => {
+    const target = 'http://localhost/healthz';
+    expect(await sendTarget(urlOf('web'), { method: 'GET', target })).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test('a browser gets a page, and below /api the JSON', async () => {
+    const see = (path: string) => fetch(urlOf('web') + path, { headers: { Accept: 'text/html,*/*;q=0.8' } });
+    const page = await see('/login/');
+    expect(page.status).toBe(404);
+    expect(await page.text()).toContain('There is no such route.');
+    expect(await (await see('/api/orgs/')).json()).toEqual({ error: 'there is no such route' });
+  });
+});
+
+describe('no cache keeps an answer with data', () => {
+  /** The same for everybody. */
+  const PUBLIC = new Set(['/public/service.js', '/llms.txt', '/openapi.json']);
+
+  test.each(ROUTES)('$method $path', async ({ method, path }) => {
+    for (const headers of [{}, credentialsFor(path)]) {
+      const answer = await sendTarget(urlOf('web'), { method, target: pathOf(path), headers });
+      const caching = answer.headers.get('cache-control') ?? 'none';
+      if (PUBLIC.has(path)) expect(caching).toMatch(/^public, max-age=/);
+      else expect(caching).toBe('no-store');
+    }
+  });
+
+  test.each(['web', 'query'])('answers of %s to a query, and its errors', async (name) => {
+    for (const [body, status] of [
+      ['{"q":"* | count"}', 200],
+      ['{"q":"* | cuont"}', 400],
+    ] as const) {
+      const headers = { 'X-API-Key': secretKey };
+      const answer = await fetch(`${urlOf(name)}/query`, { method: 'POST', headers, body });
+      expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([status, 'no-store']);
+    }
+  });
+});
+
+const HEAD = 'POST /track HTTP/1.1\r\nHost: x\r\n';
+const SECRET = 'sk_do_not_repeat';
+
+describe('what Node refuses', () => {
+  const CASES: readonly [what: string, bytes: string, status: number, error: string][] = [
+    ['no HTTP', `${SECRET}\r\n\r\n`, 400, 'the request is not valid HTTP/1.1'],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00', 400, 'the request is not valid HTTP/1.1'],
+    ['an unknown version', 'GET / HTTP/3.7\r\n\r\n', 400, 'the request is not valid HTTP/1.1'],
+    ['white space before a colon', `GET / HTTP/1.1\r\n${SECRET} : x\r\n\r\n`, 400, 'the request is not valid HTTP/1.1'],
+    ['a missing Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'the header Host is required'],
+    [
+      'two lengths',
+      `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
+      400,
+      'the request is not valid',
+    ],
+    ['a negative length', `${HEAD}Content-Length: -1\r\n\r\n`, 400, 'the request is not valid HTTP/1.1'],
+    [
+      'a large header',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`,
+      431,
+      'larger than 16384 bytes',
+    ],
+    ['an unknown expectation', `${HEAD}Expect: ${SECRET}\r\nContent-Length: 0\r\n\r\n`, 417, 'takes 100-continue only'],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'the method CONNECT is not supported'],
+  ];
+
+  async function expectRefused(name: string, bytes: string, refusal: { status: number; error: string }): Promise<void> {
+    const answer = await sendRaw(urlOf(name), bytes);
+    expect(answer.status).toBe(refusal.status);
+    expect(JSON.parse(answer.body).error).toContain(refusal.error);
+    expect(answer.body).not.toContain(SECRET);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('content-length')).toBe(String(answer.body.length));
+    expect(answer.headers.get('connection')).toBe('close');
+  }
+
+  const PROCESSES = ['web', 'query', 'worker'];
+
+  for (const name of PROCESSES) {
+    test.each(CASES)(`${name}: %s`, (_what, bytes, status, error) => expectRefused(name, bytes, { status, error }));
+  }
+
+  test('headers that do not end', async () => {
+    const refusal = { status: 408, error: 'the request did not arrive in time' };
+    await Promise.all(PROCESSES.map((name) => expectRefused(name, 'GET / HTTP/1.1\r\nHost: x\r\n', refusal)));
+  });
+
+  test.each([
+    ['a chunk without a size', 'zz\r\n', 400],
+    ['a chunk extension without end', `1;${'a'.repeat(100_000)}\r\n`, 413],
+  ])('%s in the middle of a body', async (_what, chunk, status) => {
+    const head = `${HEAD}X-API-Key: ${secretKey}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`;
+    const answer = await sendRaw(urlOf('web'), head + chunk);
+    expect(answer.status).toBe(status);
+    expect(Object.keys(JSON.parse(answer.body))).toEqual(['error']);
+  });
+
+  test('and serves others meanwhile', async () => {
+    expect((await fetch(`${urlOf('web')}/healthz`)).status).toBe(200);
+  });
+});
