@@ -1,14 +1,8 @@
 // `format: llm`: a Markdown table with what a reader needs to trust it: the question, the period, and what is not shown.
 import { type Answer, type Cell, isTexts, joinTexts } from '../shape.js';
+import { escapeCell, escapeLine, escapeMarkdown } from './markdown-escape.js';
 
 const NONE = '(none)';
-
-/** Keeps a value in its cell: no pipe ends it, and no line break ends the row. */
-const escapeCell = (text: string): string =>
-  text
-    .replace(/[\\|]/g, '\\$&')
-    .replace(/\r\n|\r|\n/g, '\\n')
-    .replaceAll('\t', ' ');
 
 /** Fractions as percentages, with up to two decimals. */
 const toPercent = (rate: number): string => `${Number((rate * 100).toFixed(2))}%`;
@@ -47,15 +41,15 @@ function formatTable(answer: Answer): string {
 function formatFooter(answer: Answer): string {
   const { period, timezone, rows, total } = answer;
   const shown = `Rows: ${rows.length} of ${total}${answer.hasMore ? '; more with limit and offset' : ''}.`;
-  const lines = [`Period: ${period.from} to ${period.to}. Time zone: ${timezone}. ${shown}`];
+  const lines = [`Period: ${period.from} to ${period.to}. Time zone: ${escapeMarkdown(timezone)}. ${shown}`];
   return [
     ...lines,
-    ...(answer.notes ?? []).map(escapeCell),
-    ...answer.warnings.map((warning) => `Warning: ${warning}.`),
+    ...(answer.notes ?? []).map(escapeLine),
+    ...answer.warnings.map((warning) => `Warning: ${escapeMarkdown(warning)}.`),
   ].join('\n');
 }
 
 export function formatLlm(answer: Answer, query: string): string {
-  const heading = `## ${query.trim().replace(/\s*[\r\n]+\s*/g, ' ')}`;
+  const heading = `## ${escapeMarkdown(query.trim().replace(/\s*[\r\n]+\s*/g, ' '))}`;
   return `${heading}\n\n${formatTable(answer)}\n\n${formatFooter(answer)}\n`;
 }
