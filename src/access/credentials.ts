@@ -8,6 +8,7 @@ import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type Found, findCredential, noteTokenUse } from './find-credential.js';
 import { keyKindOf } from './keys.js';
+import type { Role } from './route-matrix.js';
 
 export type Scope = 'track' | 'query' | 'dashboards' | 'admin';
 export type IpPolicy = 'anonymize' | 'full' | 'drop';
@@ -33,6 +34,8 @@ export interface Credential {
   readonly isOverAllowance?: boolean;
   /** The person a personal token stands for; keys and service tokens stand for no one. */
   readonly personId?: string;
+  /** The role of that person in the organization, as of this lookup. */
+  readonly role?: Role;
 }
 
 /** What the requests of a credential are counted under. */

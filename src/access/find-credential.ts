@@ -116,8 +116,9 @@ async function findToken(deps: FindDeps, token: string): Promise<Found> {
   if (scopes === undefined) return NOTHING;
   const tenant = await tenantOf(deps, row);
   const own = { kind: 'token', id: row.token_id, scopes: new Set(scopes), ...tenant } as const;
+  const { kind, created_by: personId, role } = row;
   return {
-    credential: row.kind === 'personal' && row.created_by !== null ? { ...own, personId: row.created_by } : own,
+    credential: kind === 'personal' && personId !== null && role !== null ? { ...own, personId, role } : own,
     expiresAt: row.expires_at.getTime(),
     isUseDue: row.is_use_due,
   };

@@ -35,6 +35,7 @@ export const ROUTES = [
   { method: 'POST', path: '/identify', auth: { scope: 'track' } },
   { method: 'POST', path: '/query', auth: { scope: 'query' } },
   { method: 'PUT', path: '/api/dashboard-sync/{dashboardKey}', auth: { scope: 'dashboards' } },
+  { method: 'DELETE', path: '/api/dashboard-sync/{dashboardKey}', auth: { scope: 'dashboards' } },
   { method: 'DELETE', path: '/api/gdpr/users/{userID}', auth: { scope: 'admin' } },
   { method: 'GET', path: '/api/gdpr/users/{userID}/export', auth: { scope: 'admin' } },
   { method: 'GET', path: '/api/gdpr/requests/{requestID}', auth: { scope: 'admin' } },
@@ -64,6 +65,7 @@ export const ROUTES = [
   { method: 'POST', path: '/api/projects/{projectID}/query', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/dashboards', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/dashboards/{dashboardID}', auth: 'session', role: 'member' },
+  { method: 'DELETE', path: '/api/projects/{projectID}/dashboards/{dashboardID}', auth: 'session', role: 'member' },
   {
     method: 'POST',
     path: '/api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries',

@@ -1,16 +1,18 @@
-// PUT /api/dashboard-sync/{dashboardKey}, the dashboards that a signed-in person sees, and the queries of their cards. The project of a sync comes from the
-// credential alone.
-import express, { type Router } from 'express';
-import { rateKeyOf } from '../access/credentials.js';
-import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
+// PUT and DELETE /api/dashboard-sync/{dashboardKey}, the dashboards that a signed-in person sees, and the queries of their
+// cards. The project of a sync comes from the credential alone.
+import express, { type Response, type Router } from 'express';
+import { type Credential, rateKeyOf } from '../access/credentials.js';
+import { createGuardedRouter, type GuardDeps, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
 import type { RateLimit } from '../access/rate-limits.js';
+import { isAtLeast } from '../access/roles.js';
 import { personOf } from '../access/session-middleware.js';
-import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { parseFields, parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { deleteDashboard, deleteDashboardByKey } from './delete-dashboard.js';
 import { fillCard } from './fill-template.js';
 import { parseDashboard } from './parse-dashboard.js';
-import { fillBodySchema, parseDashboardKey, parseSyncBody, SOURCE_BYTES_MAX } from './schema.js';
-import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboard } from './store.js';
+import { deletionQuery, fillBodySchema, parseDashboardKey, parseSyncBody, SOURCE_BYTES_MAX } from './schema.js';
+import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboard, type Writer } from './store.js';
 
 export interface DashboardDeps extends GuardDeps {
   /** A sync compiles every query of the document: it counts as a query does. */
@@ -29,10 +31,18 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     await rateLimit.take(rateKeyOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
     const { source_yaml: sourceYaml, visibility } = parseSyncBody(req.body);
-    const { projectId, timezone, personId } = credential;
+    const { projectId, timezone } = credential;
     const parsed = parseDashboard(sourceYaml, { key, projectId, timezone, nowMs: Date.now() });
-    const synced = await syncDashboard(postgres, { ...parsed, key, projectId, personId, visibility, sourceYaml });
+    const synced = await syncDashboard(postgres, { ...parsed, ...writerOf(credential), key, visibility, sourceYaml });
     res.status(synced.isNew ? 201 : 200).json(toAnswer(synced));
+  });
+  on('DELETE /api/dashboard-sync/{dashboardKey}', async (req, res) => {
+    const credential = credentialOf(res);
+    await rateLimit.take(rateKeyOf(credential));
+    const key = parseDashboardKey(String(req.params.dashboardKey));
+    const { visibility } = parseFields(deletionQuery, req.query);
+    const id = await deleteDashboardByKey(postgres, writerOf(credential), { key, visibility });
+    res.json({ status: 'deleted', id });
   });
   on('GET /api/projects/{projectID}/dashboards', async (_req, res) => {
     res.json(await listDashboards(postgres, { projectId: projectIdOf(res), personId: personOf(res).personId }));
@@ -40,6 +50,10 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
   on('GET /api/projects/{projectID}/dashboards/{dashboardID}', async (req, res) => {
     const reader = { projectId: projectIdOf(res), personId: personOf(res).personId };
     res.json(await requireDashboard(postgres, reader, String(req.params.dashboardID)));
+  });
+  on('DELETE /api/projects/{projectID}/dashboards/{dashboardID}', async (req, res) => {
+    const id = await deleteDashboard(postgres, signedInWriter(res), String(req.params.dashboardID));
+    res.json({ status: 'deleted', id });
   });
   on(
     'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries',
@@ -57,6 +71,16 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
   );
   return router;
 }
+
+const writerOf = ({ projectId, personId, role = 'member' }: Credential): Writer => ({
+  ...{ projectId, personId },
+  isProjectEditor: personId === undefined || isAtLeast(role, 'admin'),
+});
+
+const signedInWriter = (res: Response): Writer => ({
+  ...{ projectId: projectIdOf(res), personId: personOf(res).personId },
+  isProjectEditor: isAtLeast(membershipOf(res).role, 'admin'),
+});
 
 const toAnswer = ({ dashboard, isChanged, isMetadataChanged }: Synced) => ({
   dashboard,

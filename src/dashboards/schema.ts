@@ -10,9 +10,14 @@ export type Visibility = (typeof VISIBILITIES)[number];
 /** A document of this size has hundreds of cards. */
 export const SOURCE_BYTES_MAX = 64 * 1024;
 
+const visibility = z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(', ')}` });
+
+/** Behind the question mark of a deletion. */
+export const deletionQuery = z.object({ visibility: visibility.optional() });
+
 export const syncBodySchema = z.object({
   source_yaml: z.string({ error: 'is required: the text of the YAML document' }),
-  visibility: z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(', ')}` }).optional(),
+  visibility: visibility.optional(),
 });
 
 export const fillBodySchema = z.object({

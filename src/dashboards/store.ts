@@ -1,5 +1,6 @@
 // Dashboards and their versions in PostgreSQL. Who may see or change which is part of every statement here: a personal
-// dashboard is its owner's alone, and does not exist for anybody else.
+// dashboard is its owner's alone, and does not exist for anybody else. A dashboard of the project is written by admins, owners
+// and service credentials; members read it.
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -9,11 +10,17 @@ import type { Visibility } from './schema.js';
 
 const VERSIONS_KEPT = 100;
 
-export interface Sync extends ParsedDashboard {
+/** Who writes. */
+export interface Writer {
   readonly projectId: ProjectId;
-  readonly key: string;
-  /** Whom the credential stands for; keys and service tokens stand for no one. */
+  /** The person that the credential stands for; keys and service tokens stand for none. */
   readonly personId: string | undefined;
+  /** Whether dashboards with the visibility `project` may be created, changed and deleted. */
+  readonly isProjectEditor: boolean;
+}
+
+export interface Sync extends ParsedDashboard, Writer {
+  readonly key: string;
   /** As the request says; undefined leaves it as it is. */
   readonly visibility: Visibility | undefined;
   readonly sourceYaml: string;
@@ -44,26 +51,45 @@ const SUMMARY = ['id', 'key', 'title', 'visibility', 'checksum', 'version'] as c
 
 export async function syncDashboard(postgres: Postgres, sync: Sync): Promise<Synced> {
   return postgres.transaction(async (transaction) => {
-    // Syncs of one key follow each other: neither of two may be lost, and both count versions.
-    await transaction.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${sync.projectId}/${sync.key}`]);
+    await lockKey(transaction, sync);
     const existing = await findByKey(transaction, sync);
     if (existing === undefined) return create(transaction, sync);
+    requireEditor(sync, existing.visibility);
     const visibility = sync.visibility ?? existing.visibility;
     if (visibility !== existing.visibility) await allowMove(transaction, sync, existing);
     return update(transaction, sync, { existing, visibility });
   });
 }
 
-/** The caller's own dashboard of that key goes before the one of the project. */
-async function findByKey(postgres: Postgres, { projectId, key, personId }: Sync): Promise<DashboardRow | undefined> {
-  const row: DashboardRow | undefined = await visibleTo(postgres, { projectId, personId })
-    .where({ key })
+/** Writes to one key follow each other: neither of two may be lost, and both count versions. */
+export async function lockKey(transaction: Postgres, { projectId, key }: Pick<Sync, 'projectId' | 'key'>) {
+  await transaction.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${projectId}/${key}`]);
+}
+
+/** Throws when the dashboard is one of the project and the writer may only read those. */
+export function requireEditor({ isProjectEditor }: Pick<Writer, 'isProjectEditor'>, visibility: Visibility): void {
+  if (visibility === 'personal' || isProjectEditor) return;
+  throw new PublicError(
+    'forbidden',
+    'a dashboard of the project is written with role admin or owner, a secret key or a service token; your role is member' +
+      ' (send visibility "personal" for a dashboard of your own)',
+  );
+}
+
+/**
+ * The caller's own dashboard of that key goes before the one of the project. A member who asks for a personal one does not
+ * mean the project's.
+ */
+async function findByKey(postgres: Postgres, sync: Sync): Promise<DashboardRow | undefined> {
+  const visible = visibleTo(postgres, sync).where({ key: sync.key });
+  if (!sync.isProjectEditor && sync.visibility === 'personal') visible.where({ visibility: 'personal' });
+  const row: DashboardRow | undefined = await visible
     .orderByRaw(`visibility = 'personal' DESC`)
     .first(...SUMMARY, 'owner_id');
   return row;
 }
 
-function visibleTo(postgres: Postgres, { projectId, personId }: Pick<Sync, 'projectId' | 'personId'>) {
+export function visibleTo(postgres: Postgres, { projectId, personId }: Pick<Sync, 'projectId' | 'personId'>) {
   return postgres('dashboards')
     .where({ project_id: projectId })
     .where((visible) => {
@@ -75,6 +101,7 @@ function visibleTo(postgres: Postgres, { projectId, personId }: Pick<Sync, 'proj
 async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
   const visibility = sync.visibility ?? (sync.personId === undefined ? 'project' : 'personal');
   if (visibility === 'personal' && sync.personId === undefined) throw nobodysOwn();
+  requireEditor(sync, visibility);
   const id = newUuidV7();
   const [dashboard] = await postgres('dashboards')
     .insert({
@@ -125,16 +152,18 @@ async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { i
     .delete();
 }
 
-const nobodysOwn = () =>
+export const nobodysOwn = () =>
   new PublicError('bad_request', 'this credential stands for no person, so it cannot have a personal dashboard');
 
 /** May the caller make this dashboard theirs alone, or share their own? */
-async function allowMove(postgres: Postgres, { projectId, key, personId }: Sync, existing: DashboardRow) {
+async function allowMove(postgres: Postgres, sync: Sync, existing: DashboardRow) {
+  const { projectId, key, personId } = sync;
   if (existing.visibility === 'project') {
     if (personId === undefined) throw nobodysOwn();
     if (existing.owner_id === personId) return;
     throw new PublicError('forbidden', 'only its owner can take a dashboard of the project back');
   }
+  requireEditor(sync, 'project');
   if (await postgres('dashboards').where({ project_id: projectId, key, visibility: 'project' }).first('id')) {
     throw new PublicError('bad_request', `the project has another dashboard with the key "${key}"`);
   }

@@ -309,38 +309,38 @@ describe('visibility', () => {
     expect(await titlesFor(bob)).toEqual(['His', 'Ours']);
   });
 
-  test('a personal token updates the dashboard of the project where the person has none', async () => {
+  test('a personal token of an owner updates the dashboard of the project where the person has none', async () => {
     await sync(project.secretKey, yaml('Ours'));
-    expect((await sync(ann.token, yaml('Ours 2'))).body).toMatchObject({
+    expect((await sync(bob.token, yaml('Ours 2'))).body).toMatchObject({
       dashboard: { visibility: 'project', version: 2 },
     });
   });
 
   test('moves when it is said, without a version', async () => {
-    const { body } = await sync(ann.token, yaml('Mine'));
-    const shared = await sync(ann.token, yaml('Mine'), { visibility: 'project' });
+    const { body } = await sync(bob.token, yaml('Mine'));
+    const shared = await sync(bob.token, yaml('Mine'), { visibility: 'project' });
     expect(shared.body).toMatchObject({
       dashboard: { id: body.dashboard.id, visibility: 'project', version: 1 },
       changed: false,
       metadata_changed: true,
     });
-    expect(await titlesFor(bob)).toEqual(['Mine']);
-    const back = await sync(ann.token, yaml('Mine 2'), { visibility: 'personal' });
+    expect(await titlesFor(ann)).toEqual(['Mine']);
+    const back = await sync(bob.token, yaml('Mine 2'), { visibility: 'personal' });
     expect(back.body).toMatchObject({
       dashboard: { visibility: 'personal', version: 2 },
       changed: true,
       metadata_changed: false,
     });
-    expect(await titlesFor(bob)).toEqual([]);
+    expect(await titlesFor(ann)).toEqual([]);
   });
 
   test('only the owner takes a dashboard back, and a key is shared once', async () => {
     await sync(project.secretKey, yaml('Ours'));
-    expect((await sync(ann.token, yaml('Ours'), { visibility: 'personal' })).status).toBe(403);
+    expect((await sync(bob.token, yaml('Ours'), { visibility: 'personal' })).status).toBe(403);
     expect((await sync(project.secretKey, yaml('Ours'), { visibility: 'personal' })).status).toBe(400);
-    await sync(ann.token, yaml('Mine'), { key: 'mine' });
+    await sync(bob.token, yaml('Mine'), { key: 'mine' });
     await sync(project.secretKey, yaml('Ours'), { key: 'mine' });
-    expect(await sync(ann.token, yaml('Mine'), { key: 'mine', visibility: 'project' })).toMatchObject({
+    expect(await sync(bob.token, yaml('Mine'), { key: 'mine', visibility: 'project' })).toMatchObject({
       status: 400,
       body: { error: 'the project has another dashboard with the key "mine"' },
     });

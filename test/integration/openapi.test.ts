@@ -172,6 +172,27 @@ async function createCalls(): Promise<Call[]> {
       ...own,
     },
 
+    {
+      route: 'DELETE /api/projects/{projectID}/dashboards/{dashboardID}',
+      path: at(`/dashboards/${dashboard.id}`),
+      status: 200,
+      ...own,
+    },
+    ...(
+      [
+        ['sales?visibility=public', 400],
+        ['sales', 200],
+        ['sales', 404],
+      ] as const
+    ).map(
+      ([key, status]): Call => ({
+        route: 'DELETE /api/dashboard-sync/{dashboardKey}',
+        path: `/api/dashboard-sync/${key}`,
+        status,
+        ...sk,
+      }),
+    ),
+
     { route: 'GET /api/gdpr/users/{userID}/export', path: '/api/gdpr/users/ann/export', status: 200, ...sk },
     { route: 'DELETE /api/gdpr/users/{userID}', path: '/api/gdpr/users/ann', status: 200, ...sk },
     {

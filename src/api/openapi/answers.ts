@@ -56,6 +56,8 @@ export const queryAnswer = z.looseObject({
   }),
 });
 
+export const deletedDashboard = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
+
 export const organization = z.strictObject({
   id: z.uuid(),
   name: z.string(),

@@ -2,6 +2,7 @@
 // table without a line here does not compile.
 import type { z } from 'zod';
 import type { RouteName } from '../../access/route-matrix.js';
+import { deletionQuery } from '../../dashboards/schema.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
 
@@ -130,6 +131,13 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     answers: { 200: json('SyncedDashboard'), 201: json('SyncedDashboard') },
     errors: [503],
   },
+  'DELETE /api/dashboard-sync/{dashboardKey}': {
+    tag: 'Dashboards',
+    summary: 'Deletes a dashboard with its versions; without visibility, the one that the credential would create',
+    query: deletionQuery,
+    answers: { 200: json('DeletedDashboard') },
+    errors: [400, 503],
+  },
   'GET /api/projects/{projectID}/dashboards': {
     tag: 'Dashboards',
     summary: 'The dashboards of the project, and the own ones',
@@ -140,6 +148,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     tag: 'Dashboards',
     summary: 'One dashboard with its configuration',
     answers: { 200: json('Dashboard') },
+    errors: [503],
+  },
+  'DELETE /api/projects/{projectID}/dashboards/{dashboardID}': {
+    tag: 'Dashboards',
+    summary: 'Deletes a dashboard with its versions; one of the project takes the role admin',
+    answers: { 200: json('DeletedDashboard') },
     errors: [503],
   },
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': {

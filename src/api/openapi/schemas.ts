@@ -42,6 +42,7 @@ const SCHEMAS = {
   SyncedDashboard: answers.syncedDashboard,
   DashboardItem: answers.dashboardItem,
   Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
+  DeletedDashboard: answers.deletedDashboard,
   Organization: answers.organization,
   NewOrganization: answers.newOrganization,
   RotatedAdminKey: answers.rotatedAdminKey,

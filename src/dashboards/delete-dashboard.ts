@@ -1,0 +1,58 @@
+// Deleting a dashboard with its versions. The same rules as for writing: a personal one is its owner's alone, one of the
+// project takes a project editor.
+import { PublicError } from '../platform/errors.js';
+import { isUuid } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Visibility } from './schema.js';
+import { lockKey, nobodysOwn, requireEditor, visibleTo, type Writer } from './store.js';
+
+interface DashboardRow {
+  readonly id: string;
+  readonly key: string;
+  readonly visibility: Visibility;
+}
+
+/**
+ * By key, for credentials. Without `visibility` it is the one that the credential would create, so that a deletion that is
+ * repeated never reaches another dashboard.
+ */
+export async function deleteDashboardByKey(
+  postgres: Postgres,
+  writer: Writer,
+  { key, visibility }: { key: string; visibility: Visibility | undefined },
+): Promise<string> {
+  const { projectId, personId } = writer;
+  const asked = visibility ?? (personId === undefined ? 'project' : 'personal');
+  if (asked === 'personal' && personId === undefined) throw nobodysOwn();
+  requireEditor(writer, asked);
+  return postgres.transaction(async (transaction) => {
+    await lockKey(transaction, { projectId, key });
+    const row: DashboardRow | undefined = await visibleTo(transaction, writer)
+      .where({ key, visibility: asked })
+      .first('id', 'key', 'visibility');
+    return deleteRow(transaction, row);
+  });
+}
+
+/** By id, for people who are signed in. */
+export async function deleteDashboard(postgres: Postgres, writer: Writer, id: string): Promise<string> {
+  return postgres.transaction(async (transaction) => {
+    const find = async (): Promise<DashboardRow | undefined> =>
+      isUuid(id) ? visibleTo(transaction, writer).where({ id }).first('id', 'key', 'visibility') : undefined;
+    const found = await find();
+    if (found === undefined) throw noSuchDashboard();
+    await lockKey(transaction, { projectId: writer.projectId, key: found.key });
+    // A sync may have moved it while the lock was waited for.
+    const row = await find();
+    if (row !== undefined) requireEditor(writer, row.visibility);
+    return deleteRow(transaction, row);
+  });
+}
+
+async function deleteRow(transaction: Postgres, row: DashboardRow | undefined): Promise<string> {
+  if (row === undefined) throw noSuchDashboard();
+  await transaction('dashboards').where({ id: row.id }).delete();
+  return row.id;
+}
+
+const noSuchDashboard = () => new PublicError('not_found', 'there is no such dashboard');

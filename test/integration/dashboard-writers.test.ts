@@ -1,0 +1,183 @@
+// Who may create, overwrite, share and delete which dashboard, over HTTP against real processes.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Role } from '../../src/access/route-matrix.js';
+import type { NewProject } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { type Answer, createTeam, createTeamProject, send, signIn, type TestTeam } from '../support/accounts.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+
+const NO_ONE = '00000000-0000-7000-8000-000000000000';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+let team: TestTeam;
+let project: NewProject;
+/** Personal tokens by role, and a service token. */
+let tokens: Readonly<Record<Role | 'service', string>>;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  processes = await startProcesses(databases.env, ['web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+beforeEach(async () => {
+  team = await createTeam(postgres);
+  project = await createTeamProject(postgres, databases, team.organization.id);
+  const { owner, admin, member } = team.people;
+  const newToken = async (session: string, kind: 'personal' | 'service') => {
+    const body = { name: 'T', kind, scopes: ['dashboards'] };
+    return (await send(processes.url, `POST /api/projects/${project.id}/tokens`, { session, body })).body.token;
+  };
+  tokens = {
+    owner: await newToken(owner.session, 'personal'),
+    admin: await newToken(admin.session, 'personal'),
+    member: await newToken(member.session, 'personal'),
+    service: await newToken(admin.session, 'service'),
+  };
+});
+
+const yaml = (title: string) =>
+  `version: 1\ntitle: ${title}\nsections:\n- title: S\n  cards:\n  - {id: a, title: A, kind: metric, viz: number, query: signup | count}\n`;
+
+const sync = (key: string, title: string, fields: object = {}): Promise<Answer> =>
+  send(processes.url, 'PUT /api/dashboard-sync/sales', { key, body: { source_yaml: yaml(title), ...fields } });
+
+const titles = async (role: Role = 'member'): Promise<string[]> => {
+  const { session } = team.people[role];
+  const { body } = await send(processes.url, `GET /api/projects/${project.id}/dashboards`, { session });
+  return body.map(({ title }: { title: string }) => title);
+};
+
+const FORBIDDEN = {
+  status: 403,
+  body: { error: expect.stringContaining('is written with role admin or owner, a secret key or a service token') },
+};
+
+describe("a member's token and a dashboard of the project", () => {
+  test('does not overwrite one that others made', async () => {
+    await sync(project.secretKey, 'Ours');
+    expect(await sync(tokens.member, 'Hijacked')).toEqual(FORBIDDEN);
+    expect(await sync(tokens.member, 'Hijacked', { visibility: 'project' })).toEqual(FORBIDDEN);
+    expect(await titles()).toEqual(['Ours']);
+  });
+
+  test('creates none, and shares none of its own', async () => {
+    expect(await sync(tokens.member, 'Forged', { visibility: 'project' })).toEqual(FORBIDDEN);
+    expect((await sync(tokens.member, 'Mine')).body.dashboard.visibility).toBe('personal');
+    expect(await sync(tokens.member, 'Mine', { visibility: 'project' })).toEqual(FORBIDDEN);
+    expect(await titles('owner')).toEqual([]);
+  });
+
+  test('has its own of the same key when it says personal', async () => {
+    await sync(project.secretKey, 'Ours');
+    expect(await sync(tokens.member, 'Mine', { visibility: 'personal' })).toMatchObject({
+      status: 201,
+      body: { dashboard: { visibility: 'personal', version: 1 } },
+    });
+    expect(await titles()).toEqual(['Mine', 'Ours']);
+    expect((await sync(tokens.member, 'Mine 2')).body.dashboard).toMatchObject({ visibility: 'personal', version: 2 });
+    expect(await titles('owner')).toEqual(['Ours']);
+  });
+
+  test('after a demotion not even the one that the person shared as an admin', async () => {
+    await sync(tokens.admin, 'Shared', { visibility: 'project' });
+    const path = `/api/orgs/${team.organization.id}/members/${team.people.admin.id}`;
+    await send(processes.url, `PATCH ${path}`, { session: team.people.owner.session, body: { role: 'member' } });
+    // A token keeps the role that it was looked up with for a second at most.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await sync(tokens.admin, 'Changed')).toEqual(FORBIDDEN);
+    expect(await titles()).toEqual(['Shared']);
+  });
+
+  test.each(['owner', 'admin', 'service'] as const)('%s: creates and overwrites', async (who) => {
+    expect((await sync(tokens[who], 'Ours', { visibility: 'project' })).status).toBe(201);
+    expect((await sync(tokens[who], 'Ours 2')).body.dashboard).toMatchObject({ visibility: 'project', version: 2 });
+  });
+});
+
+describe('deleting with a credential', () => {
+  const remove = (key: string, query = '') => send(processes.url, `DELETE /api/dashboard-sync/sales${query}`, { key });
+
+  test('removes the dashboard with its versions, and a repetition finds none', async () => {
+    const { body } = await sync(project.secretKey, 'Ours');
+    await sync(project.secretKey, 'Ours 2');
+    expect(await remove(project.secretKey)).toEqual({
+      status: 200,
+      body: { status: 'deleted', id: body.dashboard.id },
+    });
+    expect(await titles()).toEqual([]);
+    expect(await postgres('dashboard_versions').where({ dashboard_id: body.dashboard.id })).toEqual([]);
+    expect(await remove(project.secretKey)).toEqual({ status: 404, body: { error: 'there is no such dashboard' } });
+    expect((await sync(project.secretKey, 'Ours')).body.dashboard.version).toBe(1);
+  });
+
+  test('of a person means their own, and never reaches the one of the project by repetition', async () => {
+    await sync(project.secretKey, 'Ours');
+    await sync(tokens.member, 'Mine', { visibility: 'personal' });
+    expect((await remove(tokens.member)).status).toBe(200);
+    expect((await remove(tokens.member)).status).toBe(404);
+    expect((await remove(tokens.owner)).status).toBe(404);
+    expect(await titles('owner')).toEqual(['Ours']);
+    expect((await remove(tokens.owner, '?visibility=project')).status).toBe(200);
+    expect(await titles('owner')).toEqual([]);
+  });
+
+  test('of a member reaches no dashboard of the project, nor one of another person', async () => {
+    await sync(project.secretKey, 'Ours');
+    expect(await remove(tokens.member, '?visibility=project')).toEqual(FORBIDDEN);
+    expect((await remove(tokens.member)).status).toBe(404);
+    expect(await titles()).toEqual(['Ours']);
+  });
+
+  test('a service credential has no personal one, and a visibility is one of two', async () => {
+    expect((await remove(tokens.service, '?visibility=personal')).status).toBe(400);
+    expect((await remove(tokens.service, '?visibility=all')).status).toBe(400);
+    expect((await remove(project.publicKey)).status).toBe(403);
+  });
+});
+
+describe('deleting as a signed-in person', () => {
+  const remove = (role: Role, id: string) =>
+    send(processes.url, `DELETE /api/projects/${project.id}/dashboards/${id}`, { session: team.people[role].session });
+
+  test('takes admin for one of the project', async () => {
+    const { body } = await sync(project.secretKey, 'Ours');
+    expect(await remove('member', body.dashboard.id)).toEqual(FORBIDDEN);
+    const outsider = await signIn(postgres);
+    const route = `DELETE /api/projects/${project.id}/dashboards/${body.dashboard.id}`;
+    expect((await send(processes.url, route, { session: outsider.session })).status).toBe(404);
+    expect(await remove('admin', body.dashboard.id)).toEqual({
+      status: 200,
+      body: { status: 'deleted', id: body.dashboard.id },
+    });
+    expect(await titles()).toEqual([]);
+  });
+
+  test('a personal one is deleted by its owner, and does not exist for others', async () => {
+    const { body } = await sync(tokens.member, 'Mine');
+    for (const id of [body.dashboard.id, NO_ONE, 'no-uuid']) {
+      expect(await remove('owner', id)).toEqual({ status: 404, body: { error: 'there is no such dashboard' } });
+    }
+    expect((await remove('member', body.dashboard.id)).status).toBe(200);
+  });
+
+  test('while it is synced: either way there is no error, and no version without its dashboard', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { body } = await sync(project.secretKey, `T ${round}`);
+      const answers = await Promise.all([
+        sync(project.secretKey, `T ${round} again`),
+        remove('owner', body.dashboard.id),
+        sync(project.secretKey, `T ${round} once more`),
+      ]);
+      expect(answers.map(({ status }) => status).filter((status) => status >= 400)).toEqual([]);
+    }
+  });
+});
