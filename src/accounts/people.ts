@@ -1,6 +1,7 @@
 // People: who they are is what their identity provider says (provider and subject), never an e-mail address alone.
 import { newUuidV7 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { tryCanonicalEmail } from './addresses.js';
 
 export interface SignedIn {
   readonly provider: string;
@@ -10,12 +11,16 @@ export interface SignedIn {
   readonly name: string | undefined;
 }
 
-/** The person of this provider and subject, created at the first sign-in, with the address and name of this one. */
+/**
+ * The person of this provider and subject, created at the first sign-in, with the address and name of this one. An address
+ * without a canonical form is kept for display and never counts as verified: no invitation and no domain matches it.
+ */
 export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Promise<string> {
   const { provider, subject } = signedIn;
+  const email = signedIn.email === undefined ? undefined : tryCanonicalEmail(signedIn.email);
   const current = {
-    email: signedIn.email?.toLowerCase() ?? null,
-    email_verified: signedIn.email !== undefined && signedIn.emailVerified,
+    email: email ?? signedIn.email ?? null,
+    email_verified: email !== undefined && signedIn.emailVerified,
     name: signedIn.name ?? null,
   };
   const id = newUuidV7();

@@ -1,9 +1,9 @@
 // The bodies of the management routes: unknown → typed. The OpenAPI document is made of the same schemas.
-import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import type { Scope } from '../access/credentials.js';
 import { ROLES } from '../access/roles.js';
 import { findTimeZone } from '../query/timezone.js';
+import { EMAIL_LENGTH_MAX, tryCanonicalDomain, tryCanonicalEmail } from './addresses.js';
 import { tryParseDuration } from './duration.js';
 
 const NAME_LENGTH_MAX = 128;
@@ -23,30 +23,36 @@ export const organizationBody = z.object({ name: nameField });
 
 export const memberBody = z.object({ role: oneOf(ROLES) });
 
-const EMAIL_LENGTH_MAX = 254;
+/** What mail servers take without quotes: nothing in it can end the address in a header. */
+const MAILABLE = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@/;
 
 export const invitationBody = z.object({
   email: z
     .string({ error: 'is required: an e-mail address' })
     .trim()
-    .toLowerCase()
     .max(EMAIL_LENGTH_MAX, { error: `is longer than ${EMAIL_LENGTH_MAX} characters` })
-    .pipe(z.email({ error: 'is not an e-mail address' })),
+    .transform((text, context) => {
+      const email = tryCanonicalEmail(text);
+      if (email !== undefined && MAILABLE.test(email)) return email;
+      context.addIssue({ code: 'custom', message: `is not an e-mail address${hintOn(text)}` });
+      return z.NEVER;
+    }),
   role: oneOf(['member', 'admin']),
 });
 
-// Names have 253 characters at most, that of the record to be published (domains.ts) included.
-const DOMAIN = /^(?=.{1,237}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+const hintOn = (text: string): string =>
+  text.normalize('NFKC') === text ? '' : ': it has characters that normalization (NFKC) turns into others';
 
 export const domainBody = z.object({
   domain: z
     .string({ error: 'is required: a domain such as example.com' })
     .trim()
-    // What would end the host in an address must not be cut off here.
-    .regex(/^[^\s/\\?#@:%]*$/, { error: 'is not a domain such as example.com' })
-    // One spelling of each domain: lower case, international names in their ASCII form, no final dot.
-    .transform((text) => domainToASCII(text).replace(/\.$/, ''))
-    .refine((domain) => DOMAIN.test(domain), { error: 'is not a domain such as example.com' }),
+    .transform((text, context) => {
+      const domain = tryCanonicalDomain(text.replace(/\.$/, ''));
+      if (domain !== undefined) return domain;
+      context.addIssue({ code: 'custom', message: `is not a domain such as example.com${hintOn(text)}` });
+      return z.NEVER;
+    }),
 });
 
 export const projectBody = z.object({ name: nameField });

@@ -3,6 +3,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import express, { type Express, type RequestHandler } from 'express';
 import Provider, { type Configuration } from 'oidc-provider';
+import { lowerAscii } from '../../accounts/addresses.js';
 import { createExpressApp } from '../../platform/http/router.js';
 import { MemoryAdapter } from './memory-adapter.js';
 import { signInPage } from './sign-in-page.js';
@@ -30,7 +31,8 @@ export function createSignInProvider(options: ProviderOptions): Express {
   });
   app.post('/interaction/:uid', express.urlencoded({ extended: false }), async (req, res) => {
     const email = String(req.body?.email ?? '').trim();
-    await provider.interactionFinished(req, res, { login: { accountId: email.toLowerCase(), remember: false } });
+    // ASCII only: a sign-in with U+212A for k must not become the account of another address.
+    await provider.interactionFinished(req, res, { login: { accountId: lowerAscii(email), remember: false } });
   });
   app.use('/auth', forgetSession);
   app.use(provider.callback());

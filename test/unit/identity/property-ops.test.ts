@@ -69,6 +69,8 @@ describe('the address of a profile', () => {
   test.each([
     [{ email: 'Ann@Shop.Example' }, 'Ann@Shop.Example', 'shop.example'],
     [{ email: '"a@b"@c.example' }, '"a@b"@c.example', 'c.example'],
+    [{ email: 'Ann@BÜCHER.example' }, 'Ann@BÜCHER.example', 'bücher.example'],
+    [{ email: 'a@\u212aIOSK.example' }, 'a@\u212aIOSK.example', '\u212aiosk.example'],
     [{ email: 'no address' }, 'no address', undefined],
     [{ email: 'ends@' }, 'ends@', undefined],
     [{ email: '' }, undefined, undefined],
