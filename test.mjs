@@ -8,7 +8,9 @@ installDependencies();
 ensureRedis();
 ensureTestPrograms();
 build();
-const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)], {
+const REPORTERS = ['--reporter=default', '--reporter=./tools/tier-reporter.mjs'];
+const args = ['node_modules/vitest/vitest.mjs', 'run', ...REPORTERS, ...process.argv.slice(2)];
+const { status } = spawnSync(process.execPath, args, {
   cwd: import.meta.dirname ?? new URL('.', import.meta.url).pathname,
   stdio: 'inherit',
 });

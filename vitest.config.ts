@@ -1,5 +1,5 @@
-// Three kinds of test: `unit` needs nothing but the sources, `integration` and `e2e` share one set of real engines. The kinds
-// follow each other: what waits for other processes must not compete with everything else for two cores.
+// Tiers of tests, which run one after the other: `unit` and `slow` (fuzzing, simulations, random histories) need only the
+// sources, `integration` and `e2e` share one set of real engines. tools/tier-reporter.mjs holds the time budget of each.
 import { defineConfig } from 'vitest/config';
 
 const ENGINES = ['test/support/stack-global-setup.ts'];
@@ -22,8 +22,16 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'integration',
+          name: 'slow',
           sequence: { groupOrder: 1 },
+          include: ['test/slow/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          sequence: { groupOrder: 2 },
           include: ['test/integration/**/*.test.ts', 'test/golden/**/*.rows.test.ts'],
           globalSetup: ENGINES,
           testTimeout: 30_000,
@@ -34,7 +42,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ENGINES,
           testTimeout: 60_000,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { DecisionStatus } from '../../../src/experiments/decision.js';
 import { findAbsoluteLift, toPooledPValue } from '../../../src/experiments/proportions.js';
 import { toSequentialInterval } from '../../../src/experiments/sequential-test.js';
-import { createRandom, type Design, judge, simulateLooks } from './simulated-experiments.js';
+import { createRandom, type Design, judge, simulateLooks } from '../../unit/experiments/simulated-experiments.js';
 
 const EXPERIMENTS = 2_000;
 const DAYS = 30;

@@ -1,0 +1,95 @@
+// Vitest reporter for the tiers of tests: prints the time of each tier beside its budget and the ten
+// slowest files, and fails the run when a tier exceeds its limit.
+//
+// Budgets are seconds on two quiet cores. A busy machine must not fail a run, so the limit of a tier
+// that only computes is in CPU seconds (Linux: the process and its ended children), and the limit of
+// a tier that waits for engines is twice its budget in wall-clock time. CPU time grows by up to half
+// when other processes compete for the cores.
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+const CORES = 2;
+
+/** The names are those of the projects in vitest.config.ts. */
+const TIERS = {
+  unit: { budget: 20, cpuMax: 1.5 * 20 * CORES },
+  slow: { budget: 60, cpuMax: 1.5 * 60 * CORES },
+  integration: { budget: 480, secondsMax: 960 },
+  e2e: { budget: 540, secondsMax: 1080 },
+};
+const SLOWEST_COUNT = 10;
+
+export default class TierReporter {
+  #tiers = new Map();
+  #files = [];
+
+  onTestModuleStart(module) {
+    this.#tierOf(module).startedAt ??= { seconds: now(), cpu: cpuSeconds() };
+  }
+
+  onTestModuleEnd(module) {
+    const tier = this.#tierOf(module);
+    tier.files += 1;
+    tier.tests += [...module.children.allTests()].length;
+    tier.seconds = now() - tier.startedAt.seconds;
+    const { duration, collectDuration, setupDuration } = module.diagnostic();
+    const seconds = (duration + collectDuration + setupDuration) / 1000;
+    this.#files.push({ path: module.relativeModuleId, seconds });
+  }
+
+  onTestRunEnd() {
+    this.#endTier();
+    const lines = ['', `Tier          files  tests  seconds  budget  CPU seconds (${cpus().length} cores)`];
+    for (const [name, { files, tests, seconds, cpu }] of this.#tiers) {
+      const verdict = judge(TIERS[name], { seconds, cpu });
+      if (verdict === 'LIMIT EXCEEDED') process.exitCode = 1;
+      const cells = [pad(files, 6), pad(tests, 6), pad(seconds.toFixed(1), 8), pad(TIERS[name]?.budget ?? '-', 7)];
+      lines.push([name.padEnd(12), ...cells, pad(cpu?.toFixed(1) ?? '-', 11), ` ${verdict}`].join(' '));
+    }
+    const slowest = this.#files.sort((one, other) => other.seconds - one.seconds).slice(0, SLOWEST_COUNT);
+    lines.push(
+      '',
+      'Slowest files',
+      ...slowest.map(({ path, seconds }) => `${pad(seconds.toFixed(1), 8)} s  ${path}`),
+      '',
+    );
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+
+  #tierOf(module) {
+    const { name } = module.project;
+    const known = this.#tiers.get(name);
+    if (known !== undefined) return known;
+    // Tiers run one after the other: the first file of one ends the tier before it.
+    this.#endTier();
+    const tier = { files: 0, tests: 0, seconds: 0, cpu: undefined, startedAt: undefined };
+    this.#tiers.set(name, tier);
+    return tier;
+  }
+
+  #endTier() {
+    const last = [...this.#tiers.values()].at(-1);
+    const cpu = cpuSeconds();
+    if (last !== undefined && cpu !== undefined) last.cpu ??= cpu - last.startedAt.cpu;
+  }
+}
+
+function judge(tier, { seconds, cpu }) {
+  if (tier === undefined) return '';
+  if (cpu > tier.cpuMax || seconds > tier.secondsMax) return 'LIMIT EXCEEDED';
+  return seconds > tier.budget ? 'over budget' : '';
+}
+
+/** User and system time of this process and of its children that have ended; undefined where there is no /proc. */
+function cpuSeconds() {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+    const ticks = fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0);
+    return ticks / 100;
+  } catch {
+    return undefined;
+  }
+}
+
+const now = () => performance.now() / 1000;
+const pad = (value, width) => String(value).padStart(width);
