@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
-import { packageRoot } from '../src/platform/paths.js';
+import { packageRoot, SERVICE_ENVIRONMENT_FILE } from '../src/platform/paths.js';
 import { findFreePort } from '../src/standalone/free-port.js';
 import { tryReadLock } from '../src/standalone/instance-lock.js';
 import type { NamedProcess } from './process-usage.js';
@@ -49,7 +49,7 @@ export async function startStack(options: { directory?: string } = {}): Promise<
   try {
     const keys = await untilReady(supervisor, join(directory, 'standalone.json'), output);
     const clickhouse = createClickHouse(
-      { CLICKHOUSE_URL: findEngineUrl(directory), CLICKHOUSE_DATABASE: DATABASE },
+      { CLICKHOUSE_URL: readEngineUrl(directory), CLICKHOUSE_DATABASE: DATABASE },
       { maxConnections: ENGINE_CONNECTIONS },
     );
     return {
@@ -130,18 +130,12 @@ function findProcesses(directory: string): NamedProcess[] {
   return [{ name: 'supervisor', pid: lock.holder.pid }, ...lock.children];
 }
 
-function findEngineUrl(directory: string): string {
-  const engine = findProcesses(directory).find(({ name }) => name === 'clickhouse');
-  const commandLine = engine === undefined ? [] : readCommandLine(engine.pid);
-  const port = commandLine[commandLine.indexOf('--port') + 1];
-  if (port === undefined) throw new Error('the engine is not among the processes of the stack');
-  return `http://127.0.0.1:${port}`;
+/** With the password: the stack keeps it for the commands of operators. */
+function readEngineUrl(directory: string): string {
+  const environment = JSON.parse(readFileSync(join(directory, SERVICE_ENVIRONMENT_FILE), 'utf8')) as StoreUrls;
+  return environment.CLICKHOUSE_URL;
 }
 
-function readCommandLine(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
-  } catch {
-    return [];
-  }
+interface StoreUrls {
+  readonly CLICKHOUSE_URL: string;
 }

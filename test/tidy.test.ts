@@ -111,7 +111,7 @@ describe('imports flow one way', () => {
       ...parseProcfile(read('Procfile')).map(({ args }) => args.at(-1) ?? ''),
       ...[...read('package.json').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
       ...[...read('docker-compose.yml').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
-      ...['main', 'prepare', 'clickhouse-front/main', 'sign-in-provider/main'].map(
+      ...['main', 'prepare', 'clickhouse-launcher', 'sign-in-provider/main'].map(
         (name) => `dist/src/standalone/${name}.js`,
       ),
     ].map((path) => path.replace(/^dist\//, '').replace(/\.js$/, '.ts'));

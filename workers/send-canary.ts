@@ -10,7 +10,7 @@ import {
   toCanaryFrame,
 } from '../src/ingest/canary.js';
 import { createIngestQueue, enqueueIngest } from '../src/ingest/queue.js';
-import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
+import { type ClickHouseClient, READ_ONLY } from '../src/platform/clickhouse/client.js';
 import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
@@ -60,6 +60,7 @@ async function lookFor(
       WHERE project_id = {project:UUID} AND event_type = 'canary'
         AND time = fromUnixTimestamp64Milli({time:Int64}) AND insert_id = {insertId:String}`,
     query_params: { project: CANARY_PROJECT, time: canary.sentAt, insertId: canary.insertId },
+    clickhouse_settings: READ_ONLY,
     format: 'JSONEachRow',
   } as const;
   while (!closing.aborted && Date.now() - canary.sentAt < LOOK_FOR_MS) {

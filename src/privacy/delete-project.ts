@@ -1,7 +1,7 @@
 // The deletion of a project's data: steps that may be repeated, and are, until a run finds nothing and nothing more can come.
 import { findPendingSince } from '../identity/sequence.js';
 import { forgetRejected } from '../ingest/rejected-store.js';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type ErasureDeps, outwaitIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
@@ -52,6 +52,7 @@ async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: Pro
     const result = await clickhouse.query({
       query: `SELECT toUInt32(count()) AS rows FROM ${table} WHERE project_id = {projectId:UUID}`,
       query_params: { projectId },
+      clickhouse_settings: READ_ONLY,
       format: 'JSONEachRow',
     });
     const [row] = await result.json<{ rows: number }>();

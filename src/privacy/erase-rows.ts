@@ -1,7 +1,7 @@
 // People's rows in ClickHouse: counting and deleting them, by one and the same condition. A deletion is a mutation, which
 // the engine writes down in words: so ids stand in it as salted hashes, and never themselves.
 import { createHash, randomBytes } from 'node:crypto';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { IdKind } from './id-hash.js';
 import { inParameters } from './parameter-fields.js';
@@ -66,7 +66,7 @@ export async function countRows(clickhouse: ClickHouseClient, set: RowSet): Prom
       query: `SELECT if(user_id = '', 'device', 'user') AS kind, ${id} AS id, count() AS rows
         FROM ${set.table.name} WHERE ${condition.sql} GROUP BY kind, id`,
       query_params: condition.params,
-      clickhouse_settings: UNRECORDED,
+      clickhouse_settings: { ...UNRECORDED, ...READ_ONLY },
       format: 'JSONEachRow',
     });
     for (const row of await result.json<{ kind: string; id: string; rows: string }>()) {
@@ -99,7 +99,7 @@ export async function visitInsertIds(
       query: `SELECT insert_id FROM ${set.table.name}
         WHERE ${condition.sql} AND received_at >= fromUnixTimestamp64Milli({sinceMs:Int64})`,
       query_params: { ...condition.params, sinceMs },
-      clickhouse_settings: UNRECORDED,
+      clickhouse_settings: { ...UNRECORDED, ...READ_ONLY },
       format: 'JSONEachRow',
     });
     for await (const rows of result.stream<{ insert_id: string }>()) {
@@ -159,7 +159,7 @@ async function engineHashesOf(clickhouse: ClickHouseClient, people: readonly Bou
       query: 'SELECT id, toString(sipHash64(id)) AS hash FROM (SELECT arrayJoin({ids:Array(String)}) AS id)',
       query_params: { ids },
       use_multipart_params: true,
-      clickhouse_settings: UNRECORDED,
+      clickhouse_settings: { ...UNRECORDED, ...READ_ONLY },
       format: 'JSONEachRow',
     });
     for (const { id, hash } of await result.json<{ id: string; hash: string }>()) hashes.set(id, BigInt(hash));

@@ -20,6 +20,7 @@ export interface Secrets {
   readonly secretKeyBase: string;
   readonly postgresPassword: string;
   readonly redisPassword: string;
+  readonly clickhousePassword: string;
 }
 
 export function openDataDirectory(path: string): DataDirectory {
@@ -38,9 +39,15 @@ export function openDataDirectory(path: string): DataDirectory {
 
 export function readOrCreateSecrets(directory: DataDirectory): Secrets {
   const path = join(directory.path, 'secrets.json');
-  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Secrets;
   const secret = () => randomBytes(32).toString('hex');
-  const secrets = { secretKeyBase: secret(), postgresPassword: secret(), redisPassword: secret() };
+  const secrets: Secrets = {
+    secretKeyBase: secret(),
+    postgresPassword: secret(),
+    redisPassword: secret(),
+    clickhousePassword: secret(),
+    // A directory of an earlier version lacks the later ones.
+    ...(existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {}),
+  };
   writePrivateFile(path, secrets);
   return secrets;
 }

@@ -1,7 +1,7 @@
 // Which of the three stores are embedded, and which the caller has: DATABASE_URL, REDIS_URL and CLICKHOUSE_URL replace them.
 import { connect } from 'node:net';
+import { embeddedClickHouse } from './clickhouse-server.js';
 import type { DataDirectory, Secrets } from './data-directory.js';
-import { embeddedClickHouse } from './engine-process.js';
 import type { Environment, StoreUrls } from './environment.js';
 import { findFreePort } from './free-port.js';
 import { embeddedPostgres } from './postgres-server.js';
@@ -47,7 +47,12 @@ export async function chooseStores(options: {
     embeddedRedis({ directory: directory.redis, port: await findFreePort(), password: secrets.redisPassword });
   const clickhouse =
     (await own('CLICKHOUSE_URL', 'ClickHouse', 8123)) ??
-    embeddedClickHouse({ directory: directory.clickhouse, port: await findFreePort() });
+    embeddedClickHouse({
+      directory: directory.clickhouse,
+      port: await findFreePort(),
+      password: secrets.clickhousePassword,
+      database: caller.CLICKHOUSE_DATABASE || 'analytics',
+    });
   return {
     urls: { postgres: postgres.url, redis: redis.url, clickhouse: clickhouse.url },
     specs: [postgres, redis, clickhouse].flatMap(({ spec }) => spec ?? []),

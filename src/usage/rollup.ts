@@ -1,7 +1,7 @@
 // Usage rollup: daily totals from Redis (accepted events, queries) and ClickHouse (stored events by time of receipt, so
 // that an event that was queued for a day counts for the day it was sent). Totals are recomputed in full, so runs
 // may be repeated, interrupted, or overlap.
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { forgetCounts, readCounts } from './counters.js';
@@ -40,6 +40,7 @@ export async function rollUpStored({ postgres, clickhouse }: RollupDeps, days: n
       WHERE received_at >= toDateTime64({from:Date}, 3, 'UTC') AND received_at < toDateTime64({to:Date} + 1, 3, 'UTC')
       GROUP BY project_id, day`,
     query_params: range,
+    clickhouse_settings: READ_ONLY,
     format: 'JSONEachRow',
   });
   await saveStored(postgres, range, await result.json());

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { embeddedClickHouse } from '../../src/standalone/engine-process.js';
+import { embeddedClickHouse } from '../../src/standalone/clickhouse-server.js';
 import { findFreePort } from '../../src/standalone/free-port.js';
 import { endLeftovers, InstanceLock, tryReadLock } from '../../src/standalone/instance-lock.js';
 import { embeddedPostgres } from '../../src/standalone/postgres-server.js';
@@ -40,7 +40,13 @@ export async function startEngines(): Promise<Engines> {
   const password = 'test';
   const postgres = embeddedPostgres({ directory: join(directory, 'postgres'), port: await findFreePort(), password });
   const redis = embeddedRedis({ directory: join(directory, 'redis'), port: await findFreePort(), password });
-  const clickhouse = embeddedClickHouse({ directory: join(directory, 'clickhouse'), port: await findFreePort() });
+  const clickhouse = embeddedClickHouse({
+    directory: join(directory, 'clickhouse'),
+    port: await findFreePort(),
+    password,
+    // Each test file has a database of its own.
+    database: 'test_*',
+  });
   const processes = [postgres, redis, clickhouse].map(({ spec }) => new SupervisedProcess(spec, observer));
   const stop = async () => {
     await Promise.all(processes.map((running) => running.stop()));

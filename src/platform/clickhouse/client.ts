@@ -8,6 +8,9 @@ export type { ClickHouseClient };
 export type ClickHouseSettings = Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'> &
   Partial<Pick<Config, 'CLICKHOUSE_CLUSTER'>>;
 
+/** Settings of every read that may take long: the engine then ends it when its client is gone. */
+export const READ_ONLY = { readonly: '2' } as const;
+
 export function createClickHouse(
   config: ClickHouseSettings,
   options: { maxConnections?: number; requestTimeoutMs?: number } = {},
@@ -19,7 +22,10 @@ export function createClickHouse(
     max_open_connections: options.maxConnections ?? 10,
     request_timeout: options.requestTimeoutMs ?? 60_000,
     keep_alive: { enabled: true },
-    ...(config.CLICKHOUSE_CLUSTER !== undefined && { clickhouse_settings: CLUSTER_SETTINGS }),
+    clickhouse_settings: {
+      cancel_http_readonly_queries_on_client_close: 1,
+      ...(config.CLICKHOUSE_CLUSTER !== undefined && CLUSTER_SETTINGS),
+    },
     // Silence the client's own log: its format differs, and callers get every failure.
     log: { level: ClickHouseLogLevel.OFF },
   });

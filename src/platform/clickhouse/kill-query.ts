@@ -5,8 +5,8 @@ import type { ClickHouseClient } from './client.js';
 const KILL_TIMEOUT_MS = 2_000;
 
 /**
- * Closing the connection is not enough: the engine may only notice when it has rows to send. ASYNC, because nobody needs
- * to wait for the end, and SYNC hangs in the embedded engine.
+ * Closing the connection is not enough: the engine may only notice when it has rows to send. ASYNC, because nothing
+ * depends on the moment of its end.
  */
 export async function killQuery(deps: { clickhouse: ClickHouseClient; log: Logger }, queryId: string): Promise<void> {
   try {

@@ -1,0 +1,130 @@
+// Configuration of the embedded ClickHouse server: server settings for a machine that it shares, users and their grants.
+import { createHash } from 'node:crypto';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The service's own account in the engine. */
+export const SERVICE_USER = 'analytics';
+
+export const CONFIG_FILE = 'config.xml';
+export const USERS_FILE = 'users.xml';
+
+/** What the engine's own session runs first, as `default`. It uses up that account's quota. */
+export const START_SQL = 'SYSTEM START LISTEN HTTP;\n';
+
+export interface ServerConfigOptions {
+  readonly usersFile: string;
+  readonly store: string;
+  readonly port: number;
+  readonly memoryBytes: number;
+  readonly password: string;
+}
+
+export function serverConfig({ usersFile, store, port, memoryBytes, password }: ServerConfigOptions): string {
+  return toXml({
+    users_config: usersFile,
+    path: store,
+    listen_host: '127.0.0.1',
+    http_port: port,
+    // Requests without the service's credentials meet no handler at all. `default`, which has no password, cannot be told
+    // from the engine's own session by its address, and its quota does not count queries of system.one.
+    http_handlers: {
+      rule: {
+        headers: { Authorization: basicAuthorization(password) },
+        handler: { type: 'dynamic_query_handler' },
+      },
+    },
+    max_server_memory_usage: memoryBytes,
+    max_concurrent_queries: 64,
+    // The defaults allow caches of several gigabytes and hundreds of threads.
+    mark_cache_size: 64 * MEBIBYTE,
+    primary_index_cache_size: 64 * MEBIBYTE,
+    index_mark_cache_size: 16 * MEBIBYTE,
+    vector_similarity_index_cache_size: 0,
+    text_index_tokens_cache_size: 0,
+    text_index_header_cache_size: 0,
+    text_index_postings_cache_size: 0,
+    parquet_metadata_cache_size: 0,
+    iceberg_metadata_files_cache_size: 0,
+    compiled_expression_cache_size: 16 * MEBIBYTE,
+    query_condition_cache_size: 16 * MEBIBYTE,
+    max_thread_pool_size: 500,
+    max_io_thread_pool_size: 8,
+    background_pool_size: 2,
+    background_schedule_pool_size: 2,
+    // An idle connection holds up a clean stop for this many seconds.
+    keep_alive_timeout: 3,
+    shutdown_wait_unfinished: 1,
+    // The safe choice where the engine's default keeps an older, wider meaning.
+    access_control_improvements: {
+      table_engines_require_grant: true,
+      select_from_system_db_requires_grant: true,
+      select_from_information_schema_requires_grant: true,
+    },
+  });
+}
+
+export const basicAuthorization = (password: string): string =>
+  `Basic ${Buffer.from(`${SERVICE_USER}:${password}`).toString('base64')}`;
+
+/** `database` may end in `*`: the account then owns every database whose name begins so. */
+export function usersConfig(options: { readonly password: string; readonly database: string }): string {
+  return toXml({
+    // The last two until a list of values is one parameter of a query.
+    profiles: { default: { async_insert: 0, http_max_fields: 100_000, http_max_field_value_size: 64 * MEBIBYTE } },
+    quotas: {
+      default: {},
+      // Used up by the engine's own start script, for ten years.
+      startup: { interval: { duration: 315_360_000, queries: 1 } },
+    },
+    users: {
+      // The engine's own session logs in with it, without a password.
+      default: {
+        password: '',
+        networks: { ip: '::1' },
+        profile: 'default',
+        quota: 'startup',
+        grants: { query: 'GRANT SYSTEM LISTEN ON *.*' },
+      },
+      [SERVICE_USER]: {
+        password_sha256_hex: createHash('sha256').update(options.password).digest('hex'),
+        networks: { ip: '127.0.0.1' },
+        profile: 'default',
+        quota: 'default',
+        grants: { query: serviceGrants(options.database) },
+      },
+    },
+  });
+}
+
+const DATABASE_RIGHTS =
+  'SHOW, SELECT, INSERT, ALTER, OPTIMIZE, TRUNCATE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP DATABASE, DROP TABLE, DROP VIEW';
+const TABLE_ENGINES = ['MergeTree', 'ReplacingMergeTree', 'Null', 'Memory'];
+/** What the doctor, erasure and the measurements look at. All of them show only what the account may see. */
+const SYSTEM_TABLES = ['disks', 'merges', 'mutations', 'one', 'numbers', 'parts', 'processes'];
+
+const serviceGrants = (database: string): string[] => [
+  `GRANT ${DATABASE_RIGHTS} ON ${database}.*`,
+  ...TABLE_ENGINES.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
+  ...SYSTEM_TABLES.map((table) => `GRANT SELECT ON system.${table}`),
+];
+
+type XmlValue = string | number | boolean | readonly string[] | { readonly [name: string]: XmlValue };
+
+function toXml(settings: Readonly<Record<string, XmlValue>>): string {
+  return `<clickhouse>\n${elements(settings, '  ')}</clickhouse>\n`;
+}
+
+function elements(settings: { readonly [name: string]: XmlValue }, indent: string): string {
+  return Object.entries(settings)
+    .flatMap(([name, value]) => (isList(value) ? value.map((one) => [name, one] as const) : [[name, value] as const]))
+    .map(([name, value]) => {
+      if (typeof value !== 'object') return `${indent}<${name}>${escaped(String(value))}</${name}>\n`;
+      return `${indent}<${name}>\n${elements(value, `${indent}  `)}${indent}</${name}>\n`;
+    })
+    .join('');
+}
+
+const isList = (value: XmlValue): value is readonly string[] => Array.isArray(value);
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,0 +1,99 @@
+// Process of the embedded ClickHouse server: calls the command line that libchdb.so exports, in a thread of its own.
+// The library's session API cannot listen; its command line (clickhouse-local) can. It runs what two FIFOs hold, one after
+// the other: the first starts the HTTP server, the second holds nothing and ends the engine cleanly when it is closed.
+// Arguments: LIBRARY DIRECTORY.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type * as Ffi from 'ffi-rs';
+import { CONFIG_FILE, START_SQL } from './clickhouse-config.js';
+
+const ffi = createRequire(import.meta.url)('ffi-rs') as typeof Ffi;
+const LIBRARY = 'chdb';
+
+const [libraryPath, directory] = process.argv.slice(2);
+if (libraryPath === undefined || directory === undefined) throw new Error('LIBRARY and DIRECTORY are required');
+
+// Named by process, so that a second one, which the engine refuses, does not disturb the first.
+const runFolder = join(directory, `run.${process.pid}`);
+const workingFolder = join(runFolder, 'working');
+const startFifo = join(runFolder, 'start.fifo');
+const stopFifo = join(runFolder, 'stop.fifo');
+removeLeftovers(directory);
+mkdirSync(workingFolder, { recursive: true, mode: 0o700 });
+execFileSync('mkfifo', ['-m', '600', startFifo, stopFifo]);
+process.chdir(workingFolder);
+process.on('exit', () => rmSync(runFolder, { recursive: true, force: true }));
+
+let isStopping = false;
+const listening = startListening();
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    if (isStopping) return;
+    isStopping = true;
+    void end();
+  });
+}
+
+ffi.open({ library: LIBRARY, path: libraryPath });
+const configFile = join(directory, CONFIG_FILE);
+const args = ['clickhouse', '--config-file', configFile, '--queries-file', startFifo, stopFifo];
+const problem = errorOf(await runEngine(args));
+if (problem !== undefined) process.stderr.write(`${problem}\n`);
+process.exit(isStopping && problem === undefined ? 0 : 1);
+
+/** Resolves once the engine serves, with the file whose end is its end. */
+async function startListening(): Promise<FileHandle> {
+  // Opening a FIFO waits for its reader: the engine, when it has loaded its tables.
+  const start = await open(startFifo, 'w');
+  // Without a working directory the function file() fails: clickhouse-local does not confine it, and no grant covers it.
+  rmdirSync(workingFolder);
+  await start.writeFile(START_SQL);
+  await start.close();
+  return open(stopFifo, 'w');
+}
+
+async function end(): Promise<void> {
+  const file = await listening;
+  // The engine aborts when it shuts down in no directory.
+  process.chdir(runFolder);
+  await file.close();
+}
+
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = /^run\.(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves with the engine's chdb_result when it has ended. */
+function runEngine(args: string[]): Promise<Ffi.JsExternal> {
+  const { I32, StringArray, External } = ffi.DataType;
+  return ffi.load({
+    library: LIBRARY,
+    funcName: 'chdb_query_cmdline',
+    retType: External,
+    paramsType: [I32, StringArray],
+    paramsValue: [args.length, args],
+    runInNewThread: true,
+  });
+}
+
+function errorOf(result: Ffi.JsExternal): string | undefined {
+  if (ffi.isNullPointer(result)) return 'the engine ended without a result';
+  const { External, String: Text } = ffi.DataType;
+  const call = { library: LIBRARY, funcName: 'chdb_result_error', paramsType: [External], paramsValue: [result] };
+  if (ffi.isNullPointer(ffi.load({ ...call, retType: External }))) return undefined;
+  return ffi.load({ ...call, retType: Text });
+}
