@@ -1,6 +1,5 @@
 // Scheduled canary: every minute one event of the canary project takes the normal path, and is polled until queries see it.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'bullmq';
 import {
   CANARY_EVERY_MS,
   CANARY_PROJECT,
@@ -11,43 +10,29 @@ import {
 } from '../src/ingest/canary.js';
 import { createIngestQueue, enqueueIngest } from '../src/ingest/queue.js';
 import { type ClickHouseClient, READ_ONLY } from '../src/platform/clickhouse/client.js';
-import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
+import { startScheduledJob } from './scheduled-job.js';
 
 const QUEUE = 'canary';
 const LOOK_EVERY_MS = 50;
 // Give up when the next one is due; until one arrives, the lag metric keeps growing.
 const LOOK_FOR_MS = CANARY_EVERY_MS - 5000;
 
-export async function startCanary({ redis, clickhouse, log }: WorkerDeps): Promise<RunningJob> {
-  const schedule = openQueue(QUEUE, { connection: redis });
-  await schedule.upsertJobScheduler(
-    QUEUE,
-    { every: CANARY_EVERY_MS },
-    { opts: { removeOnComplete: true, removeOnFail: 1 } },
-  );
+export function startCanary(deps: WorkerDeps): Promise<RunningJob> {
+  const { redis, clickhouse, log } = deps;
   const ingestQueue = createIngestQueue(redis);
-  const closing = new AbortController();
-  const worker = new Worker(
-    QUEUE,
-    async () => {
+  return startScheduledJob(deps, {
+    queue: QUEUE,
+    schedules: [{ name: QUEUE, everyMs: CANARY_EVERY_MS }],
+    async run({ signal }) {
       const canary = await recordSent(redis, Date.now());
       await enqueueIngest(ingestQueue, redis, { items: [toCanaryFrame(canary)], weight: 1 });
-      const storedAt = await lookFor(clickhouse, canary, closing.signal);
+      const storedAt = await lookFor(clickhouse, canary, signal);
       if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
       else log.warn({ sentAt: canary.sentAt }, 'the canary event has not arrived');
     },
-    { connection: redis.duplicate() },
-  );
-  worker.on('error', (err) => log.warn({ err }, 'the canary lost touch with redis'));
-  return {
-    async close() {
-      closing.abort();
-      await worker.close();
-      await ingestQueue.close();
-      await schedule.close();
-    },
-  };
+    close: () => ingestQueue.close(),
+  });
 }
 
 async function lookFor(

@@ -1,36 +1,26 @@
 // Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind, and first times older than a day.
-import { Worker } from 'bullmq';
 import { sweepFirstTimes } from '../src/ingest/first-times.js';
 import { claimedAt, claimPattern, createIngestQueue, type IngestQueue, jobIdOfClaim } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
-import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
+import { startScheduledJob } from './scheduled-job.js';
 
 const QUEUE = 'sweep-claims';
 const EVERY_MS = 10 * 60_000;
 
-export async function startClaimSweep({ redis, log }: WorkerDeps): Promise<RunningJob> {
-  const schedule = openQueue(QUEUE, { connection: redis });
-  // Upserts are idempotent: one scheduler exists, however many processes declare it.
-  await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
+export function startClaimSweep(deps: WorkerDeps): Promise<RunningJob> {
+  const { redis, log } = deps;
   const ingestQueue = createIngestQueue(redis);
-  const worker = new Worker(
-    QUEUE,
-    async () => {
+  return startScheduledJob(deps, {
+    queue: QUEUE,
+    schedules: [{ name: QUEUE, everyMs: EVERY_MS }],
+    async run() {
       await sweepFirstTimes(redis, Date.now());
       const swept = await sweepClaims(redis, ingestQueue, Date.now());
-      if (swept > 0) log.warn({ swept }, 'claims without a job were deleted');
+      if (swept > 0) log.warn({ swept }, 'payloads without a job were deleted');
     },
-    { connection: redis.duplicate() },
-  );
-  worker.on('error', (err) => log.warn({ err }, 'the claim sweep lost touch with redis'));
-  return {
-    async close() {
-      await worker.close();
-      await ingestQueue.close();
-      await schedule.close();
-    },
-  };
+    close: () => ingestQueue.close(),
+  });
 }
 
 const ORPHAN_AGE_MS = 60 * 60_000;

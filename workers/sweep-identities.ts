@@ -1,37 +1,27 @@
 // Scheduled sweep: every minute releases sequence numbers without a job, and folds profile tails below the low watermark.
-import { Worker } from 'bullmq';
 import { createIdentifyQueue, type IdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
 import { settleProfiles } from '../src/identity/store.js';
 import type { Redis } from '../src/platform/redis/client.js';
-import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
+import { startScheduledJob } from './scheduled-job.js';
 
 const QUEUE = 'sweep-identities';
 const EVERY_MS = 60_000;
 
-export async function startIdentitySweep(deps: WorkerDeps): Promise<RunningJob> {
+export function startIdentitySweep(deps: WorkerDeps): Promise<RunningJob> {
   const { redis, log } = deps;
-  const schedule = openQueue(QUEUE, { connection: redis });
-  await schedule.upsertJobScheduler(QUEUE, { every: EVERY_MS }, { opts: { removeOnComplete: true, removeOnFail: 10 } });
   const identifyQueue = createIdentifyQueue(redis);
-  const worker = new Worker(
-    QUEUE,
-    async () => {
+  return startScheduledJob(deps, {
+    queue: QUEUE,
+    schedules: [{ name: QUEUE, everyMs: EVERY_MS }],
+    async run() {
       const swept = await sweepPending(redis, identifyQueue, Date.now());
-      if (swept > 0) log.warn({ swept }, 'batches that never became jobs were given up');
+      if (swept > 0) log.warn({ swept }, 'sequence numbers without a job were released');
       await settleAll(deps);
     },
-    { connection: redis.duplicate() },
-  );
-  worker.on('error', (err) => log.warn({ err }, 'the identity sweep lost touch with redis'));
-  return {
-    async close() {
-      await worker.close();
-      await identifyQueue.close();
-      await schedule.close();
-    },
-  };
+    close: () => identifyQueue.close(),
+  });
 }
 
 // Time limit of one sweep, which also bounds the shutdown delay; the next sweep continues.
