@@ -1,5 +1,6 @@
 // Branded id types and the generators of random ids and keys.
-import { randomBytes, randomFillSync } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
+import { v7 } from 'uuid';
 
 declare const brand: unique symbol;
 type Branded<T, B extends string> = T & { readonly [brand]: B };
@@ -35,15 +36,8 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** UUID version 7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits. */
-export function newUuidV7(nowMs: number = Date.now()): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(nowMs, 0, 6);
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
+/** UUID version 7 (RFC 9562): starts with 48 bits of Unix milliseconds. */
+export const newUuidV7 = (nowMs: number = Date.now()): string => v7({ msecs: nowMs });
 
 /** Generated insert id: `evt_` and 16 random characters (95 bits). */
 export const newInsertId = (): string => `evt_${randomBase62(16)}`;
