@@ -1,4 +1,5 @@
 // `format: llm`: a Markdown table with what a reader needs to trust it: the question, the period, and what is not shown.
+import { markdownTable } from 'markdown-table';
 import { type Answer, type Cell, isTexts, joinTexts } from '../shape.js';
 import { escapeCell, escapeLine, escapeMarkdown } from './markdown-escape.js';
 
@@ -18,24 +19,14 @@ function toText(cell: Cell, type: string): string {
 const isRightAligned = (type: string): boolean => ['number', 'rate', 'percent'].includes(type);
 
 const countCharacters = (text: string): number => [...text].length;
-const pad = (text: string, width: number): string => ' '.repeat(Math.max(0, width - countCharacters(text)));
 
 function formatTable(answer: Answer): string {
   const header = answer.columns.map((column) => escapeCell(column.name));
   const body = answer.rows.map((row) => row.map((cell, index) => toText(cell, answer.columns[index]?.type ?? '')));
-  const widths = header.map((name, index) =>
-    [name, ...body.map((row) => row[index] ?? '')].reduce((width, text) => Math.max(width, countCharacters(text)), 3),
-  );
-  const isRight = answer.columns.map((column) => isRightAligned(column.type));
-  const toLine = (cells: readonly string[]): string => {
-    const padded = cells.map((cell, index) => {
-      const space = pad(cell, widths[index] ?? 0);
-      return isRight[index] ? space + cell : cell + space;
-    });
-    return `| ${padded.join(' | ')} |`;
-  };
-  const rule = widths.map((width, index) => (isRight[index] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
-  return [toLine(header), toLine(rule), ...body.map(toLine)].join('\n');
+  return markdownTable([header, ...body], {
+    align: answer.columns.map(({ type }) => (isRightAligned(type) ? 'right' : null)),
+    stringLength: countCharacters,
+  });
 }
 
 function formatFooter(answer: Answer): string {
