@@ -18,6 +18,7 @@ export interface AdminCredential {
   readonly kind: 'admin';
   readonly id: string;
   readonly organizationId: OrganizationId;
+  readonly creatorId?: string | undefined;
 }
 
 /** A key that names a project. The tenant of a request comes from here and from nowhere else. */
@@ -27,6 +28,8 @@ export interface Credential {
   readonly id: string;
   readonly projectId: ProjectId;
   readonly organizationId: OrganizationId;
+  /** The person who created the organization; absent when no person did. */
+  readonly creatorId?: string | undefined;
   readonly scopes: ReadonlySet<Scope>;
   readonly ipPolicy: IpPolicy;
   readonly timezone: string;
@@ -40,6 +43,13 @@ export interface Credential {
 
 /** What the requests of a credential are counted under. */
 export const rateKeyOf = (credential: Credential): string => `${credential.projectId}:${credential.id}`;
+
+/** The same with everything wider that they count for as well. */
+export const rateSubjectsOf = (credential: Credential) => ({
+  key: rateKeyOf(credential),
+  project: credential.projectId,
+  person: credential.creatorId ?? credential.organizationId,
+});
 
 type AnyCredential = Credential | AdminCredential;
 

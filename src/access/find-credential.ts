@@ -63,20 +63,23 @@ interface ProjectRow {
   id: string;
   secret_key_prefix: string;
   organization_id: string;
+  created_by: string | null;
   ip_policy: IpPolicy;
   timezone: string;
 }
 
 const findProject = (postgres: Postgres, by: Record<string, string | Buffer>): Promise<ProjectRow | undefined> =>
   postgres('projects')
+    .join('organizations', 'organizations.id', 'organization_id')
     .where(by)
     .whereNull('deleted_at')
-    .first('id', 'secret_key_prefix', 'organization_id', 'ip_policy', 'timezone');
+    .first('projects.id', 'secret_key_prefix', 'organization_id', 'created_by', 'ip_policy', 'timezone');
 
 async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix'>) {
   return {
     projectId: toProjectId(row.id),
     organizationId: toOrganizationId(row.organization_id),
+    creatorId: row.created_by ?? undefined,
     ipPolicy: row.ip_policy,
     timezone: row.timezone,
     isOverAllowance: await isOverAllowance(deps, row.organization_id),
@@ -93,7 +96,7 @@ interface TokenRow extends Omit<ProjectRow, 'secret_key_prefix'> {
   token_id: string;
   kind: 'personal' | 'service';
   scopes: Scope[];
-  created_by: string | null;
+  token_created_by: string | null;
   expires_at: Date;
   is_use_due: boolean;
   role: Role | null;
@@ -101,12 +104,14 @@ interface TokenRow extends Omit<ProjectRow, 'secret_key_prefix'> {
 
 async function findToken(deps: FindDeps, token: string): Promise<Found> {
   const { rows } = await deps.postgres.raw<{ rows: TokenRow[] }>(
-    `SELECT access_tokens.id AS token_id, kind, scopes, created_by, expires_at, members.role,
+    `SELECT access_tokens.id AS token_id, kind, scopes, access_tokens.created_by AS token_created_by, expires_at, members.role,
        coalesce(last_used_at < now() - interval '1 minute', true) AS is_use_due,
-       projects.id, projects.organization_id, ip_policy, timezone
+       projects.id, projects.organization_id, organizations.created_by, ip_policy, timezone
      FROM access_tokens
      JOIN projects ON projects.id = access_tokens.project_id AND projects.deleted_at IS NULL
-     LEFT JOIN members ON members.organization_id = projects.organization_id AND members.person_id = created_by
+     JOIN organizations ON organizations.id = projects.organization_id
+     LEFT JOIN members
+       ON members.organization_id = projects.organization_id AND members.person_id = access_tokens.created_by
      WHERE digest = ? AND revoked_at IS NULL AND expires_at > now()`,
     [digestKey(token)],
   );
@@ -116,7 +121,7 @@ async function findToken(deps: FindDeps, token: string): Promise<Found> {
   if (scopes === undefined) return NOTHING;
   const tenant = await tenantOf(deps, row);
   const own = { kind: 'token', id: row.token_id, scopes: new Set(scopes), ...tenant } as const;
-  const { kind, created_by: personId, role } = row;
+  const { kind, token_created_by: personId, role } = row;
   return {
     credential: kind === 'personal' && personId !== null && role !== null ? { ...own, personId, role } : own,
     expiresAt: row.expires_at.getTime(),
@@ -135,9 +140,12 @@ function scopesLeft({ kind, scopes, role }: TokenRow): readonly Scope[] | undefi
 async function findAdmin(postgres: Postgres, key: string): Promise<Found> {
   const row = await postgres('organizations')
     .where({ admin_key_digest: digestKey(key) })
-    .first('id', 'admin_key_prefix');
+    .first('id', 'admin_key_prefix', 'created_by');
   if (row === undefined) return NOTHING;
-  return { credential: { kind: 'admin', id: row.admin_key_prefix, organizationId: toOrganizationId(row.id) } };
+  const organizationId = toOrganizationId(row.id);
+  return {
+    credential: { kind: 'admin', id: row.admin_key_prefix, organizationId, creatorId: row.created_by ?? undefined },
+  };
 }
 
 export async function noteTokenUse(postgres: Postgres, token: string): Promise<void> {

@@ -9,7 +9,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import type { AdminCredential, CredentialStore } from './credentials.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
 import { authenticateAdmin, requireCredential } from './middleware.js';
-import type { RateLimit } from './rate-limits.js';
+import type { LayeredRateLimit } from './rate-limits.js';
 import { isAtLeast } from './roles.js';
 import { type Role, type RouteName, type RouteRule, ruleOf } from './route-matrix.js';
 import { personOf, requireSession, type SessionGuards } from './session-middleware.js';
@@ -80,10 +80,14 @@ function admit(res: Response, membership: Membership, least: Role): void {
   res.locals.membership = membership;
 }
 
-function requireAdminKey(postgres: Postgres, credentials: CredentialStore, rateLimit: RateLimit): RequestHandler {
+function requireAdminKey(
+  postgres: Postgres,
+  credentials: CredentialStore,
+  rateLimit: LayeredRateLimit,
+): RequestHandler {
   return async (req: Request, res, next) => {
     const admin = await authenticateAdmin(credentials, req);
-    await rateLimit.take(admin.organizationId);
+    await rateLimit.take({ key: admin.organizationId, person: admin.creatorId ?? admin.organizationId });
     const { projectID } = req.params;
     if (projectID !== undefined) {
       const projectId = await findProjectOf(postgres, admin.organizationId, String(projectID));

@@ -1,5 +1,6 @@
-// How often a key, a session or an address may ask, and an organization may invite. Counted in Redis, so that all processes
-// count together; while Redis is away each counts for itself, because a limit must not take down what it protects.
+// Request rates, counted in Redis, so that all processes count together; while Redis is unavailable each counts for itself,
+// because a limit must not take down what it protects. A request counts for several subjects at once, from its key to the
+// person who created the organization: making more tokens, projects or organizations does not multiply what one may ask.
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';
@@ -10,18 +11,29 @@ export interface RateLimit {
   take(key: string): Promise<void>;
 }
 
+type Subject = 'key' | 'session' | 'project' | 'person' | 'organization' | 'address' | 'installation';
+
+/** What a request counts for: an id for each subject that it has. */
+export type RateSubjects = Readonly<Partial<Record<Subject, string>>>;
+
+export interface LayeredRateLimit {
+  /** Rejects with rate_limited when one of the subjects has used up what it may. */
+  take(subjects: RateSubjects): Promise<void>;
+}
+
 export interface BatchedRateLimit {
-  /** Throws rate_limited when `key` is known to have used up what it may. Never waits. */
-  take(key: string): void;
+  /** Throws rate_limited when one of the subjects is known to have used up what it may. Never waits. */
+  take(subjects: RateSubjects): void;
 }
 
 export interface RateLimits {
   readonly track: BatchedRateLimit;
-  readonly identify: RateLimit;
-  readonly query: RateLimit;
-  readonly session: RateLimit;
+  readonly identify: LayeredRateLimit;
+  readonly query: LayeredRateLimit;
+  readonly session: LayeredRateLimit;
   readonly signIn: RateLimit;
-  readonly invitation: RateLimit;
+  readonly invitation: LayeredRateLimit;
+  readonly invitationMail: LayeredRateLimit;
 }
 
 type Settings = Pick<
@@ -30,30 +42,74 @@ type Settings = Pick<
   | 'IDENTIFY_REQUESTS_PER_SECOND'
   | 'QUERY_REQUESTS_PER_SECOND'
   | 'SESSION_REQUESTS_PER_SECOND'
+  | 'RATE_LIMIT_PROJECT_FACTOR'
+  | 'RATE_LIMIT_PERSON_FACTOR'
   | 'SIGN_IN_REQUESTS_PER_MINUTE'
   | 'INVITATIONS_PER_DAY_MAX'
+  | 'INVITATIONS_PER_PERSON_PER_DAY_MAX'
+  | 'INVITATION_MAILS_PER_ADDRESS_PER_DAY_MAX'
+  | 'INVITATION_MAILS_PER_DAY_MAX'
 >;
 
+const DAY_SECONDS = 86_400;
+
 export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
-  const limiter = (name: string, points: number, duration: LimiterOptions['duration']) =>
-    createLimiter(redis, { name, points, duration });
+  const layersOf = (name: string, duration: Seconds, points: Readonly<Partial<Record<Subject, number>>>): Layer[] =>
+    Object.entries(points).map(([subject, max]) => ({
+      subject: subject as Subject,
+      limiter: createLimiter(redis, { name: `${name}:${subject}`, points: max, duration }),
+    }));
+  const { RATE_LIMIT_PROJECT_FACTOR: projectFactor, RATE_LIMIT_PERSON_FACTOR: personFactor } = settings;
+  const ofKeys = (name: string, points: number): Layer[] =>
+    layersOf(name, 1, { key: points, project: points * projectFactor, person: points * personFactor });
+  const sessions = settings.SESSION_REQUESTS_PER_SECOND;
+  const signIn = layersOf('sign-in', 60, { address: settings.SIGN_IN_REQUESTS_PER_MINUTE });
   return {
-    track: new BatchedLimit(limiter('track', settings.TRACK_REQUESTS_PER_SECOND, 1)),
-    identify: toRateLimit(limiter('identify', settings.IDENTIFY_REQUESTS_PER_SECOND, 1)),
-    query: toRateLimit(limiter('query', settings.QUERY_REQUESTS_PER_SECOND, 1)),
-    session: toRateLimit(limiter('session', settings.SESSION_REQUESTS_PER_SECOND, 1)),
-    signIn: toRateLimit(limiter('sign-in', settings.SIGN_IN_REQUESTS_PER_MINUTE, 60)),
-    invitation: toRateLimit(limiter('invitation', settings.INVITATIONS_PER_DAY_MAX, 86_400)),
+    track: new BatchedLimit(ofKeys('track', settings.TRACK_REQUESTS_PER_SECOND)),
+    identify: toLayeredLimit(ofKeys('identify', settings.IDENTIFY_REQUESTS_PER_SECOND)),
+    query: toLayeredLimit(ofKeys('query', settings.QUERY_REQUESTS_PER_SECOND)),
+    session: toLayeredLimit(
+      layersOf('session', 1, { session: sessions, key: sessions, person: sessions * personFactor }),
+    ),
+    signIn: { take: (address) => toLayeredLimit(signIn).take({ address }) },
+    invitation: toLayeredLimit(
+      layersOf('invitation', DAY_SECONDS, {
+        organization: settings.INVITATIONS_PER_DAY_MAX,
+        person: settings.INVITATIONS_PER_PERSON_PER_DAY_MAX,
+      }),
+    ),
+    invitationMail: toLayeredLimit(
+      layersOf('invitation-mail', DAY_SECONDS, {
+        address: settings.INVITATION_MAILS_PER_ADDRESS_PER_DAY_MAX,
+        installation: settings.INVITATION_MAILS_PER_DAY_MAX,
+      }),
+    ),
   };
 }
+
+type Seconds = keyof typeof NAME_OF_SECONDS;
+
+interface Layer {
+  readonly subject: Subject;
+  readonly limiter: RateLimiterRedis;
+}
+
+const NAME_OF_SUBJECT: Readonly<Record<Subject, string>> = {
+  key: 'a key',
+  session: 'a session',
+  project: 'a project',
+  person: 'all that one person has',
+  organization: 'an organization',
+  address: 'an address',
+  installation: 'this installation',
+};
 
 const NAME_OF_SECONDS = { 1: 'second', 60: 'minute', 86400: 'day' } as const;
 
 interface LimiterOptions {
   readonly name: string;
   readonly points: number;
-  /** Seconds. */
-  readonly duration: keyof typeof NAME_OF_SECONDS;
+  readonly duration: Seconds;
 }
 
 function createLimiter(redis: Redis, { name, points, duration }: LimiterOptions): RateLimiterRedis {
@@ -68,21 +124,32 @@ function createLimiter(redis: Redis, { name, points, duration }: LimiterOptions)
   });
 }
 
-const refusal = ({ points, duration }: RateLimiterRedis): PublicError =>
-  new PublicError(
-    'rate_limited',
-    `too many requests; the limit is ${points} per ${NAME_OF_SECONDS[duration as LimiterOptions['duration']]}`,
-  );
+function refusal({ subject, limiter }: Layer): PublicError {
+  const per = NAME_OF_SECONDS[limiter.duration as Seconds];
+  const limit = `${limiter.points} per ${per} for ${NAME_OF_SUBJECT[subject]}`;
+  return new PublicError('rate_limited', `too many requests; the limit is ${limit}`);
+}
 
-const toRateLimit = (limiter: RateLimiterRedis): RateLimit => ({
-  async take(key) {
-    try {
-      await limiter.consume(key);
-    } catch (reason) {
-      throw reason instanceof RateLimiterRes ? refusal(limiter) : reason;
+/**
+ * The narrowest first, one after the other: what a key is refused does not use up the limit of its project, or one key could
+ * stop all the others.
+ */
+const toLayeredLimit = (layers: readonly Layer[]): LayeredRateLimit => ({
+  async take(subjects) {
+    for (const layer of layers) {
+      const id = subjects[layer.subject];
+      if (id !== undefined) await consume(layer, id);
     }
   },
 });
+
+async function consume(layer: Layer, id: string): Promise<void> {
+  try {
+    await layer.limiter.consume(id);
+  } catch (reason) {
+    throw reason instanceof RateLimiterRes ? refusal(layer) : reason;
+  }
+}
 
 const SETTLE_EVERY_MS = 50;
 
@@ -92,33 +159,46 @@ const SETTLE_EVERY_MS = 50;
  * process may let through what it can take in 50 ms beyond the limit, once per window.
  */
 class BatchedLimit implements BatchedRateLimit {
-  readonly #limiter: RateLimiterRedis;
-  #taken = new Map<string, number>();
+  readonly #layers: readonly BatchedLayer[];
   #timer: NodeJS.Timeout | undefined;
-  readonly #refusedUntil = new Map<string, number>();
 
-  constructor(limiter: RateLimiterRedis) {
-    this.#limiter = limiter;
+  constructor(layers: readonly Layer[]) {
+    this.#layers = layers.map((layer) => ({ ...layer, taken: new Map(), refusedUntil: new Map() }));
   }
 
-  take(key: string): void {
-    const refusedUntil = this.#refusedUntil.get(key);
-    if (refusedUntil !== undefined) {
-      if (Date.now() < refusedUntil) throw refusal(this.#limiter);
-      this.#refusedUntil.delete(key);
+  take(subjects: RateSubjects): void {
+    for (const layer of this.#layers) {
+      const id = subjects[layer.subject];
+      if (id !== undefined) takeOne(layer, id);
     }
-    this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
     this.#timer ??= setTimeout(() => this.#settle(), SETTLE_EVERY_MS).unref();
   }
 
   #settle(): void {
     this.#timer = undefined;
-    const taken = this.#taken;
-    this.#taken = new Map();
-    for (const [key, points] of taken) {
-      this.#limiter.consume(key, points).catch((reason: unknown) => {
-        if (reason instanceof RateLimiterRes) this.#refusedUntil.set(key, Date.now() + reason.msBeforeNext);
-      });
+    for (const { limiter, taken, refusedUntil } of this.#layers) {
+      for (const [id, points] of taken) {
+        limiter.consume(id, points).catch((reason: unknown) => {
+          if (reason instanceof RateLimiterRes) refusedUntil.set(id, Date.now() + reason.msBeforeNext);
+        });
+      }
+      taken.clear();
     }
   }
+}
+
+interface BatchedLayer extends Layer {
+  /** Points by id, since the last settlement. */
+  readonly taken: Map<string, number>;
+  readonly refusedUntil: Map<string, number>;
+}
+
+function takeOne(layer: BatchedLayer, id: string): void {
+  const { taken, refusedUntil } = layer;
+  const until = refusedUntil.get(id);
+  if (until !== undefined) {
+    if (Date.now() < until) throw refusal(layer);
+    refusedUntil.delete(id);
+  }
+  taken.set(id, (taken.get(id) ?? 0) + 1);
 }

@@ -4,7 +4,7 @@ import { findSession, type Session } from '../accounts/sessions.js';
 import { PublicError } from '../platform/errors.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { digestKey } from './keys.js';
-import type { RateLimit } from './rate-limits.js';
+import type { LayeredRateLimit } from './rate-limits.js';
 import { refuseCrossOrigin } from './same-origin.js';
 import { readSessionToken, setSessionCookie } from './session-cookie.js';
 
@@ -12,7 +12,7 @@ export type Person = Omit<Session, 'isProlonged'>;
 
 /** What every route with a session is guarded by besides. */
 export interface SessionGuards {
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: LayeredRateLimit;
   readonly publicUrl: URL;
 }
 
@@ -27,7 +27,7 @@ function identifyPerson(postgres: Postgres, { rateLimit, publicUrl }: SessionGua
     if (token === undefined || session === undefined) {
       throw new PublicError('unauthenticated', 'a session is required; sign in at /login');
     }
-    await rateLimit.take(digestKey(token).toString('base64url'));
+    await rateLimit.take({ session: digestKey(token).toString('base64url'), person: session.personId });
     res.locals.person = session;
     next();
   };

@@ -5,10 +5,9 @@ import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import { parseUsageRange } from '../usage/range.js';
 import { readUsage } from '../usage/store.js';
-import { listProjects, markProjectDeleted, requireProject, rotateSecretKey } from './projects.js';
+import { addProject, listProjects, markProjectDeleted, requireProject, rotateSecretKey } from './projects.js';
 import type { AccountsDeps } from './routes.js';
 import { projectBody, projectDeletionBody } from './schema.js';
-import { createProject } from './store.js';
 
 export function addAdminRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
   const { postgres, secretKeyBase, isCluster } = deps;
@@ -21,7 +20,7 @@ export function addAdminRoutes({ on }: GuardedRouter, deps: AccountsDeps): void 
   on('POST /api/admin/projects', readJsonBody, async (req, res) => {
     const { name } = parseJsonBody(projectBody, req.body);
     const { organizationId } = adminOf(res);
-    const { id } = await createProject(postgres, { organizationId, name, secretKeyBase });
+    const id = await addProject(postgres, deps.quotas, { organizationId, name, secretKeyBase });
     res.status(201).json(await show(id));
   });
 

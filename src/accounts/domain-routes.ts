@@ -6,14 +6,16 @@ import { claimDomain, listDomains, removeDomain, verifyDomain } from './domains.
 import type { AccountsDeps } from './routes.js';
 import { domainBody } from './schema.js';
 
-export function addDomainRoutes({ on }: GuardedRouter, { postgres, findTxtRecords }: AccountsDeps): void {
+export function addDomainRoutes({ on }: GuardedRouter, { postgres, findTxtRecords, quotas }: AccountsDeps): void {
   on('GET /api/orgs/{orgID}/domains', async (_req, res) => {
     res.json(await listDomains(postgres, membershipOf(res).organizationId));
   });
 
   on('POST /api/orgs/{orgID}/domains', readJsonBody, async (req, res) => {
     const { domain } = parseJsonBody(domainBody, req.body);
-    res.status(201).json(await claimDomain(postgres, membershipOf(res).organizationId, domain));
+    res
+      .status(201)
+      .json(await claimDomain(postgres, quotas, { organizationId: membershipOf(res).organizationId, domain }));
   });
 
   on('DELETE /api/orgs/{orgID}/domains/{domainID}', async (req, res) => {

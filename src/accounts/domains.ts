@@ -3,6 +3,7 @@
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type OrganizationId, randomBase62 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { type Quotas, requireDomainQuota } from './quotas.js';
 import type { FindTxtRecords } from './txt-records.js';
 
 const TOKEN_LENGTH = 32;
@@ -28,14 +29,21 @@ const toDomain = (row: DomainRow): Domain => ({
 });
 
 /** Claiming a domain again answers with the token there is: the record may be published already. */
-export async function claimDomain(postgres: Postgres, organizationId: OrganizationId, domain: string): Promise<Domain> {
-  const [row]: DomainRow[] = await postgres('domains')
-    .insert({ id: newUuidV7(), organization_id: organizationId, domain, token: randomBase62(TOKEN_LENGTH) })
-    .onConflict(['organization_id', 'domain'])
-    .merge(['domain'])
-    .returning(SHOWN);
-  if (row === undefined) throw new Error('the domain was neither inserted nor found');
-  return toDomain(row);
+export async function claimDomain(
+  postgres: Postgres,
+  quotas: Quotas,
+  { organizationId, domain }: { organizationId: OrganizationId; domain: string },
+): Promise<Domain> {
+  return postgres.transaction(async (transaction) => {
+    await requireDomainQuota(transaction, quotas, { organizationId, domain });
+    const [row]: DomainRow[] = await transaction('domains')
+      .insert({ id: newUuidV7(), organization_id: organizationId, domain, token: randomBase62(TOKEN_LENGTH) })
+      .onConflict(['organization_id', 'domain'])
+      .merge(['domain'])
+      .returning(SHOWN);
+    if (row === undefined) throw new Error('the domain was neither inserted nor found');
+    return toDomain(row);
+  });
 }
 
 export async function listDomains(postgres: Postgres, organizationId: OrganizationId): Promise<Domain[]> {

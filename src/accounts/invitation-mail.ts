@@ -1,4 +1,5 @@
-// The mail that brings an invitation.
+// The mail that brings an invitation. The name of the organization is chosen by its owners, and the mail goes to strangers: it
+// stands there only when no mail program can make a link of it.
 import type { Mail } from '../mail/queue.js';
 
 export interface InvitationMail {
@@ -10,10 +11,12 @@ export interface InvitationMail {
 /** Resolves once the mail is certain to be sent, or to be tried for days. */
 export type InvitationMailer = (invitation: InvitationMail) => Promise<void>;
 
-export const toInvitationMail = ({ email, organization, acceptUrl }: InvitationMail): Mail => ({
-  to: email,
-  subject: `Invitation to ${organization}`,
-  text: `You are invited to join ${organization} on Event Analytics Service.
+export function toInvitationMail({ email, organization, acceptUrl }: InvitationMail): Mail {
+  const name = isPlainName(organization) ? organization : 'an organization';
+  return {
+    to: email,
+    subject: `Invitation to ${name}`,
+    text: `You are invited to join ${name} on Event Analytics Service.
 
 Open this link and sign in with ${email}:
 
@@ -21,4 +24,17 @@ ${acceptUrl}
 
 The link works once, for seven days. If you did not expect it, do nothing.
 `,
-});
+  };
+}
+
+const NAME_LENGTH_MAX = 64;
+const DIGITS_MAX = 6;
+
+/**
+ * Letters, digits, blanks and a few marks, a full stop only at the end of a word. What mail programs turn into links has
+ * something else: `example.com` and its like a dot inside, addresses `@` or `/`, telephone numbers many digits.
+ */
+export function isPlainName(name: string): boolean {
+  const isPlain = /^[\p{L}\p{M}\p{N} .,'’&()+-]+$/u.test(name) && !/\.[^ ),.]/.test(name) && !/\.\./.test(name);
+  return isPlain && name.length <= NAME_LENGTH_MAX && (name.match(/\p{N}/gu) ?? []).length <= DIGITS_MAX;
+}

@@ -1,5 +1,6 @@
 // Routes of invitations: owners send, list and revoke them; the invited person accepts.
 import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
+import { digestKey } from '../access/keys.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { acceptInvitation, createInvitation, listInvitations, revokeInvitation } from './invitations.js';
@@ -18,7 +19,10 @@ export function addInvitationRoutes({ on }: GuardedRouter, deps: AccountsDeps): 
     const { email, role } = parseJsonBody(invitationBody, req.body);
     const { personId } = personOf(res);
     const { organizationId } = membershipOf(res);
-    await deps.invitationLimit.take(organizationId);
+    await deps.invitationLimit.take({ organization: organizationId, person: personId });
+    if (deps.mailInvitation !== undefined) {
+      await deps.invitationMailLimit.take({ address: digestKey(email).toString('base64url'), installation: 'all' });
+    }
     const invitation = await createInvitation(postgres, organizationId, { email, role, invitedBy: personId });
     const link = { token: invitation.token, accept_url: acceptUrlOf(deps.publicUrl, invitation.token) };
     if (deps.mailInvitation !== undefined) {

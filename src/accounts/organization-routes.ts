@@ -5,6 +5,7 @@ import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { toOrganizationId } from '../platform/ids.js';
 import { changeRole, listMembers, removeMember } from './members.js';
+import { requireOrganizationQuota } from './quotas.js';
 import type { AccountsDeps } from './routes.js';
 import { memberBody, organizationBody } from './schema.js';
 import {
@@ -25,7 +26,10 @@ export function addOrganizationRoutes({ on }: GuardedRouter, deps: AccountsDeps)
   on('POST /api/orgs', readJsonBody, async (req, res) => {
     const { name } = parseJsonBody(organizationBody, req.body);
     const { personId } = personOf(res);
-    const created = await createOrganization(postgres, { name, ownerId: personId });
+    const created = await postgres.transaction(async (transaction) => {
+      await requireOrganizationQuota(transaction, deps.quotas, personId);
+      return createOrganization(transaction, { name, ownerId: personId });
+    });
     const organization = await requireOrganization(postgres, personId, created.id);
     res.status(201).json({ ...organization, admin_key: created.adminKey });
   });

@@ -7,10 +7,16 @@ import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import { parseUsageRange } from '../usage/range.js';
 import { readUsage } from '../usage/store.js';
-import { listProjects, markProjectDeleted, requireProject, rotateSecretKey, updateProject } from './projects.js';
+import {
+  addProject,
+  listProjects,
+  markProjectDeleted,
+  requireProject,
+  rotateSecretKey,
+  updateProject,
+} from './projects.js';
 import type { AccountsDeps } from './routes.js';
 import { projectBody, projectChanges, projectDeletionBody } from './schema.js';
-import { createProject } from './store.js';
 
 export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
   const { postgres, redis, secretKeyBase, isCluster } = deps;
@@ -25,7 +31,7 @@ export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): voi
   on('POST /api/orgs/{orgID}/projects', readJsonBody, async (req, res) => {
     const { name } = parseJsonBody(projectBody, req.body);
     const { organizationId } = membershipOf(res);
-    const { id } = await createProject(postgres, { organizationId, name, secretKeyBase });
+    const id = await addProject(postgres, deps.quotas, { organizationId, name, secretKeyBase });
     res.status(201).json(await show(res, id));
   });
 

@@ -6,7 +6,9 @@ import { PublicError } from '../platform/errors.js';
 import { type OrganizationId, type ProjectId, toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, recordAudit } from '../privacy/audit-store.js';
+import { type Quotas, requireProjectQuota } from './quotas.js';
 import type { ProjectChanges, ProjectDeletion } from './schema.js';
+import { createProject } from './store.js';
 
 export interface Project {
   readonly id: string;
@@ -73,6 +75,18 @@ function toProject(row: Project & { secret_key_encrypted: Buffer }, { viewer, se
 
 const roleOf = (viewer: Viewer) =>
   viewer === 'admin_key' ? {} : { role: viewer, capabilities: capabilitiesOf(viewer) };
+
+/** Within what the organization may hold. */
+export async function addProject(
+  postgres: Postgres,
+  quotas: Quotas,
+  project: { organizationId: OrganizationId; name: string; secretKeyBase: string },
+): Promise<ProjectId> {
+  return postgres.transaction(async (transaction) => {
+    await requireProjectQuota(transaction, quotas, project.organizationId);
+    return (await createProject(transaction, project)).id;
+  });
+}
 
 export async function updateProject(postgres: Postgres, projectId: ProjectId, changes: ProjectChanges): Promise<void> {
   await postgres('projects').where({ id: projectId }).update(changes);

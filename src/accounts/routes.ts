@@ -2,7 +2,7 @@
 // each stands in src/access/route-matrix.ts; here is what it does.
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
-import type { RateLimit } from '../access/rate-limits.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { Redis } from '../platform/redis/client.js';
 import { addAdminRoutes } from './admin-routes.js';
 import { addDomainRoutes } from './domain-routes.js';
@@ -10,6 +10,7 @@ import type { InvitationMailer } from './invitation-mail.js';
 import { addInvitationRoutes } from './invitation-routes.js';
 import { addOrganizationRoutes } from './organization-routes.js';
 import { addProjectRoutes } from './project-routes.js';
+import type { Quotas } from './quotas.js';
 import { addTokenRoutes } from './token-routes.js';
 import type { FindTxtRecords } from './txt-records.js';
 
@@ -19,7 +20,10 @@ export interface AccountsDeps extends GuardDeps {
   readonly secretKeyBase: string;
   /** The address people reach the service by. */
   readonly publicUrl: URL;
-  readonly invitationLimit: RateLimit;
+  readonly invitationLimit: LayeredRateLimit;
+  /** Taken for mails alone: a link in the answer reaches no one who did not ask for it. */
+  readonly invitationMailLimit: LayeredRateLimit;
+  readonly quotas: Quotas;
   readonly findTxtRecords: FindTxtRecords;
   /** On a cluster no project is deleted yet: what is deleted there has other names. */
   readonly isCluster: boolean;

@@ -13,8 +13,8 @@ const nameField = z
   .trim()
   .min(1, { error: 'is empty' })
   .max(NAME_LENGTH_MAX, { error: `is longer than ${NAME_LENGTH_MAX} characters` })
-  // A name is one line, in mails too, and PostgreSQL stores no NUL.
-  .regex(/^\P{Cc}*$/u, { error: 'has control characters' });
+  // One line that is read as it is stored: no controls, line separators, bidirectional overrides or halves of characters.
+  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, { error: 'has control characters' });
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `is one of ${values.join(', ')}` });

@@ -27,6 +27,7 @@ export async function createOrganization(
       admin_key_digest: digestKey(adminKey),
       admin_key_prefix: shownPrefix(adminKey),
       is_standalone: organization.isStandalone ?? false,
+      created_by: organization.ownerId ?? null,
     });
     if (organization.ownerId !== undefined) {
       await transaction('members').insert({ organization_id: id, person_id: organization.ownerId, role: 'owner' });

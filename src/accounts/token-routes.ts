@@ -7,10 +7,10 @@ import type { AccountsDeps } from './routes.js';
 import { tokenBody } from './schema.js';
 import { type Actor, createToken, listPersonalTokens, listTokens, revokePersonalToken, revokeToken } from './tokens.js';
 
-export function addTokenRoutes({ on }: GuardedRouter, { postgres }: AccountsDeps): void {
+export function addTokenRoutes({ on }: GuardedRouter, { postgres, quotas }: AccountsDeps): void {
   on('POST /api/projects/{projectID}/tokens', readJsonBody, async (req, res) => {
     const request = parseJsonBody(tokenBody, req.body);
-    res.status(201).json(await createToken(postgres, projectIdOf(res), { actor: actorOf(res), request }));
+    res.status(201).json(await createToken(postgres, projectIdOf(res), { actor: actorOf(res), request, quotas }));
   });
 
   on('GET /api/projects/{projectID}/tokens', async (_req, res) => {

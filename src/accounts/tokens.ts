@@ -7,6 +7,7 @@ import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { tryParseDuration } from './duration.js';
+import { type Quotas, requireTokenQuota } from './quotas.js';
 import type { TokenRequest } from './schema.js';
 
 /** As lists show it. */
@@ -51,7 +52,7 @@ export interface CreatedToken extends Omit<Token, 'created_by' | 'last_used_at' 
 export async function createToken(
   postgres: Postgres,
   projectId: ProjectId,
-  { actor, request }: { actor: Actor; request: TokenRequest },
+  { actor, request, quotas }: { actor: Actor; request: TokenRequest; quotas: Quotas },
 ): Promise<CreatedToken> {
   requirePermission(actor.role, request);
   const token = newKey('token');
@@ -65,11 +66,14 @@ export async function createToken(
     expires_at: new Date(now.getTime() + (tryParseDuration(request.expires_in) ?? 0)),
     created_at: now,
   };
-  await postgres('access_tokens').insert({
-    ...created,
-    digest: digestKey(token),
-    project_id: projectId,
-    created_by: actor.personId,
+  await postgres.transaction(async (transaction) => {
+    await requireTokenQuota(transaction, quotas, { projectId, personId: actor.personId, kind: request.kind });
+    await transaction('access_tokens').insert({
+      ...created,
+      digest: digestKey(token),
+      project_id: projectId,
+      created_by: actor.personId,
+    });
   });
   return { ...created, token };
 }

@@ -110,6 +110,7 @@ const app = createApp({
       publicUrl,
       secretKeyBase: config.SECRET_KEY_BASE,
       rateLimit: rateLimits.signIn,
+      quotas: config,
       postgres,
       log,
     }),
@@ -217,6 +218,8 @@ function createAccounts(settings: Config): Router {
     secretKeyBase: settings.SECRET_KEY_BASE,
     publicUrl,
     invitationLimit: rateLimits.invitation,
+    invitationMailLimit: rateLimits.invitationMail,
+    quotas: settings,
     isCluster: settings.CLICKHOUSE_CLUSTER !== undefined,
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
     mailInvitation:

@@ -1,10 +1,10 @@
 // PUT and DELETE /api/dashboard-sync/{dashboardKey}, the dashboards that a signed-in person sees, and the queries of their
 // cards. The project of a sync comes from the credential alone.
 import express, { type Response, type Router } from 'express';
-import { type Credential, rateKeyOf } from '../access/credentials.js';
+import { type Credential, rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, type GuardDeps, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
-import type { RateLimit } from '../access/rate-limits.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { isAtLeast } from '../access/roles.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseFields, parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
@@ -16,7 +16,7 @@ import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboa
 
 export interface DashboardDeps extends GuardDeps {
   /** A sync compiles every query of the document: it counts as a query does. */
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: LayeredRateLimit;
 }
 
 // A text is six times as long when every character of it is escaped.
@@ -28,7 +28,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
 
   on('PUT /api/dashboard-sync/{dashboardKey}', readSyncBody, async (req, res) => {
     const credential = credentialOf(res);
-    await rateLimit.take(rateKeyOf(credential));
+    await rateLimit.take(rateSubjectsOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
     const { source_yaml: sourceYaml, visibility } = parseSyncBody(req.body);
     const { projectId, timezone } = credential;
@@ -38,7 +38,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
   });
   on('DELETE /api/dashboard-sync/{dashboardKey}', async (req, res) => {
     const credential = credentialOf(res);
-    await rateLimit.take(rateKeyOf(credential));
+    await rateLimit.take(rateSubjectsOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
     const { visibility } = parseFields(deletionQuery, req.query);
     const id = await deleteDashboardByKey(postgres, writerOf(credential), { key, visibility });

@@ -1,8 +1,8 @@
 // Route POST /identify: credential, body, validation, group commit. Answers after Redis has stored the call.
 import type { Router } from 'express';
-import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
+import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
-import type { RateLimit } from '../access/rate-limits.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { Admission } from '../ingest/admission.js';
 import type { EventLimits } from '../ingest/limits.js';
 import type { GroupCommit } from '../platform/group-commit.js';
@@ -16,7 +16,7 @@ import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody } from './schema.
 
 export interface IdentityDeps {
   readonly credentials: CredentialStore;
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: LayeredRateLimit;
   readonly admission: Admission;
   readonly groupCommit: GroupCommit<Identification>;
   readonly limits: EventLimits;
@@ -33,7 +33,7 @@ export function createIdentityRouter(deps: IdentityDeps): Router {
     .post(async (req, res) => {
       allowAnyOrigin(res);
       const credential = await authenticate(deps.credentials, 'track', req);
-      await deps.rateLimit.take(rateKeyOf(credential));
+      await deps.rateLimit.take(rateSubjectsOf(credential));
       deps.admission.admit();
       await withBody(req, async (bytes) => {
         const call = toIdentification(credential, parseCounted(bytes, deps), requestIdOf(req));

@@ -1,6 +1,6 @@
 // POST /track: credential, body, decision, commit, answer. The answer is given only when Redis holds the events.
 import type { Request, Router } from 'express';
-import { type Credential, type CredentialStore, rateKeyOf } from '../access/credentials.js';
+import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
@@ -43,7 +43,7 @@ export function createIngestRouter(deps: IngestDeps): Router {
     .post(async (req, res) => {
       allowAnyOrigin(res);
       const credential = await authenticate(deps.credentials, 'track', req);
-      deps.rateLimit.take(rateKeyOf(credential));
+      deps.rateLimit.take(rateSubjectsOf(credential));
       if (credential.isOverAllowance) throw new PublicError('forbidden', 'the events of this month are used up');
       deps.admission.admit();
       const accepted = await withBody(req, (bytes) => track({ req, credential, bytes }, deps));

@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import type { CredentialStore } from '../access/credentials.js';
 import { createProjectPasses } from '../access/project-pass.js';
-import type { RateLimit } from '../access/rate-limits.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
@@ -30,7 +30,7 @@ export function createQueryDeps(
   parts: {
     clickhouse: ClickHouseClient;
     credentials: CredentialStore;
-    rateLimit: RateLimit;
+    rateLimit: LayeredRateLimit;
     redis: Redis;
     metrics: Registry;
     log: Logger;

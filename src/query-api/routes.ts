@@ -1,9 +1,9 @@
 // POST /query: credential, body, answer, format; in the query process, or in web itself.
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { type CredentialStore, rateKeyOf } from '../access/credentials.js';
+import { type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
-import type { RateLimit } from '../access/rate-limits.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { assertNever, PublicError } from '../platform/errors.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -18,7 +18,7 @@ import type { Answer } from './shape.js';
 
 export interface QueryDeps extends AnswerDeps {
   readonly credentials: CredentialStore;
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: LayeredRateLimit;
   readonly passes: ProjectPasses;
   readonly bodyBytesMax: number;
 }
@@ -51,26 +51,27 @@ export function createQueryHandlers(deps: QueryDeps): readonly RequestHandler[] 
   return [requireProject(deps), readQueryBody(deps.bodyBytesMax), respond];
 }
 
-/** By a key, or by the pass of a web process, which has asked the person's session and limits its rate. */
+/** By a key, or by the pass of a web process, which has limited the rate of the session: that of the project is limited here. */
 function requireProject(deps: QueryDeps): RequestHandler {
   return async (req, res, next) => {
     const pass = req.headers[PASS_HEADER];
-    res.locals.projectId = typeof pass === 'string' ? readPass(deps, pass) : await readKey(deps, req);
+    res.locals.projectId = typeof pass === 'string' ? await readPass(deps, pass) : await readKey(deps, req);
     next();
   };
 }
 
 const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
 
-function readPass(deps: QueryDeps, pass: string): ProjectId {
+async function readPass(deps: QueryDeps, pass: string): Promise<ProjectId> {
   const projectId = deps.passes.tryRead(pass, deps.now());
   if (projectId === undefined) throw new PublicError('unauthenticated', 'the project pass is not valid');
+  await deps.rateLimit.take({ project: projectId });
   return projectId;
 }
 
 async function readKey(deps: QueryDeps, req: Request): Promise<ProjectId> {
   const credential = await authenticate(deps.credentials, 'query', req);
-  await deps.rateLimit.take(rateKeyOf(credential));
+  await deps.rateLimit.take(rateSubjectsOf(credential));
   return credential.projectId;
 }
 

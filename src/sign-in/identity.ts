@@ -63,7 +63,7 @@ const NAME_LENGTH_MAX = 100;
 
 /** One line of a length that fits into the name of an organization, whatever people call themselves elsewhere. */
 function toName(text: string | undefined): string | undefined {
-  const line = text?.replace(/\p{Cc}+/gu, ' ').trim();
+  const line = text?.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
   return line === undefined || line === '' ? undefined : [...line].slice(0, NAME_LENGTH_MAX).join('');
 }
 

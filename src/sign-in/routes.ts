@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import { refuseCrossOrigin } from '../access/same-origin.js';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from '../access/session-cookie.js';
+import type { Quotas } from '../accounts/quotas.js';
 import { createSession, endSession } from '../accounts/sessions.js';
 import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
@@ -23,6 +24,7 @@ export interface SignInDeps {
   readonly publicUrl: URL;
   readonly secretKeyBase: string;
   readonly rateLimit: RateLimit;
+  readonly quotas: Quotas;
   readonly postgres: Postgres;
   readonly log: Logger;
 }
@@ -53,7 +55,7 @@ export function createSignInRouter(deps: SignInDeps): Router {
       );
     }
     const signedIn = await requireClient(client).finish(req.query, attempt.secrets);
-    const personId = await recordSignIn(postgres, signedIn, secretKeyBase);
+    const personId = await recordSignIn(postgres, signedIn, { secretKeyBase, quotas: deps.quotas });
     const previous = readSessionToken(req);
     if (previous !== undefined) await endSession(postgres, previous);
     setSessionCookie(res, await createSession(postgres, personId), publicUrl);

@@ -7,6 +7,7 @@ import {
   type SignedIn,
   upsertPerson,
 } from '../accounts/people.js';
+import { mayCreateOrganization, type Quotas } from '../accounts/quotas.js';
 import { createOrganization, createProject } from '../accounts/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
@@ -14,12 +15,16 @@ import type { Postgres } from '../platform/postgres/client.js';
 export const LOCAL_PROVIDER_ID = 'local';
 
 /** Resolves with the id of the person. */
-export async function recordSignIn(postgres: Postgres, signedIn: SignedIn, secretKeyBase: string): Promise<string> {
+export async function recordSignIn(
+  postgres: Postgres,
+  signedIn: SignedIn,
+  { secretKeyBase, quotas }: { secretKeyBase: string; quotas: Quotas },
+): Promise<string> {
   return postgres.transaction(async (transaction) => {
     const id = await upsertPerson(transaction, signedIn);
     await joinByDomain(transaction, id);
     if (signedIn.provider === LOCAL_PROVIDER_ID) await joinStandaloneOrganization(transaction, id);
-    if (!(await hasOrganization(transaction, id))) {
+    if (!(await hasOrganization(transaction, id)) && (await mayCreateOrganization(transaction, quotas, id))) {
       const organization = await createOrganization(transaction, {
         name: signedIn.name === undefined ? 'My organization' : `${signedIn.name}'s organization`,
         ownerId: id,

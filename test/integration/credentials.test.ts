@@ -26,6 +26,7 @@ test('a good key goes on for 15 minutes, an unknown one is not let in, a token s
   const { token } = await createToken(postgres, project.id, {
     actor: { personId: people.owner.id, role: 'owner' },
     request: { name: 'T', kind: 'personal', scopes: ['query'], expires_in: '5m' },
+    quotas: databases.config,
   });
 
   const start = Date.now();

@@ -96,7 +96,7 @@ describe('invitations', () => {
     }
     expect(await inviteOne(team, 'more@example.com')).toEqual({
       status: 429,
-      body: { error: `too many requests; the limit is ${INVITATIONS_MAX} per day` },
+      body: { error: `too many requests; the limit is ${INVITATIONS_MAX} per day for an organization` },
     });
     expect(await postgres('invitations').where({ email: 'more@example.com' })).toEqual([]);
     expect((await inviteOne(other, 'more@example.com')).status).toBe(201);
@@ -262,6 +262,18 @@ describe('with a mail server', () => {
     const token = /https:\/\/analytics\.example\/invitations\/([0-9A-Za-z]{43})/.exec(mail)?.[1];
     const grace = await signIn(postgres, { email: 'grace@example.com' });
     expect((await accept(String(token), grace)).status).toBe(200);
+  });
+
+  test('the name of an organization is no link in a mail', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const path = `/api/orgs/${organization.id}`;
+    const name = 'Payment failed, see https://evil.example/login';
+    expect((await send(web.url, `PATCH ${path}`, as(people.owner, { name }))).status).toBe(200);
+    const body = { email: 'stranger@example.com', role: 'member' };
+    expect((await send(web.url, `POST ${path}/invitations`, as(people.owner, body))).status).toBe(201);
+    const mail = await smtp.mailTo('stranger@example.com');
+    expect(mail).toMatch(/^Subject: Invitation to an organization$/m);
+    expect(mail).not.toMatch(/evil|failed/);
   });
 
   test('a mail waits while the server does not know the password, and is given up when nobody has its address', async () => {

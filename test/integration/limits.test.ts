@@ -55,7 +55,7 @@ describe('a key that asks too often', () => {
       return answer;
     });
     expect(refused.headers.get('Retry-After')).toBe('60');
-    expect(refused.body.error).toBe(`too many requests; the limit is ${LIMIT} per second`);
+    expect(refused.body.error).toBe(`too many requests; the limit is ${LIMIT} per second for a key`);
     expect(await track(processes.url, project.secretKey, { event_type: 'a' })).toMatchObject({ status: 200 });
     await eventually(async () => expect(await send()).toMatchObject({ status: 200 }));
   });
@@ -141,7 +141,7 @@ describe('processes', () => {
     const limits = createRateLimits(settings(), redis);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(10);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(0);
-    expect(() => limits.track.take('alone')).not.toThrow();
+    expect(() => limits.track.take({ key: 'alone' })).not.toThrow();
     redis.disconnect();
   });
 });

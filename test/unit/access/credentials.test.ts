@@ -10,7 +10,7 @@ const PROJECT = { id: 'p', organization_id: 'o', secret_key_prefix: 'sk_', ip_po
 
 /** One that answers every question about a project in its own way. */
 function postgresThat(answer: () => Promise<unknown>): Postgres {
-  const query = { where: () => query, whereNull: () => query, first: answer };
+  const query = { join: () => query, where: () => query, whereNull: () => query, first: answer };
   return (() => query) as unknown as Postgres;
 }
 
@@ -93,6 +93,7 @@ test('beyond a thousand lookups at once new keys are told to try again, and thos
 test('PostgreSQL is asked for the digest of a secret, and never sees its text', async () => {
   const asked: unknown[] = [];
   const query = {
+    join: () => query,
     where: (by: unknown) => asked.push(by) && query,
     whereNull: () => query,
     first: async () => undefined,

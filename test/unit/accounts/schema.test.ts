@@ -7,9 +7,12 @@ test.each(['Acme Inc.', ' Büro für Übergänge ', '日本語', "Ada's <b>&</b>
   expect(parseJsonBody(organizationBody, { name })).toEqual({ name: name.trim() });
 });
 
-test.each(['a\0b', 'a\nb', 'a\r\nBcc: all@example.com', 'a\u007fb', 'a\u0085b'])('%j is none', (name) => {
-  expect(() => parseJsonBody(organizationBody, { name })).toThrow('name has control characters');
-});
+test.each(['a\0b', 'a\nb', 'a\r\nBcc: all@example.com', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\u202eb', 'a\ud800b'])(
+  '%j is none',
+  (name) => {
+    expect(() => parseJsonBody(organizationBody, { name })).toThrow('name has control characters');
+  },
+);
 
 test('a domain is short enough for the name of its record', () => {
   const domainOf = (length: number) => `${'a.'.repeat((length - 3) / 2)}com`;

@@ -1,0 +1,86 @@
+// Upper bounds on what a person, an organization and a project may hold, so that limits per key, project and organization
+// cannot be multiplied by creating more of them. Each count is taken under a row lock: two requests cannot share one place.
+import type { Config } from '../platform/config.js';
+import { PublicError } from '../platform/errors.js';
+import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+
+export type Quotas = Pick<
+  Config,
+  | 'ORGANIZATIONS_PER_PERSON_MAX'
+  | 'PROJECTS_PER_ORGANIZATION_MAX'
+  | 'DOMAINS_PER_ORGANIZATION_MAX'
+  | 'TOKENS_PER_PROJECT_MAX'
+  | 'TOKENS_PER_PERSON_MAX'
+>;
+
+type Quota = keyof Quotas;
+
+/** Needs a transaction, whose end releases the lock. */
+type Transaction = Postgres;
+
+export async function requireOrganizationQuota(transaction: Transaction, quotas: Quotas, personId: string) {
+  if (await mayCreateOrganization(transaction, quotas, personId)) return;
+  throw quotaExceeded(quotas, 'ORGANIZATIONS_PER_PERSON_MAX', 'a person creates at most', 'organizations');
+}
+
+/** Organizations count that the person created, whoever owns them now. */
+export async function mayCreateOrganization(transaction: Transaction, quotas: Quotas, personId: string) {
+  await lock(transaction, 'people', personId);
+  const created = await countOf(transaction('organizations').where({ created_by: personId }));
+  return created < quotas.ORGANIZATIONS_PER_PERSON_MAX;
+}
+
+/** A deleted project counts until its data is gone: deleting and creating in turns must not cost the engine without end. */
+export async function requireProjectQuota(transaction: Transaction, quotas: Quotas, organizationId: OrganizationId) {
+  await lock(transaction, 'organizations', organizationId);
+  const projects = transaction('projects').where({ organization_id: organizationId }).whereNull('data_deleted_at');
+  if ((await countOf(projects)) < quotas.PROJECTS_PER_ORGANIZATION_MAX) return;
+  const what = 'projects (deleted ones count until their data is gone)';
+  throw quotaExceeded(quotas, 'PROJECTS_PER_ORGANIZATION_MAX', 'an organization has at most', what);
+}
+
+/** `domain` itself does not count: claiming it again adds none. */
+export async function requireDomainQuota(
+  transaction: Transaction,
+  quotas: Quotas,
+  { organizationId, domain }: { organizationId: OrganizationId; domain: string },
+) {
+  await lock(transaction, 'organizations', organizationId);
+  const others = transaction('domains').where({ organization_id: organizationId }).whereNot({ domain });
+  if ((await countOf(others)) < quotas.DOMAINS_PER_ORGANIZATION_MAX) return;
+  throw quotaExceeded(quotas, 'DOMAINS_PER_ORGANIZATION_MAX', 'an organization has at most', 'domains');
+}
+
+/** Tokens that still work. Personal ones count for their person in all projects, so that no one else can use up that limit. */
+export async function requireTokenQuota(
+  transaction: Transaction,
+  quotas: Quotas,
+  token: { projectId: ProjectId; personId: string; kind: 'personal' | 'service' },
+) {
+  const active = () =>
+    transaction('access_tokens').whereNull('revoked_at').where('expires_at', '>', transaction.fn.now());
+  await lock(transaction, 'projects', token.projectId);
+  if ((await countOf(active().where({ project_id: token.projectId }))) >= quotas.TOKENS_PER_PROJECT_MAX) {
+    throw quotaExceeded(quotas, 'TOKENS_PER_PROJECT_MAX', 'a project has at most', 'active tokens; revoke one first');
+  }
+  if (token.kind === 'service') return;
+  await lock(transaction, 'people', token.personId);
+  const personal = active().where({ created_by: token.personId, kind: 'personal' });
+  if ((await countOf(personal)) >= quotas.TOKENS_PER_PERSON_MAX) {
+    const what = 'active personal tokens; revoke one first';
+    throw quotaExceeded(quotas, 'TOKENS_PER_PERSON_MAX', 'a person has at most', what);
+  }
+}
+
+const quotaExceeded = (quotas: Quotas, quota: Quota, who: string, what: string) =>
+  new PublicError('forbidden', `${who} ${quotas[quota]} ${what} (setting ${quota})`);
+
+/** Not FOR UPDATE, which rows that refer to this one would wait for. */
+async function lock(transaction: Transaction, table: 'people' | 'organizations' | 'projects', id: string) {
+  await transaction(table).where({ id }).forNoKeyUpdate().first('id');
+}
+
+async function countOf(rows: { count(): PromiseLike<{ count?: string | number }[]> }): Promise<number> {
+  return Number((await rows.count())[0]?.count);
+}

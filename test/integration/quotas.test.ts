@@ -1,0 +1,198 @@
+// How much one may create: organizations, projects, domains, tokens, invitations and their mails; also many at the same moment.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOrganization } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import {
+  type Answer,
+  createTeam,
+  createTeamProject,
+  join,
+  type Sent,
+  send,
+  signIn,
+  type TestPerson,
+} from '../support/accounts.js';
+import { startMailServer, type TestMailServer } from '../support/mail-server.js';
+import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+
+const MAX = 3;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let stack: SignInStack;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({
+    ORGANIZATIONS_PER_PERSON_MAX: String(MAX),
+    PROJECTS_PER_ORGANIZATION_MAX: String(MAX),
+    DOMAINS_PER_ORGANIZATION_MAX: String(MAX),
+    TOKENS_PER_PROJECT_MAX: String(2 * MAX),
+    TOKENS_PER_PERSON_MAX: String(MAX),
+    INVITATIONS_PER_DAY_MAX: '2',
+    INVITATIONS_PER_PERSON_PER_DAY_MAX: '5',
+    INVITATION_MAILS_PER_ADDRESS_PER_DAY_MAX: '2',
+    INVITATION_MAILS_PER_DAY_MAX: '6',
+  });
+  postgres = createPostgres(databases.config);
+  stack = await startSignInStack(databases);
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const ask = (route: string, sent?: Sent): Promise<Answer> => send(stack.url, route, sent);
+const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
+
+/** Ten at the same moment, of which exactly `allowed` may pass; resolves with the refusals. */
+async function tenAtOnce(allowed: number, attempt: (n: number) => Promise<Answer>): Promise<Answer[]> {
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => attempt(n)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(allowed);
+  return answers.filter(({ status }) => status !== 201);
+}
+
+const expectRefused = (refused: readonly Answer[], error: string) => {
+  for (const answer of refused) expect(answer).toEqual({ status: 403, body: { error } });
+};
+
+describe('a person', () => {
+  test('creates so many organizations, whoever owns them afterwards', async () => {
+    const [person, accomplice] = [await signIn(postgres), await signIn(postgres)];
+    const create = () => ask('POST /api/orgs', as(person, { name: 'Shell' }));
+    const error = `a person creates at most ${MAX} organizations (setting ORGANIZATIONS_PER_PERSON_MAX)`;
+    expectRefused(await tenAtOnce(MAX, create), error);
+    const [{ id }] = (await ask('GET /api/orgs', as(person))).body;
+    await join(postgres, id, accomplice, 'owner');
+    expect((await ask(`DELETE /api/orgs/${id}/members/${person.id}`, as(accomplice))).status).toBe(200);
+    expectRefused([await create()], error);
+    expect((await ask('POST /api/orgs', as(accomplice, { name: 'Own' }))).status).toBe(201);
+  });
+
+  test('gets no further organization by leaving the own one and signing in again', async () => {
+    const email = 'leaver@example.com';
+    for (let round = 0; round < MAX + 2; round += 1) {
+      await signedInAs(stack.url, email);
+      await postgres('members').whereIn('person_id', postgres('people').where({ email }).select('id')).delete();
+    }
+    const created = await postgres('organizations').whereIn(
+      'created_by',
+      postgres('people').where({ email }).select('id'),
+    );
+    expect(created).toHaveLength(MAX);
+  });
+
+  test('has so many personal tokens in all projects together, and a revoked one makes room', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const [one, two] = [
+      await createTeamProject(postgres, databases, organization.id),
+      await createTeamProject(postgres, databases, organization.id),
+    ];
+    const create = (n: number, person = people.member) =>
+      ask(`POST /api/projects/${n % 2 === 0 ? one.id : two.id}/tokens`, as(person, newToken('personal')));
+    const error = `a person has at most ${MAX} active personal tokens; revoke one first (setting TOKENS_PER_PERSON_MAX)`;
+    expectRefused(await tenAtOnce(MAX, create), error);
+    expect((await create(0, people.admin)).status).toBe(201);
+    const [mine] = (await ask('GET /api/me/tokens', as(people.member))).body;
+    await ask(`DELETE /api/me/tokens/${mine.id}`, as(people.member));
+    expect((await create(0)).status).toBe(201);
+  });
+});
+
+const newToken = (kind: string) => ({ name: 'T', kind, scopes: ['query'] });
+
+describe('a project', () => {
+  test('has so many tokens', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const create = () => ask(`POST /api/projects/${id}/tokens`, as(people.owner, newToken('service')));
+    const error = `a project has at most ${2 * MAX} active tokens; revoke one first (setting TOKENS_PER_PROJECT_MAX)`;
+    expectRefused(await tenAtOnce(2 * MAX, create), error);
+    await postgres('access_tokens')
+      .where({ project_id: id })
+      .limit(1)
+      .update({ expires_at: new Date(0) });
+    expect((await create()).status).toBe(201);
+  });
+});
+
+describe('an organization', () => {
+  const error = `an organization has at most ${MAX} projects (deleted ones count until their data is gone) (setting PROJECTS_PER_ORGANIZATION_MAX)`;
+
+  test('has so many projects, by sessions and by its admin key', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const create = (n: number) =>
+      n % 2 === 0
+        ? ask(`POST /api/orgs/${organization.id}/projects`, as(people.admin, { name: 'P' }))
+        : ask('POST /api/admin/projects', { key: organization.adminKey, body: { name: 'P' } });
+    expectRefused(await tenAtOnce(MAX, create), error);
+    const [{ id }] = (await ask('GET /api/admin/projects', { key: organization.adminKey })).body;
+    const both = { project_name: 'P', project_name_confirm: 'P' };
+    expect((await ask(`DELETE /api/projects/${id}`, as(people.owner, both))).status).toBe(200);
+    expectRefused([await create(0)], error);
+    await postgres('projects').where({ id }).update({ data_deleted_at: new Date() });
+    expect((await create(0)).status).toBe(201);
+  });
+
+  test('has so many domains', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const claim = (n: number) =>
+      ask(`POST /api/orgs/${organization.id}/domains`, as(people.owner, { domain: `d${n}.example` }));
+    const refused = await tenAtOnce(MAX, claim);
+    expectRefused(refused, `an organization has at most ${MAX} domains (setting DOMAINS_PER_ORGANIZATION_MAX)`);
+    const [first] = (await ask(`GET /api/orgs/${organization.id}/domains`, as(people.owner))).body;
+    const again = await ask(`POST /api/orgs/${organization.id}/domains`, as(people.owner, { domain: first.domain }));
+    expect(again).toEqual({ status: 201, body: first });
+  });
+});
+
+describe('invitations', () => {
+  let web: ProcessGroup;
+  let smtp: TestMailServer;
+
+  beforeAll(async () => {
+    smtp = await startMailServer();
+    const env = { ...databases.env, SMTP_URL: smtp.url, WORKER_JOBS: 'send-mail' };
+    web = await startProcesses(env, ['worker', 'web']);
+  });
+
+  afterAll(async () => {
+    await web?.stop();
+    smtp?.close();
+  });
+
+  const newOrganization = async (person: TestPerson, name = 'Shell') =>
+    (await createOrganization(postgres, { name, ownerId: person.id })).id;
+  const invite = (url: string, organizationId: string, { person, email }: { person: TestPerson; email: string }) =>
+    send(url, `POST /api/orgs/${organizationId}/invitations`, as(person, { email, role: 'member' }));
+  const refusedFor = (limit: string) => ({ status: 429, body: { error: `too many requests; the limit is ${limit}` } });
+
+  test('of one person are so many in a day, however many organizations send them', async () => {
+    const person = await signIn(postgres);
+    for (let sent = 0; sent < 5; sent += 1) {
+      const answer = await invite(stack.url, await newOrganization(person), { person, email: `${sent}@example.com` });
+      expect(answer.status).toBe(201);
+    }
+    const next = await invite(stack.url, await newOrganization(person), { person, email: 'next@example.com' });
+    expect(next).toEqual(refusedFor('5 per day for all that one person has'));
+    const other = await signIn(postgres);
+    const organizationId = await newOrganization(other);
+    expect((await invite(stack.url, organizationId, { person: other, email: 'next@example.com' })).status).toBe(201);
+  });
+
+  test('by mail are so many in a day to one address, and of the whole installation', async () => {
+    const inviteBy = async (email: string) => {
+      const person = await signIn(postgres);
+      return invite(web.url, await newOrganization(person), { person, email });
+    };
+    for (let sent = 0; sent < 2; sent += 1) expect((await inviteBy('victim@example.com')).status).toBe(201);
+    expect(await inviteBy('Victim@Example.com')).toEqual(refusedFor('2 per day for an address'));
+    for (let sent = 0; sent < 4; sent += 1) expect((await inviteBy(`${sent}@example.org`)).status).toBe(201);
+    expect(await inviteBy('last@example.org')).toEqual(refusedFor('6 per day for this installation'));
+    await smtp.mailTo('3@example.org');
+    expect(smtp.mails.filter((mail) => mail.includes('To: victim@example.com'))).toHaveLength(2);
+    expect((await postgres('invitations').where({ email: 'last@example.org' })).length).toBe(0);
+  });
+});

@@ -1,0 +1,43 @@
+// What the mail of an invitation says about the organization, whose name its owners choose freely.
+import { expect, test } from 'vitest';
+import { toInvitationMail } from '../../../src/accounts/invitation-mail.js';
+
+const mailOf = (organization: string) =>
+  toInvitationMail({ email: 'ann@example.com', organization, acceptUrl: 'https://analytics.example/invitations/x' });
+
+test.each([
+  'Acme',
+  'Acme Inc.',
+  'Büro für Übergänge',
+  '日本語',
+  "Ada's organization",
+  'Smith, Jones & Co. (2024)',
+  'A-1',
+])('a name without a link stands in it: %s', (name) => {
+  expect(mailOf(name).subject).toBe(`Invitation to ${name}`);
+  expect(mailOf(name).text).toContain(`You are invited to join ${name} on Event Analytics Service.`);
+});
+
+test.each([
+  'https://evil.example/login',
+  'Go to evil.example now',
+  'evil.example',
+  'www.evil',
+  'evil。example',
+  'evil．example',
+  'evil․example',
+  'ann@evil.example',
+  '//evil',
+  'evil:8080',
+  'call +49 30 1234567',
+  '[Sign in](evil)',
+  '<a href=x>',
+  'evil\u200b.example',
+  'x'.repeat(65),
+])('a name that a mail program could make a link of does not: %s', (name) => {
+  const { subject, text } = mailOf(name);
+  expect(subject).toBe('Invitation to an organization');
+  expect(text).toContain('You are invited to join an organization on Event Analytics Service.');
+  expect(text).not.toContain(name);
+  expect(text.match(/[a-z]+:\/\/\S+/g)).toEqual(['https://analytics.example/invitations/x']);
+});
