@@ -111,6 +111,7 @@ describe('imports flow one way', () => {
       ...parseProcfile(read('Procfile')).map(({ args }) => args.at(-1) ?? ''),
       ...[...read('package.json').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
       ...[...read('docker-compose.yml').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
+      'dist/src/platform/threads/thread.js',
       ...['main', 'prepare', 'clickhouse-launcher', 'sign-in-provider/main'].map(
         (name) => `dist/src/standalone/${name}.js`,
       ),

@@ -44,6 +44,7 @@ import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
+import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createExports } from '../privacy/export-routes.js';
 import { createIdHash } from '../privacy/id-hash.js';
 import { createErasureQueue, ERASURE_QUEUE } from '../privacy/queue.js';
@@ -76,6 +77,9 @@ const credentials = createCredentialStore(postgres, {
 });
 
 const rateLimits = createRateLimits(config, redis);
+
+const threads = new ThreadPool({ threadsMax: config.TASK_THREADS, metrics });
+lifecycle.onClose('threads', () => threads.close());
 
 const publicUrl = publicUrlOf(config);
 const identityProvider = toIdentityProvider(config, new URL(CALLBACK_PATH, publicUrl).href);
@@ -121,7 +125,7 @@ const app = createApp({
       assets,
     }),
     assets.router,
-    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query }),
+    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads }),
     exports.router,
     createLlmsRouter(guard),
     createPrivacy(config),

@@ -3,10 +3,11 @@
 import { checkQuery, type QueryCheck } from './check-queries.js';
 import { checkPlaceholders } from './check-templates.js';
 import type { CheckedVariables } from './check-variables.js';
-import { type Card, cardSchema } from './config-schema.js';
+import { CARDS_MAX, type Card, cardSchema } from './config-schema.js';
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
 import { parseTemplate } from './template.js';
+import type { YamlSource } from './yaml-source.js';
 
 export interface CardsCheck extends Omit<QueryCheck, 'variables'> {
   readonly variables: CheckedVariables;
@@ -20,6 +21,17 @@ export function checkCards(check: CardsCheck): DashboardProblem[] {
       return card === undefined ? [] : checkCard({ check, path: ['sections', section, 'cards', position], seen }, card);
     }),
   );
+}
+
+/** A problem at the first card beyond the limit. */
+export function checkCardCount(source: YamlSource): DashboardProblem[] {
+  const paths = listOf(source.at(['sections'])).flatMap((_, section) =>
+    listOf(source.at(['sections', section, 'cards'])).map((_, card): Path => ['sections', section, 'cards', card]),
+  );
+  const first = paths[CARDS_MAX];
+  if (first === undefined) return [];
+  const message = `the dashboard has ${paths.length} cards; the limit is ${CARDS_MAX}`;
+  return [source.problemAt(first, { message, hint: 'split it into several dashboards' })];
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

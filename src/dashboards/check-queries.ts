@@ -3,7 +3,14 @@
 import { type CompileContext, type CompiledQuery, compile, QUERY_BYTES_MAX } from '../query/compile.js';
 import { findNearest, QueryError, type QueryErrorDetail } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
-import { type FilledTemplate, type Filling, fillTemplate, type VariableValues, writtenAt } from './fill-template.js';
+import {
+  type FilledTemplate,
+  type Filling,
+  fillTemplate,
+  isTooLong,
+  type VariableValues,
+  writtenAt,
+} from './fill-template.js';
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
 import { parseTemplate } from './template.js';
@@ -31,10 +38,13 @@ export interface QueryCheck {
 
 /** Problems of the query at `path`, whose placeholders fit its variables. */
 export function checkQuery(check: QueryCheck, path: Path, template: string): DashboardProblem[] {
-  return valuesToTry(template, check.variables).flatMap((values) => {
+  const problems: DashboardProblem[] = [];
+  for (const values of valuesToTry(template, check.variables)) {
+    if (check.budget.characters < 0) break;
     const filled = fillTemplate(template, path, { variables: check.variables, values } satisfies Filling);
-    return compileFilled(check, filled).problems;
-  });
+    problems.push(...compileFilled(check, filled).problems);
+  }
+  return problems;
 }
 
 export interface OptionsCheck extends Omit<QueryCheck, 'variables'> {
@@ -74,7 +84,7 @@ function compileFilled(check: Omit<QueryCheck, 'variables'>, filled: FilledTempl
     const hint = 'leave out options, or take the options of a select from a query';
     return { compiled: undefined, problems: [source.problemAt(['variables'], { message, hint })] };
   }
-  if (Buffer.byteLength(filled.text) > QUERY_BYTES_MAX) {
+  if (isTooLong(filled)) {
     const message = `with its fragments, the query is longer than ${QUERY_BYTES_MAX} bytes`;
     const problem = source.problemAt(filled.pieces[0]?.path ?? [], { message, hint: 'ask in several queries' });
     return { compiled: undefined, problems: [problem] };

@@ -97,6 +97,9 @@ export const cardSchema = z.strictObject({
     .optional(),
 });
 
+/** Of all sections together. Every query is compiled at every sync. */
+export const CARDS_MAX = 200;
+
 export const configSchema = z.strictObject({
   version: z.literal(1),
   id: dashboardKey.optional(),

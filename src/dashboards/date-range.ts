@@ -13,8 +13,12 @@ export const RANGE_FORM = 'a range is: last 7d, today, this month, or from 2026-
 // Whether a range has a meaning depends on neither.
 const ANY_MOMENT = { nowMs: Date.UTC(2026, 0, 1), timezone: 'UTC' };
 
+/** Longer than any range, with blanks to spare. */
+const LENGTH_MAX = 200;
+
 /** `last 7d` and the like; undefined for what is no range. */
 export function trySpellRange(text: string): string | undefined {
+  if (text.length > LENGTH_MAX) return undefined;
   const { query, problems } = parse(`* | ${text}`);
   const [stage, ...others] = query.stages;
   if (problems.length > 0 || stage === undefined || others.length > 0 || !isTimeStage(stage)) return undefined;

@@ -1,11 +1,12 @@
 // A query of a dashboard with the values of its variables. Text from a viewer gets in only as a quoted, escaped value, or as
 // the choice between texts that the author wrote; where each piece was written is kept, so that mistakes can be shown there.
 import { PublicError } from '../platform/errors.js';
+import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { quoteText } from '../query/parse/strings.js';
 import type { Card, DashboardConfig, Variable, Variables } from './config-schema.js';
 import { RANGE_FORM, trySpellRange } from './date-range.js';
 import type { Path } from './path.js';
-import { parseTemplate } from './template.js';
+import { parseTemplate, type TemplatePart } from './template.js';
 
 /** What a viewer chose, by the name of the variable. Absent or empty: the variable's default. */
 export type VariableValues = ReadonlyMap<string, string>;
@@ -45,27 +46,53 @@ export function fillCard(config: DashboardConfig, card: Card, values: VariableVa
     if (!variables.has(name)) throw new PublicError('bad_request', `the dashboard has no variable "${name}"`);
   }
   const queries = card.queries ?? (card.query === undefined ? [] : [{ name: undefined, query: card.query }]);
-  return queries.map(({ name, query }) => ({ name, ...fillTemplate(query, [], { variables, values }) }));
+  return queries.map(({ name, query }) => {
+    const filled = fillTemplate(query, [], { variables, values });
+    if (isTooLong(filled)) {
+      throw new PublicError('bad_request', `with these values, the query is longer than ${QUERY_BYTES_MAX} bytes`);
+    }
+    return { name, ...filled };
+  });
 }
+
+/** Of a text that fillTemplate has cut as well: it is at least as long as this then. */
+export const isTooLong = ({ text }: FilledTemplate): boolean => Buffer.byteLength(text) > QUERY_BYTES_MAX;
 
 export interface Filling {
   readonly variables: Variables;
   readonly values: VariableValues;
 }
 
-/** `path` is where the template stands. Its placeholders must be known to fit its variables. */
+/**
+ * `path` is where the template stands. Its placeholders must be known to fit its variables. The text ends early, beyond what
+ * a query may have: a placeholder takes a few characters, and its value may be thousands.
+ */
 export function fillTemplate(template: string, path: Path, { variables, values }: Filling): FilledTemplate {
-  const pieces = parseTemplate(template).flatMap((part): Piece[] => {
-    if (part.kind === 'text') return [{ text: part.text, path, offset: part.offset, isCopied: true }];
-    const variable = part.kind === 'placeholder' ? variables.get(part.name) : undefined;
-    if (part.kind !== 'placeholder' || variable === undefined) throw new Error(`${part.spelling} cannot be filled`);
-    const value = choose(part.name, variable, values.get(part.name) || variable.default);
-    const facet = toFacet(value, part.facet);
-    if (facet === undefined) throw new PublicError('bad_request', `the variable "${part.name}" has no value`);
-    if (facet.kind === 'spelled') return [{ text: facet.text, path, offset: part.offset, isCopied: false }];
-    return fillFragment(facet, ['variables', part.name]);
-  });
+  const chosen = new Map<string, Chosen>();
+  const pieces: Piece[] = [];
+  let length = 0;
+  for (const part of parseTemplate(template)) {
+    if (length > QUERY_BYTES_MAX) break;
+    const filled = fillPart(part, path, (name) => {
+      const variable = variables.get(name);
+      const known = chosen.get(name) ?? (variable && choose(name, variable, values.get(name) || variable.default));
+      if (known !== undefined) chosen.set(name, known);
+      return known;
+    });
+    length += filled.reduce((sum, { text }) => sum + text.length, 0);
+    pieces.push(...filled);
+  }
   return { text: pieces.map((piece) => piece.text).join(''), pieces };
+}
+
+function fillPart(part: TemplatePart, path: Path, chosenOf: (name: string) => Chosen | undefined): Piece[] {
+  if (part.kind === 'text') return [{ text: part.text, path, offset: part.offset, isCopied: true }];
+  const chosen = part.kind === 'placeholder' ? chosenOf(part.name) : undefined;
+  if (part.kind !== 'placeholder' || chosen === undefined) throw new Error(`${part.spelling} cannot be filled`);
+  const facet = toFacet(chosen, part.facet);
+  if (facet === undefined) throw new PublicError('bad_request', `the variable "${part.name}" has no value`);
+  if (facet.kind === 'spelled') return [{ text: facet.text, path, offset: part.offset, isCopied: false }];
+  return fillFragment(facet, ['variables', part.name]);
 }
 
 /** Where in the document the character at `offset` of the filled text was written. */
@@ -160,10 +187,14 @@ function toFacet(chosen: Chosen, facet: string | undefined): Facet | undefined {
 }
 
 function fillFragment({ template, value, path }: Fragment, at: Path): Piece[] {
-  return parseTemplate(template).map((part) => ({
-    text: part.kind === 'text' ? part.text : quoteText(value),
-    path: [...at, ...path],
-    offset: part.offset,
-    isCopied: part.kind === 'text',
-  }));
+  const quoted = quoteText(value);
+  const pieces: Piece[] = [];
+  let length = 0;
+  for (const part of parseTemplate(template)) {
+    if (length > QUERY_BYTES_MAX) break;
+    const text = part.kind === 'text' ? part.text : quoted;
+    length += text.length;
+    pieces.push({ text, path: [...at, ...path], offset: part.offset, isCopied: part.kind === 'text' });
+  }
+  return pieces;
 }

@@ -1,7 +1,7 @@
 // The text of a dashboard to its configuration, on one screen: YAML → structure → variables → cards and their queries.
 import { createHash } from 'node:crypto';
 import type { CompileContext } from '../query/compile.js';
-import { checkCards } from './check-cards.js';
+import { checkCardCount, checkCards } from './check-cards.js';
 import { newBudget } from './check-queries.js';
 import { checkStructure } from './check-structure.js';
 import { checkVariables } from './check-variables.js';
@@ -26,6 +26,8 @@ export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'no
 export function parseDashboard(text: string, { key, ...context }: DashboardContext): ParsedDashboard {
   const source = readYaml(text);
   if (source.value === undefined) throw toBadRequest(source.problems);
+  const tooMany = checkCardCount(source);
+  if (tooMany.length > 0) throw toBadRequest(tooMany);
 
   const timezone = configSchema.shape.timezone.safeParse(source.at(['timezone'])).data ?? context.timezone;
   const asked = { source, context: { ...context, timezone }, budget: newBudget() };

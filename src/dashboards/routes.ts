@@ -7,33 +7,36 @@ import { credentialOf } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { isAtLeast } from '../access/roles.js';
 import { personOf } from '../access/session-middleware.js';
-import { parseFields, parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { parseFields, readJsonBody } from '../platform/http/json-body.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { deleteDashboard, deleteDashboardByKey } from './delete-dashboard.js';
 import { fillCard } from './fill-template.js';
-import { parseDashboard } from './parse-dashboard.js';
-import { deletionQuery, fillBodySchema, parseDashboardKey, parseSyncBody, SOURCE_BYTES_MAX } from './schema.js';
+import { deletionQuery, parseDashboardKey, parseFillBody, SOURCE_BYTES_MAX } from './schema.js';
 import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboard, type Writer } from './store.js';
+import { syncTask } from './sync-task.js';
 
 export interface DashboardDeps extends GuardDeps {
   /** A sync compiles every query of the document: it counts as a query does. */
   readonly rateLimit: LayeredRateLimit;
+  /** Where documents are parsed and checked. */
+  readonly threads: ThreadPool;
 }
 
 // A text is six times as long when every character of it is escaped.
-const readSyncBody = express.json({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024, strict: false });
+const readSyncBody = express.raw({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024 });
 
 export function createDashboardsRouter(deps: DashboardDeps): Router {
-  const { postgres, rateLimit } = deps;
+  const { postgres, rateLimit, threads } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   on('PUT /api/dashboard-sync/{dashboardKey}', readSyncBody, async (req, res) => {
     const credential = credentialOf(res);
     await rateLimit.take(rateSubjectsOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
-    const { source_yaml: sourceYaml, visibility } = parseSyncBody(req.body);
     const { projectId, timezone } = credential;
-    const parsed = parseDashboard(sourceYaml, { key, projectId, timezone, nowMs: Date.now() });
-    const synced = await syncDashboard(postgres, { ...parsed, ...writerOf(credential), key, visibility, sourceYaml });
+    const context = { key, projectId, timezone, nowMs: Date.now() };
+    const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, projectId);
+    const synced = await syncDashboard(postgres, { ...checked, ...writerOf(credential), key });
     res.status(synced.isNew ? 201 : 200).json(toAnswer(synced));
   });
   on('DELETE /api/dashboard-sync/{dashboardKey}', async (req, res) => {
@@ -64,7 +67,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
         dashboardId: String(req.params.dashboardID),
         cardId: String(req.params.cardID),
       });
-      const { variables } = parseJsonBody(fillBodySchema, req.body ?? {});
+      const { variables } = parseFillBody(req.body ?? {});
       const filled = fillCard(config, card, new Map(Object.entries(variables)));
       res.json(filled.map(({ name, text }) => ({ name: name ?? card.title, q: text, timezone })));
     },

@@ -20,20 +20,47 @@ export const syncBodySchema = z.object({
   visibility: visibility.optional(),
 });
 
+/** As long as the value of an option may be. */
+const VALUE_LENGTH_MAX = 8192;
+const VALUES_MAX = 1000;
+
 export const fillBodySchema = z.object({
   variables: z
-    .record(z.string(), z.string({ error: 'is a text' }), { error: 'is an object: texts by the name of the variable' })
+    .record(
+      z.string(),
+      z
+        .string({ error: 'is a text' })
+        .max(VALUE_LENGTH_MAX, { error: `is longer than ${VALUE_LENGTH_MAX} characters` }),
+      { error: 'is an object: texts by the name of the variable' },
+    )
     .default({}),
 });
 
+export function parseFillBody(body: unknown): z.infer<typeof fillBodySchema> {
+  const given = typeof body === 'object' && body !== null && 'variables' in body ? body.variables : undefined;
+  // Counted first: a schema finds a mistake in each of thousands.
+  if (typeof given === 'object' && given !== null && Object.keys(given).length > VALUES_MAX) {
+    throw new PublicError('bad_request', `variables has more than ${VALUES_MAX} values`);
+  }
+  return parseJsonBody(fillBodySchema, body);
+}
+
 export type SyncBody = z.infer<typeof syncBodySchema>;
 
-export function parseSyncBody(body: unknown): SyncBody {
-  const sync = parseJsonBody(syncBodySchema, body);
+export function parseSyncBody(bytes: Uint8Array): SyncBody {
+  const sync = parseJsonBody(syncBodySchema, parseJsonText(bytes));
   if (Buffer.byteLength(sync.source_yaml) > SOURCE_BYTES_MAX) {
     throw new PublicError('too_large', `source_yaml is longer than ${SOURCE_BYTES_MAX} bytes`);
   }
   return sync;
+}
+
+function parseJsonText(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch (cause) {
+    throw new PublicError('bad_request', 'the request body is not valid JSON', { cause });
+  }
 }
 
 export function parseDashboardKey(text: string): string {

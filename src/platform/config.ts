@@ -74,6 +74,8 @@ const settings = z.object({
   MAX_PROPERTY_KEY_LEN: integer(256, 1),
   MAX_PROPERTY_VALUE_LEN: integer(8192, 1),
 
+  TASK_THREADS: integer(2, 1),
+
   QUERY_TIMEOUT_MS: integer(30_000, 1),
   QUERY_CONCURRENCY: integer(4, 1),
   QUERY_QUEUE_MAX: integer(32),

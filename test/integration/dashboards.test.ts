@@ -16,11 +16,13 @@ import { newUuidV7 } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
 let postgres: Postgres;
 let server: RunningServer;
+let threads: ThreadPool;
 let organizationId: string;
 let adminKey: string;
 let project: NewProject;
@@ -44,7 +46,8 @@ beforeAll(async () => {
   const app = express();
   const rateLimit = { take: async () => {} };
   const sessions = { rateLimit, publicUrl: new URL('http://127.0.0.1') };
-  app.use(createDashboardsRouter({ postgres, credentials, sessions, rateLimit }));
+  threads = new ThreadPool({ threadsMax: 2 });
+  app.use(createDashboardsRouter({ postgres, credentials, sessions, rateLimit, threads }));
   app.use(errorResponder(log));
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   ({ id: organizationId, adminKey } = await createOrganization(postgres, { name: 'Test' }));
@@ -52,6 +55,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server?.close(1_000);
+  await threads?.close();
   await postgres?.destroy();
   await databases?.close();
 });

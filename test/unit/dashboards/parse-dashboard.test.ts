@@ -67,6 +67,12 @@ describe('how it is written', () => {
     ['a key like __proto__', `${SMALLEST}__proto__: 1\n`, ['5 «__proto_» __proto__: a key cannot be __proto__']],
     ['a NUL character', `${SMALLEST}# \0`, ['5 «\0» : the document has a NUL character']],
     ['a NUL character that is escaped', SMALLEST.replace('Sales', '"a\\0"'), ['2 «"a\\0"» title: the text has a NUL']],
+    ['more words and signs than are read', 'a: b\n'.repeat(12_000), ['5715 «a: b', 'more than 40000 words and signs']],
+    [
+      'more mistakes than are shown',
+      ']'.repeat(60_000),
+      ['1 «]]]]]]]]»', 'more than 20 mistakes; what follows here was not read'],
+    ],
     ['thousands of levels', '['.repeat(30_000), ['nested deeper than 32 levels']],
     ['thousands of levels in a block', '- '.repeat(30_000), ['nested deeper than 32 levels']],
     [
@@ -424,6 +430,17 @@ describe('queries', () => {
   ])('%s', (_, text, expected) => {
     expect(problemsOf(text)).toEqual(expected);
   });
+});
+
+test('more cards than a dashboard has are refused at the first of them, before any query is compiled', () => {
+  const cards = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => CARD.replace('id: a', `id: c${from + index}`)).join(', ');
+  const ofCards = (count: number) =>
+    `version: 1\ntitle: T\nsections:\n- title: S\n  cards: [${cards(0, 100)}]\n- title: S\n  cards: [${cards(100, count)}]\n`;
+  expect(problemsOf(ofCards(200))).toEqual([]);
+  expect(problemsOf(ofCards(201).replace('query: signup | count', 'query: "|"'))).toEqual([
+    '7 «{id: c20» sections[1].cards[100]: the dashboard has 201 cards; the limit is 200; split it into several dashboards',
+  ]);
 });
 
 test('queries that make too many combinations with options are refused before they hold up the process', () => {

@@ -1,0 +1,103 @@
+// One worker thread of the pool: runs one request at a time, with a deadline and a memory limit.
+import { Worker } from 'node:worker_threads';
+import { PublicError } from '../errors.js';
+import type { ThreadReply, ThreadRequest } from './thread-task.js';
+
+export interface ThreadLimits {
+  /** Of one task, from when the modules of its thread are loaded. */
+  readonly deadlineMs: number;
+  readonly memoryMebibytes: number;
+  /** Without tasks for so long, the thread ends. */
+  readonly idleMs: number;
+}
+
+/** Until the modules of a task are loaded. */
+const START_MS = 30_000;
+
+interface Running {
+  readonly tooCostly: string;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Idle (its end is due after `idleMs`), running (its end is due at the deadline), or ended, which it stays. */
+export class PoolThread {
+  readonly #worker: Worker;
+  readonly #limits: ThreadLimits;
+  readonly #onEnd: () => void;
+  #running: Running | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isEnded = false;
+
+  constructor(entry: URL, limits: ThreadLimits, onEnd: () => void) {
+    this.#limits = limits;
+    this.#onEnd = onEnd;
+    this.#worker = new Worker(entry, {
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMebibytes },
+    });
+    // A process that has nothing else to do may end.
+    this.#worker.unref();
+    this.#worker.on('message', (reply: ThreadReply) => this.#receive(reply));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('the thread ended in the middle of a task')));
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  run(request: ThreadRequest, tooCostly: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#running = { tooCostly, resolve, reject };
+      this.#endAfter(START_MS, new PublicError('unavailable', 'the service is overloaded; try again'));
+      this.#worker.postMessage(request);
+    });
+  }
+
+  /** Ends it now; what it runs is rejected. */
+  async end(
+    error: unknown = new PublicError('unavailable', 'the service is being restarted; try again'),
+  ): Promise<void> {
+    this.#fail(error);
+    await this.#worker.terminate();
+  }
+
+  #receive(reply: ThreadReply): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    if (reply.kind === 'started') {
+      this.#endAfter(this.#limits.deadlineMs, tooCostly(running, `${this.#limits.deadlineMs} ms`));
+      return;
+    }
+    this.#running = undefined;
+    this.#endAfter(this.#limits.idleMs, undefined);
+    if (reply.kind === 'done') running.resolve(reply.output);
+    else if (reply.kind === 'failed') running.reject(reply.error);
+    else running.reject(new PublicError(reply.error.kind, reply.error.message, toOptions(reply.error.details)));
+  }
+
+  /** It is gone, or is about to be. */
+  #fail(error: unknown): void {
+    clearTimeout(this.#timer);
+    const running = this.#running;
+    this.#running = undefined;
+    if (!this.#isEnded) {
+      this.#isEnded = true;
+      this.#onEnd();
+    }
+    const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    running?.reject(isMemory ? tooCostly(running, `${this.#limits.memoryMebibytes} MiB of memory`) : error);
+  }
+
+  #endAfter(ms: number, error: PublicError | undefined): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.end(error), ms);
+    this.#timer.unref();
+  }
+}
+
+const tooCostly = (running: Running, limit: string): PublicError =>
+  new PublicError('bad_request', running.tooCostly.replace('{limit}', limit));
+
+const toOptions = (details: readonly unknown[] | undefined) => (details === undefined ? {} : { details });

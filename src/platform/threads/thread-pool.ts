@@ -1,0 +1,157 @@
+// Worker threads for what may take longer than an event loop should be held: parsing and checking what tenants send. Each
+// task has a deadline, after which its thread is terminated; threads have a memory limit; a queue is shared fairly between
+// owners (projects), and one owner never has all threads.
+//
+// By hand on node:worker_threads: piscina and tinypool bring neither fairness nor a deadline that begins with the run, and
+// in piscina 5 a task with an abort signal waits in a queue beside the bounded one.
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { PublicError } from '../errors.js';
+import { packageRoot } from '../paths.js';
+import { FairQueue } from './fair-queue.js';
+import { PoolThread, type ThreadLimits } from './pool-thread.js';
+import type { ThreadTask } from './thread-task.js';
+
+export interface ThreadPoolOptions extends Partial<ThreadLimits> {
+  readonly threadsMax: number;
+  /** Tasks that may wait: of all owners, and of one. */
+  readonly waitingMax?: number;
+  readonly waitingPerOwnerMax?: number;
+  readonly metrics?: Registry;
+}
+
+interface Waiting {
+  readonly task: ThreadTask<never, unknown>;
+  readonly input: unknown;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+// A document or a body takes less than half a second; the rest is for machines that are busy.
+const DEADLINE_MS = 5_000;
+const MEMORY_MEBIBYTES = 256;
+// A thread holds some tens of megabytes. Loading one again costs about 200 ms.
+const IDLE_MS = 60_000;
+const WAITING_MAX = 512;
+const WAITING_PER_OWNER_MAX = 64;
+
+/** Of what is built, even where the pool itself runs from the sources. */
+const ENTRY = pathToFileURL(join(packageRoot, 'dist', 'src', 'platform', 'threads', 'thread.js'));
+
+/** Threads are started when tasks come, and end when none came for a minute. */
+export class ThreadPool {
+  readonly #limits: ThreadLimits;
+  readonly #threadsMax: number;
+  readonly #perOwnerMax: number;
+  readonly #waiting: FairQueue<Waiting>;
+  readonly #idle: PoolThread[] = [];
+  /** Running tasks by owner. */
+  readonly #running = new Map<string, number>();
+  readonly #threads = new Set<PoolThread>();
+  readonly #ended: Counter | undefined;
+  #isClosed = false;
+
+  constructor({ threadsMax, waitingMax, waitingPerOwnerMax, metrics, ...limits }: ThreadPoolOptions) {
+    this.#limits = { deadlineMs: DEADLINE_MS, memoryMebibytes: MEMORY_MEBIBYTES, idleMs: IDLE_MS, ...limits };
+    this.#threadsMax = threadsMax;
+    this.#perOwnerMax = Math.max(1, threadsMax - 1);
+    this.#waiting = new FairQueue({
+      itemsMax: waitingMax ?? WAITING_MAX,
+      perOwnerMax: waitingPerOwnerMax ?? WAITING_PER_OWNER_MAX,
+    });
+    this.#ended = metrics && this.#measure(metrics);
+  }
+
+  /**
+   * Runs the task in a thread. Rejects with what it throws; with a bad request when it exceeds the deadline or the memory
+   * limit; with rate_limited when the queue is full.
+   */
+  run<Input, Output>(task: ThreadTask<Input, Output>, input: Input, owner: string): Promise<Output> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(stopping());
+      const waiting = { task, input, resolve: resolve as (output: unknown) => void, reject };
+      const added = this.#waiting.tryAdd(owner, waiting);
+      if (added === 'added') this.#assign();
+      else reject(new PublicError('rate_limited', FULL[added]));
+    });
+  }
+
+  /** Rejects what waits, and ends all threads. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { reject } of this.#waiting.drain()) reject(stopping());
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+
+  #assign(): void {
+    while (!this.#isClosed && (this.#idle.length > 0 || this.#threads.size < this.#threadsMax)) {
+      const next = this.#waiting.take((owner) => (this.#running.get(owner) ?? 0) < this.#perOwnerMax);
+      if (next === undefined) return;
+      void this.#runNext(next.owner, next.item);
+    }
+  }
+
+  async #runNext(owner: string, { task, input, resolve, reject }: Waiting): Promise<void> {
+    const thread = this.#idle.pop() ?? this.#start();
+    this.#count(owner, 1);
+    try {
+      resolve(await thread.run({ module: toBuilt(task.module), name: task.name, input }, task.tooCostly));
+      this.#ended?.inc({ task: task.name, end: 'done' });
+    } catch (error) {
+      const end = error instanceof PublicError ? (thread.isEnded ? 'stopped' : 'refused') : 'failed';
+      this.#ended?.inc({ task: task.name, end });
+      reject(error);
+    }
+    this.#count(owner, -1);
+    if (!thread.isEnded) this.#idle.push(thread);
+    this.#assign();
+  }
+
+  #start(): PoolThread {
+    const thread = new PoolThread(ENTRY, this.#limits, () => {
+      this.#threads.delete(thread);
+      if (this.#idle.includes(thread)) this.#idle.splice(this.#idle.indexOf(thread), 1);
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  #count(owner: string, change: number): void {
+    const running = (this.#running.get(owner) ?? 0) + change;
+    if (running > 0) this.#running.set(owner, running);
+    else this.#running.delete(owner);
+  }
+
+  #measure(registers: Registry): Counter {
+    const waiting = this.#waiting;
+    new Gauge({
+      name: 'thread_tasks_waiting',
+      help: 'Tasks that wait for a thread of the pool',
+      registers: [registers],
+      collect() {
+        this.set(waiting.size);
+      },
+    });
+    return new Counter({
+      name: 'thread_tasks_total',
+      help: 'Tasks that a thread has run, by name and by how they ended: done, refused, stopped (deadline or memory), failed',
+      labelNames: ['task', 'end'],
+      registers: [registers],
+    });
+  }
+}
+
+const FULL = {
+  'owner is full': 'too many large requests of this project are waiting; try again in a minute',
+  'queue is full': 'too many large requests are waiting; try again in a minute',
+} as const;
+
+const stopping = () => new PublicError('unavailable', 'the service is being restarted; try again');
+
+/** Threads run what `npm run build` has written: the sources, which tests run, cannot be started as they are. */
+function toBuilt(url: string): string {
+  if (!url.endsWith('.ts')) return url;
+  const path = relative(packageRoot, fileURLToPath(url)).replace(/\.ts$/, '.js');
+  return pathToFileURL(join(packageRoot, 'dist', path)).href;
+}

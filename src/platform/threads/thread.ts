@@ -1,0 +1,17 @@
+// Entry of a thread of the pool: imports what a request names, runs it, answers. One request at a time.
+import { parentPort } from 'node:worker_threads';
+import { type ThreadReply, type ThreadRequest, type ThreadTask, toReply } from './thread-task.js';
+
+const send = (reply: ThreadReply): void => parentPort?.postMessage(reply);
+
+async function serve({ module, name, input }: ThreadRequest): Promise<void> {
+  try {
+    const task = (await import(module))[name] as ThreadTask<unknown, unknown>;
+    send({ kind: 'started' });
+    send({ kind: 'done', output: await task.run(input) });
+  } catch (error) {
+    send(toReply(error));
+  }
+}
+
+parentPort?.on('message', serve);

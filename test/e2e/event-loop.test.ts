@@ -1,0 +1,159 @@
+// Two tenants of the same processes. One sends what is dear to read, again and again; the other one's events and questions go
+// on, and no event loop is held. The processes say themselves for how long theirs was.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createTeam, createTeamProject, type TestTeam } from '../support/accounts.js';
+import { type LoopAttack, SYNC_ATTACKS } from '../support/loop-attacks.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, track } from '../support/track.js';
+
+const ATTACKERS = 3;
+const ROUND_MS = 400;
+/** What holds the loop does so in each; what the machine does besides, hardly. The best round counts. */
+const ROUNDS = 3;
+/** The aim is 50 ms. The rest is for a machine whose two cores have more to do than this. */
+const DELAY_MS_MAX = 100;
+/** Of medians. What the other tenant asks for takes a millisecond or two, and all of it shares two cores with the attack. */
+const SLOWER_MAX = 8;
+const SLOWER_ALLOWED_MS = 25;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+let team: TestTeam;
+let hostile: NewProject;
+let other: NewProject;
+/** The other tenant's medians without an attack. */
+const aloneMs = { web: 0, query: 0 };
+
+const sendEvent = () => track(processes.url, other.publicKey, '{"event_type":"signup"}');
+// The form of the query is wrong: the answer is that of the query process alone.
+const ask = () => post('/query', other.secretKey, Buffer.from('{"q":"signup | cuont"}'));
+
+async function post(path: string, apiKey: string, body: Buffer, method = 'POST', headers: object = {}) {
+  const response = await fetch(`${processes.url}${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...(apiKey !== '' && { 'X-API-Key': apiKey }), ...headers },
+    body,
+  });
+  await response.arrayBuffer();
+  return response;
+}
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  team = await createTeam(postgres);
+  hostile = await createTeamProject(postgres, databases, team.organization.id);
+  other = await createTestProject(databases);
+  processes = await startProcesses(databases.env, ['web', 'query']);
+  // Threads, routes and parsers are loaded before anything is measured.
+  await post('/api/dashboard-sync/a', hostile.secretKey, SYNC_ATTACKS[0]?.body ?? Buffer.alloc(0), 'PUT');
+  aloneMs.web = median(await repeat(sendEvent, 2000));
+  aloneMs.query = median(await repeat(ask, 2000));
+}, 120_000);
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+async function repeat(send: () => Promise<{ status: number }>, forMs: number): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (const end = performance.now() + forMs; performance.now() < end; ) {
+    const startedAt = performance.now();
+    await send();
+    tookMs.push(performance.now() - startedAt);
+  }
+  return tookMs;
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Since it was asked last. */
+async function longestDelayMs(name: 'web' | 'query'): Promise<number> {
+  const text = await (await fetch(`${processes.get(name).url}/metrics`)).text();
+  return 1000 * Number(/^event_loop_delay_max_seconds (.+)$/m.exec(text)?.[1]);
+}
+
+interface Attacked {
+  readonly at: 'web' | 'query';
+  readonly send: () => Promise<{ status: number }>;
+  readonly statuses: readonly number[];
+}
+
+async function expectToHold(attacked: Attacked): Promise<void> {
+  const rounds: { delayMs: number; medianMs: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await attackOnce(attacked));
+  const best = (of: 'delayMs' | 'medianMs') => Math.min(...rounds.map((round) => round[of]));
+  expect(best('delayMs'), `the event loop of ${attacked.at}`).toBeLessThan(DELAY_MS_MAX);
+  expect(best('medianMs')).toBeLessThan(aloneMs[attacked.at] * SLOWER_MAX + SLOWER_ALLOWED_MS);
+}
+
+async function attackOnce({ at, send, statuses }: Attacked): Promise<{ delayMs: number; medianMs: number }> {
+  await longestDelayMs(at);
+  const answered = new Set<number>();
+  const attack = Array.from({ length: ATTACKERS }, () =>
+    repeat(async () => {
+      const answer = await send();
+      answered.add(answer.status);
+      return answer;
+    }, ROUND_MS),
+  );
+  const tookMs = await repeat(at === 'web' ? sendEvent : ask, ROUND_MS);
+  await Promise.all(attack);
+  expect([...answered].filter((status) => !statuses.includes(status))).toEqual([]);
+  return { delayMs: await longestDelayMs(at), medianMs: median(tookMs) };
+}
+
+// Beyond what one project may have waiting, it is told so.
+const orLater = ({ status }: LoopAttack): number[] => [...(Array.isArray(status) ? status : [status]), 429] as number[];
+
+describe('dashboards', () => {
+  test.each(SYNC_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
+    const send = () => post('/api/dashboard-sync/attack', hostile.secretKey, attack.body, 'PUT');
+    await expectToHold({ at: 'web', send, statuses: [...orLater(attack), ...(attack.status === 200 ? [201] : [])] });
+  });
+});
+
+describe('cards that are filled', () => {
+  const YAML = `version: 1
+title: t
+variables:
+  plan: {type: select, query: "* | count by event_properties.plan", value_column: event_properties.plan}
+  when: {type: date_range}
+sections:
+- title: S
+  cards:
+  - {id: values, title: T, kind: table, viz: table, query: "* | {{when}} | where event_properties.plan in (${'{{plan}},'.repeat(1500)}'a') | count"}
+`;
+  let cardsUrl: string;
+
+  beforeAll(async () => {
+    const path = '/api/dashboard-sync/filled';
+    const body = Buffer.from(JSON.stringify({ source_yaml: YAML, visibility: 'project' }));
+    const response = await fetch(`${processes.url}${path}`, {
+      method: 'PUT',
+      headers: { 'X-API-Key': hostile.secretKey },
+      body,
+    });
+    const { dashboard, error } = (await response.json()) as { dashboard?: { id: string }; error?: string };
+    expect(error).toBeUndefined();
+    cardsUrl = `/api/projects/${hostile.id}/dashboards/${dashboard?.id}/cards`;
+  });
+
+  test.each([
+    ['a long value in many places', 'values', { plan: '"'.repeat(8000) }],
+    ['a value beyond what an option may be', 'values', { plan: 'x'.repeat(60_000) }],
+    ['a range that is none', 'values', { when: '|'.repeat(8000), plan: 'a' }],
+    ['a longer one', 'values', { when: '| '.repeat(30_000), plan: 'a' }],
+    ['thousands of variables', 'values', Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`v${i}`, 1]))],
+  ])('%s', async (_what, card, variables) => {
+    const body = Buffer.from(JSON.stringify({ variables }));
+    const headers = { Cookie: `service_session=${team.people.member.session}`, Origin: processes.url };
+    const send = () => post(`${cardsUrl}/${card}/queries`, '', body, 'POST', headers);
+    await expectToHold({ at: 'web', send, statuses: [200, 400] });
+  });
+});

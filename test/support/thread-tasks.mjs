@@ -1,0 +1,22 @@
+// Tasks that behave badly, for thread-pool.test.ts. A plain module: threads cannot load TypeScript.
+const task = (name, run) => ({
+  module: import.meta.url,
+  name,
+  run,
+  tooCostly: 'the task needs more than {limit}; ask for less',
+});
+
+export const echo = task('echo', (input) => input);
+export const spin = task('spin', (ms) => {
+  const end = Date.now() + ms;
+  while (Date.now() < end);
+  return ms;
+});
+export const grow = task('grow', () => {
+  const kept = [];
+  for (;;) kept.push(new Array(1000).fill({}));
+});
+export const exit = task('exit', () => process.exit(0));
+export const fail = task('fail', () => {
+  throw new TypeError('a bug');
+});
