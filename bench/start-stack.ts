@@ -19,8 +19,17 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ENGINE_CONNECTIONS = 4;
 const DATABASE = 'analytics';
 
-/** Uses a temporary directory, which is deleted afterwards, or the directory of the caller. */
-export async function startStack(options: { directory?: string } = {}): Promise<Stack> {
+/** Measure the machine, not the rate limits of a key. */
+const UNLIMITED: Settings = {
+  IDENTIFY_REQUESTS_PER_SECOND: '1000000',
+  TRACK_REQUESTS_PER_SECOND: '1000000',
+  QUERY_REQUESTS_PER_SECOND: '1000000',
+};
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Uses a temporary directory, which is deleted afterwards, or the directory of the caller. `settings` replace `UNLIMITED`. */
+export async function startStack(options: { directory?: string; settings?: Settings } = {}): Promise<Stack> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
   // Ignore store settings of this machine: the stack under test brings its own.
   const { DATABASE_URL: _database, REDIS_URL: _redis, CLICKHOUSE_URL: _clickhouse, ...inherited } = process.env;
@@ -30,10 +39,7 @@ export async function startStack(options: { directory?: string } = {}): Promise<
       DATA_DIR: directory,
       PORT: String(await findFreePort()),
       LOG_LEVEL: 'warn',
-      // Measure the machine, not the rate limits of a key.
-      IDENTIFY_REQUESTS_PER_SECOND: '1000000',
-      TRACK_REQUESTS_PER_SECOND: '1000000',
-      QUERY_REQUESTS_PER_SECOND: '1000000',
+      ...(options.settings ?? UNLIMITED),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,137 @@
+// `npm run neighbours [-- --seconds 15 --seed 7 --attack flood]`: two tenants on a stack that `npm start` runs, one hostile. Measures
+// the other alone and under each attack, prints a table of ratios, writes it to bench/results, and ends with status 1 when an aim
+// is missed by more than `--factor`.
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { describeMachine } from '../../bench/machine.js';
+import { startStack } from '../../bench/start-stack.js';
+import { packageRoot } from '../../src/platform/paths.js';
+import { ATTACKS, type AttackName, isAttack, settingsOf } from './attacks.js';
+import { Neighbour } from './probes.js';
+import { type AttackResult, type EventLoopDelays, findMisses, toRatios, toTable } from './ratios.js';
+import { createTenants, readServiceConfig, type Tenant } from './tenants.js';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '15' },
+    seed: { type: 'string' },
+    attack: { type: 'string', multiple: true },
+    factor: { type: 'string', default: '3' },
+    'one-stack': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const durationMs = Number(values.seconds) * 1000;
+const attacks = (values.attack ?? Object.keys(ATTACKS)).map((name): AttackName => {
+  if (isAttack(name)) return name;
+  throw new Error(`there is no attack "${name}"; the attacks are ${Object.keys(ATTACKS).join(', ')}`);
+});
+
+const WARM_UP_MS = 2000;
+/** For what runs when a measurement ends. Under attack longer: what takes 30 s must not look like 10. */
+const GRACE_MS = { alone: 2000, attacked: Math.max(4000, 2 * durationMs) };
+/** An attack shows only when it has begun. */
+const HEAD_START_MS = 3000;
+const RECOVERY_MS_MAX = 20_000;
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** A stack for each attack, so that what one leaves behind does not count for the next; or one for all, which is quicker. */
+async function run(): Promise<readonly AttackResult[]> {
+  if (values['one-stack']) {
+    const settings = Object.assign({}, ...attacks.map(settingsOf));
+    return withStack(settings, async (measure) => {
+      const results: AttackResult[] = [];
+      for (const attack of attacks) results.push(await measure(attack));
+      return results;
+    });
+  }
+  const results: AttackResult[] = [];
+  for (const attack of attacks) results.push(await withStack(settingsOf(attack), (measure) => measure(attack)));
+  return results;
+}
+
+type Measure = (attack: AttackName) => Promise<AttackResult>;
+
+async function withStack<T>(settings: Record<string, string>, use: (measure: Measure) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-neighbours-'));
+  const stack = await startStack({ directory, settings });
+  try {
+    const config = readServiceConfig(directory);
+    const { a, b } = await createTenants(stack, config);
+    const neighbour = new Neighbour(stack, b);
+    await neighbour.prepare();
+    await neighbour.measure({ durationMs: WARM_UP_MS, graceMs: GRACE_MS.alone });
+    const readLoops = () => readEventLoopDelays(stack.url, config.QUERY_URL ?? stack.url);
+    return await use((attack) => measureAttack(attack, { attacker: a, neighbour, readLoops }));
+  } finally {
+    await stack.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function measureAttack(
+  attack: AttackName,
+  run: { attacker: Tenant; neighbour: Neighbour; readLoops: () => Promise<EventLoopDelays> },
+): Promise<AttackResult> {
+  const { attacker, neighbour, readLoops } = run;
+  await readLoops();
+  const alone = await neighbour.measure({ durationMs, graceMs: GRACE_MS.alone });
+  const aloneLoops = await readLoops();
+  const attacking = startAttacker(attack, attacker);
+  try {
+    await delay(HEAD_START_MS);
+    const attacked = await neighbour.measure({ durationMs, graceMs: GRACE_MS.attacked });
+    const eventLoops = { alone: aloneLoops, attacked: await readLoops() };
+    const result = { attack, what: ATTACKS[attack].what, ratios: toRatios(alone, attacked), eventLoops };
+    say(toTable([result]).split('\n').at(-1) ?? '');
+    return result;
+  } finally {
+    attacking.kill('SIGKILL');
+    await untilRecovered(neighbour);
+  }
+}
+
+/** What the attacker left in queues is worked off, or a while has passed. */
+async function untilRecovered(neighbour: Neighbour): Promise<void> {
+  const deadline = Date.now() + RECOVERY_MS_MAX;
+  while (Date.now() < deadline) {
+    const samples = await neighbour.measure({ durationMs: 1000, graceMs: GRACE_MS.alone });
+    if (Object.values(samples).every((taken) => taken.every(({ isCut, refusals }) => !isCut && refusals === 0))) return;
+  }
+}
+
+function startAttacker(attack: AttackName, tenant: Tenant): ChildProcess {
+  const path = fileURLToPath(new URL('attacker.js', import.meta.url));
+  return fork(path, [attack, String(seed), JSON.stringify(tenant)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}
+
+const readEventLoopDelays = async (web: string, query: string): Promise<EventLoopDelays> => ({
+  webMs: await readEventLoopDelay(web),
+  queryMs: await readEventLoopDelay(query),
+});
+
+/** The longest time since the last call that something held the event loop, in milliseconds. */
+async function readEventLoopDelay(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const seconds = /^event_loop_delay_max_seconds (\S+)$/m.exec(text)?.[1];
+  if (seconds === undefined) throw new Error(`${url} does not export the delay of its event loop`);
+  return Number(seconds) * 1000;
+}
+
+const results = await run();
+const machine = describeMachine();
+const misses = results.flatMap((result) => findMisses(result, Number(values.factor)));
+const report = { machine, seed, seconds: Number(values.seconds), results, misses };
+const folder = join(packageRoot, 'bench', 'results');
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, 'neighbours.json'), `${JSON.stringify(report, null, 2)}\n`);
+process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : `${toTable(results)}\n`);
+for (const miss of misses) say(miss);
+process.exit(misses.length === 0 ? 0 : 1);

@@ -1,0 +1,104 @@
+// B's latency under attack divided by its latency alone, per probe, and the table of a run.
+import { PAUSE_MS, PROBES, type ProbeName, type Sample, type Samples } from './probes.js';
+
+export interface Ratio {
+  readonly aloneMs: number;
+  readonly attackedMs: number;
+  readonly median: number;
+  readonly p95: number;
+  /** Some had not ended when the measurement did: the ratio is at least this. */
+  readonly isCut: boolean;
+  readonly refusals: number;
+}
+
+export type Ratios = Readonly<Record<ProbeName, Ratio>>;
+
+export interface AttackResult {
+  readonly attack: string;
+  readonly what: string;
+  readonly ratios: Ratios;
+  readonly eventLoops: { readonly alone: EventLoopDelays; readonly attacked: EventLoopDelays };
+}
+
+/** The longest that something held the event loop. */
+export interface EventLoopDelays {
+  readonly webMs: number;
+  readonly queryMs: number;
+}
+
+export const AIMS = { reading: 3, ingestion: 5 } as const;
+/** A hundred erasures may delay another by so much. */
+const ERASURE_DELAY_MS_MAX = 2000;
+/** Below this a ratio says more about the scheduler of the machine than about the service. */
+const NOTICEABLE_MS = 100;
+
+const OMITTED_MAX = 1000;
+
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+
+const sortedMs = (samples: readonly Sample[]): number[] => samples.map(({ ms }) => ms).sort((a, b) => a - b);
+
+/**
+ * Corrects for coordinated omission, as HdrHistogram does: while one sample takes long, a probe takes no others, although B would
+ * have wanted as many as in a quiet time. Each that is missing would have taken as long as was left of the long one.
+ */
+const withOmitted = (samples: readonly Sample[], everyMs: number): Sample[] =>
+  samples.flatMap((sample) => {
+    const omitted = Math.min(OMITTED_MAX, Math.floor(sample.ms / everyMs));
+    return Array.from({ length: omitted + 1 }, (_, index) => ({ ...sample, ms: sample.ms - index * everyMs }));
+  });
+
+export function toRatios(alone: Samples, attacked: Samples): Ratios {
+  const entries = (Object.keys(PROBES) as ProbeName[]).map((name): [ProbeName, Ratio] => {
+    const before = sortedMs(alone[name]);
+    const aloneMs = percentile(before, 0.5);
+    const during = sortedMs(withOmitted(attacked[name], PAUSE_MS[name] + aloneMs));
+    const attackedMs = percentile(during, 0.5);
+    return [
+      name,
+      {
+        aloneMs,
+        attackedMs,
+        median: attackedMs / aloneMs,
+        p95: percentile(during, 0.95) / percentile(before, 0.95),
+        isCut: attacked[name].some(({ isCut }) => isCut),
+        refusals: attacked[name].reduce((sum, { refusals }) => sum + refusals, 0),
+      },
+    ];
+  });
+  return Object.fromEntries(entries) as unknown as Ratios;
+}
+
+/** The probes that missed their aim by more than `factor`, in words. */
+export function findMisses({ attack, ratios }: AttackResult, factor: number): string[] {
+  return (Object.keys(PROBES) as ProbeName[]).flatMap((name) => {
+    const { aloneMs, attackedMs, median } = ratios[name];
+    const kind = PROBES[name];
+    const isMissed =
+      kind === 'erasure'
+        ? attackedMs - aloneMs > ERASURE_DELAY_MS_MAX * factor
+        : median > AIMS[kind] * factor && attackedMs > NOTICEABLE_MS;
+    const times = `${median.toFixed(1)} times as long: ${Math.round(aloneMs)} ms alone, ${Math.round(attackedMs)} ms`;
+    return isMissed ? [`${attack}: ${name} took ${times}`] : [];
+  });
+}
+
+const toCell = ({ median, p95, isCut, refusals }: Ratio): string => {
+  const text = `${isCut ? '≥ ' : ''}${median.toFixed(1)} (${p95.toFixed(1)})`;
+  return refusals === 0 ? text : `${text}, ${refusals} refused`;
+};
+
+/** A cell is the ratio of the medians, and in brackets that of the 95th percentiles. */
+export function toTable(results: readonly AttackResult[]): string {
+  const names = Object.keys(PROBES) as ProbeName[];
+  const header = ['A', ...names.map((name) => `B: ${name}`), 'event loop of `web`, ms', 'of `query`, ms'];
+  const lines = results.map(({ what, ratios, eventLoops: { alone, attacked } }) => [
+    what,
+    ...names.map((name) => toCell(ratios[name])),
+    `${Math.round(alone.webMs)} → ${Math.round(attacked.webMs)}`,
+    `${Math.round(alone.queryMs)} → ${Math.round(attacked.queryMs)}`,
+  ]);
+  const toLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [toLine(header), toLine(header.map(() => '---')), ...lines.map(toLine)].join('\n');
+}
