@@ -18,7 +18,9 @@ export interface DataDirectory {
 
 export interface Secrets {
   readonly secretKeyBase: string;
+  /** Of the superuser. */
   readonly postgresPassword: string;
+  readonly postgresServicePassword: string;
   readonly redisPassword: string;
   readonly clickhousePassword: string;
 }
@@ -43,6 +45,7 @@ export function readOrCreateSecrets(directory: DataDirectory): Secrets {
   const secrets: Secrets = {
     secretKeyBase: secret(),
     postgresPassword: secret(),
+    postgresServicePassword: secret(),
     redisPassword: secret(),
     clickhousePassword: secret(),
     // A directory of an earlier version lacks the later ones.

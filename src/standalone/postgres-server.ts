@@ -14,27 +14,34 @@ import {
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { SERVICE_ROLE, SUPERUSER } from './postgres-accounts.js';
 import { commandAs, findPostgresUser, type PostgresUser } from './postgres-user.js';
 import { StartProblem } from './problem.js';
 import type { ProcessSpec } from './supervised-process.js';
 
-const USER = 'analytics';
 const PROTOCOL_VERSION = 0x00030000;
 
 export interface EmbeddedPostgres {
-  /** Of the database `analytics`, which does not exist yet after the first start. */
+  /** Of the database `analytics` and the service's role, which do not exist yet after the first start. */
   readonly url: string;
+  readonly superuserUrl: string;
   readonly spec: ProcessSpec;
 }
 
-export function embeddedPostgres(options: { directory: string; port: number; password: string }): EmbeddedPostgres {
-  const { directory, port, password } = options;
+export function embeddedPostgres(options: {
+  directory: string;
+  port: number;
+  superuserPassword: string;
+  password: string;
+}): EmbeddedPostgres {
+  const { directory, port, superuserPassword, password } = options;
   const binaries = findBinaries();
   const user = findPostgresUser({ binary: join(binaries, 'initdb'), directory });
-  if (!existsSync(directory)) initialize({ binaries, user, directory, password });
+  if (!existsSync(directory)) initialize({ binaries, user, directory, password: superuserPassword });
   giveTo(user, directory);
   return {
-    url: `postgres://${USER}:${password}@127.0.0.1:${port}/analytics`,
+    url: `postgres://${SERVICE_ROLE}:${password}@127.0.0.1:${port}/analytics`,
+    superuserUrl: `postgres://${SUPERUSER}:${superuserPassword}@127.0.0.1:${port}/analytics`,
     spec: {
       name: 'postgres',
       ...commandAs(user, join(binaries, 'postgres'), ['-D', directory, '-p', String(port), ...settings()]),
@@ -79,7 +86,7 @@ function initialize(options: { binaries: string; user: PostgresUser; directory: 
   writeFileSync(passwordFile, password, { mode: 0o600 });
   giveTo(user, unfinished);
   giveTo(user, passwordFile);
-  const authentication = ['-U', USER, '-A', 'scram-sha-256', '--pwfile', passwordFile];
+  const authentication = ['-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', passwordFile];
   const { command, args } = commandAs(user, join(binaries, 'initdb'), [
     ...['-D', unfinished, '-E', 'UTF8', '--locale', 'C'],
     ...authentication,
@@ -129,7 +136,7 @@ function checkAnswers(port: number): Promise<void> {
       else reject(new Error('PostgreSQL is starting'));
       socket.destroy();
     });
-    const greeting = Buffer.from(`user\0${USER}\0database\0postgres\0\0`);
+    const greeting = Buffer.from(`user\0${SUPERUSER}\0database\0postgres\0\0`);
     const header = Buffer.alloc(8);
     header.writeInt32BE(greeting.length + 8, 0);
     header.writeInt32BE(PROTOCOL_VERSION, 4);

@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../platform/config.js';
 import { createPostgres, type Postgres } from '../platform/postgres/client.js';
 import { migratePostgres } from '../platform/postgres/migrate.js';
 import { writePrivateFile } from './data-directory.js';
+import { ensureDatabase, ensureServiceRole, handOverObjects } from './postgres-accounts.js';
 import { reasonOf, StartProblem } from './problem.js';
 import type { StandaloneFile } from './standalone-file.js';
 
@@ -16,6 +17,7 @@ const { values } = parseArgs({
   options: {
     'standalone-file': { type: 'string' },
     url: { type: 'string' },
+    /** Of the embedded PostgreSQL: the superuser's URL comes by standard input. */
     'create-database': { type: 'boolean', default: false },
   },
 });
@@ -36,13 +38,15 @@ async function step(problem: string, run: () => Promise<unknown>): Promise<void>
 }
 
 async function createDatabase(config: Config): Promise<void> {
-  const url = new URL(config.DATABASE_URL);
-  const name = url.pathname.slice(1);
-  url.pathname = '/postgres';
-  await withPostgres({ DATABASE_URL: url.href }, async (postgres) => {
-    const { rows } = await postgres.raw('SELECT 1 FROM pg_database WHERE datname = ?', [name]);
-    if (rows.length === 0) await postgres.raw('CREATE DATABASE ??', [name]);
+  const { password, pathname } = new URL(config.DATABASE_URL);
+  const superuserUrl = new URL(readFileSync(0, 'utf8'));
+  superuserUrl.pathname = '/postgres';
+  await withPostgres({ DATABASE_URL: superuserUrl.href }, async (postgres) => {
+    await ensureServiceRole(postgres, password);
+    await ensureDatabase(postgres, pathname.slice(1));
   });
+  superuserUrl.pathname = pathname;
+  await withPostgres({ DATABASE_URL: superuserUrl.href }, handOverObjects);
 }
 
 /** Its keys are shown once, at creation: a file that names a project of another database, or none, means a new project. */

@@ -1,5 +1,6 @@
 // Redis as a child process: small, durable (append-only file, flushed every second), and never evicting.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -8,19 +9,33 @@ import type { ProcessSpec } from './supervised-process.js';
 
 const COMMANDS = ['redis-server', 'valkey-server'];
 
+const SERVICE_USER = 'analytics';
+const ADMIN_USER = 'admin';
+// No CONFIG SET, MODULE, DEBUG, REPLICAOF, SHUTDOWN, ACL, MIGRATE and their like. Of the dangerous ones, the service reads
+// what the server says of itself, and rewrites the log of commands after an erasure.
+const SERVICE_COMMANDS = '+@all -@admin -@dangerous +info +keys +flushdb +bgrewriteaof +config|get +client|list';
+
 export interface EmbeddedRedis {
   readonly url: string;
   readonly spec: ProcessSpec;
 }
 
-export function embeddedRedis(options: { directory: string; port: number; password: string }): EmbeddedRedis {
+export interface EmbeddedRedisOptions {
+  readonly directory: string;
+  readonly port: number;
+  readonly password: string;
+  /** Of a second user `admin`, who may do everything: for tests. */
+  readonly adminPassword?: string;
+}
+
+export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
   const { directory, port, password } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const configuration = join(directory, 'redis.conf');
   // In a file and not as arguments, which everyone on the machine can read.
   writeFileSync(configuration, redisConfiguration(options), { mode: 0o600 });
   return {
-    url: `redis://:${password}@127.0.0.1:${port}/0`,
+    url: `redis://${SERVICE_USER}:${password}@127.0.0.1:${port}/0`,
     spec: {
       name: 'redis',
       command: findCommand(),
@@ -35,19 +50,14 @@ export function embeddedRedis(options: { directory: string; port: number; passwo
   };
 }
 
-function redisConfiguration({
-  directory,
-  port,
-  password,
-}: {
-  directory: string;
-  port: number;
-  password: string;
-}): string {
+function redisConfiguration({ directory, port, password, adminPassword }: EmbeddedRedisOptions): string {
   const lines = [
     'bind 127.0.0.1',
     `port ${port}`,
-    `requirepass ${password}`,
+    // Without a default user, a connection that has not logged in may run no command.
+    'user default off',
+    `user ${SERVICE_USER} on #${digestOf(password)} ~* &* ${SERVICE_COMMANDS}`,
+    ...(adminPassword === undefined ? [] : [`user ${ADMIN_USER} on #${digestOf(adminPassword)} ~* &* +@all`]),
     `dir ${JSON.stringify(directory)}`,
     'daemonize no',
     'appendonly yes',
@@ -58,6 +68,8 @@ function redisConfiguration({
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const digestOf = (password: string): string => createHash('sha256').update(password).digest('hex');
 
 function findCommand(): string {
   const found = COMMANDS.find((command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0);
@@ -81,6 +93,6 @@ function checkAnswers(port: number, password: string): Promise<void> {
       else return;
       socket.destroy();
     });
-    socket.write(`AUTH ${password}\r\nPING\r\n`);
+    socket.write(`AUTH ${SERVICE_USER} ${password}\r\nPING\r\n`);
   });
 }

@@ -12,11 +12,13 @@ import type { ProcessSpec } from './supervised-process.js';
 export interface Stores {
   readonly urls: StoreUrls;
   readonly specs: readonly ProcessSpec[];
-  readonly isPostgresEmbedded: boolean;
+  /** Of the embedded PostgreSQL; no process of the service gets it. */
+  readonly superuserUrl: string | undefined;
 }
 
 interface Store {
   readonly url: string;
+  readonly superuserUrl?: string;
   readonly spec?: ProcessSpec;
 }
 
@@ -40,7 +42,8 @@ export async function chooseStores(options: {
     embeddedPostgres({
       directory: directory.postgres,
       port: await findFreePort(),
-      password: secrets.postgresPassword,
+      superuserPassword: secrets.postgresPassword,
+      password: secrets.postgresServicePassword,
     });
   const redis =
     (await own('REDIS_URL', 'Redis', 6379)) ??
@@ -56,7 +59,7 @@ export async function chooseStores(options: {
   return {
     urls: { postgres: postgres.url, redis: redis.url, clickhouse: clickhouse.url },
     specs: [postgres, redis, clickhouse].flatMap(({ spec }) => spec ?? []),
-    isPostgresEmbedded: postgres.spec !== undefined,
+    superuserUrl: postgres.superuserUrl,
   };
 }
 

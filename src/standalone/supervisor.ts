@@ -76,7 +76,7 @@ export class Supervisor {
       directory.serviceEnvironmentFile,
       Object.fromEntries(STORE_SETTINGS.map((name) => [name, env[name]])),
     );
-    await this.#prepare(env, stores.isPostgresEmbedded);
+    await this.#prepare(env, stores.superuserUrl);
 
     const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
     const specs = entries.filter(({ name }) => name !== ONE_SHOT).map((entry) => this.#toSpec(entry, env, ports));
@@ -107,13 +107,15 @@ export class Supervisor {
     await Promise.all(group.map((starting) => starting.start()));
   }
 
-  async #prepare(env: Environment, createsDatabase: boolean): Promise<void> {
+  /** `superuserUrl`: of the embedded PostgreSQL, whose accounts and database are made here. */
+  async #prepare(env: Environment, superuserUrl: string | undefined): Promise<void> {
     if (this.#isStopping) throw new StartProblem('Stopped while starting.');
     const { directory, url, output } = this.#options;
     const main = join(packageRoot, 'dist', 'src', 'standalone', 'prepare.js');
     const args = [main, '--standalone-file', directory.standaloneFile, '--url', url];
-    if (createsDatabase) args.push('--create-database');
-    const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (superuserUrl !== undefined) args.push('--create-database');
+    const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: 'pipe' });
+    child.stdin.on('error', () => {}).end(superuserUrl ?? '');
     this.#preparation = child;
     let errors = '';
     child.stdout.on('data', (text: Buffer) => output.line('prepare', text.toString().trimEnd()));

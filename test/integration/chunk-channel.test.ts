@@ -1,6 +1,6 @@
 // The bounded channel through Redis: it is exact, holds little, and never ends cleanly when something was lost.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { ChunkReceiver, ChunkSender } from '../../src/platform/redis/chunk-channel.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -138,7 +138,9 @@ describe('what is not a clean end', () => {
   test('connections that are cut', async () => {
     const { receiver, sender } = await connect();
     const collected = reasonOf(collect(receiver));
-    await redis.client('KILL', 'TYPE', 'pubsub');
+    const admin = createRedis({ REDIS_URL: inject('engines').redisAdmin });
+    await admin.client('KILL', 'TYPE', 'pubsub');
+    admin.disconnect();
     expect(await collected).toBeInstanceOf(LinkBroken);
     expect(await reasonOf(sender.end())).toBeInstanceOf(LinkBroken);
     await receiver.leave();

@@ -1,6 +1,6 @@
 // `npm run doctor` on real stores: nothing to say about healthy ones, and a sentence about each that is not.
 import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
@@ -34,7 +34,7 @@ test('healthy stores pass', async () => {
 });
 
 test('a Redis that is full before the service stops taking', async () => {
-  const redis = createRedis(databases.config);
+  const redis = createRedis({ REDIS_URL: inject('engines').redisAdmin });
   // More than this machine has: others use this Redis as well.
   const [most, mark] = [2 ** 40, String(2 ** 40)];
   await redis.config('SET', 'maxmemory', most);

@@ -2,18 +2,24 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPostgres } from '../../src/platform/postgres/client.js';
 import { embeddedClickHouse } from '../../src/standalone/clickhouse-server.js';
 import { findFreePort } from '../../src/standalone/free-port.js';
 import { endLeftovers, InstanceLock, tryReadLock } from '../../src/standalone/instance-lock.js';
+import { ensureServiceRole } from '../../src/standalone/postgres-accounts.js';
 import { embeddedPostgres } from '../../src/standalone/postgres-server.js';
 import { isRunning } from '../../src/standalone/process-identity.js';
 import { embeddedRedis } from '../../src/standalone/redis-server.js';
 import { type ProcessObserver, SupervisedProcess } from '../../src/standalone/supervised-process.js';
 
 export interface EngineUrls {
+  /** With the service's own accounts. */
   readonly postgres: string;
   readonly redis: string;
   readonly clickhouse: string;
+  /** With accounts that may do everything: for what tests do to a store behind the service's back. */
+  readonly postgresSuperuser: string;
+  readonly redisAdmin: string;
 }
 
 export interface Engines {
@@ -38,8 +44,18 @@ export async function startEngines(): Promise<Engines> {
     restarting: (name, reason) => process.stderr.write(`${name} is started again: ${reason}\n`),
   };
   const password = 'test';
-  const postgres = embeddedPostgres({ directory: join(directory, 'postgres'), port: await findFreePort(), password });
-  const redis = embeddedRedis({ directory: join(directory, 'redis'), port: await findFreePort(), password });
+  const postgres = embeddedPostgres({
+    directory: join(directory, 'postgres'),
+    port: await findFreePort(),
+    superuserPassword: 'superuser',
+    password,
+  });
+  const redis = embeddedRedis({
+    directory: join(directory, 'redis'),
+    port: await findFreePort(),
+    password,
+    adminPassword: 'admin',
+  });
   const clickhouse = embeddedClickHouse({
     directory: join(directory, 'clickhouse'),
     port: await findFreePort(),
@@ -54,15 +70,30 @@ export async function startEngines(): Promise<Engines> {
   };
   try {
     await Promise.all(processes.map((starting) => starting.start()));
+    await createServiceRole(postgres.superuserUrl, password);
   } catch (error) {
     await stop();
     throw error;
   }
   return {
-    urls: { postgres: postgres.url, redis: redis.url, clickhouse: clickhouse.url },
+    urls: {
+      postgres: postgres.url,
+      redis: redis.url,
+      clickhouse: clickhouse.url,
+      postgresSuperuser: postgres.superuserUrl,
+      redisAdmin: redis.url.replace(/\/\/.*@/, '//admin:admin@'),
+    },
     processes: new Map(processes.map((running) => [running.spec.name, running])),
     stop,
   };
+}
+
+async function createServiceRole(superuserUrl: string, password: string): Promise<void> {
+  const url = new URL(superuserUrl);
+  url.pathname = '/postgres';
+  const superuser = createPostgres({ DATABASE_URL: url.href });
+  await ensureServiceRole(superuser, password);
+  await superuser.destroy();
 }
 
 /** What a run that was killed could not remove. */

@@ -8,6 +8,7 @@ import { type Config, parseConfig } from '../../src/platform/config.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { migratePostgres } from '../../src/platform/postgres/migrate.js';
 import { createRedis } from '../../src/platform/redis/client.js';
+import { ensureDatabase } from '../../src/standalone/postgres-accounts.js';
 
 export { type ProcessGroup, startProcesses, type TestProcess } from './stack-processes.js';
 export { startStandalone, type TestStandalone } from './stack-standalone.js';
@@ -30,8 +31,8 @@ const REDIS_DATABASES = 63;
 export async function createTestDatabases(overrides: Environment = {}): Promise<TestDatabases> {
   const engines = inject('engines');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const admin = createPostgres({ DATABASE_URL: withPath(engines.postgres, '/postgres') });
-  await admin.raw(`CREATE DATABASE ${name}`);
+  const admin = createPostgres({ DATABASE_URL: withPath(engines.postgresSuperuser, '/postgres') });
+  await ensureDatabase(admin, name);
   const env: Environment = {
     NODE_ENV: 'test',
     LOG_LEVEL: 'warn',

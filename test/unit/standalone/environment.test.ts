@@ -7,7 +7,13 @@ const made = {
   ports: { web: 8080, query: 4001, worker: 4002 },
   publicUrl: 'http://127.0.0.1:8080',
   signIn: {},
-  secrets: { secretKeyBase: 's'.repeat(64), postgresPassword: 'p', redisPassword: 'r', clickhousePassword: 'r' },
+  secrets: {
+    secretKeyBase: 's'.repeat(64),
+    postgresPassword: 'p',
+    postgresServicePassword: 'p',
+    redisPassword: 'r',
+    clickhousePassword: 'r',
+  },
 };
 
 test('is complete for the configuration', () => {
