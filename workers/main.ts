@@ -13,6 +13,7 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { startDomainChecks } from './check-domains.js';
 import { startProjectDeletion } from './delete-projects.js';
 import { startErasure } from './erase-users.js';
 import { startExportWorker } from './export-user.js';
@@ -36,6 +37,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'sweep-identities': startIdentitySweep,
   'send-canary': startCanary,
   'erase-users': startErasure,
+  'check-domains': startDomainChecks,
 };
 
 const config = readConfig();

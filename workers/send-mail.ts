@@ -20,7 +20,7 @@ export function startMailWorker({ config, redis, log }: WorkerDeps): RunningJob 
       const text = tryReadText(data, config.SECRET_KEY_BASE);
       if (text === undefined) throw new UnrecoverableError('the text cannot be decrypted: SECRET_KEY_BASE has changed');
       try {
-        await transport.sendMail({ to, subject, text });
+        await transport.sendMail({ to: { name: '', address: to }, subject, text });
       } catch (error) {
         if (isRefusal(error)) throw new UnrecoverableError(String(error));
         throw error;

@@ -1,5 +1,6 @@
 // Domains of an organization in PostgreSQL, and the check that it has them: a TXT record that only their owner can publish.
-// Any organization may claim a domain; only one can have it verified.
+// Any organization may claim a domain; only one can have it verified. domain-checks.ts looks for the record again each day: a
+// domain admits people for seven days after its record was last seen.
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type OrganizationId, randomBase62 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -16,16 +17,30 @@ export interface Domain {
   readonly record_name: string;
   readonly record_value: string;
   readonly verified_at: Date | null;
+  readonly record_seen_at: Date | null;
+  /** Null for a domain that is not verified. */
+  readonly admits_until: Date | null;
 }
 
-type DomainRow = Pick<Domain, 'id' | 'domain' | 'token' | 'verified_at'>;
+/** How long a verified domain admits people after its record was last seen. */
+export const RECORD_LIFETIME_DAYS = 7;
+const DAY_MS = 24 * 60 * 60_000;
 
-const SHOWN = ['id', 'domain', 'token', 'verified_at'] as const;
+type DomainRow = Pick<Domain, 'id' | 'domain' | 'token' | 'verified_at' | 'record_seen_at'>;
+
+const SHOWN = ['id', 'domain', 'token', 'verified_at', 'record_seen_at'] as const;
+
+export const recordOf = ({ domain, token }: Pick<Domain, 'domain' | 'token'>) => ({
+  record_name: `_service-verify.${domain}`,
+  record_value: `service-verification=${token}`,
+});
+
+export const lapseOf = (recordSeenAt: Date): Date => new Date(recordSeenAt.getTime() + RECORD_LIFETIME_DAYS * DAY_MS);
 
 const toDomain = (row: DomainRow): Domain => ({
   ...row,
-  record_name: `_service-verify.${row.domain}`,
-  record_value: `service-verification=${row.token}`,
+  ...recordOf(row),
+  admits_until: row.verified_at === null || row.record_seen_at === null ? null : lapseOf(row.record_seen_at),
 });
 
 /** Claiming a domain again answers with the token there is: the record may be published already. */
@@ -79,9 +94,8 @@ export async function verifyDomain(
     : undefined;
   if (row === undefined) throw noSuchDomain();
   const domain = toDomain(row);
-  if (domain.verified_at !== null) return domain;
   await requireRecord(findTxtRecords, domain);
-  return { ...domain, verified_at: await markVerified(postgres, domain) };
+  return markVerified(postgres, domain);
 }
 
 async function requireRecord(findTxtRecords: FindTxtRecords, domain: Domain): Promise<void> {
@@ -94,19 +108,37 @@ async function requireRecord(findTxtRecords: FindTxtRecords, domain: Domain): Pr
   );
 }
 
-/** One statement decides who is first: the index over verified domains refuses everyone else. */
-async function markVerified(postgres: Postgres, domain: Domain): Promise<Date> {
+/**
+ * One statement decides who is first: the index over verified domains refuses everyone else. An organization whose record has
+ * not been seen for seven days gives way to the one that has published its own.
+ */
+async function markVerified(postgres: Postgres, { id, domain }: Domain): Promise<Domain> {
   try {
-    const [row] = await postgres('domains')
-      .where({ id: domain.id })
-      .update({ verified_at: postgres.fn.now() })
-      .returning('verified_at');
-    return row.verified_at;
+    return await postgres.transaction(async (transaction) => {
+      await transaction('domains')
+        .where({ domain })
+        .whereNot({ id })
+        .whereRaw(`record_seen_at <= now() - make_interval(days => ?)`, [RECORD_LIFETIME_DAYS])
+        .update({ verified_at: null });
+      const [row] = await transaction('domains')
+        .where({ id })
+        .update({ ...seenNow(transaction), verified_at: transaction.raw('coalesce(verified_at, now())') })
+        .returning(SHOWN);
+      if (row === undefined) throw noSuchDomain();
+      return toDomain(row);
+    });
   } catch (cause) {
     if (!isUniqueViolation(cause)) throw cause;
-    throw new PublicError('bad_request', `${domain.domain} has been verified by another organization`, { cause });
+    throw new PublicError('bad_request', `${domain} has been verified by another organization`, { cause });
   }
 }
+
+/** Columns of a domain whose record was seen just now. */
+export const seenNow = (postgres: Postgres) => ({
+  record_seen_at: postgres.fn.now(),
+  checked_at: postgres.fn.now(),
+  notices_sent: 0,
+});
 
 const UNIQUE_VIOLATION = '23505';
 

@@ -2,6 +2,7 @@
 import { newUuidV7 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { tryCanonicalEmail } from './addresses.js';
+import { RECORD_LIFETIME_DAYS } from './domains.js';
 
 export interface SignedIn {
   readonly provider: string;
@@ -32,7 +33,7 @@ export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Prom
   return row.id;
 }
 
-/** Whoever signs in with a verified address of a verified domain belongs to its organization, as a member. */
+/** A person with a verified address of a verified domain, whose record was seen in the last days, joins as a member. */
 export async function joinByDomain(postgres: Postgres, personId: string): Promise<void> {
   await postgres.raw(
     `INSERT INTO members (organization_id, person_id, role)
@@ -40,9 +41,10 @@ export async function joinByDomain(postgres: Postgres, personId: string): Promis
      FROM people
      -- What follows the last @: an address may hold others before it.
      JOIN domains ON domains.domain = substring(people.email FROM '@([^@]+)$') AND domains.verified_at IS NOT NULL
+       AND domains.record_seen_at > now() - make_interval(days => ?)
      WHERE people.id = ? AND people.email_verified
      ON CONFLICT DO NOTHING`,
-    [personId],
+    [RECORD_LIFETIME_DAYS, personId],
   );
 }
 

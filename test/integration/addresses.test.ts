@@ -40,7 +40,12 @@ const organizationsOf = async (jar: CookieJar): Promise<string[]> =>
 
 async function organizationOfDomain(domain: string): Promise<NewOrganization> {
   const organization = await createOrganization(postgres, { name: 'Verified' });
-  const verified = { organization_id: organization.id, token: 't', verified_at: new Date() };
+  const verified = {
+    organization_id: organization.id,
+    token: 't',
+    verified_at: new Date(),
+    record_seen_at: new Date(),
+  };
   await postgres('domains').insert({ ...verified, id: newUuidV7(), domain });
   return organization;
 }

@@ -50,13 +50,18 @@ describe('domains', () => {
         record_name: '_service-verify.acme.example',
         record_value: `service-verification=${domain.token}`,
         verified_at: null,
+        record_seen_at: null,
+        admits_until: null,
       },
     });
     expect(await verify()).toMatchObject({ status: 400, body: { error: expect.stringContaining('there is none') } });
     dns.records.set(domain.record_name, ['something else', `${domain.record_value}x`]);
     expect(await verify()).toMatchObject({ status: 400, body: { error: expect.stringContaining('none of them') } });
     dns.records.set(domain.record_name, ['something else', domain.record_value]);
-    expect(await verify()).toEqual({ status: 200, body: { ...domain, verified_at: expect.any(String) } });
+    const verified = { verified_at: expect.any(String), record_seen_at: expect.any(String) };
+    const { status, body } = await verify();
+    expect([status, body]).toEqual([200, { ...domain, ...verified, admits_until: expect.any(String) }]);
+    expect(Date.parse(body.admits_until) - Date.parse(body.record_seen_at)).toBe(7 * 24 * 60 * 60_000);
 
     const second = await claim('acme.example');
     dns.records.set(domain.record_name, [domain.record_value, second.answer.body.record_value]);

@@ -93,6 +93,7 @@ describe('a person', () => {
         domain: 'acme.test',
         token: 't',
         verified_at: verifiedAt,
+        record_seen_at: verifiedAt,
       });
     await domain('00000000-0000-7000-8000-000000000001', organization.id, new Date());
     await domain('00000000-0000-7000-8000-000000000002', claimed.id, null);

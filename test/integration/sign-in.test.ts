@@ -97,7 +97,13 @@ describe('signing in', () => {
 
   test('with an address of a verified domain joins its organization and makes none', async () => {
     const organization = await createOrganization(postgres, { name: 'Verified' });
-    const domain = { id: newUuidV7(), organization_id: organization.id, token: 't', verified_at: new Date() };
+    const domain = {
+      id: newUuidV7(),
+      organization_id: organization.id,
+      token: 't',
+      verified_at: new Date(),
+      record_seen_at: new Date(),
+    };
     await postgres('domains').insert({ ...domain, domain: 'verified.example' });
     const { body } = await organizationsOf(await signedInAs(stack.url, newEmail('verified.example')));
     expect(body).toMatchObject([{ id: organization.id, role: 'member' }]);

@@ -9,6 +9,8 @@ export interface TestDns {
   readonly address: string;
   /** By name. A name that is not here is answered NXDOMAIN. */
   readonly records: Map<string, string[]>;
+  /** Names that are answered SERVFAIL. */
+  readonly failing: Set<string>;
   /** `silent` answers nothing, `servfail` says that it cannot tell. */
   mode: 'works' | 'silent' | 'servfail';
   close(): void;
@@ -20,19 +22,21 @@ const NXDOMAIN = 3;
 export async function startDns(): Promise<TestDns> {
   const socket = createSocket('udp4');
   const records = new Map<string, string[]>();
+  const failing = new Set<string>();
   socket.on('message', (message, from) => {
     if (dns.mode === 'silent') return;
     const { id, questions = [] } = decode(message);
     const name = questions[0]?.name ?? '';
-    const texts = dns.mode === 'works' ? records.get(name) : undefined;
+    const isFailing = dns.mode === 'servfail' || failing.has(name);
+    const texts = isFailing ? undefined : records.get(name);
     const answers = (texts ?? []).map((data) => ({ type: 'TXT' as const, name, ttl: 1, data }));
-    const refusal = dns.mode === 'servfail' ? SERVFAIL : NXDOMAIN;
+    const refusal = isFailing ? SERVFAIL : NXDOMAIN;
     const answer = { type: 'response' as const, ...(id !== undefined && { id }), questions, answers };
     socket.send(encode({ ...answer, flags: texts === undefined ? refusal : 0 }), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address() as AddressInfo;
-  const dns: TestDns = { address: `127.0.0.1:${port}`, records, mode: 'works', close: () => socket.close() };
+  const dns: TestDns = { address: `127.0.0.1:${port}`, records, failing, mode: 'works', close: () => socket.close() };
   return dns;
 }

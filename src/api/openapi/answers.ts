@@ -100,6 +100,8 @@ export const domain = z.strictObject({
   record_name: z.string().meta({ description: 'where the TXT record is published' }),
   record_value: z.string(),
   verified_at: moment.nullable(),
+  record_seen_at: moment.nullable().meta({ description: 'when the TXT record was last seen' }),
+  admits_until: moment.nullable().meta({ description: 'moves on with each day that the record is seen' }),
 });
 export const removedDomain = z.strictObject({ status: z.literal('removed'), id: z.uuid() });
 

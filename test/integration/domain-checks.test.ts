@@ -1,0 +1,163 @@
+// Verified domains whose TXT record goes away, comes back, or cannot be looked up: whom they admit at sign-in, and what their
+// owners are told. Days pass by moving the times in PostgreSQL.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { type Answer, createTeam, join, send, signIn, type TestTeam } from '../support/accounts.js';
+import { startDns, type TestDns } from '../support/dns-server.js';
+import { eventually } from '../support/eventually.js';
+import { startMailServer, type TestMailServer } from '../support/mail-server.js';
+import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+// The job looks for due domains every 15 s.
+const NEXT_RUN_MS = 45_000;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let stack: SignInStack;
+let dns: TestDns;
+let smtp: TestMailServer;
+
+beforeAll(async () => {
+  [dns, smtp] = [await startDns(), await startMailServer()];
+  databases = await createTestDatabases({ DNS_SERVERS: dns.address, SMTP_URL: smtp.url });
+  postgres = createPostgres(databases.config);
+  const env = { WORKER_JOBS: 'check-domains,send-mail' };
+  stack = await startSignInStack(databases, { kinds: ['web', 'worker'], env });
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+  dns?.close();
+  smtp?.close();
+});
+
+interface Verified {
+  readonly team: TestTeam;
+  readonly id: string;
+  readonly name: string;
+  readonly record: { readonly name: string; readonly value: string };
+}
+
+const asOwner = ({ people, organization }: TestTeam, route: string, body?: unknown): Promise<Answer> =>
+  send(stack.url, route.replace('{org}', `/api/orgs/${organization.id}`), { session: people.owner.session, body });
+
+async function verified(name: string): Promise<Verified> {
+  const team = await createTeam(postgres);
+  const { body } = await asOwner(team, 'POST {org}/domains', { domain: name });
+  dns.records.set(body.record_name, [body.record_value]);
+  expect((await asOwner(team, `POST {org}/domains/${body.id}/verify`)).status).toBe(200);
+  return { team, id: body.id, name, record: { name: body.record_name, value: body.record_value } };
+}
+
+/** As if the record had been seen, and looked for, so many days ago. */
+async function age({ id }: Verified, days: number): Promise<void> {
+  const past = new Date(Date.now() - days * 24 * 60 * 60_000 - 60_000);
+  await postgres('domains').where({ id }).update({ record_seen_at: past, checked_at: past });
+}
+
+const shown = async ({ team, id }: Verified): Promise<Answer['body']> =>
+  (await asOwner(team, 'GET {org}/domains')).body.find((domain: { id: string }) => domain.id === id);
+
+const isChecked = async (domain: Verified): Promise<void> => {
+  const { checked_at } = await postgres('domains').where({ id: domain.id }).first('checked_at');
+  expect(Date.now() - checked_at.getTime()).toBeLessThan(60_000);
+};
+
+let people = 0;
+/** Whether someone new with an address of the domain becomes a member by signing in. */
+async function admits({ team, name }: Verified): Promise<boolean> {
+  const email = `person-${++people}@${name}`;
+  await signedInAs(stack.url, email);
+  const joined = await postgres('members')
+    .join('people', 'people.id', 'person_id')
+    .where({ email, organization_id: team.organization.id });
+  return joined.length === 1;
+}
+
+test('without its record for seven days a domain admits no one and its owners get a mail, once', async () => {
+  const [gone, warned, kept, unknown] = [
+    await verified('gone.example'),
+    await verified('warned.example'),
+    await verified('kept.example'),
+    await verified('unknown.example'),
+  ];
+  const second = await signIn(postgres);
+  await join(postgres, gone.team.organization.id, second, 'owner');
+  const unverified = await signIn(postgres, { email: 'unverified@example.com', emailVerified: false });
+  await join(postgres, gone.team.organization.id, unverified, 'owner');
+  for (const domain of [gone, warned, kept, unknown]) expect(await admits(domain)).toBe(true);
+
+  dns.records.delete(gone.record.name);
+  dns.records.delete(warned.record.name);
+  dns.failing.add(unknown.record.name);
+  for (const domain of [gone, kept, unknown]) await age(domain, 7);
+  await age(warned, 3);
+  // At once, without any check: time alone is enough.
+  expect(await admits(gone)).toBe(false);
+  await eventually(async () => {
+    for (const domain of [gone, warned, kept, unknown]) await isChecked(domain);
+  }, NEXT_RUN_MS);
+
+  await eventually(async () => expect(await admits(kept)).toBe(true));
+  expect(await admits(gone)).toBe(false);
+  expect(await admits(unknown)).toBe(false);
+  expect(await admits(warned)).toBe(true);
+
+  for (const owner of [gone.team.people.owner, second]) {
+    const mail = await smtp.mailTo(owner.email);
+    expect(mail).toMatch(/^Subject: gone\.example admits no new members$/m);
+    expect(mail).toContain(`Value: ${gone.record.value}`.replaceAll('=', '=3D'));
+    expect(mail).toContain('was not found');
+  }
+  expect(await smtp.mailTo(warned.team.people.owner.email)).toMatch(
+    /^Subject: warned\.example admits new members until/m,
+  );
+  expect(await smtp.mailTo(unknown.team.people.owner.email)).toContain('could not be looked up');
+
+  await age(gone, 8);
+  await eventually(() => isChecked(gone), NEXT_RUN_MS);
+  const mailsTo = (email: string) => smtp.mails.filter((mail) => mail.includes(`To: ${email}`));
+  expect(mailsTo(gone.team.people.owner.email)).toHaveLength(1);
+  expect(mailsTo(kept.team.people.owner.email)).toEqual([]);
+  expect(mailsTo(gone.team.people.member.email)).toEqual([]);
+  expect(mailsTo('unverified@example.com')).toEqual([]);
+}, 180_000);
+
+test('a record that is back admits people again, by the next check or at once by verifying', async () => {
+  const [checked, asked] = [await verified('back-1.example'), await verified('back-2.example')];
+  for (const domain of [checked, asked]) {
+    dns.records.delete(domain.record.name);
+    await age(domain, 9);
+  }
+  await eventually(async () => {
+    for (const domain of [checked, asked]) await isChecked(domain);
+  }, NEXT_RUN_MS);
+  expect(await admits(checked)).toBe(false);
+  expect(await asOwner(asked.team, `POST {org}/domains/${asked.id}/verify`)).toMatchObject({ status: 400 });
+
+  for (const { record } of [checked, asked]) dns.records.set(record.name, [record.value]);
+  expect((await asOwner(asked.team, `POST {org}/domains/${asked.id}/verify`)).status).toBe(200);
+  expect(await admits(asked)).toBe(true);
+  // A missing record is looked for every hour.
+  await postgres('domains')
+    .where({ id: checked.id })
+    .update({ checked_at: new Date(Date.now() - 61 * 60_000) });
+  await eventually(async () => expect(await admits(checked)).toBe(true), NEXT_RUN_MS);
+  const { record_seen_at, admits_until } = await shown(checked);
+  expect(Date.parse(admits_until) - Date.parse(record_seen_at)).toBe(7 * 24 * 60 * 60_000);
+}, 120_000);
+
+test('a domain that lapsed is verified by the organization that has it now', async () => {
+  const before = await verified('sold.example');
+  await age(before, 8);
+  const after = await createTeam(postgres);
+  const { body } = await asOwner(after, 'POST {org}/domains', { domain: 'sold.example' });
+  dns.records.set(body.record_name, [body.record_value]);
+  expect((await asOwner(after, `POST {org}/domains/${body.id}/verify`)).status).toBe(200);
+  expect(await shown(before)).toMatchObject({ verified_at: null, admits_until: null });
+  expect(await admits({ ...before, team: after, id: body.id })).toBe(true);
+  expect(await admits(before)).toBe(false);
+});
