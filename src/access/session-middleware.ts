@@ -22,7 +22,7 @@ export function requireSession(postgres: Postgres, { rateLimit, publicUrl }: Ses
 
 function identifyPerson(postgres: Postgres, { rateLimit, publicUrl }: SessionGuards): RequestHandler {
   return async (req, res, next) => {
-    const token = readSessionToken(req);
+    const token = readSessionToken(req, publicUrl);
     const session = await findPerson(postgres, { req, res, publicUrl });
     if (token === undefined || session === undefined) {
       throw new PublicError('unauthenticated', 'a session is required; sign in at /login');
@@ -38,7 +38,7 @@ export async function findPerson(
   postgres: Postgres,
   { req, res, publicUrl }: { req: Request; res: Response; publicUrl: URL },
 ): Promise<Person | undefined> {
-  const token = readSessionToken(req);
+  const token = readSessionToken(req, publicUrl);
   const session = token === undefined ? undefined : await findSession(postgres, token);
   if (token !== undefined && session?.isProlonged) setSessionCookie(res, token, publicUrl);
   return session;

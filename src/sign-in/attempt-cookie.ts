@@ -1,6 +1,6 @@
 // A sign-in under way, kept in an encrypted cookie of the browser that began it, for ten minutes: any process can finish it.
-import { parseCookie } from 'cookie';
-import type { CookieOptions, Request, Response } from 'express';
+import type { Request, Response } from 'express';
+import { readHostCookie, toHostCookie } from '../access/host-cookie.js';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
 import type { AttemptSecrets } from './idp-client.js';
 
@@ -22,21 +22,20 @@ export interface AttemptCookie {
 }
 
 export function createAttemptCookie(options: { secretKeyBase: string; isSecure: boolean }): AttemptCookie {
-  // Lax and not Strict: the provider sends the browser back from another site.
-  const attributes: CookieOptions = { httpOnly: true, sameSite: 'lax', secure: options.isSecure, path: '/auth/idp' };
+  const { name, attributes } = toHostCookie(COOKIE, { isSecure: options.isSecure, path: '/auth/idp' });
   return {
     set(res, attempt) {
       const content: Attempt = { ...attempt, expiresAt: Date.now() + LIFETIME_MS };
       const sealed = encryptSecret(JSON.stringify(content), options.secretKeyBase).toString('base64url');
-      res.cookie(COOKIE, sealed, { ...attributes, maxAge: LIFETIME_MS });
+      res.cookie(name, sealed, { ...attributes, maxAge: LIFETIME_MS });
     },
     read(req) {
-      const sealed = parseCookie(req.headers.cookie ?? '')[COOKIE];
+      const sealed = readHostCookie(req, COOKIE, options.isSecure);
       const attempt = sealed === undefined ? undefined : tryOpen(sealed, options.secretKeyBase);
       return attempt !== undefined && Date.now() < attempt.expiresAt ? attempt : undefined;
     },
     clear(res) {
-      res.clearCookie(COOKIE, attributes);
+      res.clearCookie(name, attributes);
     },
   };
 }

@@ -56,14 +56,14 @@ export function createSignInRouter(deps: SignInDeps): Router {
     }
     const signedIn = await requireClient(client).finish(req.query, attempt.secrets);
     const personId = await recordSignIn(postgres, signedIn, { secretKeyBase, quotas: deps.quotas });
-    const previous = readSessionToken(req);
+    const previous = readSessionToken(req, publicUrl);
     if (previous !== undefined) await endSession(postgres, previous);
     setSessionCookie(res, await createSession(postgres, personId), publicUrl);
     res.redirect(attempt.next);
   });
 
   router.post('/auth/logout', refuseCrossOrigin(publicUrl), async (req, res) => {
-    const token = readSessionToken(req);
+    const token = readSessionToken(req, publicUrl);
     if (token !== undefined) await endSession(postgres, token);
     clearSessionCookie(res, publicUrl);
     if (req.accepts(['json', 'html']) === 'html') res.redirect(303, '/');

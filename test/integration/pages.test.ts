@@ -121,7 +121,9 @@ describe('the login page', () => {
   test('says so when nobody can sign in; cookies are for https when the public address is', async () => {
     const without = await startProcesses({ ...databases.env, PUBLIC_URL: 'https://analytics.example' }, ['web']);
     const out = await fetch(`${without.url}/auth/logout`, { method: 'POST' });
-    expect(out.headers.get('Set-Cookie')).toMatch(/^service_session=; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/);
+    expect(out.headers.get('Set-Cookie')).toMatch(
+      /^__Host-service_session=; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/,
+    );
     expect(await (await fetch(`${without.url}/login`)).text()).toContain('no identity provider is configured');
     expect((await fetch(`${without.url}/auth/idp`, { redirect: 'manual' })).status).toBe(503);
     await without.stop();

@@ -69,6 +69,10 @@ export interface Answer {
   readonly body: any;
 }
 
+/** Under both names, for a service behind http and one behind https (PUBLIC_URL); each reads its own. */
+export const sessionCookie = (session: string): string =>
+  `service_session=${session}; __Host-service_session=${session}`;
+
 /** As a page of the service itself sends it, or, with a key, any program. What the OpenAPI document does not say, fails. */
 export async function send(url: string, route: string, { session, key, body, headers }: Sent = {}): Promise<Answer> {
   const [method = '', path = ''] = route.split(' ');
@@ -77,7 +81,7 @@ export async function send(url: string, route: string, { session, key, body, hea
     redirect: 'manual',
     headers: {
       'Content-Type': 'application/json',
-      ...(session !== undefined && { Cookie: `service_session=${session}`, Origin: url }),
+      ...(session !== undefined && { Cookie: sessionCookie(session), Origin: url }),
       ...(key !== undefined && { 'X-API-Key': key }),
       ...headers,
     },

@@ -22,7 +22,12 @@ export const toOpenApiDocument = (): OpenApiDocument => ({
     securitySchemes: {
       key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'pk_, sk_, ak_ or aat_' },
       publicKey: { type: 'apiKey', in: 'query', name: 'key', description: 'a public key (pk_) only' },
-      session: { type: 'apiKey', in: 'cookie', name: 'service_session', description: 'set by signing in' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'service_session',
+        description: 'set by signing in; under https its name is __Host-service_session',
+      },
     },
   },
 });
