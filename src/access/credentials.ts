@@ -1,5 +1,5 @@
-// From the text of a key to who may do what: looked up in PostgreSQL, remembered for a second, so that a revoked key
-// stops within one, one that was just created works within one, and a busy key costs one lookup a second, known or not.
+// Credential store: resolves keys in PostgreSQL and caches the result for one second, also for unknown keys. A revoked or new key
+// takes effect within that second, and a busy key costs one lookup per second.
 import { LRUCache } from 'lru-cache';
 import { answeredWithin } from '../platform/answered-within.js';
 import { PublicError } from '../platform/errors.js';
@@ -13,7 +13,7 @@ import type { Role } from './route-matrix.js';
 export type Scope = 'track' | 'query' | 'dashboards' | 'admin';
 export type IpPolicy = 'anonymize' | 'full' | 'drop';
 
-/** An organization's admin key: it manages projects, and has no access to what is in them. */
+/** Admin key of an organization: manages projects, without access to their data. */
 export interface AdminCredential {
   readonly kind: 'admin';
   readonly id: string;
@@ -21,10 +21,10 @@ export interface AdminCredential {
   readonly creatorId?: string | undefined;
 }
 
-/** A key that names a project. The tenant of a request comes from here and from nowhere else. */
+/** A key of a project. The tenant of a request comes only from here. */
 export interface Credential {
   readonly kind: 'public' | 'secret' | 'token';
-  /** How records name it, which never hold the key itself: the first characters of a key, the id of a token. */
+  /** Name of the key in records, which never contain the key: its first characters, or the id of a token. */
   readonly id: string;
   readonly projectId: ProjectId;
   readonly organizationId: OrganizationId;
@@ -33,18 +33,18 @@ export interface Credential {
   readonly scopes: ReadonlySet<Scope>;
   readonly ipPolicy: IpPolicy;
   readonly timezone: string;
-  /** Its organization has sent all the events that it may send this month. */
+  /** Whether the monthly event quota of its organization is exceeded. */
   readonly isOverAllowance?: boolean;
-  /** The person a personal token stands for; keys and service tokens stand for no one. */
+  /** Person of a personal token; absent for keys and service tokens. */
   readonly personId?: string;
-  /** The role of that person in the organization, as of this lookup. */
+  /** Role of that person in the organization, at the time of the lookup. */
   readonly role?: Role;
 }
 
-/** What the requests of a credential are counted under. */
+/** Rate-limit key of a credential. */
 export const rateKeyOf = (credential: Credential): string => `${credential.projectId}:${credential.id}`;
 
-/** The same with everything wider that they count for as well. */
+/** All rate-limit subjects of a credential. */
 export const rateSubjectsOf = (credential: Credential) => ({
   key: rateKeyOf(credential),
   project: credential.projectId,
@@ -54,14 +54,14 @@ export const rateSubjectsOf = (credential: Credential) => ({
 type AnyCredential = Credential | AdminCredential;
 
 const CACHED_KEYS_MAX = 10_000;
-// Apart from the others, so that no flood of keys that nobody has pushes out those that are in use.
+// A separate cache, so that a flood of unknown keys cannot evict valid ones.
 const UNKNOWN_KEYS_MAX = 1000;
 const UNKNOWN_FOR_MS_MAX = 1000;
-// A flood of keys that are all different must not keep a key that was revoked waiting until its remembered answer stands.
+// Bounds concurrent lookups: behind a flood of distinct keys, a revoked key would otherwise stay valid.
 const LOOKUPS_MAX = 1000;
-// How long a key that was valid goes on working while PostgreSQL cannot be asked: events keep being accepted.
+// How long a valid key keeps working while PostgreSQL is unavailable, so that events are still accepted.
 const STALE_ON_ERROR_MS = 15 * 60_000;
-// A PostgreSQL that takes a question and says nothing is away as well.
+// A PostgreSQL that accepts a query but never replies counts as unavailable.
 const ANSWER_TIMEOUT_MS = 2000;
 
 interface Remembered extends Found {
@@ -69,7 +69,7 @@ interface Remembered extends Found {
 }
 
 export interface CredentialStore {
-  /** Undefined when the key names nothing. Throws when PostgreSQL cannot be asked and nothing is remembered. */
+  /** Undefined for an unknown key. Throws when PostgreSQL is unavailable and nothing is cached. */
   find(key: string): Promise<AnyCredential | undefined>;
 }
 
@@ -79,15 +79,15 @@ export function createCredentialStore(
 ): CredentialStore {
   const now = options.now ?? Date.now;
   const remembered = new LRUCache<string, Remembered>({ max: CACHED_KEYS_MAX });
-  /** When PostgreSQL was asked about a key that names nothing. */
+  /** Time of the lookup of an unknown key. */
   const unknown = new LRUCache<string, number>({ max: UNKNOWN_KEYS_MAX });
   const unknownForMs = Math.min(options.cacheMs, UNKNOWN_FOR_MS_MAX);
-  // Requests that arrive while a key is being looked up wait for that lookup instead of starting their own.
+  // Concurrent requests with the same key share one lookup.
   const pending = new Map<string, Promise<Found>>();
 
   async function lookUp(key: string): Promise<Found> {
     const before = remembered.get(key);
-    // What is read is at least as old as the question: a key that is revoked while it waits is not believed for longer.
+    // The age of a result counts from the start of the lookup, so a key revoked meanwhile is not cached longer.
     const at = now();
     try {
       const lookup = findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
@@ -119,7 +119,7 @@ export function createCredentialStore(
 
   return {
     async find(key) {
-      // Not worth remembering: it could be of any length, and there is no end of such texts.
+      // Not cached: such texts have any length and unlimited variety.
       if (keyKindOf(key) === undefined) return undefined;
       const hit = remembered.get(key);
       if (hit !== undefined && now() - hit.at < options.cacheMs) return unexpired(hit, now());

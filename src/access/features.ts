@@ -1,4 +1,4 @@
-// Features that an operator may switch off (FEATURES_OFF), and the routes that then answer 503.
+// Feature switches (FEATURES_OFF): routes of disabled features answer 503.
 import type { Router } from 'express';
 import { PublicError } from '../platform/errors.js';
 import { allowAnyOrigin } from '../platform/http/cross-origin.js';
@@ -11,11 +11,11 @@ const PATHS_OF_FEATURE = {
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
   privacy: ['/api/gdpr'],
   admin: ['/api/admin'],
-  // Signing out goes on.
+  // Signing out stays possible.
   'sign-in': ['/auth/idp', '/login'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Throws for a name that is no feature. */
+/** Throws for an unknown feature name. */
 export function createFeatureSwitches(off: readonly string[]): Router {
   const router = createRouter();
   for (const feature of off) {
@@ -24,7 +24,7 @@ export function createFeatureSwitches(off: readonly string[]): Router {
       throw new Error(`FEATURES_OFF: there is no feature "${feature}"; the features are ${known}`);
     }
     router.use([...PATHS_OF_FEATURE[feature]], (_req, res) => {
-      // A page that sends events from elsewhere must be able to read why they are not taken.
+      // Scripts on other origins must be able to read the error.
       if (feature === 'track' || feature === 'identify') allowAnyOrigin(res);
       throw new PublicError('unavailable', `the feature "${feature}" is switched off`);
     });

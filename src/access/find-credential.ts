@@ -1,5 +1,5 @@
-// The lookups behind credentials.ts: what a key is in PostgreSQL at this moment. Keys are looked up by digest: an index
-// probe of a hash of random text says nothing about the text by its timing.
+// PostgreSQL lookups of keys, without cache (credentials.ts caches). Keys are found by digest, so that the timing of the index
+// lookup reveals nothing about the key.
 import { toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { eventsThisMonth } from '../usage/store.js';
@@ -10,9 +10,9 @@ import type { Role } from './route-matrix.js';
 
 export interface Found {
   readonly credential: Credential | AdminCredential | undefined;
-  /** Milliseconds; a token that was remembered ends by this as well. */
+  /** Expiry in epoch milliseconds, also checked for cached tokens. */
   readonly expiresAt?: number;
-  /** The record of a token's last use is a minute old. */
+  /** last_used_at is older than a minute. */
   readonly isUseDue?: boolean;
 }
 
@@ -22,7 +22,7 @@ const SECRET_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track', 'query', 'das
 
 export interface FindDeps {
   readonly postgres: Postgres;
-  /** No limit when undefined. */
+  /** Unlimited when undefined. */
   readonly eventsPerMonthMax: number | undefined;
 }
 
@@ -86,7 +86,7 @@ async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix
   };
 }
 
-/** As far as usage has been rolled up: an organization may go beyond by what it sends within a rollup's interval. */
+/** Based on rolled-up usage: an organization may exceed the quota by the events of one rollup interval. */
 async function isOverAllowance({ postgres, eventsPerMonthMax }: FindDeps, organizationId: string): Promise<boolean> {
   if (eventsPerMonthMax === undefined) return false;
   return (await eventsThisMonth(postgres, organizationId)) >= eventsPerMonthMax;
@@ -129,7 +129,7 @@ async function findToken(deps: FindDeps, token: string): Promise<Found> {
   };
 }
 
-/** A personal token can do what its person can do now: nothing once they have left, less once their role is lower. */
+/** A personal token has the current rights of its person: none after they left, fewer after a demotion. */
 function scopesLeft({ kind, scopes, role }: TokenRow): readonly Scope[] | undefined {
   if (kind === 'service') return scopes;
   if (role === null) return undefined;

@@ -1,6 +1,5 @@
-// A router whose routes are mounted by the table of route-matrix.ts: whoever may not use a route never reaches its handler,
-// and a route that the table does not have cannot be mounted. An organization or project of the path that is not the
-// caller's answers 404, whether it exists or not; a role that is too low answers 403.
+// Router that mounts routes by the route matrix: the required guards run before each handler, and a route without an entry
+// cannot be mounted. An organization or project of another caller answers 404, existing or not; an insufficient role 403.
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
@@ -22,7 +21,7 @@ export interface GuardDeps {
 
 export interface GuardedRouter {
   readonly router: Router;
-  /** Mounts the handlers of a route behind what the table demands of its callers. */
+  /** Mounts the handlers of a route behind its guards. */
   on(name: RouteName, ...handlers: RequestHandler[]): void;
 }
 
@@ -101,9 +100,9 @@ function requireAdminKey(
 
 const noSuchProject = () => new PublicError('not_found', 'there is no such project');
 
-/** Of session routes with an organization or a project in their path. */
+/** For session routes with an organization or project in the path. */
 export const membershipOf = (res: Response): Membership => res.locals.membership as Membership;
-/** Of routes with a project in their path: one that the caller may reach. */
+/** For routes with a project in the path: a project that the caller may access. */
 export const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
-/** Of the routes of an admin key. */
+/** For admin-key routes. */
 export const adminOf = (res: Response): AdminCredential => res.locals.admin as AdminCredential;

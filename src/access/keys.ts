@@ -1,4 +1,4 @@
-// The text of keys: how they are made, recognised, digested for storage, and kept readable for owners.
+// Keys: generation, format check, digest for storage, and encryption of keys that owners may read again.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { randomBase62 } from '../platform/ids.js';
 
@@ -8,10 +8,10 @@ export type KeyKind = keyof typeof KEY_PREFIXES;
 const KEY_RANDOM_LENGTH = 32;
 const SHOWN_LENGTH = 8;
 
-/** A prefix and 32 characters of base62: 190 bits. */
+/** Prefix and 32 base62 characters (190 bits). */
 export const newKey = (kind: KeyKind): string => KEY_PREFIXES[kind] + randomBase62(KEY_RANDOM_LENGTH);
 
-/** The kind a text claims by its prefix and form; undefined for what cannot be a key. */
+/** Kind of a key by prefix and format; undefined when the text is not a key. */
 export function keyKindOf(text: string): KeyKind | undefined {
   for (const [kind, prefix] of Object.entries(KEY_PREFIXES)) {
     if (text.startsWith(prefix) && /^[0-9A-Za-z]{32}$/.test(text.slice(prefix.length))) return kind as KeyKind;
@@ -19,10 +19,10 @@ export function keyKindOf(text: string): KeyKind | undefined {
   return undefined;
 }
 
-/** What is stored and compared. Keys are random, so a plain SHA-256 cannot be guessed backwards. */
+/** Stored digest. Keys are random, so a plain SHA-256 cannot be reversed by guessing. */
 export const digestKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
-/** The first characters, kept for display beside the digest. */
+/** First characters, stored for display. */
 export const shownPrefix = (key: string): string => key.slice(0, SHOWN_LENGTH);
 
 const IV_BYTES = 12;
@@ -31,7 +31,7 @@ const TAG_BYTES = 16;
 const encryptionKey = (secretKeyBase: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secretKeyBase, '', 'event-analytics: secret keys', 32));
 
-/** AES-256-GCM: iv, tag, ciphertext. */
+/** AES-256-GCM; layout: iv, tag, ciphertext. */
 export function encryptSecret(text: string, secretKeyBase: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', encryptionKey(secretKeyBase), iv);
@@ -39,7 +39,7 @@ export function encryptSecret(text: string, secretKeyBase: string): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), body]);
 }
 
-/** Undefined when SECRET_KEY_BASE is not the one it was encrypted with, or the bytes were changed. */
+/** Undefined when SECRET_KEY_BASE has changed or the bytes were modified. */
 export function tryDecryptSecret(bytes: Buffer, secretKeyBase: string): string | undefined {
   try {
     const decipher = createDecipheriv('aes-256-gcm', encryptionKey(secretKeyBase), bytes.subarray(0, IV_BYTES));

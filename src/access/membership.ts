@@ -1,5 +1,4 @@
-// Who belongs where: the role of a person in an organization, and in the organization of a project. What is not theirs and
-// what does not exist are the same answer.
+// Membership: a person's role in an organization, directly or through a project. Foreign and missing ids give the same answer.
 import { isUuid, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Role } from './route-matrix.js';
@@ -40,7 +39,7 @@ export async function findProjectMembership(
   return { projectId: toProjectId(row.id), organizationId: toOrganizationId(row.organization_id), role: row.role };
 }
 
-/** The project, when it is one of the organization. */
+/** The project, if it belongs to the organization. */
 export async function findProjectOf(
   postgres: Postgres,
   organizationId: OrganizationId,

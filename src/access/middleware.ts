@@ -1,12 +1,11 @@
-// Turns the key of a request into its credential, or ends the request with 401 or 403.
+// Authentication middleware for keys: resolves the credential, or answers 401 or 403.
 import type { Request, RequestHandler, Response } from 'express';
 import { PublicError } from '../platform/errors.js';
 import type { AdminCredential, Credential, CredentialStore, Scope } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
 
 /**
- * The credential must have `scope`. The key stands in `X-API-Key`; only a public key may stand in `?key=` instead,
- * since addresses end up in logs.
+ * Requires `scope`. The key is in `X-API-Key`; only public keys are accepted in `?key=`, because URLs end up in logs.
  */
 export function requireCredential(store: CredentialStore, scope: Scope): RequestHandler {
   return async (req, res, next) => {
@@ -15,7 +14,7 @@ export function requireCredential(store: CredentialStore, scope: Scope): Request
   };
 }
 
-/** The same for a handler that has no chain in front of it. */
+/** The same as a function for handlers. */
 export async function authenticate(store: CredentialStore, scope: Scope, req: Request): Promise<Credential> {
   const credential = await store.find(readKey(req));
   if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
@@ -28,7 +27,7 @@ export async function authenticate(store: CredentialStore, scope: Scope, req: Re
   return credential;
 }
 
-/** For /api/admin: only an organization's admin key will do. */
+/** For /api/admin: requires an organization's admin key. */
 export async function authenticateAdmin(store: CredentialStore, req: Request): Promise<AdminCredential> {
   const credential = await store.find(readKey(req));
   if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
@@ -43,7 +42,7 @@ export const credentialOf = (res: Response): Credential => res.locals.credential
 function readKey(req: Request): string {
   const header = req.headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header;
-  // Reading req.query parses the address: only done when there is something to parse.
+  // req.query parses the URL on access: avoid it when there is no query string.
   const query = req.url.includes('?') ? req.query.key : undefined;
   if (query === undefined) {
     throw new PublicError('unauthenticated', 'an API key is required in the header X-API-Key');

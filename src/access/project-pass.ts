@@ -1,16 +1,16 @@
-// What `web` shows the query process for a person who is signed in: this project, decided just now. Signed with a key that
-// only the processes of the service have, so the header of an outsider is worth nothing wherever it arrives.
+// Project pass: a signed header by which `web` authorizes a signed-in person's query in the query process, for one project and
+// half a minute. Signed with a key derived from SECRET_KEY_BASE, so outsiders cannot forge it.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 
 export const PASS_HEADER = 'x-project-pass';
 
-// From one process to the next, clocks of two machines included.
+// Transit time between processes, including clock differences.
 const LIFETIME_MS = 30_000;
 
 export interface ProjectPasses {
   issue(projectId: ProjectId, now: number): string;
-  /** Undefined for what was not issued with the same SECRET_KEY_BASE, or longer ago than half a minute. */
+  /** Undefined for a forged or expired pass. */
   tryRead(pass: string, now: number): ProjectId | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What a role in an organization allows: pure knowledge, used by the routes, by tokens and by the answers that list it.
+// Permissions of roles, used by routes, tokens and responses.
 import type { Scope } from './credentials.js';
 import type { Role } from './route-matrix.js';
 
@@ -11,7 +11,7 @@ export const isAtLeast = (role: Role, least: Role): boolean => RANK[role] >= RAN
 
 const READS: readonly Scope[] = ['query', 'dashboards'];
 
-/** The scopes that a person of this role may give to a token, and that a personal token of theirs still has. */
+/** Scopes that this role may give to a token, and that a personal token keeps. */
 const TOKEN_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   member: READS,
   admin: [...READS, 'track'],
@@ -37,6 +37,6 @@ const CAPABILITIES: readonly (readonly [capability: string, least: Role])[] = [
   ['delete_project', 'owner'],
 ];
 
-/** What someone of this role may do with a project, for clients that show or hide things by it. */
+/** Capabilities of a role in a project, for user interfaces. */
 export const capabilitiesOf = (role: Role): string[] =>
   CAPABILITIES.filter(([, least]) => isAtLeast(role, least)).map(([capability]) => capability);

@@ -1,13 +1,13 @@
-// Every route of the interface, once, with who may use it. Routes that need a person or an admin key are mounted by this
-// table (guarded-router.ts); the others are held against it by the table test, and the OpenAPI document is made of it.
+// Route matrix: every route with the credentials that may use it. Session and admin routes are mounted from this table
+// (guarded-router.ts), a test compares the others with it, and the OpenAPI document is generated from it.
 import type { Scope } from './credentials.js';
 
 export type Role = 'owner' | 'admin' | 'member';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * `public`: anyone. `session`: the cookie. `admin`: an organization's admin key. `{scope}`: a project's key or a token that has
- * the scope. `role` is the least a person must be in the organization of the path's organization or project.
+ * `public`: no credential. `session`: session cookie. `admin`: admin key of an organization. `{scope}`: project key or token
+ * with the scope. `role`: minimum role in the organization of the path.
  */
 export interface RouteRule {
   readonly method: Method;
@@ -89,7 +89,7 @@ export const ROUTES = [
   { method: 'GET', path: '/api/admin/projects/{projectID}/usage', auth: 'admin' },
 ] as const satisfies readonly RouteRule[];
 
-/** `GET /api/orgs/{orgID}`: what names a route in code. */
+/** Route name in code, such as `GET /api/orgs/{orgID}`. */
 export type RouteName = (typeof ROUTES)[number] extends infer R
   ? R extends { method: infer M extends string; path: infer P extends string }
     ? `${M} ${P}`

@@ -1,6 +1,6 @@
-// Refuses requests that another site's page makes a browser send with the cookie of this one. Browsers say where a request
-// comes from, in Sec-Fetch-Site or at least in Origin; what sends neither is no browser, and nobody can make it send a cookie.
-// SameSite=Lax on the cookie is the second lock, not this one: it lets sibling subdomains pass.
+// CSRF protection: rejects unsafe requests that a browser sends from another site. Browsers set Sec-Fetch-Site or at least
+// Origin; a client that sends neither is not a browser, so other sites cannot make it send the cookie. SameSite=Lax is an
+// additional protection only, because it allows sibling subdomains.
 import type { Request, RequestHandler } from 'express';
 import { PublicError } from '../platform/errors.js';
 
@@ -15,10 +15,10 @@ export function refuseCrossOrigin(publicUrl: URL): RequestHandler {
 
 function isSameOrigin(req: Request, publicUrl: URL): boolean {
   const site = req.headers['sec-fetch-site'];
-  // `none` is the person themselves: the address bar, a bookmark.
+  // `none`: entered by the user (address bar, bookmark).
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const { origin, host } = req.headers;
   if (origin === undefined) return true;
-  // No page can choose the Host of what it sends, so its own name is as good as the one that is configured.
+  // Pages cannot choose the Host header, so the requested host is accepted as own origin too.
   return origin === publicUrl.origin || (URL.canParse(origin) && new URL(origin).host === host);
 }

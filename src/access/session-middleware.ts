@@ -1,4 +1,4 @@
-// Turns the session cookie of a request into the person who signed in, or ends the request with 401.
+// Session middleware: resolves the session cookie to a person, or answers 401.
 import type { Request, RequestHandler, Response } from 'express';
 import { findSession, type Session } from '../accounts/sessions.js';
 import { PublicError } from '../platform/errors.js';
@@ -10,7 +10,7 @@ import { readSessionToken, setSessionCookie } from './session-cookie.js';
 
 export type Person = Omit<Session, 'isProlonged'>;
 
-/** What every route with a session is guarded by besides. */
+/** Further guards of session routes. */
 export interface SessionGuards {
   readonly rateLimit: LayeredRateLimit;
   readonly publicUrl: URL;
@@ -33,7 +33,7 @@ function identifyPerson(postgres: Postgres, { rateLimit, publicUrl }: SessionGua
   };
 }
 
-/** Who is signed in, if anybody is. When the end of their session was moved, the cookie follows in this answer. */
+/** The signed-in person, if any. When the session was extended, the response renews the cookie. */
 export async function findPerson(
   postgres: Postgres,
   { req, res, publicUrl }: { req: Request; res: Response; publicUrl: URL },

@@ -1,4 +1,4 @@
-// Routes of an organization's admin key: its projects, with their keys.
+// Admin-key routes: projects of an organization, including their keys.
 
 import { adminOf, type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';

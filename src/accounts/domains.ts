@@ -9,7 +9,7 @@ import type { FindTxtRecords } from './txt-records.js';
 
 const TOKEN_LENGTH = 32;
 
-/** As the interface shows it. */
+/** Domain in API responses. */
 export interface Domain {
   readonly id: string;
   readonly domain: string;
@@ -43,7 +43,7 @@ const toDomain = (row: DomainRow): Domain => ({
   admits_until: row.verified_at === null || row.record_seen_at === null ? null : lapseOf(row.record_seen_at),
 });
 
-/** Claiming a domain again answers with the token there is: the record may be published already. */
+/** Idempotent: claiming again returns the existing token, whose record may be published already. */
 export async function claimDomain(
   postgres: Postgres,
   quotas: Quotas,

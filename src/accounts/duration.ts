@@ -1,4 +1,4 @@
-// Durations as people write them: a number and a unit.
+// Parser for durations such as `12h`.
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
@@ -8,7 +8,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 7 * 24 * 60 * 60_000,
 };
 
-/** `12h` → milliseconds; undefined for everything else. */
+/** Milliseconds; undefined for invalid text. */
 export function tryParseDuration(text: string): number | undefined {
   const match = /^(\d{1,9})([smhdw])$/.exec(text);
   const unit = UNIT_MS[match?.[2] ?? ''];

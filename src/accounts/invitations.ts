@@ -20,7 +20,7 @@ export interface Invitation {
   readonly id: string;
   readonly email: string;
   readonly role: Role;
-  /** Stored as a digest only. */
+  /** Secret of the link; only its digest is stored. */
   readonly token: string;
   readonly expires_at: Date;
 }

@@ -1,12 +1,12 @@
-// Members of an organization in PostgreSQL. An organization always keeps an owner: whatever takes one away locks the
-// organization first, so that two owners cannot leave at the same moment.
+// Members of an organization in PostgreSQL. At least one owner must remain: removing or demoting an owner locks the organization
+// first, so that two owners cannot leave concurrently.
 import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { mayInvite, revokeInvitationsBy } from './invitations.js';
 
-/** As the interface shows it. */
+/** Member in API responses. */
 export interface Member {
   readonly user_id: string;
   readonly email: string | null;

@@ -65,7 +65,7 @@ export function addOrganizationRoutes({ on }: GuardedRouter, deps: AccountsDeps)
   });
 }
 
-/** The guard has seen to it that the organization of the path is the caller's. */
+/** The guard has checked that the caller belongs to this organization. */
 const memberKeyOf = (req: Request) => ({
   organizationId: toOrganizationId(String(req.params.orgID)),
   personId: String(req.params.userID),

@@ -1,4 +1,4 @@
-// People: who they are is what their identity provider says (provider and subject), never an e-mail address alone.
+// People, identified by provider and subject of their identity provider, never by e-mail address alone.
 import { newUuidV7 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { tryCanonicalEmail } from './addresses.js';
@@ -48,7 +48,7 @@ export async function joinByDomain(postgres: Postgres, personId: string): Promis
   );
 }
 
-/** The organization of the embedded stack belongs to whoever signs in first with the embedded provider: the developer. */
+/** The standalone organization belongs to the first person who signs in with the embedded provider. */
 export async function joinStandaloneOrganization(postgres: Postgres, personId: string): Promise<void> {
   await postgres.raw(
     `INSERT INTO members (organization_id, person_id, role)

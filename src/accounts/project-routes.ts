@@ -1,4 +1,4 @@
-// Routes of projects, for people who are signed in.
+// Session routes of projects.
 import type { Response } from 'express';
 import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';

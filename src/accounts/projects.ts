@@ -1,4 +1,4 @@
-// Projects in PostgreSQL, as the interface shows them. Creating one stands in store.ts, which the embedded stack uses too.
+// Projects in PostgreSQL and their API representation. store.ts creates them, because the standalone stack does so too.
 import { digestKey, encryptSecret, newKey, shownPrefix, tryDecryptSecret } from '../access/keys.js';
 import { capabilitiesOf, isAtLeast } from '../access/roles.js';
 import type { Role } from '../access/route-matrix.js';
@@ -15,7 +15,7 @@ export interface Project {
   readonly name: string;
   readonly organization_id: string;
   readonly public_key: string;
-  /** Only when one project is read by someone who may see it; null when SECRET_KEY_BASE has changed since. */
+  /** Only in reads of one project by an admin or owner; null when SECRET_KEY_BASE has changed. */
   readonly secret_key?: string | null;
   readonly role?: Role;
   readonly capabilities?: readonly string[];
@@ -26,10 +26,10 @@ export interface Project {
 
 const SHOWN = ['id', 'name', 'organization_id', 'public_key', 'ip_policy', 'timezone', 'created_at'] as const;
 
-/** Who looks: a person of a role, or the holder of the organization's admin key. */
+/** The reader: a person with a role, or the admin key. */
 export type Viewer = Role | 'admin_key';
 
-/** What a secret key is read with, by whom. */
+/** Key and reader for decrypting secret keys. */
 interface Reading {
   readonly viewer: Viewer;
   readonly secretKeyBase: string;
@@ -44,7 +44,7 @@ export async function listProjects(
   return rows.map((row) => ({ ...row, ...roleOf(viewer) }));
 }
 
-/** The same with the secret keys, as far as the viewer may see them. */
+/** The same with secret keys, if the reader may see them. */
 export async function listProjectsWithKeys(
   postgres: Postgres,
   organizationId: OrganizationId,
@@ -92,7 +92,7 @@ export async function updateProject(postgres: Postgres, projectId: ProjectId, ch
   await postgres('projects').where({ id: projectId }).update(changes);
 }
 
-/** The old key has ended when this resolves, but for the second that processes remember it. */
+/** Afterwards the old key is invalid, except for the one second that processes cache it. */
 export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, secretKeyBase: string): Promise<void> {
   const secretKey = newKey('secret');
   await postgres('projects')
@@ -105,8 +105,8 @@ export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, 
 }
 
 /**
- * From here on the project does not exist for any route; what it holds is removed by a job (workers/delete-projects.ts). On a
- * cluster the job knows nothing of what it would have to remove, so nothing is said to be deleted there.
+ * Hides the project from all routes; a job removes its data (workers/delete-projects.ts). Rejected on a cluster, where that job
+ * is not implemented.
  */
 export async function markProjectDeleted(
   postgres: Postgres,

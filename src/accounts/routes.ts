@@ -1,5 +1,5 @@
-// The routes of organizations and what belongs to them: members, invitations, domains, projects, tokens, usage. Who may use
-// each stands in src/access/route-matrix.ts; here is what it does.
+// Account routes: organizations, members, invitations, domains, projects, tokens, usage. Their permissions are in the route
+// matrix (src/access/route-matrix.ts).
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
@@ -16,18 +16,18 @@ import type { FindTxtRecords } from './txt-records.js';
 
 export interface AccountsDeps extends GuardDeps {
   readonly redis: Redis;
-  /** What secret keys are encrypted with. */
+  /** Encrypts secret keys. */
   readonly secretKeyBase: string;
-  /** The address people reach the service by. */
+  /** Public base URL. */
   readonly publicUrl: URL;
   readonly invitationLimit: LayeredRateLimit;
   /** Taken for mails alone: a link in the answer reaches no one who did not ask for it. */
   readonly invitationMailLimit: LayeredRateLimit;
   readonly quotas: Quotas;
   readonly findTxtRecords: FindTxtRecords;
-  /** On a cluster no project is deleted yet: what is deleted there has other names. */
+  /** Project deletion is not implemented for clusters. */
   readonly isCluster: boolean;
-  /** Undefined when no mail server is configured: then the link is in the answer. */
+  /** Undefined without SMTP_URL: then the response contains the link. */
   readonly mailInvitation: InvitationMailer | undefined;
 }
 

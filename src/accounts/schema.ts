@@ -1,4 +1,4 @@
-// The bodies of the management routes: unknown → typed. The OpenAPI document is made of the same schemas.
+// Schemas of management request bodies; the OpenAPI document uses them too.
 import { z } from 'zod';
 import type { Scope } from '../access/credentials.js';
 import { ROLES } from '../access/roles.js';

@@ -1,5 +1,5 @@
-// Sessions of people who signed in: a random text in a cookie, of which only the digest is stored. A session ends 30 days
-// after it was last used, or when it is ended; nothing about it is remembered in a process, so its end is immediate.
+// Sessions: a random token in a cookie; only its digest is stored. A session expires 30 days after its last use. Sessions are
+// not cached, so that ending one takes effect at once.
 import { digestKey } from '../access/keys.js';
 import { randomBase62 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -8,9 +8,9 @@ import type { Postgres } from '../platform/postgres/client.js';
 const TOKEN_LENGTH = 43;
 const TOKEN_FORM = /^[0-9A-Za-z]{43}$/;
 const LIFETIME_MS = 30 * 24 * 60 * 60_000;
-/** What the cookie says as well. */
+/** Lifetime, also used by the cookie. */
 export const SESSION_LIFETIME_SECONDS = LIFETIME_MS / 1000;
-// Moving the end is a write: once in ten minutes is as good as every time.
+// Extending a session is a write, so do it at most every ten minutes.
 const PROLONG_AFTER_MS = 10 * 60_000;
 
 export interface Session {
@@ -18,16 +18,16 @@ export interface Session {
   readonly email: string | undefined;
   readonly emailVerified: boolean;
   readonly name: string | undefined;
-  /** Its end was moved just now: the cookie has to follow. */
+  /** The session was extended: renew the cookie. */
   readonly isProlonged: boolean;
 }
 
-/** Resolves with the text for the cookie, which is stored nowhere. */
+/** Resolves with the token for the cookie, which is not stored. */
 export async function createSession(postgres: Postgres, personId: string): Promise<string> {
   const token = randomBase62(TOKEN_LENGTH);
   const expiresAt = new Date(Date.now() + LIFETIME_MS);
   await postgres('sessions').insert({ id_digest: digestKey(token), person_id: personId, expires_at: expiresAt });
-  // Signing in is rare enough to pay for what the past has left behind.
+  // Delete expired sessions here, because sign-ins are rare.
   await postgres('sessions').where('expires_at', '<', new Date()).delete();
   return token;
 }

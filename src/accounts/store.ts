@@ -8,11 +8,11 @@ import type { Postgres } from '../platform/postgres/client.js';
 
 export interface NewOrganization {
   readonly id: OrganizationId;
-  /** Shown once: only its digest is stored. */
+  /** Returned once: only its digest is stored. */
   readonly adminKey: string;
 }
 
-/** With `ownerId` the person is its owner at once: an organization that someone made is never without one. */
+/** With `ownerId` the person becomes owner in the same transaction. */
 export async function createOrganization(
   postgres: Postgres,
   organization: { name: string; ownerId?: string; isStandalone?: boolean },
@@ -63,7 +63,7 @@ export async function createProject(
   return { id: toProjectId(id), publicKey, secretKey };
 }
 
-/** Lower-case words joined with dashes; never empty. */
+/** Lower-case words joined by dashes; never empty. */
 export function toSlug(name: string): string {
   const words = name
     .normalize('NFKD')
@@ -72,7 +72,7 @@ export function toSlug(name: string): string {
   return words === null ? 'organization' : words.join('-').slice(0, 48);
 }
 
-/** As the interface shows it. */
+/** Organization in API responses. */
 export interface Organization {
   readonly id: string;
   readonly name: string;
@@ -91,7 +91,7 @@ const organizationsOf = (postgres: Postgres, personId: string) =>
 export const listOrganizations = (postgres: Postgres, personId: string): Promise<Organization[]> =>
   organizationsOf(postgres, personId);
 
-/** Throws not_found when the person is no member. */
+/** Throws not_found when the person is not a member. */
 export async function requireOrganization(
   postgres: Postgres,
   personId: string,
@@ -102,7 +102,7 @@ export async function requireOrganization(
   return organization;
 }
 
-/** The slug stays: it may stand in addresses. */
+/** Keeps the slug, because URLs may contain it. */
 export async function renameOrganization(
   postgres: Postgres,
   organizationId: OrganizationId,
@@ -111,7 +111,7 @@ export async function renameOrganization(
   await postgres('organizations').where({ id: organizationId }).update({ name });
 }
 
-/** The old key has ended when this resolves, but for the second that processes remember it. */
+/** Afterwards the old key is invalid, except for the one second that processes cache it. */
 export async function rotateAdminKey(postgres: Postgres, organizationId: OrganizationId): Promise<string> {
   const adminKey = newKey('admin');
   await postgres('organizations')

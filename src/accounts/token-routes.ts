@@ -1,4 +1,4 @@
-// Routes of access tokens: those of a project, and a person's own.
+// Routes of access tokens, by project and by person.
 import type { Response } from 'express';
 import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';

@@ -1,5 +1,5 @@
-// Access tokens in PostgreSQL. The token itself is shown once and only its digest is stored. What a token may do when it is
-// used is looked up in src/access/find-credential.ts.
+// Access tokens in PostgreSQL. A token is returned once and only its digest is stored. src/access/find-credential.ts checks its
+// rights when it is used.
 import { digestKey, newKey, shownPrefix } from '../access/keys.js';
 import { isAtLeast, type TokenKind, tokenKindsOf, tokenScopesOf } from '../access/roles.js';
 import type { Role } from '../access/route-matrix.js';
@@ -10,7 +10,7 @@ import { tryParseDuration } from './duration.js';
 import { type Quotas, requireTokenQuota } from './quotas.js';
 import type { TokenRequest } from './schema.js';
 
-/** As lists show it. */
+/** Token in lists. */
 export interface Token {
   readonly id: string;
   readonly project_id: string;
@@ -39,7 +39,7 @@ const SHOWN = [
   'revoked_at',
 ] as const;
 
-/** Who acts: a person, with their role in the organization of the project. */
+/** The acting person and their role. */
 export interface Actor {
   readonly personId: string;
   readonly role: Role;
@@ -94,14 +94,14 @@ function requirePermission(role: Role, { kind, scopes }: TokenRequest): void {
 
 const newestFirst = { column: 'access_tokens.id', order: 'desc' };
 
-/** Members see their own; admins and owners see all of the project. */
+/** Members see their own tokens; admins and owners all tokens of the project. */
 export const listTokens = (postgres: Postgres, projectId: ProjectId, actor: Actor): Promise<Token[]> =>
   postgres('access_tokens')
     .where({ project_id: projectId, ...ownOnly(actor) })
     .orderBy([newestFirst])
     .select(SHOWN);
 
-/** Someone else's token is, for a member, a token that does not exist. */
+/** For a member, tokens of others do not exist. */
 export const revokeToken = (
   postgres: Postgres,
   token: { id: string; projectId: ProjectId },
@@ -123,7 +123,7 @@ export const listPersonalTokens = (postgres: Postgres, personId: string): Promis
 export const revokePersonalToken = (postgres: Postgres, id: string, personId: string): Promise<Token> =>
   revoke(postgres, id, personal(personId));
 
-/** Revoking twice is the same as once. */
+/** Idempotent. */
 async function revoke(postgres: Postgres, id: string, where: Readonly<Record<string, string>>): Promise<Token> {
   const [token]: Token[] = isUuid(id)
     ? await postgres('access_tokens')

@@ -1,8 +1,8 @@
-// TXT records, asked of the DNS servers of the configuration, else of those of the machine.
+// DNS lookup of TXT records, with DNS_SERVERS or the system's resolvers.
 import { Resolver } from 'node:dns/promises';
 import { PublicError } from '../platform/errors.js';
 
-/** The texts of a name's TXT records, each put together from its pieces. None is an empty list. */
+/** Texts of the TXT records of a name, each joined from its chunks. Empty without records. */
 export type FindTxtRecords = (name: string) => Promise<string[]>;
 
 const TIMEOUT_MS = 2000;

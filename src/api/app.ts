@@ -1,4 +1,4 @@
-// The routes of the web process.
+// Express app of the web process.
 import type { ErrorRequestHandler, Express, RequestHandler, Router } from 'express';
 import { createFeatureSwitches } from '../access/features.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
@@ -15,13 +15,13 @@ export interface AppDeps {
   readonly identity: IdentityDeps;
   /** Answer POST /query, in this process or in the query process. */
   readonly queries: readonly RequestHandler[];
-  /** Everything that is not on the hot path. */
+  /** All other routes. */
   readonly routers: readonly Router[];
   readonly operations: Router;
-  /** Tells people what went wrong where programs get JSON. */
+  /** Error pages for browsers. */
   readonly showProblems: ErrorRequestHandler;
   readonly requestMetrics: RequestHandler;
-  /** Proxies whose X-Forwarded-For is believed, in express's notation; none by default. */
+  /** Trusted proxies for X-Forwarded-For, in express notation; none by default. */
   readonly trustProxy: string | number | undefined;
   readonly log: Logger;
 }
@@ -33,7 +33,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(identifyRequest);
   app.use(deps.requestMetrics);
   if (deps.featuresOff.length > 0) app.use(createFeatureSwitches(deps.featuresOff));
-  // The hot path first: every router in front of it would cost every event.
+  // Hot path first: routers before it would cost every event.
   app.use(createIngestRouter(deps.ingest));
   app.use(createIdentityRouter(deps.identity));
   app.post('/query', ...deps.queries);

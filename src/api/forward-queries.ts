@@ -1,11 +1,11 @@
-// Streams a query to the query process and its answer back, so that one public address serves everything.
+// Reverse proxy for POST /query: streams the request to the query process and the response back.
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { PASS_HEADER } from '../access/project-pass.js';
 import { PublicError } from '../platform/errors.js';
 
-// Only what the query process reads: everything else of a client's headers ends here.
+// Forward only headers that the query process reads.
 const FORWARDED_REQUEST_HEADERS = [
   'content-type',
   'content-length',
@@ -30,14 +30,14 @@ export function forwardQueries(queryUrl: string): RequestHandler {
     const upstream = request(new URL('/query', queryUrl), { method: req.method, headers, agent });
     upstream.on('response', (answer: IncomingMessage) => {
       res.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer));
-      // A broken answer breaks the connection: pipeline destroys both ends.
+      // pipeline destroys both ends when the response breaks.
       pipeline(answer, res, () => {});
     });
     upstream.on('error', (cause) => {
       if (res.headersSent || res.destroyed) res.destroy();
       else next(new PublicError('unavailable', 'queries cannot be answered right now; try again', { cause }));
     });
-    // A client that leaves takes its query with it.
+    // Abort the query when the client disconnects.
     res.on('close', () => upstream.destroy());
     req.pipe(upstream);
   };

@@ -1,4 +1,4 @@
-// A sign-in under way, kept in an encrypted cookie of the browser that began it, for ten minutes: any process can finish it.
+// State of a sign-in attempt in an encrypted cookie, valid for ten minutes, so that any process can complete it.
 import type { Request, Response } from 'express';
 import { readHostCookie, toHostCookie } from '../access/host-cookie.js';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
@@ -6,7 +6,7 @@ import type { AttemptSecrets } from './idp-client.js';
 
 export interface Attempt {
   readonly secrets: AttemptSecrets;
-  /** Where to go afterwards: a path of the service. */
+  /** Path to return to. */
   readonly next: string;
   readonly expiresAt: number;
 }
@@ -16,7 +16,7 @@ const LIFETIME_MS = 10 * 60_000;
 
 export interface AttemptCookie {
   set(res: Response, attempt: Omit<Attempt, 'expiresAt'>): void;
-  /** Undefined when there is none, it has expired, or it was not made here. */
+  /** Undefined without a valid, unexpired cookie. */
   read(req: Request): Attempt | undefined;
   clear(res: Response): void;
 }
@@ -42,6 +42,6 @@ export function createAttemptCookie(options: { secretKeyBase: string; isSecure: 
 
 function tryOpen(sealed: string, secretKeyBase: string): Attempt | undefined {
   const text = tryDecryptSecret(Buffer.from(sealed, 'base64url'), secretKeyBase);
-  // What opens was sealed here.
+  // Authenticated encryption: the content is ours.
   return text === undefined ? undefined : (JSON.parse(text) as Attempt);
 }

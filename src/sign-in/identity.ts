@@ -1,11 +1,11 @@
-// From what an identity provider answers to who signed in. Pure; every problem is a reason in words for the log.
+// Derives the signed-in identity from an identity provider's response. Pure; problems are messages for the log.
 import type { GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
 import type { IdentityProvider } from './provider.js';
 
 export type Identity = { readonly signedIn: SignedIn } | { readonly problem: string };
 
-/** `verifiedEmail` is one that the provider named as verified elsewhere than in the profile. */
+/** `verifiedEmail`: verified by the provider in another response than the profile. */
 export function toIdentity(
   provider: Pick<IdentityProvider, 'id' | 'isOpenId' | 'trustsEmail'>,
   response: GrantResponse,
@@ -37,7 +37,7 @@ export function toIdentity(
 
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** Grant has compared audience and nonce. The profile must be of the one whom the token names (OpenID Connect Core, 5.3.2). */
+/** Grant has checked audience and nonce. The profile's subject must equal the token's (OpenID Connect Core, 5.3.2). */
 function findTokenProblem(response: GrantResponse, subject: string, now: number): string | undefined {
   const claims: unknown = response.jwt?.id_token?.payload;
   if (!isObject(claims)) return 'there is no id_token';
@@ -46,7 +46,7 @@ function findTokenProblem(response: GrantResponse, subject: string, now: number)
   return undefined;
 }
 
-/** The first verified address of a list as GitHub's, the primary one if it is among them. */
+/** The verified primary address of a list such as GitHub's, else its first verified address. */
 export function findVerifiedEmail(emails: unknown): string | undefined {
   if (!Array.isArray(emails)) return undefined;
   const verified = emails.filter((entry) => isObject(entry) && entry.verified === true);
@@ -61,7 +61,7 @@ const toText = (value: unknown): string | undefined =>
 
 const NAME_LENGTH_MAX = 100;
 
-/** One line of a length that fits into the name of an organization, whatever people call themselves elsewhere. */
+/** Display name as one line, cut to the length of an organization name. */
 function toName(text: string | undefined): string | undefined {
   const line = text?.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
   return line === undefined || line === '' ? undefined : [...line].slice(0, NAME_LENGTH_MAX).join('');

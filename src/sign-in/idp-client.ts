@@ -1,5 +1,5 @@
-// The conversation with the identity provider, as two functions over a value: where to send the person, and who came back. Grant
-// speaks the protocol; it is handed plain objects instead of Express's, so that nothing of it is kept in a session or a process.
+// OAuth client of the identity provider: the redirect URL of an attempt, and the identity after the callback. Grant implements
+// the protocol on plain objects instead of Express requests, so it keeps no state in a session or process.
 import grant, { type GrantConfig, type GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
 import { PublicError } from '../platform/errors.js';
@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.js';
 import { findVerifiedEmail, toIdentity } from './identity.js';
 import type { IdentityProvider } from './provider.js';
 
-/** Of one attempt to sign in: state, nonce and PKCE's verifier. Secret to everyone but the browser that began it. */
+/** State, nonce and PKCE verifier of an attempt; secret between the service and this browser. */
 export interface AttemptSecrets {
   readonly provider: string;
   readonly state?: string;
@@ -17,7 +17,7 @@ export interface AttemptSecrets {
 
 export interface IdpClient {
   start(): Promise<{ location: string; secrets: AttemptSecrets }>;
-  /** Rejects with a PublicError unless the provider confirms who it is. */
+  /** Rejects with a PublicError unless the provider confirms the identity. */
   finish(query: Readonly<Record<string, unknown>>, secrets: AttemptSecrets): Promise<SignedIn>;
 }
 
@@ -47,7 +47,7 @@ export function createIdpClient(provider: IdentityProvider, log: Logger): IdpCli
   };
 }
 
-/** Before anything is sent anywhere: this browser began it, and the provider has something to say. */
+/** Checks state and parameters of the callback before any request is sent. */
 function requireCode(query: Readonly<Record<string, unknown>>, secrets: AttemptSecrets): void {
   if (secrets.state === undefined || query.state !== secrets.state) {
     throw new PublicError(
@@ -56,7 +56,7 @@ function requireCode(query: Readonly<Record<string, unknown>>, secrets: AttemptS
     );
   }
   if (typeof query.error === 'string') {
-    // A code of the protocol, shown only in its own alphabet.
+    // Log a protocol error code only when it has the expected characters.
     const code = /^[a-z_]{1,64}$/.test(query.error) ? query.error : 'error';
     throw new PublicError('forbidden', `the identity provider refused the sign-in: ${code}`);
   }

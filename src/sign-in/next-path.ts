@@ -1,13 +1,13 @@
-// Where to go after signing in: a path of the service itself, whatever an address says. Pure.
+// Validates the return path after sign-in, to prevent open redirects. Pure.
 
 const HOME = '/';
-// Any origin would do: what matters is that the path does not lead away from it.
+// Any origin works: the path must resolve to the same one.
 const HERE = 'http://here.invalid';
 
-/** `next` when it is a path of this origin, as the browser would read it; else the front page. */
+/** `next` when a browser would resolve it to this origin; else `/`. */
 export function toNextPath(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/') || !URL.canParse(next, HERE)) return HOME;
   const { origin, pathname, search, hash } = new URL(next, HERE);
-  // A path that begins with two slashes is an address of another server when it stands alone.
+  // A path that starts with two slashes is a URL of another host.
   return origin === HERE && !pathname.startsWith('//') ? `${pathname}${search}${hash}` : HOME;
 }

@@ -1,20 +1,20 @@
-// Which identity provider the configuration means. Pure: addresses of the usual ones come from grant's own table; what is here
-// is what that table does not know.
+// Settings of the identity provider. Pure. Addresses of common providers come from grant's table; this file adds what the table
+// lacks.
 import type { GrantProvider } from 'grant';
 import type { Config } from '../platform/config.js';
 
 export interface IdentityProvider {
-  /** With the subject it names an account, so it must not change when addresses do. */
+  /** Identifies an account together with the subject, so it must stay stable when URLs change. */
   readonly id: string;
-  /** For people: "Sign in with …". */
+  /** Display name: "Sign in with …". */
   readonly label: string;
-  /** The name of grant's table, `idp` for none of it. */
+  /** Name in grant's table; `idp` for others. */
   readonly grantName: string;
   readonly grant: GrantProvider;
   readonly isOpenId: boolean;
-  /** Where GitHub's like says which addresses are verified; the profile does not. */
+  /** URL of verified addresses, for providers such as GitHub whose profile has none. */
   readonly emailsUrl?: string;
-  /** Addresses count as verified although the provider does not say so. */
+  /** Treat addresses as verified although the provider does not state it. */
   readonly trustsEmail: boolean;
 }
 
@@ -45,7 +45,7 @@ interface Preset {
 const PRESETS: Readonly<Record<NonNullable<Config['IDP_PRESET']>, Preset>> = {
   google: { label: 'Google' },
   microsoft: { label: 'Microsoft' },
-  // Its OpenID endpoint; grant's table has an interface that GitLab has removed.
+  // GitLab's OpenID endpoint; grant's table has a removed API.
   gitlab: { label: 'GitLab', userinfoUrl: 'https://gitlab.com/oauth/userinfo' },
   github: { label: 'GitHub', scope: 'read:user user:email', emailsUrl: 'https://api.github.com/user/emails' },
   okta: { label: 'Okta', needsSubdomain: true },
@@ -56,7 +56,7 @@ const PRESETS: Readonly<Record<NonNullable<Config['IDP_PRESET']>, Preset>> = {
 
 const OPENID_SCOPE = 'openid email profile';
 
-/** Undefined when nothing is configured. Throws, naming what is missing, when something is and it is not enough. */
+/** Undefined when not configured. Throws and names missing settings when incomplete. */
 export function toIdentityProvider(settings: ProviderSettings, callbackUrl: string): IdentityProvider | undefined {
   const { IDP_PRESET: presetName, IDP_CLIENT_ID: clientId, IDP_AUTHORIZE_URL: authorizeUrl } = settings;
   if (presetName === undefined && clientId === undefined && authorizeUrl === undefined) return undefined;
@@ -101,6 +101,6 @@ function requireSettings(settings: ProviderSettings, names: readonly (keyof Prov
   if (missing.length > 0) throw new Error(`sign-in is configured in part; ${missing.join(', ')} must be set as well`);
 }
 
-/** Grant lets a key that is present win over its table, whatever its value. */
+/** In grant, a present key overrides its table even when undefined, so undefined keys are removed. */
 const defined = (provider: Record<string, unknown>): GrantProvider =>
   Object.fromEntries(Object.entries(provider).filter(([, value]) => value !== undefined));

@@ -1,4 +1,4 @@
-// GET /auth/idp sends people to the identity provider, GET /auth/idp/cb receives them back and begins their session,
+// Sign-in routes: GET /auth/idp redirects to the identity provider, GET /auth/idp/cb completes the sign-in and creates a session,
 // POST /auth/logout ends it.
 import { createHash } from 'node:crypto';
 import type { RequestHandler, Router } from 'express';
@@ -19,7 +19,7 @@ import type { IdentityProvider } from './provider.js';
 import { recordSignIn } from './store.js';
 
 export interface SignInDeps {
-  /** Undefined: nobody can sign in. */
+  /** Undefined when sign-in is not configured. */
   readonly provider: IdentityProvider | undefined;
   readonly publicUrl: URL;
   readonly secretKeyBase: string;
@@ -46,7 +46,7 @@ export function createSignInRouter(deps: SignInDeps): Router {
 
   router.get(CALLBACK_PATH, limitRate, async (req, res) => {
     const attempt = attempts.read(req);
-    // Whatever comes of it, an attempt is made once.
+    // An attempt can be used once.
     attempts.clear(res);
     if (attempt === undefined) {
       throw new PublicError(
@@ -77,7 +77,7 @@ function requireClient(client: IdpClient | undefined): IdpClient {
   throw new PublicError('unavailable', 'sign-in is not configured; the settings IDP_… name an identity provider');
 }
 
-/** Counted by address, of which nothing is kept but a digest, for a minute. */
+/** Rate limit by client address, stored as a digest for a minute. */
 const limitByAddress =
   (rateLimit: RateLimit): RequestHandler =>
   async (req, _res, next) => {
@@ -89,7 +89,7 @@ const limitByAddress =
     next();
   };
 
-/** One subscriber has a whole /64 of IPv6 addresses, so that is what is counted. */
+/** IPv6 is counted by /64, because a subscriber has a whole /64. */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return '';
   const parsed = ipaddr.process(address);

@@ -1,5 +1,5 @@
-// What signing in changes in PostgreSQL, at once or not at all: the person, what they belong to, and for whoever
-// belongs to nothing an organization with a first project.
+// Records a sign-in in one PostgreSQL transaction: the person, memberships by domain, and for a person without an organization
+// a new organization with a first project.
 import {
   hasOrganization,
   joinByDomain,
@@ -11,10 +11,10 @@ import { mayCreateOrganization, type Quotas } from '../accounts/quotas.js';
 import { createOrganization, createProject } from '../accounts/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
-/** The provider that the embedded stack brings along. */
+/** Name of the embedded provider of the standalone stack. */
 export const LOCAL_PROVIDER_ID = 'local';
 
-/** Resolves with the id of the person. */
+/** Resolves with the person's id. */
 export async function recordSignIn(
   postgres: Postgres,
   signedIn: SignedIn,

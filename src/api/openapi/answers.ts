@@ -1,5 +1,4 @@
-// The answers of the service, as schemas. What they describe is made in the features; test/integration/openapi.test.ts holds
-// real answers of every route against them.
+// Response schemas. test/integration/openapi.test.ts validates real responses of every route against them.
 import { z } from 'zod';
 import { ROLES } from '../../access/roles.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
@@ -38,7 +37,7 @@ const QUERY_MODES = [
   'users', 'formula', 'fields', 'inspect', 'choice',
 ] as const;
 
-/** The packet of an experiment stands beside the rows. */
+/** The choice result packet is at the top level, beside the rows. */
 export const queryAnswer = z.looseObject({
   columns: z.array(z.string()),
   rows: z.array(z.record(z.string(), cell)).meta({

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document: paths and credentials from the route table, bodies and answers from schemas.
+// Assembles the OpenAPI 3.1 document: paths and credentials from the route matrix, bodies and responses from schemas.
 import { ROUTES, type RouteName, type RouteRule } from '../../access/route-matrix.js';
 import { type PublicErrorKind, STATUS_OF_KIND } from '../../platform/errors.js';
 import { OPERATIONS, type Operation } from './operations.js';
@@ -57,7 +57,7 @@ function toOperation(rule: RouteRule, operation: Operation): Record<string, unkn
   };
 }
 
-/** `GET /api/orgs/{orgID}`: `getApiOrgsOrgID`. */
+/** Operation id, such as `getApiOrgsOrgID`. */
 function toOperationId({ method, path }: RouteRule): string {
   const words = path.match(/[A-Za-z]+/g) ?? ['root'];
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -125,7 +125,7 @@ function kindOf(status: number): PublicErrorKind {
   return kind;
 }
 
-/** On the way to a page, a browser gets a page that says what is wrong. */
+/** Page routes answer errors as HTML to browsers. */
 function toError({ tag }: Operation, kind: PublicErrorKind): Record<string, unknown> {
   if (tag !== 'Pages') return { $ref: `#/components/responses/${kind}` };
   const response = toErrorResponse(kind);
@@ -143,9 +143,9 @@ function toAnswer(status: string, content: Readonly<Record<string, unknown>>): R
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   201: 'Created',
   202: 'Under way',
-  302: 'Elsewhere',
-  303: 'Elsewhere',
-  304: 'As it was',
+  302: 'Redirect',
+  303: 'Redirect',
+  304: 'Not modified',
 };
 
 function errorStatusesOf({ auth, path }: RouteRule, { body, errors = [] }: Operation): number[] {

@@ -1,4 +1,4 @@
-// What a request of POST /identify looks like. The route itself decides by hand; a test holds the two against each other.
+// Schema of POST /identify for the document. The route validates by hand; a test compares the two.
 import { z } from 'zod';
 
 const exactNumber = z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);

@@ -1,5 +1,5 @@
-// What every route does, takes and answers: the half of the OpenAPI document that the route table does not know. A route of the
-// table without a line here does not compile.
+// Operations of the OpenAPI document: summary, request and responses per route. A route of the matrix without an entry here is a
+// type error.
 import type { z } from 'zod';
 import type { RouteName } from '../../access/route-matrix.js';
 import { deletionQuery } from '../../dashboards/schema.js';
@@ -8,7 +8,7 @@ import { usageQuery } from '../../usage/range.js';
 
 import { refTo, type SchemaName } from './schemas.js';
 
-/** A schema by the media type that it is sent as. */
+/** Schema by media type. */
 type Content = Readonly<Record<string, unknown>>;
 
 export interface Operation {
@@ -26,7 +26,7 @@ export interface Operation {
   readonly body?: unknown;
   readonly query?: z.ZodObject;
   readonly answers: Readonly<Record<number, Content>>;
-  /** Statuses besides those that come with the credential, the body and the path. */
+  /** Statuses in addition to those of the credential, body and path. */
   readonly errors?: readonly number[];
 }
 
@@ -50,35 +50,35 @@ const usage = { query: usageQuery, answers: { 200: jsonList('UsageDay') }, error
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   'GET /': {
     tag: 'Pages',
-    summary: 'The landing page; for people who are signed in, what is theirs',
+    summary: 'Landing page; for signed-in people, their projects',
     answers: { 200: text('text/html', 'text/plain') },
   },
   'GET /login': {
     tag: 'Pages',
-    summary: 'The login page',
+    summary: 'Login page',
     answers: { 200: HTML, 302: NOTHING },
     errors: [503],
   },
   'GET /invitations/{token}': {
     tag: 'Pages',
-    summary: 'Where the link of an invitation leads: a page with a button',
+    summary: 'Page of an invitation link',
     answers: { 200: HTML },
   },
   'POST /invitations/{token}': {
     tag: 'Pages',
-    summary: 'The button of that page: accepts the invitation and leads to the landing page',
+    summary: 'Accepts the invitation (form post) and redirects to the landing page',
     answers: { 303: NOTHING },
     errors: [404],
   },
   'GET /auth/idp': {
     tag: 'Pages',
-    summary: 'Begins to sign in with the identity provider',
+    summary: 'Starts sign-in with the identity provider',
     answers: { 302: NOTHING },
     errors: [429, 503],
   },
   'GET /auth/idp/cb': {
     tag: 'Pages',
-    summary: 'Where the identity provider sends people back; sets the session cookie',
+    summary: 'OAuth callback; sets the session cookie',
     answers: { 302: NOTHING },
     errors: [400, 401, 403, 429, 503],
   },
@@ -90,12 +90,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'GET /public/service.js': {
     tag: 'Pages',
-    summary: 'The browser script',
+    summary: 'Browser script',
     answers: { 200: text('text/javascript'), 304: NOTHING },
   },
   'GET /llms.txt': {
     tag: 'Pages',
-    summary: 'The service and its query language, for language models',
+    summary: 'Summary of the service and its query language for language models',
     answers: { 200: TEXT },
   },
   'GET /openapi.json': {
@@ -103,62 +103,67 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     summary: 'This document',
     answers: { 200: { 'application/json': { type: 'object' } } },
   },
-  'GET /healthz': { tag: 'Operations', summary: 'Is the process alive?', answers: { 200: TEXT } },
-  'GET /readyz': { tag: 'Operations', summary: 'Can it reach its stores?', answers: { 200: TEXT }, errors: [503] },
-  'GET /metrics': { tag: 'Operations', summary: 'Metrics for Prometheus', answers: { 200: TEXT } },
+  'GET /healthz': { tag: 'Operations', summary: 'Liveness probe', answers: { 200: TEXT } },
+  'GET /readyz': {
+    tag: 'Operations',
+    summary: 'Readiness probe: checks the stores',
+    answers: { 200: TEXT },
+    errors: [503],
+  },
+  'GET /metrics': { tag: 'Operations', summary: 'Prometheus metrics', answers: { 200: TEXT } },
 
   'POST /track': {
     tag: 'Events',
-    summary: 'Takes an event, or a batch of at most 2000. Events that are not valid are skipped.',
+    summary: 'Ingests an event or a batch of at most 2000; invalid events are skipped',
     body: { anyOf: [refTo('Batch'), refTo('Event')] },
     answers: { 200: json('Accepted') },
     errors: [503],
   },
   'POST /identify': {
     tag: 'Events',
-    summary: 'Says whose a device is, and what is known about a user',
+    summary: 'Maps a device to a user and updates the user profile',
     body: refTo('IdentifyBody'),
     answers: { 200: json('Ok') },
     errors: [503],
   },
-  'POST /query': { ...query, summary: 'Answers a query' },
-  'POST /api/projects/{projectID}/query': { ...query, summary: 'Answers a query of a person who is signed in' },
+  'POST /query': { ...query, summary: 'Runs a query' },
+  'POST /api/projects/{projectID}/query': { ...query, summary: 'Runs a query as a signed-in person' },
 
   'PUT /api/dashboard-sync/{dashboardKey}': {
     tag: 'Dashboards',
-    summary: 'Checks a dashboard and stores a version of it when it has changed; 201 when it is new',
+    summary: 'Validates a dashboard and stores a new version when it changed; 201 when created',
     body: refTo('SyncBody'),
     answers: { 200: json('SyncedDashboard'), 201: json('SyncedDashboard') },
     errors: [503],
   },
   'DELETE /api/dashboard-sync/{dashboardKey}': {
     tag: 'Dashboards',
-    summary: 'Deletes a dashboard with its versions; without visibility, the one that the credential would create',
+    summary: 'Deletes a dashboard with its versions; visibility defaults as in creation',
     query: deletionQuery,
     answers: { 200: json('DeletedDashboard') },
     errors: [400, 503],
   },
   'GET /api/projects/{projectID}/dashboards': {
     tag: 'Dashboards',
-    summary: 'The dashboards of the project, and the own ones',
+    summary: 'Lists the dashboards of the project and the personal dashboards of the caller',
     answers: { 200: jsonList('DashboardItem') },
     errors: [503],
   },
   'GET /api/projects/{projectID}/dashboards/{dashboardID}': {
     tag: 'Dashboards',
-    summary: 'One dashboard with its configuration',
+    summary: 'Reads a dashboard with its configuration',
     answers: { 200: json('Dashboard') },
     errors: [503],
   },
   'DELETE /api/projects/{projectID}/dashboards/{dashboardID}': {
     tag: 'Dashboards',
-    summary: 'Deletes a dashboard with its versions; one of the project takes the role admin',
+    summary: 'Deletes a dashboard with its versions; project dashboards require the role admin',
     answers: { 200: json('DeletedDashboard') },
     errors: [503],
   },
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': {
     tag: 'Dashboards',
-    summary: 'The queries of a card with what a viewer chose, each ready to be asked',
+    summary: 'Fills the queries of a card with the values of its variables',
     body: refTo('FillBody'),
     answers: { 200: jsonList('FilledQuery') },
     errors: [503],
@@ -166,25 +171,25 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
 
   'DELETE /api/gdpr/users/{userID}': {
     tag: 'Privacy',
-    summary: 'Erases a person; 202 when it takes longer than a request should',
+    summary: 'Erases a person; 202 when it is still in progress at the response timeout',
     answers: { 200: json('ErasureReceipt'), 202: json('PendingErasure') },
     errors: [400, 503],
   },
   'GET /api/gdpr/users/{userID}/export': {
     tag: 'Privacy',
-    summary: 'Every event of a person, oldest first, one JSON object a line',
+    summary: 'Exports the events of a person as NDJSON, oldest first',
     answers: { 200: text('application/x-ndjson') },
     errors: [400, 429, 503],
   },
   'GET /api/gdpr/requests/{requestID}': {
     tag: 'Privacy',
-    summary: 'What became of an erasure',
+    summary: 'Reads the status of an erasure',
     answers: { 200: json('ErasureRequest') },
     errors: [503],
   },
   'GET /api/gdpr/audit': {
     tag: 'Privacy',
-    summary: 'Who erased and exported whom, newest first',
+    summary: 'Lists the audit trail of erasures and exports, newest first',
     query: auditPage,
     answers: { 200: jsonList('AuditEntry') },
     errors: [400, 503],
@@ -192,7 +197,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
 
   'GET /api/orgs': {
     tag: 'Organizations',
-    summary: 'The own organizations',
+    summary: 'Lists the organizations of the caller',
     answers: { 200: jsonList('Organization') },
   },
   'POST /api/orgs': {
@@ -203,7 +208,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'GET /api/orgs/{orgID}': {
     tag: 'Organizations',
-    summary: 'One organization',
+    summary: 'Reads an organization',
     answers: { 200: json('Organization') },
   },
   'PATCH /api/orgs/{orgID}': {
@@ -214,12 +219,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'POST /api/orgs/{orgID}/rotate-admin-key': {
     tag: 'Organizations',
-    summary: 'A new admin key; the old one ends',
+    summary: 'Rotates the admin key; the old key becomes invalid',
     answers: { 200: json('RotatedAdminKey') },
   },
   'GET /api/orgs/{orgID}/members': {
     tag: 'Organizations',
-    summary: 'The members',
+    summary: 'Lists the members',
     answers: { 200: jsonList('Member') },
   },
   'PATCH /api/orgs/{orgID}/members/{userID}': {
@@ -246,7 +251,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'POST /api/orgs/{orgID}/invitations': {
     tag: 'Organizations',
-    summary: 'Invites someone',
+    summary: 'Invites a person by e-mail address',
     body: refTo('InvitationBody'),
     answers: { 201: json('Invitation') },
   },
@@ -262,7 +267,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'DELETE /api/orgs/{orgID}/domains/{domainID}': {
     tag: 'Organizations',
-    summary: 'Removes a domain: it admits no one from the next sign-in on',
+    summary: 'Removes a domain; later sign-ins no longer join by it',
     answers: { 200: json('RemovedDomain') },
   },
   'POST /api/orgs/{orgID}/domains': {
@@ -273,14 +278,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'POST /api/orgs/{orgID}/domains/{domainID}/verify': {
     tag: 'Organizations',
-    summary: 'Looks for the TXT record of a domain',
+    summary: 'Verifies a domain by its TXT record',
     answers: { 200: json('Domain') },
     errors: [400, 503],
   },
 
   'GET /api/orgs/{orgID}/projects': {
     tag: 'Projects',
-    summary: 'The projects of an organization',
+    summary: 'Lists the projects of an organization',
     answers: { 200: jsonList('Project') },
   },
   'POST /api/orgs/{orgID}/projects': {
@@ -291,25 +296,25 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'GET /api/projects/{projectID}': {
     tag: 'Projects',
-    summary: 'One project, with what one may do',
+    summary: 'Reads a project with the role and capabilities of the caller',
     answers: { 200: json('Project') },
   },
   'PATCH /api/projects/{projectID}': {
     tag: 'Projects',
-    summary: 'Changes a project',
+    summary: 'Updates a project',
     body: refTo('ProjectChanges'),
     answers: { 200: json('Project') },
   },
   'DELETE /api/projects/{projectID}': { tag: 'Projects', summary: 'Deletes a project and all its data', ...deletion },
   'POST /api/projects/{projectID}/rotate-secret-key': {
     tag: 'Projects',
-    summary: 'A new secret key; the old one ends',
+    summary: 'Rotates the secret key; the old key becomes invalid',
     answers: { 200: json('Project') },
   },
   'GET /api/projects/{projectID}/usage': { tag: 'Projects', summary: 'Usage by day', ...usage },
   'GET /api/projects/{projectID}/rejected': {
     tag: 'Projects',
-    summary: 'Events that were not taken: counts of the last 30 days by reason, and the newest 20 as samples',
+    summary: 'Lists rejected events: counts of the last 30 days by reason, and the newest 20 samples',
     answers: { 200: json('Rejected') },
     errors: [503],
   },
@@ -322,7 +327,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'GET /api/projects/{projectID}/tokens': {
     tag: 'Tokens',
-    summary: 'The tokens of a project; of members, their own',
+    summary: 'Lists the tokens of a project; members see their own',
     answers: { 200: jsonList('Token') },
   },
   'DELETE /api/projects/{projectID}/tokens/{tokenID}': {
@@ -330,16 +335,20 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     summary: 'Revokes a token',
     answers: { 200: json('Token') },
   },
-  'GET /api/me/tokens': { tag: 'Tokens', summary: 'The own personal tokens', answers: { 200: jsonList('Token') } },
+  'GET /api/me/tokens': {
+    tag: 'Tokens',
+    summary: 'Lists the personal tokens of the caller',
+    answers: { 200: jsonList('Token') },
+  },
   'DELETE /api/me/tokens/{tokenID}': {
     tag: 'Tokens',
-    summary: 'Revokes an own personal token',
+    summary: 'Revokes a personal token of the caller',
     answers: { 200: json('Token') },
   },
 
   'GET /api/admin/projects': {
     tag: 'Projects',
-    summary: 'The projects of the organization',
+    summary: 'Lists the projects of the organization',
     answers: { 200: jsonList('Project') },
     errors: [503],
   },
@@ -352,7 +361,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'GET /api/admin/projects/{projectID}': {
     tag: 'Projects',
-    summary: 'One project with its keys',
+    summary: 'Reads a project with its keys',
     answers: { 200: json('Project') },
     errors: [503],
   },
@@ -364,7 +373,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   'POST /api/admin/projects/{projectID}/rotate-secret-key': {
     tag: 'Projects',
-    summary: 'A new secret key; the old one ends',
+    summary: 'Rotates the secret key; the old key becomes invalid',
     answers: { 200: json('Project') },
     errors: [503],
   },

@@ -1,4 +1,4 @@
-// The named schemas of the OpenAPI document: what routes validate with, and what they answer.
+// Named component schemas of the OpenAPI document.
 import { z } from 'zod';
 import {
   domainBody,
@@ -69,10 +69,10 @@ export type SchemaName = keyof typeof SCHEMAS;
 
 export const refTo = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 
-/** What a client sends, before defaults and changes of spelling: that is what a document of requests is about. */
+/** Input side of a schema: requests before defaults and transformations. */
 const OPTIONS = { io: 'input', unrepresentable: 'any' } as const;
 
-/** As JSON schemas that refer to each other. */
+/** JSON schemas with references to each other. */
 export function toJsonSchemas(): Record<string, unknown> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
@@ -80,7 +80,7 @@ export function toJsonSchemas(): Record<string, unknown> {
   return Object.fromEntries(Object.entries(schemas).map(([id, { $id, $schema, ...schema }]) => [id, schema]));
 }
 
-/** The fields of a query string, one schema each. */
+/** Query parameters, one schema each. */
 export function toParameterSchemas(schema: z.ZodObject): [name: string, schema: unknown][] {
   const { properties = {} } = z.toJSONSchema(schema, OPTIONS);
   return Object.entries(properties);
