@@ -90,8 +90,10 @@ function toPage(compiled: CompiledQuery, offset: number, measured: Measured): Pa
   const { columns, presentation, rowsKept, rowsMax } = compiled;
   if (presentation) {
     const presented = present(presentation, measured.rows);
-    const all = { ...presented, rows: sortRows(presented.rows, columns, presentation.order) };
-    const total = Math.min(all.rows.length, rowsMax ?? all.rows.length);
+    const { order, shownOrder = [] } = presentation;
+    const kept = sortRows(presented.rows, columns, order).slice(0, rowsMax);
+    const all = { ...presented, rows: sortRows(kept, columns, shownOrder) };
+    const total = all.rows.length;
     return { ...all, rows: all.rows.slice(offset, offset + rowsKept), total };
   }
   const rows = measured.rows.slice(0, rowsKept);

@@ -72,6 +72,12 @@ function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.
       descending: fc.boolean(),
       limit: limits,
     }),
+    record({
+      kind: fc.constant('sort' as const),
+      column: fc.constantFrom(...columns),
+      descending: fc.boolean(),
+      top: canTop ? limits : fc.constant(undefined),
+    }).map(({ top, ...sort }): ask.Ending => ({ ...sort, ...(top !== undefined && { top }) })),
   );
 }
 

@@ -46,7 +46,14 @@ export type Reading =
   | { readonly kind: 'aggregate'; readonly aggregate: Aggregate; readonly by: readonly Group[] };
 
 export type Ending =
-  | { readonly kind: 'sort'; readonly column: string; readonly descending: boolean; readonly limit?: number }
+  /** With `top`, it orders the rows with the largest metric; with `limit`, it decides which rows these are. */
+  | {
+      readonly kind: 'sort';
+      readonly column: string;
+      readonly descending: boolean;
+      readonly limit?: number;
+      readonly top?: number;
+    }
   | { readonly kind: 'limit' | 'top'; readonly count: number };
 
 interface Asked {

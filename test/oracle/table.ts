@@ -100,6 +100,11 @@ export function limited({ rows, ranks }: Table, count: number): Table {
   };
 }
 
+function largest(table: Table, metric: string | undefined, count: number): Table {
+  if (metric === undefined) throw new Error('top needs a metric');
+  return limited(ordered(table.rows, descending(metric)), count);
+}
+
 /** `sort`, `limit` or `top`, over rows that stand in their default order. */
 export function ended(table: Table, ending: Ending | undefined, metric: string | undefined): Table {
   switch (ending?.kind) {
@@ -108,10 +113,15 @@ export function ended(table: Table, ending: Ending | undefined, metric: string |
     case 'limit':
       return limited(table, ending.count);
     case 'top':
-      if (metric === undefined) throw new Error('top needs a metric');
-      return limited(ordered(table.rows, descending(metric)), ending.count);
+      return largest(table, metric, ending.count);
     case 'sort': {
-      const sorted = ordered(table.rows, (ending.descending ? descending : ascending)(ending.column));
+      const order = (ending.descending ? descending : ascending)(ending.column);
+      if (ending.top !== undefined) {
+        const { rows, spare } = largest(table, metric, ending.top);
+        // Which of equal rows are kept is open, and with them the place of every other.
+        return spare.length === 0 ? ordered(rows, order) : { ...inAnyOrder(rows), spare };
+      }
+      const sorted = ordered(table.rows, order);
       return ending.limit === undefined ? sorted : limited(sorted, ending.limit);
     }
   }

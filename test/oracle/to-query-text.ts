@@ -94,6 +94,7 @@ function readingOf({ reading, ending }: Extract<Question, { ending?: Ending }>):
   if (ending?.kind === 'sort') {
     texts.push(`sort ${ending.column} ${ending.descending ? 'desc' : 'asc'}`);
     if (ending.limit !== undefined) texts.push(`limit ${ending.limit}`);
+    if (ending.top !== undefined) texts.push(`top ${ending.top}`);
   } else if (ending !== undefined) texts.push(`${ending.kind} ${ending.count}`);
   return texts;
 }

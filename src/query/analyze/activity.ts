@@ -28,7 +28,7 @@ export function analyzeLifecycle(scope: Scope, source: LifecycleSource, stages: 
     kind: 'lifecycle',
     selection: { eventType: typeOf(source), range, condition },
     period: isPeriod(granularity) ? granularity : 'week',
-    order: resolveAnswerOrder(scope, stages, { columns: ['period', 'status', 'users'], metric: 'users' }),
+    ...resolveAnswerOrder(scope, stages, { columns: ['period', 'status', 'users'], metric: 'users' }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,
@@ -46,7 +46,7 @@ export function analyzeStickiness(scope: Scope, source: StickinessSource, stages
   return {
     kind: 'stickiness',
     selection: { eventType: typeOf(source), range, condition },
-    order: resolveAnswerOrder(scope, stages, { columns: ['active_days', 'users'], metric: 'users' }),
+    ...resolveAnswerOrder(scope, stages, { columns: ['active_days', 'users'], metric: 'users' }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,

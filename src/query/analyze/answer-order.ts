@@ -12,20 +12,28 @@ export interface SortableColumns {
   readonly metric: string | undefined;
 }
 
-/** Empty where nothing is asked for: every source has an order of its own. */
-export function resolveAnswerOrder(scope: Scope, stages: readonly Stage[], sortable: SortableColumns): ColumnOrder[] {
+export interface AnswerOrder {
+  /** Empty where nothing is asked for: every source has an order of its own. */
+  readonly order: readonly ColumnOrder[];
+  readonly shownOrder?: readonly ColumnOrder[];
+}
+
+/** `top` keeps the rows with the largest metric, and `sort` orders what is kept, whichever of the two is written first. */
+export function resolveAnswerOrder(scope: Scope, stages: readonly Stage[], sortable: SortableColumns): AnswerOrder {
   const top = stages.find((stage) => stage.kind === 'top');
   const sort = onlyStage(scope, stages, {
     matches: isKind('sort'),
     what: 'sort',
     hint: 'one sort takes several columns',
   });
-  if (top && sort) {
-    const by = sortable.metric ?? 'the metric';
-    report(scope, top.span, 'top does not go with sort', `top sorts by ${by} itself; after sort comes limit`);
-  }
-  if (top && sortable.metric !== undefined) return [{ column: sortable.metric, direction: 'desc' }];
-  return sort?.keys.map((key) => resolveKey(scope, key, sortable.columns)).filter(isDefined) ?? [];
+  const sorted = sort?.keys.map((key) => resolveKey(scope, key, sortable.columns)).filter(isDefined) ?? [];
+  if (!top || sortable.metric === undefined) return { order: sorted };
+  const largest: ColumnOrder = { column: sortable.metric, direction: 'desc' };
+  const [first] = sorted;
+  if (first === undefined) return { order: [largest] };
+  // Sorted by the metric already: the other columns decide which of equal rows are kept.
+  if (first.column === largest.column && first.direction === 'desc') return { order: sorted };
+  return { order: [largest], shownOrder: sorted };
 }
 
 function resolveKey(scope: Scope, { field, direction }: SortKey, columns: readonly string[]): ColumnOrder | undefined {

@@ -95,7 +95,7 @@ function analyzeResults(scope: Scope, parts: ResultsParts): ResolvedQuery | unde
     },
     variant: exposureProperty(scope, 'variant_key'),
     weight: exposureProperty(scope, 'variant_weight'),
-    order: resolveAnswerOrder(scope, stages, { columns: RESULT_COLUMNS, metric: undefined }),
+    ...resolveAnswerOrder(scope, stages, { columns: RESULT_COLUMNS, metric: undefined }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,

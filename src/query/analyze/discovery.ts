@@ -23,11 +23,11 @@ export function analyzeFields(scope: Scope, stages: readonly Stage[]): ResolvedQ
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
   const selection = { eventType: undefined, range, condition };
-  const order = resolveAnswerOrder(scope, stages, {
+  const ordered = resolveAnswerOrder(scope, stages, {
     columns: ['field', 'type', 'category', 'events', 'coverage'],
     metric: 'events',
   });
-  return { kind: 'fields', selection, order, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
+  return { kind: 'fields', selection, ...ordered, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
 }
 
 export function analyzeInspect(
@@ -43,6 +43,6 @@ export function analyzeInspect(
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
   const selection = { eventType: event.kind === 'any' ? undefined : event.name, range, condition };
-  const order = resolveAnswerOrder(scope, stages, event.kind === 'any' ? OF_TYPES : OF_PROPERTIES);
-  return { kind: 'inspect', selection, order, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
+  const ordered = resolveAnswerOrder(scope, stages, event.kind === 'any' ? OF_TYPES : OF_PROPERTIES);
+  return { kind: 'inspect', selection, ...ordered, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
 }

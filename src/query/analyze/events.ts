@@ -7,6 +7,7 @@ import { resolveCondition } from './resolve-condition.js';
 import { isTimeField, resolveField, resolveGroups } from './resolve-field.js';
 import type {
   AggregateOrder,
+  ColumnOrder,
   Condition,
   EventSelection,
   Group,
@@ -208,22 +209,24 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
     what: 'sort',
     hint: 'one sort takes several columns: sort day, count desc',
   });
-  if (size?.kind === 'top' && sort) {
-    report(scope, size.span, 'top does not go with sort', 'top sorts by the metric itself; after sort comes limit');
-  }
   if (!measure) return undefined;
   const sorted =
     sort?.keys.map((key) => resolveAggregateOrder(scope, { key, measure, groups })).filter(isDefined) ?? [];
-  const asked: AggregateOrder[] = size?.kind === 'top' ? [{ kind: 'metric', direction: 'desc' }] : sorted;
+  const isByMetric = sorted[0]?.kind === 'metric' && sorted[0].direction === 'desc';
+  // `top` keeps the rows with the largest metric, and `sort` orders them; sorted by the metric, both are one.
+  const isTop = size?.kind === 'top' && !isByMetric;
+  const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
+  const column = METRIC_COLUMN[metricOf(measure)];
   return {
     kind: 'aggregate',
     mode,
     rows,
     selection,
     measure,
-    metric: { name: metricOf(measure), column: METRIC_COLUMN[metricOf(measure)] },
+    metric: { name: metricOf(measure), column },
     groups,
     order: completeOrder(asked, groups),
+    ...(isTop && sorted.length > 0 && { shownOrder: sorted.map((order) => toColumnOrder(order, groups, column)) }),
     rowsMax: size && resolveRowsMax(scope, size),
     timezone: scope.timezone,
     warnings: scope.warnings,
@@ -341,6 +344,11 @@ function resolveAggregateOrder(
       : `its columns are ${columns.join(', ')}; events themselves are sorted after list`,
   );
 }
+
+const toColumnOrder = (order: AggregateOrder, groups: readonly Group[], metricColumn: string): ColumnOrder => ({
+  column: order.kind === 'metric' ? metricColumn : (groups[order.index]?.name ?? metricColumn),
+  direction: order.direction,
+});
 
 /** Rows with equal keys come in the order of their groups, so that pages never overlap. */
 function completeOrder(asked: readonly AggregateOrder[], groups: readonly Group[]): AggregateOrder[] {

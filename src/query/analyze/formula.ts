@@ -42,7 +42,7 @@ export function analyzeFormula(
     selection: { eventType: undefined, range, condition },
     expression,
     granularity,
-    order: resolveAnswerOrder(scope, stages, {
+    ...resolveAnswerOrder(scope, stages, {
       columns: [...(granularity ? [granularity] : []), 'value'],
       metric: 'value',
     }),

@@ -4,7 +4,7 @@ import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { analyzeAggregate, analyzeEvents, checkOrder, type EventForm, fitsEvents, resolveSelection } from './events.js';
 import { isTimeField, resolveField } from './resolve-field.js';
-import type { EventSelection, Latest, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
+import type { ColumnOrder, EventSelection, Latest, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
 
@@ -114,21 +114,26 @@ function analyzeValues(scope: Scope, { stages, latest, selection }: Values): Res
     what: 'sort',
     hint: 'one sort takes several columns',
   });
-  if (size?.kind === 'top' && sort) {
-    report(scope, size.span, 'top does not go with sort', 'top sorts by last_value itself; after sort comes limit');
-  }
   const byValue: ListOrder = { field: valueField(latest, 'last_value', 'last_value'), direction: 'desc' };
   const sorted = sort?.keys.map((key) => resolveOrder(scope, latest, key)).filter(isDefined) ?? [];
+  const [first] = sorted;
+  const isByValue =
+    first?.field.kind === 'computed' && first.field.alias === 'last_value' && first.direction === 'desc';
+  const isTop = size?.kind === 'top' && !isByValue;
   return {
     kind: 'latest_values',
     latest,
     selection,
-    order: size?.kind === 'top' ? [byValue] : sorted,
+    order: isTop ? [byValue] : sorted,
+    ...(isTop && sorted.length > 0 && { shownOrder: sorted.flatMap(toColumnOrder) }),
     rowsMax: size && resolveRowsMax(scope, size),
     timezone: scope.timezone,
     warnings: scope.warnings,
   };
 }
+
+const toColumnOrder = ({ field, direction }: ListOrder): ColumnOrder[] =>
+  field.kind === 'computed' ? [{ column: field.alias, direction }] : [];
 
 function resolveOrder(scope: Scope, latest: Latest, { field, direction }: SortKey): ListOrder | undefined {
   const found = findValueField(latest)(scope, field);

@@ -31,7 +31,7 @@ export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly
     windowMs: resolveWindow(scope, stages),
     depth: (depth && resolveRowsMax(scope, depth)) ?? DEFAULT_DEPTH,
     label: by.breakdown?.field ?? { kind: 'column', name: 'event_type', field: requireEventField('event_type') },
-    order: resolveAnswerOrder(scope, stages, { columns: ['path', 'users'], metric: 'users' }),
+    ...resolveAnswerOrder(scope, stages, { columns: ['path', 'users'], metric: 'users' }),
     rowsMax: rowsMax ?? DEFAULT_ROWS,
     timezone: scope.timezone,
     warnings: scope.warnings,

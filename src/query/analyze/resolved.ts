@@ -194,6 +194,8 @@ export type ResolvedQuery = {
   readonly timezone: string;
   /** Rows of the answer at most, by a `limit` or `top` stage. */
   readonly rowsMax: number | undefined;
+  /** The order of the rows that `top` keeps, where `sort` asks for another one than that by which they are kept. */
+  readonly shownOrder?: readonly ColumnOrder[] | undefined;
   readonly warnings: readonly string[];
 } & (
   | {

@@ -46,7 +46,7 @@ export function analyzeRetention(scope: Scope, source: RetentionSource, stages: 
     returning: returning?.kind === 'named' ? returning.name : undefined,
     period: isPeriod(by.granularity) ? by.granularity : 'week',
     by: by.breakdown,
-    order: resolveAnswerOrder(scope, stages, {
+    ...resolveAnswerOrder(scope, stages, {
       columns: [...(by.breakdown ? [by.breakdown.name] : []), ...COLUMNS],
       metric: undefined,
     }),

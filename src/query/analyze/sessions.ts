@@ -54,7 +54,7 @@ export function analyzeSessions(scope: Scope, stages: readonly Stage[]): Resolve
     kind: 'sessions',
     rows,
     selection,
-    order: resolveAnswerOrder(scope, stages, { columns: COLUMNS, metric: 'sessions' }),
+    ...resolveAnswerOrder(scope, stages, { columns: COLUMNS, metric: 'sessions' }),
     rowsMax: size && resolveRowsMax(scope, size),
     timezone: scope.timezone,
     warnings: scope.warnings,

@@ -73,7 +73,7 @@ export interface AnswerParts {
 
 /** The order of a select whose columns are those of the answer, one by one. */
 export function orderByColumns(
-  { columns: selected, orderBy = [] }: Select,
+  { columns: selected, orderBy = [] }: Pick<Select, 'columns' | 'orderBy'>,
   columns: readonly OutputColumn[],
   order: readonly ColumnOrder[],
 ): OrderBy[] {

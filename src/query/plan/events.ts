@@ -15,7 +15,7 @@ import type {
   TimeRange,
 } from '../analyze/resolved.js';
 import { planCondition } from './condition.js';
-import { alias, call, column, constant, equals, instantParameter, textParameter } from './expressions.js';
+import { alias, call, column, constant, equals, instantParameter, textParameter, tupleElement } from './expressions.js';
 import {
   bucketsOf,
   countDistinct,
@@ -186,6 +186,10 @@ export function orderByValue(
 ): OrderBy[] {
   const value = aliasOrder(name, direction);
   if (type === 'text') return [{ expression: equals(alias(name), constant('')), direction: 'asc' }, value];
+  if (type === 'typed_text') {
+    const text = tupleElement(alias(name), 1);
+    return [numberInText(text), text].map((expression) => ({ expression, direction }));
+  }
   return type === 'nullable_text' ? [{ expression: numberInText(alias(name)), direction }, value] : [value];
 }
 

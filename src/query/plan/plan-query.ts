@@ -12,9 +12,16 @@ import { planPaths } from './paths.js';
 import type { Plan } from './plan.js';
 import { planRetention } from './retention.js';
 import { planSessions, sessionRows } from './sessions.js';
+import { sortKept } from './sort-kept.js';
 import { planUserList, profileRows } from './users.js';
 
 export function plan(query: ResolvedQuery, context: PlanContext): Plan {
+  const { shownOrder, rowsMax } = query;
+  if (shownOrder === undefined || rowsMax === undefined) return planRows(query, context);
+  return sortKept(planRows(query, { ...context, limit: rowsMax, offset: 0 }), { shownOrder, rowsMax, context });
+}
+
+function planRows(query: ResolvedQuery, context: PlanContext): Plan {
   switch (query.kind) {
     case 'aggregate':
       return planAggregate(query, context, query.rows && rowsOf(query.rows, query.selection, context));

@@ -304,7 +304,11 @@ export type Mode =
   | 'formula';
 
 /** Rows that are put together after the engine has answered, all of them before one page is taken. */
-export type Presentation = { readonly order: readonly ColumnOrder[] } & (
+export type Presentation = {
+  readonly order: readonly ColumnOrder[];
+  /** Of the rows that are kept by that order, where they are shown in another one. */
+  readonly shownOrder?: readonly ColumnOrder[];
+} & (
   | { readonly kind: 'fields' }
   | {
       readonly kind: 'choice';

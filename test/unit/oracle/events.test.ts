@@ -212,6 +212,14 @@ describe('endings', () => {
         ['c', 3],
       ],
     ],
+    [
+      'sort orders what top keeps',
+      { kind: 'sort', column: 'event_properties.v', descending: false, top: 2 },
+      [
+        ['b', 2],
+        ['c', 3],
+      ],
+    ],
   ])('%s', (_rule, ending, expected) => {
     const question = views({ reading: groups, ...(ending === undefined ? {} : { ending }) });
     expect(tuples(question, { events })).toEqual(expected);
