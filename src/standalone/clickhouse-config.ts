@@ -70,8 +70,7 @@ export const basicAuthorization = (password: string): string =>
 /** `database` may end in `*`: the account then owns every database whose name begins so. */
 export function usersConfig(options: { readonly password: string; readonly database: string }): string {
   return toXml({
-    // The last two until a list of values is one parameter of a query.
-    profiles: { default: { async_insert: 0, http_max_fields: 100_000, http_max_field_value_size: 64 * MEBIBYTE } },
+    profiles: { default: { async_insert: 0 } },
     quotas: {
       default: {},
       // Used up by the engine's own start script, for ten years.

@@ -14,8 +14,10 @@ import {
   column,
   constant,
   equals,
+  INSTANT,
   infix,
   instantParameter,
+  instantText,
   never,
   not,
   orFalse,
@@ -81,7 +83,11 @@ const isRounded = (value: Literal): boolean =>
 const isExact = (value: Literal): boolean => !isRounded(value);
 
 /** Equal to the one value, or to one of several: an IN of a single array keeps the SQL short and uses the index. */
-function among(value: Expression, type: 'String' | 'Float64', values: readonly (string | number)[]): Expression {
+function among(
+  value: Expression,
+  type: 'String' | 'Float64' | typeof INSTANT,
+  values: readonly (string | number)[],
+): Expression {
   const [first] = values;
   if (first === undefined) return never;
   if (values.length === 1) return equals(value, parameter(type, first));
@@ -103,9 +109,9 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
         case 'optional_number':
           return orFalse(planNumberColumnOneOf(column(field.field.column), values));
         case 'time':
-          return anyOf(values.map((value) => equals(column(field.field.column), instantOf(value))));
+          return planTimeOneOf(column(field.field.column), values);
         case 'optional_time':
-          return orFalse(anyOf(values.map((value) => equals(column(field.field.column), instantOf(value)))));
+          return orFalse(planTimeOneOf(column(field.field.column), values));
         default:
           return assertNever(field.field.type);
       }
@@ -118,13 +124,15 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
 
 const isNotEmpty = (text: string): boolean => text !== '';
 
-// The analyzer gives a time nothing else to be compared with.
-const instantOf = (value: Literal): Expression => instantParameter(value.kind === 'instant' ? value.ms : Number.NaN);
+/** The analyzer gives a time nothing else to be compared with than instants. */
+const planTimeOneOf = (time: Expression, values: readonly Literal[]): Expression =>
+  among(
+    time,
+    INSTANT,
+    values.flatMap((value) => (value.kind === 'instant' ? [instantText(value.ms)] : [])),
+  );
 
-const hashesOf = (texts: readonly string[]): Expression => ({
-  kind: 'list',
-  items: texts.map((text) => call('sipHash64', textParameter(text))),
-});
+const hashesOf = (ids: readonly string[]): Expression => ({ kind: 'hashes', ids });
 
 /** The hash is looked up first: it has an index, and is a quarter of the size of the text. */
 function planIdOneOf({ column: name, hash }: EventField, texts: readonly string[]): Expression {

@@ -20,8 +20,9 @@ export const parameter = (type: ParameterType, value: ParameterValue): Expressio
 });
 export const textParameter = (value: string): Expression => parameter('String', value);
 
-export const instantParameter = (ms: number): Expression =>
-  parameter("DateTime64(3, 'UTC')", new Date(ms).toISOString().replace('T', ' ').replace('Z', ''));
+export const INSTANT = "DateTime64(3, 'UTC')";
+export const instantText = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
+export const instantParameter = (ms: number): Expression => parameter(INSTANT, instantText(ms));
 
 export const call = (name: FunctionName, ...args: readonly Expression[]): Expression => ({
   kind: 'call',

@@ -15,6 +15,7 @@ export type ParameterType =
   | 'Date'
   | 'Array(String)'
   | 'Array(Float64)'
+  | "Array(DateTime64(3, 'UTC'))"
   | 'Int64';
 
 export type ParameterValue = string | number | readonly string[] | readonly number[];
@@ -158,6 +159,8 @@ export type Expression =
   | { readonly kind: 'constant'; readonly value: Constant }
   | { readonly kind: 'infix'; readonly operator: InfixOperator; readonly operands: readonly Expression[] }
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
+  /** Hashes of these ids, for IN. */
+  | { readonly kind: 'hashes'; readonly ids: readonly string[] }
   /** Hashes of the project's devices that are mapped to one of these users, or are one of these devices. */
   | {
       readonly kind: 'mapped_devices';

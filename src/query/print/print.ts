@@ -139,6 +139,16 @@ class Printer {
     return `{${name}:${type}}`;
   }
 
+  /**
+   * One parameter, whatever the number of ids: ClickHouse takes a thousand. As rows, because of an array that is computed
+   * the engine makes no set: that is 400 times slower for 2,000 ids, and has no use of an index.
+   */
+  private hashes(ids: readonly string[]): string {
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) return `(sipHash64(${this.bind('String', only)}))`;
+    return `(SELECT sipHash64(arrayJoin(${this.bind('Array(String)', ids)})))`;
+  }
+
   private operand(expression: Expression, tightness: number): string {
     const sql = this.expression(expression);
     return expression.kind === 'infix' && TIGHTNESS[expression.operator] <= tightness ? `(${sql})` : sql;
@@ -158,6 +168,8 @@ class Printer {
         return isQuoted(expression.value) ? `'${expression.value}'` : String(expression.value);
       case 'list':
         return `(${expression.items.map((item) => this.expression(item)).join(', ')})`;
+      case 'hashes':
+        return this.hashes(expression.ids);
       case 'mapped_devices': {
         const project = this.bindAs('project_id', 'UUID', expression.projectId);
         const values = this.expression(expression.values);
