@@ -9,8 +9,7 @@ import { plan } from './plan/plan-query.js';
 import { print, type Statement } from './print/print.js';
 import type { GuessOf } from './property-guess.js';
 
-/** Of a query's text. Whoever takes text from outside refuses more. */
-export const QUERY_BYTES_MAX = 16 * 1024;
+export { QUERY_BYTES_MAX } from './limits.js';
 
 export interface CompileContext {
   readonly projectId: ProjectId;

@@ -5,6 +5,7 @@ import { GUESSES, type GuessOf } from '../property-guess.js';
 import { analyzeLifecycle, analyzeStickiness } from './activity.js';
 import { analyzeChoice } from './choice.js';
 import { analyzeFields, analyzeInspect } from './discovery.js';
+import { isWithinLimits } from './form.js';
 import { analyzeFormula } from './formula.js';
 import { analyzeFunnel } from './funnel.js';
 import { analyzeEventSource } from './latest.js';
@@ -29,8 +30,8 @@ export interface Analyzed {
 }
 
 export function analyze(query: Query, context: AnalysisContext): Analyzed {
-  const scope: Scope = { guessOf: () => GUESSES[0], ...context, problems: [], warnings: [] };
-  const resolved = analyzeSource(scope, query);
+  const scope: Scope = { guessOf: () => GUESSES[0], ...context, problems: [], warnings: [], named: { times: 0 } };
+  const resolved = isWithinLimits(scope, query) ? analyzeSource(scope, query) : undefined;
   const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');
   return { query: isBroken || scope.problems.length > 0 ? undefined : resolved, problems: scope.problems };
 }

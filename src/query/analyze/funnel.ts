@@ -9,9 +9,6 @@ import { lastDays } from './time-range.js';
 
 type FunnelSource = Extract<Source, { kind: 'funnel' }>;
 
-/** Each step is a level of nesting in the statement. */
-export const STEPS_MAX = 20;
-
 const DEFAULT_DAYS = 7;
 
 export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: readonly Stage[]): ResolvedQuery {
@@ -39,7 +36,7 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: readon
   };
 }
 
-function checkSteps(scope: Scope, { steps, span }: FunnelSource): void {
+function checkSteps(scope: Scope, { steps }: FunnelSource): void {
   const [only] = steps;
   if (steps.length === 1 && only) {
     report(
@@ -48,9 +45,6 @@ function checkSteps(scope: Scope, { steps, span }: FunnelSource): void {
       'the funnel has one step',
       `write funnel ${only.text} -> purchase, with two steps or more`,
     );
-  }
-  if (steps.length > STEPS_MAX) {
-    report(scope, span, `the funnel has ${steps.length} steps; the limit is ${STEPS_MAX}`, 'leave some steps out');
   }
 }
 

@@ -1,12 +1,14 @@
 // Conditions: operators that mean "not" become `not`, and each value gets the type that its field compares by.
 
-import { quote } from '../errors.js';
+import { quote, type Span } from '../errors.js';
 import { DISTINCT_ID, findEventField, PROPERTY_BAGS } from '../fields.js';
 import { isDefined } from '../is-defined.js';
+import { FORM_LIMITS } from '../limits.js';
 import { textOf } from '../literal-text.js';
 import type * as syntax from '../parse/syntax.js';
 import { isSessionKey } from '../session-fields.js';
 import { MOMENT_FORM, tryParseMoment } from './moment.js';
+import { findPatternProblem } from './pattern.js';
 import { isTimeField, resolveField, SESSION_PREFIXES } from './resolve-field.js';
 import type { Condition, Literal, OrderOperator, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
@@ -43,6 +45,7 @@ function resolveComparison(scope: Scope, comparison: Comparison): Condition | un
       'times take =, !=, <, <=, >, >= and in',
     );
   }
+  if (field && isTimeField(field) && !isWithinLimit(scope, comparison)) return undefined;
   // Values are resolved for an unknown field too: what is wrong with them is said in the same answer.
   const values = comparison.values.map((value) => resolveValue(scope, field, value)).filter(isDefined);
   if (!field || values.length < comparison.values.length) return undefined;
@@ -75,6 +78,16 @@ function resolveComparison(scope: Scope, comparison: Comparison): Condition | un
   }
 }
 
+/** Of all conditions together; beyond the limit, no further time is looked up. */
+function isWithinLimit(scope: Scope, { values }: Comparison): boolean {
+  const { max, hint } = FORM_LIMITS.times;
+  const before = scope.named.times;
+  scope.named.times += values.length;
+  const firstBeyond = before <= max ? values[max - before] : undefined;
+  if (firstBeyond) report(scope, firstBeyond.span, `the conditions name more than ${max} times`, hint);
+  return scope.named.times <= max;
+}
+
 function resolveTextMatch(
   scope: Scope,
   comparison: Comparison,
@@ -87,29 +100,21 @@ function resolveTextMatch(
   const condition: Condition = isContains
     ? { kind: 'contains', field, text }
     : { kind: 'matches', field, pattern: text };
-  if (!isContains) checkPattern(scope, comparison, text);
+  if (!isContains) checkPattern(scope, comparison.values[0], text);
   return operator.startsWith('not') || operator.startsWith('!') ? not(condition) : condition;
 }
 
-/** What a pattern is read in: quoted text, an escape, a class, the beginning of a look-around, or any other character. */
-const PATTERN_PIECE =
-  /\\Q[\s\S]*?(?:\\E|$)|\\[1-7][0-7]|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*(?:\]|$)|\(\?<?[=!]|[\s\S]/g;
+function checkPattern(scope: Scope, value: syntax.Value | undefined, pattern: string): void {
+  const problem = findPatternProblem(pattern);
+  if (problem && value) report(scope, spanOfPiece(value, pattern, problem.piece), problem.message, problem.hint);
+}
 
-/** RE2 has no backtracking, so it has neither of these; the engine finds the rarer mistakes itself. */
-function checkPattern(scope: Scope, comparison: Comparison, pattern: string): void {
-  const span = comparison.values[0]?.span ?? comparison.span;
-  const pieces = pattern.match(PATTERN_PIECE) ?? [];
-  const lookaround = pieces.find((piece) => piece.startsWith('(?'));
-  if (lookaround) {
-    report(
-      scope,
-      span,
-      `the regular expression has a look-around, ${quote(lookaround)}`,
-      'expressions are RE2, which has none; combine conditions with and, or, !~',
-    );
-  } else if (pieces.some((piece) => /^\\[1-9]$/.test(piece))) {
-    report(scope, span, 'the regular expression has a back-reference', 'expressions are RE2, which has none');
-  }
+/** The piece within its literal, where it can be found: once, and with no escapes before it. */
+function spanOfPiece({ span }: syntax.Value, pattern: string, piece: string | undefined): Span {
+  const isPlain = span.to - span.from === pattern.length + 2;
+  const at = piece === undefined || !isPlain ? -1 : pattern.indexOf(piece);
+  if (piece === undefined || at < 0 || at !== pattern.lastIndexOf(piece)) return span;
+  return { from: span.from + 1 + at, to: span.from + 1 + at + piece.length };
 }
 
 /** Columns hold no empty text, so a comparison with "" asks something else than it seems to. */

@@ -10,6 +10,8 @@ export interface Scope {
   readonly guessOf: GuessOf;
   readonly problems: QueryProblem[];
   readonly warnings: string[];
+  /** How many times of day conditions have named so far: each is looked up in the time zone. */
+  readonly named: { times: number };
   /** How names are found where rows are no events, or have short names beside those of events. */
   readonly findField?: (scope: Scope, name: FieldName) => ResolvedField | undefined;
 }

@@ -1,6 +1,7 @@
 // Turns the parser's recovery marks into messages that name the token and show the form that was expected.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
+import { unclosedString } from './scan.js';
 import { AGGREGATE_NAMES } from './syntax.js';
 
 export const STAGE_NAMES: readonly string[] = [
@@ -151,11 +152,7 @@ function describe(text: string, error: SyntaxNode): QueryProblem {
     };
   const spelled = text.slice(token.from, token.to);
   if (spelled === '"' || spelled === "'") {
-    return {
-      message: `the string that starts with ${text.slice(token.from, token.from + 20)} is not closed`,
-      span: { from: token.from, to: text.length },
-      hint: `it ends with ${spelled}; inside it, a quote is written \\${spelled} and a backslash \\\\`,
-    };
+    return unclosedString(text, token.from);
   }
   if (spelled === '|') {
     const isEmptyStage = formAround(error).top.name === '⚠';

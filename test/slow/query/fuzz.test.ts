@@ -166,29 +166,6 @@ describe('any text is answered', { timeout: 60_000 }, () => {
   test('queries with a slip', () => {
     fc.assert(fc.property(mutated, expectAnswer), { numRuns: 2_000 });
   });
-
-  test.each([
-    ['parentheses', '* | where ', '(', ''],
-    ['brackets', '* | where a in ', '[', ''],
-    ['closing parentheses', '* | where a = 1', ')', ''],
-    ['negations', '* | where ', 'not ', 'a = 1'],
-    ['pipes', '*', '|', ''],
-    ['quotes', '* | where a = ', '"', ''],
-    ['arrows', 'funnel a', '->', ''],
-    ['unary minus', 'formula ', '-', '1'],
-    ['backslashes', '* | where a = "', '\\', '"'],
-    ['stages', '*', ' | count', ''],
-    ['unknown stages', '*', ' | x', ''],
-    ['commas', '* | count by ', 'a,', 'a'],
-    ['line ends', '*', '\n', '| x'],
-    ['words', '', 'a ', ''],
-    ['hashes', '* | where a = 1 ', '#', ''],
-  ])('16 KiB of %s end within a second', (_, head, part, tail) => {
-    const text = head + part.repeat(Math.floor((16_384 - head.length - tail.length) / part.length)) + tail;
-    const startedAt = performance.now();
-    expectAnswer(text);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-  });
 });
 
 describe('no value reaches the SQL', () => {
@@ -208,6 +185,9 @@ describe('no value reaches the SQL', () => {
     '\\x27',
     'FORMAT CSV',
   ];
+  // Behind ~ stands a regular expression: each of these as one that is valid.
+  const writtenIn = (template: string, injection: string): string =>
+    template.includes('~') ? injection.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') : injection;
   const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   const reference = (template: string): string =>
     compile(template.replaceAll('@', quoted('harmless')), CONTEXT).statement.sql;
@@ -228,9 +208,10 @@ describe('no value reaches the SQL', () => {
     '* | max event_properties.@',
   ])('%s', (template) => {
     for (const injection of INJECTIONS) {
-      const { sql, params } = compile(template.replaceAll('@', quoted(injection)), CONTEXT).statement;
+      const written = writtenIn(template, injection);
+      const { sql, params } = compile(template.replaceAll('@', quoted(written)), CONTEXT).statement;
       expect(sql).toBe(reference(template));
-      expect(Object.values(params).flat()).toContain(injection);
+      expect(Object.values(params).flat()).toContain(written);
     }
   });
 });

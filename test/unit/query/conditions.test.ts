@@ -1,9 +1,8 @@
 // The SQL that a comparison becomes, by the type of the field and of the value. Whether it answers right is for the golden
 // rows; this shows that no bucket is read that cannot hold an equal value.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { compile } from '../../../src/query/compile.js';
-import { quoteText } from '../../../src/query/parse/strings.js';
 import type { Guess } from '../../../src/query/property-guess.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
@@ -84,48 +83,6 @@ test.each([
   ['time >= 2026-11-19', 'time >= "2026-11-19 00:00:00.000"'],
 ])('%s', (where, expected) => {
   expect(conditionOf(where)).toBe(expected);
-});
-
-describe('a regular expression', () => {
-  const problemsOf = (pattern: string): string => {
-    try {
-      compile(`* | where _path ~ ${quoteText(pattern)} | count`, CONTEXT);
-      return '';
-    } catch (error) {
-      return String(error);
-    }
-  };
-
-  test.each([
-    ['^/\\d+\\.html\\b'],
-    ['a\\\\1'],
-    ['[(?=]'],
-    ['[](?=]'],
-    ['[^](?<!]'],
-    ['[[:alpha:](?=]'],
-    ['\\(?=a'],
-    ['\\Q(?=\\1\\E'],
-    ['\\12'],
-    ['(?:a)(?i)b(?P<name>c)'],
-  ])('%s is for the engine to read', (pattern) => {
-    expect(problemsOf(pattern)).toBe('');
-  });
-
-  test.each([
-    ['a(?=b)', 'look-around, "(?="'],
-    ['(?<!a)b', 'look-around, "(?<!"'],
-    ['\\\\(?=b)', 'look-around, "(?="'],
-    ['[a](?!b)', 'look-around, "(?!"'],
-    ['(a)\\1', 'back-reference'],
-    ['(a)\\\\\\1', 'back-reference'],
-    ['\\Qa\\E\\9', 'back-reference'],
-  ])('%s is refused', (pattern, problem) => {
-    expect(problemsOf(pattern)).toContain(problem);
-  });
-
-  test('that is as long as a query may be is read at once', () => {
-    expect(problemsOf('['.repeat(16_000))).toBe('');
-  });
 });
 
 // What a property is guessed to hold decides what is read of it; of the rest, what could be equal is refused by its key.

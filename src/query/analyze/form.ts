@@ -1,0 +1,102 @@
+// Holds a query's form against the table of limits, before any of its names is looked up: a query that exceeds one is
+// refused without the cost that the limit is there to bound.
+import { FORM_LIMITS, type FormLimitName } from '../limits.js';
+import type { Condition, Expression, Query, Source, Stage, Text } from '../parse/syntax.js';
+import { estimateStates } from './pattern.js';
+import { report, type Scope } from './scope.js';
+import { isKind } from './stages.js';
+
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
+type Placed = Pick<Comparison, 'span'>;
+
+/** Reports each limit that is exceeded, at the first item behind it; whether there was none. */
+export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean {
+  const before = scope.problems.length;
+  const comparisons = stages.filter(isKind('where')).flatMap((stage) => comparisonsIn(stage.condition));
+  const patterns = comparisons.filter(({ operator }) => operator.text.endsWith('~'));
+  check(scope, 'conditions', comparisons, 'where has', 'conditions');
+  check(scope, 'conditionFields', firstOfEachField(comparisons), 'the conditions name', 'different fields');
+  check(scope, 'patterns', patterns, 'the query has', 'regular expressions');
+  checkStates(scope, patterns);
+  check(scope, 'stages', stages, 'the query has', 'stages');
+  check(scope, 'groups', stages.flatMap(groupsOf), 'by has', 'fields');
+  check(
+    scope,
+    'listFields',
+    stages.filter(isKind('list')).flatMap((stage) => stage.fields),
+    'list has',
+    'fields',
+  );
+  check(
+    scope,
+    'sortKeys',
+    stages.filter(isKind('sort')).flatMap(({ keys }) => keys.map((key) => key.field)),
+    'sort has',
+    'columns',
+  );
+  if (source !== undefined && source !== 'broken') checkSource(scope, source, stages);
+  return scope.problems.length === before;
+}
+
+function checkSource(scope: Scope, source: Source, stages: readonly Stage[]): void {
+  if (source.kind === 'funnel') {
+    const excluded: Text[] = [...source.exclude, ...stages.filter(isKind('exclude')).flatMap((stage) => stage.events)];
+    check(scope, 'steps', source.steps, 'the funnel has', 'steps');
+    check(scope, 'excluded', excluded, 'the funnel excludes', 'events');
+  }
+  if (source.kind === 'formula') check(scope, 'calls', callsIn(source.expression), 'the formula has', 'calls');
+}
+
+function check(scope: Scope, limit: FormLimitName, items: readonly Placed[], who: string, what: string): void {
+  const { max, hint } = FORM_LIMITS[limit];
+  const firstBeyond = items[max];
+  if (firstBeyond) report(scope, firstBeyond.span, `${who} ${items.length} ${what}; the limit is ${max}`, hint);
+}
+
+/** A large one is not parsed to be measured: its size is what makes that slow. */
+function checkStates(scope: Scope, patterns: readonly Comparison[]): void {
+  const { max, hint } = FORM_LIMITS.patternStates;
+  let states = 0;
+  let beyond: Placed | undefined;
+  for (const value of patterns.flatMap((pattern) => pattern.values)) {
+    states += value.kind === 'text' ? estimateStates(value.text) : 1;
+    if (states > max) beyond ??= value;
+  }
+  if (!beyond) return;
+  const message = `the regular expressions of the query have about ${states} states; the limit is ${max}`;
+  report(scope, beyond.span, message, hint);
+}
+
+function comparisonsIn(condition: Condition): Comparison[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.items.flatMap(comparisonsIn);
+    case 'not':
+      return comparisonsIn(condition.item);
+    case 'comparison':
+      return [condition];
+  }
+}
+
+function firstOfEachField(comparisons: readonly Comparison[]): Placed[] {
+  const byPath = new Map<string, Placed>();
+  for (const { field } of comparisons) if (!byPath.has(field.path)) byPath.set(field.path, field);
+  return [...byPath.values()];
+}
+
+const groupsOf = (stage: Stage): readonly Placed[] =>
+  stage.kind === 'by' ? stage.fields : stage.kind === 'aggregate' ? stage.by : [];
+
+function callsIn(expression: Expression): Placed[] {
+  switch (expression.kind) {
+    case 'number':
+      return [];
+    case 'call':
+      return [expression];
+    case 'negative':
+      return callsIn(expression.operand);
+    case 'binary':
+      return [...callsIn(expression.left), ...callsIn(expression.right)];
+  }
+}

@@ -1,0 +1,62 @@
+// The limits of a query's form, in one table. They bound what a query costs before a row is read: to parse, to compile, to
+// send, and for the engine to plan. docs/query-language.md has the same table, and a test compares the two.
+
+/** Bytes of a query's text; code that takes text from outside refuses more. */
+export const QUERY_BYTES_MAX = 16 * 1024;
+
+export interface FormLimit {
+  readonly max: number;
+  /** What is counted, in the plural. */
+  readonly what: string;
+  /** What to do when there are more. */
+  readonly hint: string;
+}
+
+const SEVERAL = 'ask in several queries';
+
+export const FORM_LIMITS = {
+  nesting: {
+    max: 64,
+    what: 'levels of parentheses, or operations in a row of a formula',
+    hint: 'and binds tighter than or; most parentheses can be left out',
+  },
+  stages: { max: 50, what: 'stages', hint: 'join the conditions of several where with and' },
+  groups: { max: 16, what: 'fields in by', hint: `group by fewer fields, or ${SEVERAL}` },
+  conditions: {
+    max: 64,
+    what: 'conditions in where',
+    hint: `write in (…) for many values of one field, or ${SEVERAL}`,
+  },
+  conditionFields: {
+    max: 32,
+    what: 'different fields in the conditions of where',
+    hint: `name fewer fields, or ${SEVERAL}`,
+  },
+  times: {
+    max: 100,
+    what: 'times in the conditions of where',
+    hint: 'a stretch of time is asked with >= and <, or as the time range',
+  },
+  patterns: {
+    max: 16,
+    what: 'regular expressions',
+    hint: 'join expressions on one field with |, or use contains, or in (…)',
+  },
+  patternStates: {
+    max: 5_000,
+    what: 'states in all regular expressions together',
+    hint: 'shorten repetitions such as {1000} and classes such as \\pL, or use contains, or in (…)',
+  },
+  listFields: { max: 50, what: 'fields in list', hint: 'list event_properties shows all properties in one column' },
+  sortKeys: {
+    max: 16,
+    what: 'columns in sort',
+    hint: 'leave out the last ones; they order rows only where all others are equal',
+  },
+  // Each step is a level of nesting in the statement.
+  steps: { max: 20, what: 'steps in a funnel', hint: 'leave some steps out' },
+  excluded: { max: 50, what: 'excluded events in a funnel', hint: 'leave some events out' },
+  calls: { max: 20, what: 'calls in a formula', hint: `${SEVERAL}, and compute with their answers` },
+} as const satisfies Record<string, FormLimit>;
+
+export type FormLimitName = keyof typeof FORM_LIMITS;

@@ -1,0 +1,59 @@
+// One linear pass over the text before it is parsed. The parser's error recovery tries several continuations at each token
+// that does not fit, and looks for the end of a string from each quote; this pass finds where parsing should stop instead.
+import type { QueryProblem } from '../errors.js';
+import { FORM_LIMITS } from '../limits.js';
+
+export interface Scan {
+  /** Where each token starts, comments left out. */
+  readonly starts: readonly number[];
+  /** What makes the rest of the text, from its place on, not worth parsing. */
+  readonly stop: QueryProblem | undefined;
+}
+
+// A comment, a closed string, a word, a number with its unit, or one sign.
+const TOKEN = /#[^\n\r]*|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|[^\s\w]/gu;
+
+// The list of `in` adds a level to the parentheses around its condition.
+const DEPTH_MAX = FORM_LIMITS.nesting.max + 1;
+
+export function scan(text: string): Scan {
+  const starts: number[] = [];
+  let depth = 0;
+  let negations = 0;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token.startsWith('#')) continue;
+    if (token === '"' || token === "'") return { starts, stop: unclosedString(text, index) };
+    starts.push(index);
+    if (token === '(' || token === '[') depth++;
+    else if (token === ')' || token === ']') depth = Math.max(0, depth - 1);
+    negations = token.toLowerCase() === 'not' ? negations + 1 : 0;
+    if (Math.max(depth, negations) > DEPTH_MAX) return { starts, stop: tooDeep({ from: index, to: index + 1 }) };
+  }
+  return { starts, stop: undefined };
+}
+
+const STRING_OR_COMMENT = /#[^\n\r]*|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/g;
+
+/**
+ * The same text with nothing in its strings, at the same places. Behind an error the parser may take the end of a string for
+ * the start of one; now it always finds another quote soon, and reads no words that are not there.
+ */
+export const withEmptyStrings = (text: string): string =>
+  text.replace(STRING_OR_COMMENT, (token) =>
+    token.startsWith('#') ? token : `${token.charAt(0)}${' '.repeat(token.length - 2)}${token.charAt(0)}`,
+  );
+
+export function unclosedString(text: string, from: number): QueryProblem {
+  const quote = text.charAt(from);
+  return {
+    message: `the string that starts with ${text.slice(from, from + 20)} is not closed`,
+    span: { from, to: text.length },
+    hint: `it ends with ${quote}; inside it, a quote is written \\${quote} and a backslash \\\\`,
+  };
+}
+
+export const tooDeep = (span: QueryProblem['span']): QueryProblem => ({
+  message: `parentheses are nested deeper than ${FORM_LIMITS.nesting.max} levels`,
+  span,
+  hint: FORM_LIMITS.nesting.hint,
+});

@@ -1,0 +1,49 @@
+// The work of compiling any text is bounded: the problems that are reported, and what the parser recovers over. How long it
+// takes is measured in test/slow/query/cost.test.ts.
+import { afterEach, expect, test, vi } from 'vitest';
+import { parser } from '../../../grammar/parser.js';
+import { QUERY_BYTES_MAX } from '../../../src/query/limits.js';
+import { scan } from '../../../src/query/parse/scan.js';
+import { problemsOf } from './compiling.js';
+import { NASTY_TEXTS } from './nasty-texts.js';
+
+const texts = Object.entries(NASTY_TEXTS);
+const PROBLEMS_MAX = 20;
+const RECOVERED_TOKENS_MAX = 501;
+const RECOVERED_CHARACTERS_MAX = 4_000;
+
+afterEach(() => vi.restoreAllMocks());
+
+test.each(texts)('%s: a bounded number of problems, each with a place and a hint', (_, text) => {
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(QUERY_BYTES_MAX);
+  const problems = problemsOf(text);
+  expect(problems.length).toBeLessThanOrEqual(PROBLEMS_MAX);
+  for (const { message, hint, column } of problems) {
+    expect(message.length).toBeLessThan(200);
+    expect(hint).not.toBe('');
+    expect(column).toBeGreaterThan(0);
+  }
+});
+
+// A single token may be longer than that.
+test.each(texts)('%s: the parser recovers over a bounded part', (_, text) => {
+  const recover = vi.spyOn(parser, 'parse');
+  problemsOf(text);
+  for (const [read] of recover.mock.calls) {
+    const { starts } = scan(String(read));
+    const errorAt = firstErrorOf(String(read));
+    const recovered = starts.filter((start) => start >= errorAt);
+    expect(recovered.length).toBeLessThanOrEqual(RECOVERED_TOKENS_MAX);
+    expect((recovered.at(-1) ?? 0) - errorAt).toBeLessThanOrEqual(RECOVERED_CHARACTERS_MAX);
+  }
+});
+
+function firstErrorOf(text: string): number {
+  const parsing = parser.configure({ strict: true }).startParse(text);
+  try {
+    while (!parsing.advance());
+    return text.length;
+  } catch {
+    return parsing.parsedPos;
+  }
+}

@@ -1,0 +1,92 @@
+// The limits of a query's form: what is at a limit compiles, and what is beyond it is refused with the thing, its number and
+// the limit. At the limits, a statement stays within what ClickHouse takes over HTTP.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { packageRoot } from '../../../src/platform/paths.js';
+import { FORM_LIMITS, type FormLimitName, QUERY_BYTES_MAX } from '../../../src/query/limits.js';
+import { compileWith, problemsOf } from './compiling.js';
+import { FORMS_AT_LIMITS, FULL_TEXTS } from './forms.js';
+
+/** A query with `count` of what is limited. */
+const FORM_OF: Readonly<Record<Exclude<FormLimitName, 'patternStates'>, (count: number) => string>> = {
+  nesting: (count) => `* | where ${'('.repeat(count)}_path = 1${')'.repeat(count)}`,
+  stages: (count) => `*${' | where _path = 1'.repeat(count)}`,
+  groups: (count) => `* | count by ${keys(count).join(', ')}`,
+  conditions: (count) => `* | where ${Array(count).fill('_path contains "a"').join(' or ')}`,
+  conditionFields: (count) => `* | where ${keys(count).join(' = 1 or not ')} = 1`,
+  times: (count) =>
+    `* | where time in (${words(count)
+      .map((_, index) => `20${10 + (index % 90)}-01-01`)
+      .join(', ')})`,
+  patterns: (count) => `* | where ${Array(count).fill('_path ~ "a"').join(' and ')}`,
+  listFields: (count) => `* | list ${keys(count).join(', ')}`,
+  sortKeys: (count) => `* | list | sort ${keys(count).join(', ')}`,
+  steps: (count) => `funnel ${words(count).join(' -> ')}`,
+  excluded: (count) => `funnel a -> b exclude ${words(count).join(', ')}`,
+  calls: (count) =>
+    `formula ${words(count)
+      .map((word) => `count(${word})`)
+      .join(' + ')}`,
+};
+
+function words(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `w${index}`);
+}
+
+function keys(count: number): string[] {
+  return words(count).map((word) => `event_properties.${word}`);
+}
+
+describe.each(Object.entries(FORM_OF))('%s', (name, formOf) => {
+  const { max, hint } = FORM_LIMITS[name as FormLimitName];
+
+  test('compiles at its limit', () => {
+    expect(problemsOf(formOf(max))).toEqual([]);
+  });
+
+  test('is one problem beyond it, which names the number and the limit', () => {
+    const [problem, ...others] = problemsOf(formOf(max + 1));
+    expect(others).toEqual([]);
+    expect(problem?.message).toContain(`${max}`);
+    if (name !== 'nesting' && name !== 'times') expect(problem?.message).toContain(`${max + 1}`);
+    expect(problem?.hint).toBe(hint);
+    expect(problem?.column).toBeGreaterThan(10);
+  });
+});
+
+test('what is limited over several stages is counted together', () => {
+  const half = FORM_LIMITS.groups.max / 2;
+  const text = `* | count by ${keys(half).join(', ')} | by ${words(half + 1)
+    .map((word) => `user.${word}`)
+    .join(', ')}`;
+  expect(problemsOf(text)).toMatchObject([{ message: `by has ${2 * half + 1} fields; the limit is ${2 * half}` }]);
+});
+
+// http_max_fields of ClickHouse is 1,000, and settings are fields too; http_max_field_value_size is 128 KiB, for the
+// statement too where it is sent as a field.
+const PARAMETERS_MAX = 500;
+const VALUE_BYTES_MAX = 100 * 1024;
+
+describe('a statement at the limits', () => {
+  test.each(Object.entries({ ...FORMS_AT_LIMITS, ...FULL_TEXTS }))('%s', (_, text) => {
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(QUERY_BYTES_MAX);
+    for (const guess of ['text', 'number', 'anything'] as const) {
+      const { statement, countStatement } = compileWith(text, guess);
+      for (const { sql, params } of [statement, countStatement ?? statement]) {
+        expect(Object.keys(params).length).toBeLessThan(PARAMETERS_MAX);
+        expect(Buffer.byteLength(sql)).toBeLessThan(VALUE_BYTES_MAX);
+        for (const value of Object.values(params)) {
+          expect(Buffer.byteLength(JSON.stringify(value))).toBeLessThan(VALUE_BYTES_MAX);
+        }
+      }
+    }
+  });
+});
+
+test('the documentation has the table of limits', () => {
+  const documented = readFileSync(join(packageRoot, 'docs', 'query-language.md'), 'utf8');
+  for (const { max, what } of Object.values(FORM_LIMITS)) {
+    expect(documented).toContain(`| ${what} | ${max.toLocaleString('en-US')} |`);
+  }
+});
