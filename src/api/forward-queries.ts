@@ -22,7 +22,9 @@ const endToEndHeaders = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name)));
 
 export function forwardQueries(queryUrl: string): RequestHandler {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  // No limit of connections: the query process bounds what each project may send. A common limit here would let one project's
+  // waiting queries hold up the others'.
+  const agent = new Agent({ keepAlive: true });
   return (req, res, next) => {
     const headers = Object.fromEntries(
       FORWARDED_REQUEST_HEADERS.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),

@@ -77,8 +77,9 @@ const settings = z.object({
   TASK_THREADS: integer(2, 1),
 
   QUERY_TIMEOUT_MS: integer(30_000, 1),
-  QUERY_CONCURRENCY: integer(4, 1),
-  QUERY_QUEUE_MAX: integer(32),
+  QUERY_CONCURRENCY: integer(6, 1),
+  QUERY_CONCURRENCY_PER_PROJECT: integer(3, 1),
+  QUERY_QUEUE_PER_PROJECT_MAX: integer(32),
   QUERY_MEMORY_BYTES: integer(2048 * MEBIBYTE, 1),
 
   INGEST_COMMIT_EVENTS: integer(2000, 1),

@@ -1,18 +1,19 @@
-// One question, from its text to its answer: compile, execute, again with better guesses where the engine refused some, count
-// where a page does not tell, shape.
+// One question, from its text to its answer: wait for the project's share, compile, execute, again with better guesses where
+// the engine refused some, count where a page does not tell, shape.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import { type CompiledQuery, compile } from '../query/compile.js';
 import { QueryError } from '../query/errors.js';
+import { AnswerNotWanted } from './engine-failures.js';
 import { beginExecution, type EngineResult, type ExecuteDeps, type Execution } from './execute.js';
-import type { Gate } from './gate.js';
 import type { QueryMetrics } from './metrics.js';
 import type { PropertyGuesses } from './property-guesses.js';
 import type { QueryRequest } from './schema.js';
 import { type Answer, toAnswer } from './shape.js';
+import type { QueryShare, QueryShares } from './shares.js';
 
 export interface AnswerDeps extends ExecuteDeps {
-  readonly gate: Gate;
+  readonly shares: QueryShares;
   readonly metrics: QueryMetrics;
   readonly guesses: PropertyGuesses;
   readonly now: () => number;
@@ -28,25 +29,61 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-export async function answer(deps: AnswerDeps, { projectId, request, requestId, signal }: Question): Promise<Answer> {
+export async function answer(deps: AnswerDeps, question: Question): Promise<Answer> {
   const startedAt = performance.now();
+  const deadlineMs = Date.now() + deps.limits.timeoutMs;
+  const share = await waitForShare(deps, question);
+  const { requestId, signal } = question;
+  const execution = beginExecution(deps, { requestId, signal, share, deadlineMs });
+  try {
+    const { compiled, ...counted } = await compileAndRun(deps, question, execution);
+    const elapsedMs = Math.round(performance.now() - startedAt);
+    deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned: counted.rowsScanned });
+    return toAnswer(compiled, question.request.offset, { ...counted, elapsedMs });
+  } finally {
+    // A query that was stopped keeps its place until the engine has ended it. The client does not wait for that.
+    void execution.stopped().then(() => share.leave());
+  }
+}
+
+async function waitForShare(deps: AnswerDeps, { projectId, signal }: Question): Promise<QueryShare> {
+  const { timeoutMs } = deps.limits;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const endWait = deps.metrics.beginWait(deps.shares.isIdle(projectId));
+  try {
+    const share = await deps.shares.enter(projectId, AbortSignal.any([signal, deadline]));
+    endWait();
+    return share;
+  } catch (cause) {
+    if (signal.aborted) throw new AnswerNotWanted();
+    deps.metrics.refused.inc({ reason: deadline.aborted ? 'waited' : 'queue_full' });
+    throw deadline.aborted ? waitedTooLong(timeoutMs, cause) : cause;
+  }
+}
+
+const waitedTooLong = (timeoutMs: number, cause: unknown): PublicError =>
+  new PublicError(
+    'timed_out',
+    `the query waited ${timeoutMs / 1000} s for other queries to end and was not run; send fewer at a time`,
+    { cause },
+  );
+
+async function compileAndRun(
+  deps: AnswerDeps,
+  { projectId, request }: Question,
+  execution: Execution,
+): Promise<Counted & { readonly compiled: CompiledQuery }> {
   const nowMs = deps.now();
   let compiled = compileRequest(deps, { projectId, request, nowMs });
-  const execution = beginExecution(deps, { requestId, signal });
-  const counted = await deps.gate.run(async () => {
-    deps.noteQuery(projectId);
-    for (;;) {
-      try {
-        return await runCounted(compiled, request, execution);
-      } catch (error) {
-        if (!deps.guesses.learn(projectId, error)) throw error;
-        compiled = compileRequest(deps, { projectId, request, nowMs });
-      }
+  deps.noteQuery(projectId);
+  for (;;) {
+    try {
+      return { compiled, ...(await runCounted(compiled, request, execution)) };
+    } catch (error) {
+      if (!deps.guesses.learn(projectId, error)) throw error;
+      compiled = compileRequest(deps, { projectId, request, nowMs });
     }
-  }, signal);
-  const elapsedMs = Math.round(performance.now() - startedAt);
-  deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned: counted.rowsScanned });
-  return toAnswer(compiled, request.offset, { ...counted, elapsedMs });
+  }
 }
 
 interface Compiling {

@@ -8,21 +8,23 @@ import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { countQuery } from '../usage/counters.js';
-import { createGate } from './gate.js';
+import { createEngineThreads } from './engine-threads.js';
 import { createQueryMetrics } from './metrics.js';
 import { createPropertyGuesses } from './property-guesses.js';
 import type { QueryDeps } from './routes.js';
+import { createQueryShares } from './shares.js';
 
-/** Connections that the client needs: one for each running query, and some to stop them and to ask whether it is there. */
+/** Connections that the client needs: for each place a query and the command that stops one, and a few for questions of our own. */
 export const clickHouseConnections = (config: Pick<Config, 'QUERY_CONCURRENCY'>): number =>
-  config.QUERY_CONCURRENCY + 4;
+  2 * config.QUERY_CONCURRENCY + 4;
 
 export function createQueryDeps(
   config: Pick<
     Config,
     | 'QUERY_TIMEOUT_MS'
     | 'QUERY_CONCURRENCY'
-    | 'QUERY_QUEUE_MAX'
+    | 'QUERY_CONCURRENCY_PER_PROJECT'
+    | 'QUERY_QUEUE_PER_PROJECT_MAX'
     | 'QUERY_MEMORY_BYTES'
     | 'SECRET_KEY_BASE'
     | 'MAX_REQUEST_BYTES'
@@ -36,13 +38,19 @@ export function createQueryDeps(
     log: Logger;
   },
 ): QueryDeps {
-  const gate = createGate({ concurrency: config.QUERY_CONCURRENCY, waitingMax: config.QUERY_QUEUE_MAX });
+  const shares = createQueryShares({
+    concurrency: config.QUERY_CONCURRENCY,
+    perProjectMax: config.QUERY_CONCURRENCY_PER_PROJECT,
+    queueMax: config.QUERY_QUEUE_PER_PROJECT_MAX,
+    memoryBytes: config.QUERY_MEMORY_BYTES,
+    threads: createEngineThreads(parts),
+  });
   return {
     ...parts,
-    gate,
+    shares,
     bodyBytesMax: config.MAX_REQUEST_BYTES,
     guesses: createPropertyGuesses(),
-    metrics: createQueryMetrics(parts.metrics, gate),
+    metrics: createQueryMetrics(parts.metrics, shares),
     limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
     now: Date.now,
     passes: createProjectPasses(config.SECRET_KEY_BASE),

@@ -10,6 +10,12 @@ const NARROWER = 'ask for a shorter time range, one event type instead of *, or 
 
 const describeBytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MiB`;
 
+const MEMORY_LIMIT_EXCEEDED = '241';
+
+/** The limit of this query, and not of its user or of the whole engine. */
+export const isOverQueryMemory = (error: unknown): boolean =>
+  error instanceof ClickHouseError && error.code === MEMORY_LIMIT_EXCEEDED && /query memory limit/i.test(error.message);
+
 interface Circumstances {
   readonly isLate: boolean;
   readonly limits: { readonly timeoutMs: number; readonly memoryBytes: number };
@@ -31,7 +37,8 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
     case '394': // QUERY_WAS_CANCELLED, by an operator or a shutdown
     case '202': // TOO_MANY_SIMULTANEOUS_QUERIES
       return unavailable(cause);
-    case '241': // MEMORY_LIMIT_EXCEEDED
+    case MEMORY_LIMIT_EXCEEDED:
+      if (!isOverQueryMemory(cause)) return unavailable(cause);
       return new PublicError(
         'bad_request',
         `the query needs more memory than the ${describeBytes(circumstances.limits.memoryBytes)} that one query may use; ${NARROWER}`,

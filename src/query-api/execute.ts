@@ -1,12 +1,14 @@
-// Runs statements on ClickHouse within the limits of one query: read-only, bounded in time, memory and rows, and really
-// stopped when the deadline passes or nobody waits for the answer any more.
+// Runs the statements of one query on ClickHouse: read-only, bounded in time, memory, threads and rows, and stopped in the
+// engine when the deadline passes or the client leaves.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { killQuery } from '../platform/clickhouse/kill-query.js';
+import { stopQuery } from '../platform/clickhouse/kill-query.js';
 import type { Logger } from '../platform/log.js';
 import type { Statement } from '../query/print/print.js';
-import { AnswerNotWanted, toPublicError } from './engine-failures.js';
+import { AnswerNotWanted, isOverQueryMemory, toPublicError } from './engine-failures.js';
+import type { EngineShare, QueryShare } from './shares.js';
 
 export interface EngineResult {
   readonly rows: readonly (readonly unknown[])[];
@@ -27,9 +29,11 @@ export interface ExecuteDeps {
   readonly log: Logger;
 }
 
-/** One query's share of the engine: its statements have one deadline between them. */
+/** The statements of one query: they have one deadline between them. */
 export interface Execution {
   run(statement: Statement): Promise<EngineResult>;
+  /** Resolves once the engine runs nothing of this query any more, as far as that can be found out. Never rejects. */
+  stopped(): Promise<void>;
 }
 
 // The engine notices its own deadline; ours only ends what it does not.
@@ -42,15 +46,18 @@ const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Every setting of a statement that may still take so long. */
-export function settingsFor(limits: EngineLimits, remainingMs: number): ClickHouseSettings {
+export function settingsFor(share: EngineShare, remainingMs: number): ClickHouseSettings {
   return {
     readonly: '2',
+    cancel_http_readonly_queries_on_client_close: 1,
+    ...(share.threads !== undefined && { max_threads: share.threads }),
+    os_threads_nice_value_query: share.niceValue,
     max_execution_time: Math.max(0.05, remainingMs / 1000),
     timeout_overflow_mode: 'throw',
-    max_memory_usage: String(limits.memoryBytes),
+    max_memory_usage: String(share.memoryBytes),
     // Spilling to disk comes before failing.
-    max_bytes_before_external_group_by: String(Math.floor(limits.memoryBytes / 2)),
-    max_bytes_before_external_sort: String(Math.floor(limits.memoryBytes / 2)),
+    max_bytes_before_external_group_by: String(Math.floor(share.memoryBytes / 2)),
+    max_bytes_before_external_sort: String(Math.floor(share.memoryBytes / 2)),
     // Left to itself, the engine builds the table in memory from the events instead of from what is joined to them: 2.5 times
     // slower over ten million events, in four times the memory.
     query_plan_join_swap_table: 'false',
@@ -73,36 +80,100 @@ export interface Asker {
   readonly requestId: string;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  readonly share: Pick<QueryShare, 'current' | 'raiseMemory'>;
+  readonly deadlineMs: number;
 }
 
 /** The execution rejects with a PublicError, or AnswerNotWanted. */
-export function beginExecution(deps: ExecuteDeps, { requestId, signal }: Asker): Execution {
-  const deadlineMs = Date.now() + deps.limits.timeoutMs;
+export function beginExecution(deps: ExecuteDeps, asker: Asker): Execution {
+  const { signal, share, deadlineMs } = asker;
+  const stopping: Promise<void>[] = [];
+
+  async function runOnce(statement: Statement, stop: AbortSignal): Promise<EngineResult> {
+    const queryId = `${asker.requestId}-${randomUUID()}`;
+    const settings = settingsFor(share.current(), deadlineMs - Date.now());
+    const connection = new AbortController();
+    const asking = ask(deps, { statement, queryId, settings, signal: connection.signal });
+    try {
+      return await settledUnless(stop, asking);
+    } catch (cause) {
+      if (stop.aborted) stopping.push(endQuery(deps, { queryId, asking, connection }));
+      throw cause;
+    }
+  }
+
   return {
     run: async (statement) => {
-      const queryId = `${requestId}-${randomUUID()}`;
-      const remainingMs = deadlineMs - Date.now();
-      const deadline = AbortSignal.timeout(Math.max(1, remainingMs + GRACE_MS));
+      const deadline = AbortSignal.timeout(Math.max(1, deadlineMs - Date.now() + GRACE_MS));
       const stop = AbortSignal.any([signal, deadline]);
       try {
-        return await ask(deps, { statement, queryId, stop, remainingMs });
+        for (;;) {
+          try {
+            return await runOnce(statement, stop);
+          } catch (cause) {
+            if (!isOverQueryMemory(cause) || !(await share.raiseMemory(stop))) throw cause;
+          }
+        }
       } catch (cause) {
-        if (stop.aborted) await killQuery(deps, queryId);
         if (signal.aborted) throw new AnswerNotWanted();
         throw toPublicError(cause, { isLate: deadline.aborted, limits: deps.limits });
       }
     },
+    stopped: async () => {
+      await Promise.all(stopping);
+    },
   };
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+async function settledUnless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let abandon = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abandon = () => reject(signal.reason);
+    signal.addEventListener('abort', abandon, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abandon);
+  }
+}
+
+const KILL_EVERY_MS = 100;
+const END_TIMEOUT_MS = 10_000;
+
+interface Running {
+  readonly queryId: string;
+  readonly asking: Promise<unknown>;
+  readonly connection: AbortController;
+}
+
+/**
+ * Kills the query until the engine has answered. Once is not enough: a query that was just sent may not be known yet. The
+ * connection stays open until then, because the answer is what tells that the query has ended.
+ */
+async function endQuery(deps: ExecuteDeps, { queryId, asking, connection }: Running): Promise<void> {
+  const ended = asking.then(
+    () => true,
+    () => true,
+  );
+  const giveUpAt = Date.now() + END_TIMEOUT_MS;
+  do {
+    await stopQuery(deps, queryId);
+  } while (!(await Promise.race([ended, delay(KILL_EVERY_MS, false)])) && Date.now() < giveUpAt);
+  connection.abort();
 }
 
 interface Asked {
   readonly statement: Statement;
   readonly queryId: string;
-  readonly stop: AbortSignal;
-  readonly remainingMs: number;
+  readonly settings: ClickHouseSettings;
+  /** Closes the connection. */
+  readonly signal: AbortSignal;
 }
 
-async function ask(deps: ExecuteDeps, { statement, queryId, stop, remainingMs }: Asked): Promise<EngineResult> {
+async function ask(deps: ExecuteDeps, { statement, queryId, settings, signal }: Asked): Promise<EngineResult> {
   const result = await deps.clickhouse.query({
     query: statement.sql,
     query_params: { ...statement.params },
@@ -110,8 +181,8 @@ async function ask(deps: ExecuteDeps, { statement, queryId, stop, remainingMs }:
     use_multipart_params_auto: true,
     format: 'JSONCompact',
     query_id: queryId,
-    abort_signal: stop,
-    clickhouse_settings: settingsFor(deps.limits, remainingMs),
+    abort_signal: signal,
+    clickhouse_settings: settings,
   });
   const answer = await result.json<unknown[]>();
   return {

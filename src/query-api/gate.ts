@@ -1,70 +1,146 @@
-// How many queries run at once in this process, and how many may wait. Beyond that a quick "later" is better than a slow
-// answer: every waiting query would only run into its deadline.
+// Fair concurrency limit. Each project has a bounded queue of its own; a place that becomes free goes to the waiting project
+// with the fewest running tasks, and among equals to the one that was served longest ago (max-min fairness, then round
+// robin). The last free place is reserved for projects that run nothing, so one project alone cannot hold all of them.
 import { PublicError } from '../platform/errors.js';
+import type { ProjectId } from '../platform/ids.js';
+
+/** Gives the place back. May be called more than once. */
+export type Leave = () => void;
 
 export interface Gate {
   /**
-   * Runs the task when there is room. Rejects at once when the queue is full, and with the signal's reason when it is
+   * Resolves when the project gets a place. Rejects at once when its queue is full, and with the signal's reason when it is
    * aborted while waiting.
    */
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  enter(projectId: ProjectId, signal: AbortSignal): Promise<Leave>;
+  /** A place if there is one for the project right now. */
+  tryEnter(projectId: ProjectId): Leave | undefined;
+  /** Tasks of the project that run or wait. */
+  demandOf(projectId: ProjectId): number;
   readonly running: number;
   readonly waiting: number;
+  /** How many projects have tasks here. */
+  readonly projects: number;
 }
 
-export function createGate(options: { concurrency: number; waitingMax: number }): Gate {
-  let running = 0;
-  // In order of arrival; a Set, because who gives up leaves from the middle.
-  const waiting = new Set<() => void>();
+export interface GateLimits {
+  /** Places of all projects together. */
+  readonly concurrency: number;
+  readonly perProjectMax: number;
+  /** How many tasks of one project may wait. */
+  readonly queueMax: number;
+}
 
-  function waitForRoom(signal: AbortSignal): Promise<void> {
-    if (running < options.concurrency) {
-      running++;
-      return Promise.resolve();
+interface ProjectQueue {
+  running: number;
+  /** In order of arrival; a Set, because aborted waiters leave from the middle. */
+  readonly waiting: Set<() => void>;
+}
+
+export function createGate(limits: GateLimits): Gate {
+  // The order of the keys is the order of service: a project that gets a place, or gives one back, moves to the end.
+  const queues = new Map<ProjectId, ProjectQueue>();
+  let running = 0;
+
+  function queueOf(projectId: ProjectId): ProjectQueue {
+    const found = queues.get(projectId) ?? { running: 0, waiting: new Set() };
+    queues.set(projectId, found);
+    return found;
+  }
+
+  function forgetIdle(projectId: ProjectId, queue: ProjectQueue): void {
+    if (queue.running === 0 && queue.waiting.size === 0) queues.delete(projectId);
+  }
+
+  function moveToEnd(projectId: ProjectId, queue: ProjectQueue): void {
+    queues.delete(projectId);
+    queues.set(projectId, queue);
+  }
+
+  function mayRun(queue: ProjectQueue | undefined): boolean {
+    const free = limits.concurrency - running;
+    const own = queue?.running ?? 0;
+    return own === 0 ? free > 0 : free > 1 && own < limits.perProjectMax;
+  }
+
+  function occupy(projectId: ProjectId): Leave {
+    const queue = queueOf(projectId);
+    moveToEnd(projectId, queue);
+    running++;
+    queue.running++;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      running--;
+      queue.running--;
+      moveToEnd(projectId, queue);
+      forgetIdle(projectId, queue);
+      admitWaiting();
+    };
+  }
+
+  function admitWaiting(): void {
+    for (;;) {
+      let next: ProjectQueue | undefined;
+      for (const queue of queues.values()) {
+        const isEligible = queue.waiting.size > 0 && mayRun(queue);
+        if (isEligible && queue.running < (next?.running ?? Number.POSITIVE_INFINITY)) next = queue;
+      }
+      const [admit] = next?.waiting ?? [];
+      if (admit === undefined) return;
+      admit();
     }
-    if (waiting.size >= options.waitingMax) {
-      return Promise.reject(new PublicError('rate_limited', 'too many queries are running; try again in a minute'));
+  }
+
+  function waitForPlace(projectId: ProjectId, signal: AbortSignal): Promise<Leave> {
+    const queue = queueOf(projectId);
+    if (queue.waiting.size >= limits.queueMax) {
+      return Promise.reject(tooMany(queue, limits));
     }
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        waiting.delete(enter);
+      const abandon = (): void => {
+        queue.waiting.delete(admit);
+        forgetIdle(projectId, queue);
         reject(signal.reason);
       };
-      const enter = (): void => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
+      const admit = (): void => {
+        signal.removeEventListener('abort', abandon);
+        queue.waiting.delete(admit);
+        resolve(occupy(projectId));
       };
-      waiting.add(enter);
-      signal.addEventListener('abort', giveUp, { once: true });
+      queue.waiting.add(admit);
+      signal.addEventListener('abort', abandon, { once: true });
     });
   }
 
-  /** Room passes straight to whoever waits longest, so nobody can slip in between. */
-  function leave(): void {
-    const [next] = waiting;
-    if (next === undefined) {
-      running--;
-      return;
-    }
-    waiting.delete(next);
-    next();
-  }
-
   return {
-    async run(task, signal) {
+    enter: async (projectId, signal) => {
       signal.throwIfAborted();
-      await waitForRoom(signal);
-      try {
-        return await task();
-      } finally {
-        leave();
-      }
+      const queue = queues.get(projectId);
+      const isFirst = queue === undefined || queue.waiting.size === 0;
+      return isFirst && mayRun(queue) ? occupy(projectId) : waitForPlace(projectId, signal);
+    },
+    tryEnter: (projectId) => (mayRun(queues.get(projectId)) ? occupy(projectId) : undefined),
+    demandOf: (projectId) => {
+      const queue = queues.get(projectId);
+      return queue === undefined ? 0 : queue.running + queue.waiting.size;
     },
     get running() {
       return running;
     },
     get waiting() {
-      return waiting.size;
+      return [...queues.values()].reduce((sum, queue) => sum + queue.waiting.size, 0);
+    },
+    get projects() {
+      return queues.size;
     },
   };
 }
+
+const tooMany = (queue: ProjectQueue, { queueMax }: GateLimits): PublicError =>
+  new PublicError(
+    'rate_limited',
+    `too many queries of this project at once: ${queue.running} run and ${queue.waiting.size} wait ` +
+      `(limit: ${queueMax} waiting); try again in a minute`,
+  );

@@ -1,13 +1,17 @@
 // What operators see of queries.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Gate } from './gate.js';
+import type { QueryShares } from './shares.js';
 
 export interface QueryMetrics {
   readonly compileErrors: Counter;
+  /** By reason: queue_full, waited. */
+  readonly refused: Counter<'reason'>;
+  /** Returns what is called when the query gets its place. A newcomer is a project without other queries here. */
+  beginWait(isNewcomer: boolean): () => void;
   observe(query: { mode: string; elapsedMs: number; rowsScanned: number }): void;
 }
 
-export function createQueryMetrics(registry: Registry, gate: Gate): QueryMetrics {
+export function createQueryMetrics(registry: Registry, shares: QueryShares): QueryMetrics {
   const duration = new Histogram({
     name: 'query_duration_seconds',
     help: 'Time from the text of a query to its rows, by mode',
@@ -26,7 +30,7 @@ export function createQueryMetrics(registry: Registry, gate: Gate): QueryMetrics
     help: 'Queries that are being answered',
     registers: [registry],
     collect() {
-      this.set(gate.running);
+      this.set(shares.running);
     },
   });
   new Gauge({
@@ -34,15 +38,39 @@ export function createQueryMetrics(registry: Registry, gate: Gate): QueryMetrics
     help: 'Queries that wait for one of those to end',
     registers: [registry],
     collect() {
-      this.set(gate.waiting);
+      this.set(shares.waiting);
     },
   });
+  new Gauge({
+    name: 'query_projects',
+    help: 'Projects whose queries run or wait',
+    registers: [registry],
+    collect() {
+      this.set(shares.projects);
+    },
+  });
+  const waited = new Histogram({
+    name: 'query_wait_seconds',
+    help: 'Time a query waited for its place, by whether its project had no other queries (newcomer)',
+    labelNames: ['newcomer'],
+    buckets: [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  const refused = new Counter({
+    name: 'query_refused_total',
+    help: 'Queries that were not run: the queue of their project was full (429), or they waited too long (504)',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  for (const reason of ['queue_full', 'waited']) refused.inc({ reason }, 0);
   return {
     compileErrors: new Counter({
       name: 'query_compile_errors_total',
       help: 'Queries that were refused because of their text',
       registers: [registry],
     }),
+    refused,
+    beginWait: (isNewcomer) => waited.startTimer({ newcomer: String(isNewcomer) }),
     observe: (query) => {
       duration.observe({ mode: query.mode }, query.elapsedMs / 1000);
       rowsScanned.inc({ mode: query.mode }, query.rowsScanned);

@@ -87,6 +87,8 @@ export async function answerQuery(deps: AnswerDeps, { req, res, projectId }: Que
   const request = parseQueryBody(req.body);
   const gone = new AbortController();
   res.on('close', () => gone.abort(new AnswerNotWanted()));
+  // The event is missed by clients that left while their key was looked up.
+  if (req.socket.destroyed) gone.abort(new AnswerNotWanted());
   try {
     send(res, request, await answer(deps, { projectId, request, requestId: requestIdOf(req), signal: gone.signal }));
   } catch (error) {

@@ -51,13 +51,15 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
   };
 }
 
+/** Half of the machine, within reason: the engine refuses queries beyond it instead of being killed. */
+export const engineMemoryBytes = (): number => Math.floor(Math.min(Math.max(totalmem() / 2, GIBIBYTE), 4 * GIBIBYTE));
+
 function writeFiles({ directory, port, password, database }: EmbeddedClickHouseOptions): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // One that an earlier version made could be read by others.
   chmodSync(directory, 0o700);
   for (const name of OBSOLETE) rmSync(join(directory, name), { recursive: true, force: true });
-  // Half of the machine, within reason: the engine refuses queries beyond it instead of being killed.
-  const memoryBytes = Math.floor(Math.min(Math.max(totalmem() / 2, GIBIBYTE), 4 * GIBIBYTE));
+  const memoryBytes = engineMemoryBytes();
   const usersFile = join(directory, USERS_FILE);
   const files = {
     [CONFIG_FILE]: serverConfig({ usersFile, store: join(directory, 'store'), port, memoryBytes, password }),

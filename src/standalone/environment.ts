@@ -1,6 +1,7 @@
 // The environment that the processes of the service get: the caller's own, completed. What the caller sets always wins.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { engineMemoryBytes } from './clickhouse-server.js';
 import type { Secrets } from './data-directory.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,6 +32,8 @@ export function serviceEnvironment(options: {
     SECRET_KEY_BASE: secrets.secretKeyBase,
     GEOIP_DATABASE: findCityDatabases(),
     PUBLIC_URL: publicUrl,
+    // The queries of a process use up to twice as much.
+    ...(!caller.CLICKHOUSE_URL && { QUERY_MEMORY_BYTES: String(Math.floor(engineMemoryBytes() / 2)) }),
     ...signIn,
     ...present,
     DATABASE_URL: urls.postgres,

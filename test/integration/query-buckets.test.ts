@@ -47,8 +47,13 @@ afterAll(async () => {
 async function run(query: string, context: Partial<CompileContext> = {}): Promise<EngineResult> {
   const compiled = compile(query, { projectId, nowMs: TO_MS, timezone: 'UTC', limit: 10_000, offset: 0, ...context });
   const limits = { timeoutMs: 20_000, memoryBytes: 1024 * 1024 * 1024 };
+  const engine = { memoryBytes: limits.memoryBytes, threads: undefined, niceValue: 0 };
+  const share = { current: () => engine, raiseMemory: async () => false };
   const log = createLogger({ process: 'test', level: 'fatal' });
-  const asker = { requestId: 'test', signal: new AbortController().signal };
+  const asker = {
+    ...{ requestId: 'test', signal: new AbortController().signal },
+    ...{ share, deadlineMs: Date.now() + limits.timeoutMs },
+  };
   return beginExecution({ clickhouse, limits, log }, asker).run(compiled.statement);
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createLogger } from '../../src/platform/log.js';
 import { AnswerNotWanted } from '../../src/query-api/engine-failures.js';
-import { beginExecution, type EngineLimits, type Execution } from '../../src/query-api/execute.js';
+import { type Asker, beginExecution, type EngineLimits, type Execution } from '../../src/query-api/execute.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -23,8 +23,16 @@ afterAll(async () => {
   await databases.close();
 });
 
-const begin = (limits: Partial<EngineLimits> = {}, signal = new AbortController().signal): Execution =>
-  beginExecution({ clickhouse, limits: { ...LIMITS, ...limits }, log }, { requestId: 'test', signal });
+const shareOf = ({ memoryBytes }: EngineLimits): Asker['share'] => ({
+  current: () => ({ memoryBytes, threads: undefined, niceValue: 0 }),
+  raiseMemory: async () => false,
+});
+
+function begin(changes: Partial<EngineLimits> = {}, signal = new AbortController().signal): Execution {
+  const limits = { ...LIMITS, ...changes };
+  const asker = { requestId: 'test', signal, share: shareOf(limits), deadlineMs: Date.now() + limits.timeoutMs };
+  return beginExecution({ clickhouse, limits, log }, asker);
+}
 
 /** Hours of work, recognisable among the running queries by its number. */
 const endless = (mark: number) => ({
@@ -165,7 +173,12 @@ test('an engine that is away is 503', async () => {
   const away = createClickHouse({ CLICKHOUSE_URL: 'http://127.0.0.1:1', CLICKHOUSE_DATABASE: 'x' });
   const execution = beginExecution(
     { clickhouse: away, limits: LIMITS, log },
-    { requestId: 'test', signal: new AbortController().signal },
+    {
+      requestId: 'test',
+      signal: new AbortController().signal,
+      share: shareOf(LIMITS),
+      deadlineMs: Date.now() + LIMITS.timeoutMs,
+    },
   );
   await expect(execution.run({ sql: 'SELECT 1', params: {} })).rejects.toMatchObject({ status: 503 });
   await away.close();

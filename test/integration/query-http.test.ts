@@ -47,7 +47,7 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const config = {
     ...databases.config,
     QUERY_CONCURRENCY: settings.concurrency,
-    QUERY_QUEUE_MAX: settings.queueMax,
+    QUERY_QUEUE_PER_PROJECT_MAX: settings.queueMax,
   };
   const metrics = new Registry();
   const rateLimit = { take: async () => {} };

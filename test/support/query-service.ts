@@ -4,10 +4,10 @@ import { type ClickHouseClient, createClickHouse } from '../../src/platform/clic
 import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { answer } from '../../src/query-api/answer.js';
-import { createGate } from '../../src/query-api/gate.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
 import { createPropertyGuesses } from '../../src/query-api/property-guesses.js';
 import type { Answer } from '../../src/query-api/shape.js';
+import { createQueryShares } from '../../src/query-api/shares.js';
 import { createTestDatabases } from './stack.js';
 
 export interface AskedAt {
@@ -26,12 +26,18 @@ export interface QueryService {
 export async function startQueryService(): Promise<QueryService> {
   const databases = await createTestDatabases();
   const clickhouse = createClickHouse(databases.config);
-  const gate = createGate({ concurrency: 4, waitingMax: 100 });
+  const shares = createQueryShares({
+    concurrency: 4,
+    perProjectMax: 4,
+    queueMax: 100,
+    memoryBytes: 2 ** 30,
+    threads: async () => undefined,
+  });
   const deps = {
     clickhouse,
-    gate,
+    shares,
     guesses: createPropertyGuesses(),
-    metrics: createQueryMetrics(new Registry(), gate),
+    metrics: createQueryMetrics(new Registry(), shares),
     limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
     log: createLogger({ process: 'test', level: 'warn' }),
     noteQuery: () => {},

@@ -11,7 +11,7 @@ test.each([
   ['167', 400, 'more fields or conditions'],
   ['168', 400, 'more fields or conditions'],
   ['202', 503, 'cannot be answered right now'],
-  ['241', 400, '1024 MiB'],
+  ['241', 503, 'cannot be answered right now'],
   ['394', 503, 'cannot be answered right now'],
   ['396', 400, 'only the fields you need'],
   ['427', 400, 'regular expression'],
@@ -19,6 +19,15 @@ test.each([
   expect(toPublicError(refusal(code), CIRCUMSTANCES)).toMatchObject({
     status,
     message: expect.stringContaining(words),
+  });
+});
+
+test('a query over its own limit of memory is told the limit', () => {
+  const message = 'Query memory limit exceeded: would use 1.04 GiB, maximum: 1.00 GiB';
+  const cause = new ClickHouseError({ message, code: '241', type: 'MEMORY_LIMIT_EXCEEDED' });
+  expect(toPublicError(cause, CIRCUMSTANCES)).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('1024 MiB'),
   });
 });
 

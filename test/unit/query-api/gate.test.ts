@@ -1,72 +1,121 @@
 import { expect, test } from 'vitest';
-import { createGate } from '../../../src/query-api/gate.js';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { createGate, type Gate, type GateLimits, type Leave } from '../../../src/query-api/gate.js';
 
 const stay = new AbortController().signal;
+const A = toProjectId('aaaaaaaa-0000-4000-8000-000000000000');
+const B = toProjectId('bbbbbbbb-0000-4000-8000-000000000000');
+const C = toProjectId('cccccccc-0000-4000-8000-000000000000');
+const NAMES = new Map([
+  [A, 'a'],
+  [B, 'b'],
+  [C, 'c'],
+]);
 
-/** A task that ends when it is told to. */
-function holding() {
-  let finish = (): void => {};
-  const done = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  return { task: () => done, finish };
+const create = (limits: Partial<GateLimits> = {}): Gate =>
+  createGate({ concurrency: 4, perProjectMax: 3, queueMax: 100, ...limits });
+
+/** Who was let in, in order, and how to let them leave again. */
+function watch(gate: Gate) {
+  const order: string[] = [];
+  const leaves: Leave[] = [];
+  const ask = (projectId: typeof A, times = 1): void => {
+    for (let time = 0; time < times; time++) {
+      void gate.enter(projectId, new AbortController().signal).then((leave) => {
+        order.push(NAMES.get(projectId) ?? '');
+        leaves.push(leave);
+      });
+    }
+  };
+  const leaveFirst = async (): Promise<void> => {
+    leaves.shift()?.();
+    await settle();
+  };
+  return { order, ask, leaveFirst };
 }
 
-test('runs as many as it may, the rest in the order they came', async () => {
-  const gate = createGate({ concurrency: 2, waitingMax: 10 });
-  const started: number[] = [];
-  const tasks = [0, 1, 2, 3].map(() => holding());
-  const runs = tasks.map(({ task }, index) =>
-    gate.run(() => {
-      started.push(index);
-      return task();
-    }, stay),
-  );
-  await Promise.resolve();
-  expect([started, gate.running, gate.waiting]).toEqual([[0, 1], 2, 2]);
-  tasks[1]?.finish();
-  await runs[1];
-  expect([started, gate.running, gate.waiting]).toEqual([[0, 1, 2], 2, 1]);
-  for (const { finish } of tasks) finish();
-  await Promise.all(runs);
-  expect([started, gate.running, gate.waiting]).toEqual([[0, 1, 2, 3], 0, 0]);
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a project has its maximum of places, and the last place is for a project that runs nothing', async () => {
+  const gate = create({ concurrency: 3 });
+  const { order, ask } = watch(gate);
+  ask(A, 10);
+  await settle();
+  expect([order.join(''), gate.running, gate.waiting]).toEqual(['aa', 2, 8]);
+  ask(B);
+  await settle();
+  expect([order.join(''), gate.running, gate.waiting]).toEqual(['aab', 3, 8]);
 });
 
-test('refuses when the queue is full', async () => {
-  const gate = createGate({ concurrency: 1, waitingMax: 1 });
-  const first = holding();
-  const runs = [gate.run(first.task, stay), gate.run(async () => {}, stay)];
-  await expect(gate.run(async () => {}, stay)).rejects.toMatchObject({ kind: 'rate_limited', status: 429 });
-  first.finish();
-  await Promise.all(runs);
+test('one place alone is for every project', async () => {
+  const gate = create({ concurrency: 1 });
+  const { order, ask, leaveFirst } = watch(gate);
+  ask(A, 2);
+  ask(B, 1);
+  await settle();
+  await leaveFirst();
+  await leaveFirst();
+  expect(order.join('')).toBe('aba');
 });
 
-test('a task that fails leaves its place to the next', async () => {
-  const gate = createGate({ concurrency: 1, waitingMax: 1 });
-  const failing = gate.run(() => Promise.reject(new Error('no')), stay);
-  const next = gate.run(async () => 'yes', stay);
-  await expect(failing).rejects.toThrow('no');
-  await expect(next).resolves.toBe('yes');
-  expect(gate.running).toBe(0);
+test('a free place goes to the project with the fewest running, and in turn among equals', async () => {
+  const gate = create({ concurrency: 3, perProjectMax: 2 });
+  const { order, ask, leaveFirst } = watch(gate);
+  ask(A, 6);
+  ask(B, 4);
+  ask(C, 2);
+  await settle();
+  expect(order.join('')).toBe('aab');
+  for (let time = 0; time < 8; time++) await leaveFirst();
+  expect(order.join('')).toBe('aabcabcabab');
 });
 
-test('who gives up while waiting is not run, and blocks nobody', async () => {
-  const gate = createGate({ concurrency: 1, waitingMax: 5 });
-  const first = holding();
-  const running = gate.run(first.task, stay);
+test('the queue of one project has its own bound, and other projects are still let in', async () => {
+  const gate = create({ queueMax: 2 });
+  const { order, ask } = watch(gate);
+  ask(A, 5);
+  await settle();
+  await expect(gate.enter(A, stay)).rejects.toMatchObject({
+    status: 429,
+    message: expect.stringMatching(/3 run and 2 wait \(limit: 2 waiting\)/),
+  });
+  ask(B);
+  await settle();
+  expect(order.join('')).toBe('aaab');
+});
+
+test('a place is given back once, however often that is said', async () => {
+  const gate = create();
+  const leave = await gate.enter(A, stay);
+  await gate.enter(B, stay);
+  leave();
+  leave();
+  expect([gate.running, gate.projects]).toEqual([1, 1]);
+});
+
+test('an aborted waiter is not let in, and blocks no other', async () => {
+  const gate = create({ concurrency: 1 });
+  const leave = await gate.enter(A, stay);
   const impatient = new AbortController();
-  const leaving = gate.run(async () => 'never', impatient.signal);
-  const next = gate.run(async () => 'next', stay);
+  const leaving = gate.enter(B, impatient.signal);
+  const next = gate.enter(C, stay);
   impatient.abort(new Error('left'));
   await expect(leaving).rejects.toThrow('left');
-  first.finish();
-  await running;
-  await expect(next).resolves.toBe('next');
-  expect([gate.running, gate.waiting]).toEqual([0, 0]);
+  leave();
+  (await next)();
+  expect([gate.running, gate.waiting, gate.projects]).toEqual([0, 0, 0]);
 });
 
-test('who has already left is not let in', async () => {
-  const gate = createGate({ concurrency: 1, waitingMax: 5 });
-  await expect(gate.run(async () => {}, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
-  expect(gate.running).toBe(0);
+test('a client that has already left is not let in', async () => {
+  const gate = create();
+  await expect(gate.enter(A, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+  expect([gate.running, gate.projects]).toEqual([0, 0]);
+});
+
+test('what is tried is had at once or not at all', () => {
+  const gate = create({ concurrency: 1 });
+  const leave = gate.tryEnter(A);
+  expect([gate.tryEnter(B), gate.waiting]).toEqual([undefined, 0]);
+  leave?.();
+  expect(gate.tryEnter(B)).toBeDefined();
 });

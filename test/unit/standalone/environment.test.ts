@@ -26,6 +26,15 @@ test('is complete for the configuration', () => {
   });
 });
 
+test('bounds the memory of queries by that of the engine it brings along, and of no other', () => {
+  const own = parseConfig(serviceEnvironment({ caller: {}, ...made })).QUERY_MEMORY_BYTES;
+  expect(own).toBeGreaterThanOrEqual(2 ** 29);
+  expect(own).toBeLessThanOrEqual(2 ** 31);
+  expect(serviceEnvironment({ caller: { CLICKHOUSE_URL: 'http://other' }, ...made })).not.toHaveProperty(
+    'QUERY_MEMORY_BYTES',
+  );
+});
+
 test('leaves to the caller what the caller sets, and an empty value sets nothing', () => {
   const caller = { SECRET_KEY_BASE: 'c'.repeat(32), GEOIP_DATABASE: 'mine.mmdb', LOG_LEVEL: '' };
   expect(parseConfig(serviceEnvironment({ caller, ...made }))).toMatchObject({

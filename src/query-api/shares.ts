@@ -1,0 +1,106 @@
+// One query's share of the process and of the engine: a place among the queries that run, memory and threads. Everything is
+// bounded per project, so that one project's queries together cannot exhaust what the others need.
+//
+// Memory: every query may use `memoryBytes / concurrency`. A few at a time (`largeMax`) may use all of `memoryBytes`: the ones
+// that find such a permit free when they start, and the ones that exceeded their part and wait for a permit. So a query that
+// fits into `memoryBytes` is answered, and all queries of a process together stay below (1 + largeMax) * memoryBytes.
+import type { ProjectId } from '../platform/ids.js';
+import { createGate, type Gate, type GateLimits, type Leave } from './gate.js';
+
+/** What one statement may use of the engine. */
+export interface EngineShare {
+  readonly memoryBytes: number;
+  /** Undefined leaves it to the engine. */
+  readonly threads: number | undefined;
+  /** Linux nice value of its threads. An engine without CAP_SYS_NICE ignores it. */
+  readonly niceValue: number;
+}
+
+export interface QueryShare {
+  /** As of now: what a project may use depends on how many of its queries run and wait. */
+  current(): EngineShare;
+  /** Resolves with true once the query may use more memory than before, with false when there is no more. */
+  raiseMemory(signal: AbortSignal): Promise<boolean>;
+  /** Gives everything back. */
+  leave(): void;
+}
+
+export interface QueryShares {
+  /** Rejects as the gate does. */
+  enter(projectId: ProjectId, signal: AbortSignal): Promise<QueryShare>;
+  /** Whether no query of the project runs or waits. */
+  isIdle(projectId: ProjectId): boolean;
+  readonly running: number;
+  readonly waiting: number;
+  readonly projects: number;
+}
+
+export interface ShareLimits extends GateLimits {
+  /** Of one query. */
+  readonly memoryBytes: number;
+  /** Threads that the queries of a project may use together, as far as each has one. */
+  readonly threads: () => Promise<number | undefined>;
+}
+
+const PLACES_PER_LARGE_QUERY = 8;
+// A tenth of the CPU time of a query at 0 when both want the same core.
+const CROWD_NICE_VALUE = 10;
+
+const largeMaxOf = (concurrency: number): number => Math.max(1, Math.floor(concurrency / PLACES_PER_LARGE_QUERY));
+
+export function createQueryShares(limits: ShareLimits): QueryShares {
+  const places = createGate(limits);
+  const largeMax = largeMaxOf(limits.concurrency);
+  // Only queries that hold a place wait here, so the queue needs no bound of its own.
+  const largePermits = createGate({ concurrency: largeMax, perProjectMax: largeMax, queueMax: limits.concurrency });
+  return {
+    enter: async (projectId, signal) => {
+      const leave = await places.enter(projectId, signal);
+      const release = largePermits.tryEnter(projectId);
+      const threads = await limits.threads();
+      return toShare({ projectId, limits, places, largePermits, threads }, { leave, release });
+    },
+    isIdle: (projectId) => places.demandOf(projectId) === 0,
+    get running() {
+      return places.running;
+    },
+    get waiting() {
+      return places.waiting;
+    },
+    get projects() {
+      return places.projects;
+    },
+  };
+}
+
+interface ShareContext {
+  readonly projectId: ProjectId;
+  readonly limits: ShareLimits;
+  readonly places: Gate;
+  readonly largePermits: Gate;
+  readonly threads: number | undefined;
+}
+
+function toShare(context: ShareContext, held: { leave: Leave; release: Leave | undefined }): QueryShare {
+  const { projectId, limits, places, largePermits, threads } = context;
+  let release = held.release;
+  return {
+    current: () => {
+      const siblings = Math.min(places.demandOf(projectId), limits.perProjectMax);
+      return {
+        memoryBytes: release ? limits.memoryBytes : Math.floor(limits.memoryBytes / limits.concurrency),
+        threads: threads === undefined ? undefined : Math.max(1, Math.floor(threads / siblings)),
+        niceValue: siblings > 1 ? CROWD_NICE_VALUE : 0,
+      };
+    },
+    raiseMemory: async (signal) => {
+      if (release) return false;
+      release = await largePermits.enter(projectId, signal);
+      return true;
+    },
+    leave: () => {
+      release?.();
+      held.leave();
+    },
+  };
+}
