@@ -5,11 +5,13 @@ import { gzipSync } from 'node:zlib';
 import type { Random } from '../random.js';
 import { BULKY_PERSON, ERASED_PEOPLE, erasedPerson, type Tenant } from './tenants.js';
 
-interface Attack {
+export interface Attack {
   /** For the table. */
   readonly what: string;
   /** Of the service, where they differ from the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** How long it needs until it shows. */
+  readonly headStartMs?: number;
   run(tenant: Tenant, random: Random): Promise<void>;
 }
 
@@ -163,6 +165,7 @@ export const ATTACKS = {
     what: '512-character insert_ids without a time, public key',
     // What fills a GiB within a day fills this within seconds.
     settings: { REDIS_MEMORY_HIGH_WATER_BYTES: String(64 * 1024 * 1024) },
+    headStartMs: 15_000,
     run: (tenant, random) =>
       inLoops(8, () =>
         send(tenant, {
@@ -235,9 +238,6 @@ export const ATTACKS = {
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof ATTACKS;
-export const settingsOf = (name: AttackName): Readonly<Record<string, string>> => {
-  const attack: Attack = ATTACKS[name];
-  return attack.settings ?? {};
-};
+export const attackOf = (name: AttackName): Attack => ATTACKS[name];
 
 export const isAttack = (name: string): name is AttackName => Object.hasOwn(ATTACKS, name);

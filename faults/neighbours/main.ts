@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from '../../bench/machine.js';
 import { startStack } from '../../bench/start-stack.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { ATTACKS, type AttackName, isAttack, settingsOf } from './attacks.js';
+import { ATTACKS, type AttackName, attackOf, isAttack } from './attacks.js';
 import { Neighbour } from './probes.js';
 import { type AttackResult, type EventLoopDelays, findMisses, toRatios, toTable } from './ratios.js';
 import { createTenants, readServiceConfig, type Tenant } from './tenants.js';
@@ -35,7 +35,7 @@ const attacks = (values.attack ?? Object.keys(ATTACKS)).map((name): AttackName =
 
 const WARM_UP_MS = 2000;
 /** For what runs when a measurement ends. Under attack longer: what takes 30 s must not look like 10. */
-const GRACE_MS = { alone: 2000, attacked: Math.max(4000, 2 * durationMs) };
+const GRACE_MS = { alone: 10_000, attacked: Math.max(4000, 2 * durationMs) };
 /** An attack shows only when it has begun. */
 const HEAD_START_MS = 3000;
 const RECOVERY_MS_MAX = 20_000;
@@ -45,7 +45,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 /** A stack for each attack, so that what one leaves behind does not count for the next; or one for all, which is quicker. */
 async function run(): Promise<readonly AttackResult[]> {
   if (values['one-stack']) {
-    const settings = Object.assign({}, ...attacks.map(settingsOf));
+    const settings = Object.assign({}, ...attacks.map((attack) => attackOf(attack).settings));
     return withStack(settings, async (measure) => {
       const results: AttackResult[] = [];
       for (const attack of attacks) results.push(await measure(attack));
@@ -53,7 +53,9 @@ async function run(): Promise<readonly AttackResult[]> {
     });
   }
   const results: AttackResult[] = [];
-  for (const attack of attacks) results.push(await withStack(settingsOf(attack), (measure) => measure(attack)));
+  for (const attack of attacks) {
+    results.push(await withStack(attackOf(attack).settings ?? {}, (measure) => measure(attack)));
+  }
   return results;
 }
 
@@ -81,15 +83,16 @@ async function measureAttack(
   run: { attacker: Tenant; neighbour: Neighbour; readLoops: () => Promise<EventLoopDelays> },
 ): Promise<AttackResult> {
   const { attacker, neighbour, readLoops } = run;
+  const { what, headStartMs = HEAD_START_MS } = attackOf(attack);
   await readLoops();
   const alone = await neighbour.measure({ durationMs, graceMs: GRACE_MS.alone });
   const aloneLoops = await readLoops();
   const attacking = startAttacker(attack, attacker);
   try {
-    await delay(HEAD_START_MS);
+    await delay(headStartMs);
     const attacked = await neighbour.measure({ durationMs, graceMs: GRACE_MS.attacked });
     const eventLoops = { alone: aloneLoops, attacked: await readLoops() };
-    const result = { attack, what: ATTACKS[attack].what, ratios: toRatios(alone, attacked), eventLoops };
+    const result = { attack, what, ratios: toRatios(alone, attacked), eventLoops };
     say(toTable([result]).split('\n').at(-1) ?? '');
     return result;
   } finally {
