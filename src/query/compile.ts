@@ -1,5 +1,5 @@
-// The whole compiler on one screen: text → syntax → meaning → plan → SQL. It is pure: the same text and context always
-// give the same statement, or the same problems.
+// Query compiler: text → syntax (parse) → meaning (analyze) → plan → SQL (print). Pure: the same text and context always give
+// the same statement or the same problems.
 import type { ProjectId } from '../platform/ids.js';
 import { analyze } from './analyze/analyze.js';
 import { QueryError } from './errors.js';
@@ -14,17 +14,17 @@ export { QUERY_BYTES_MAX } from './limits.js';
 export interface CompileContext {
   readonly projectId: ProjectId;
   readonly nowMs: number;
-  /** IANA name: decides calendar words, dates without an offset, and the limits of buckets. */
+  /** IANA time zone of calendar words, dates without an offset, and time buckets. */
   readonly timezone: string;
   readonly limit: number;
   readonly offset: number;
-  /** What properties are taken to hold: text, while nobody knows better. A statement may be refused for it. */
+  /** Guessed types of properties; default text. The engine rejects the statement when a guess is wrong. */
   readonly guessOf?: GuessOf;
 }
 
 export interface CompiledQuery extends Omit<Plan, 'select' | 'total'> {
   readonly statement: Statement;
-  /** Counts the rows of a list, for when a page is full and does not tell. */
+  /** Counts the rows of a list; needed only when the page is full. */
   readonly countStatement: Statement | undefined;
   readonly rowsMax: number | undefined;
 }
@@ -35,7 +35,7 @@ export function compile(text: string, context: CompileContext): CompiledQuery {
   const { query: resolved, problems } = analyze(query, context);
   const allProblems = [...syntaxProblems, ...problems];
   if (allProblems.length > 0) throw new QueryError(text, allProblems);
-  // A part that was dropped without a word would change the answer: better none at all.
+  // Fail rather than answer a query of which a part was dropped.
   if (!resolved) throw new Error('the query has no meaning, and no problem was reported');
 
   const { select, total, ...answer } = plan(resolved, context);

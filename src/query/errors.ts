@@ -1,5 +1,5 @@
-// What can be wrong with a query, where, and what would be right. All problems of a query are collected and reported at
-// once, because many readers are language models and repair exactly what they are told.
+// Query problems: message, span, and a hint with a correct form. All problems of a query are reported at once, because many
+// callers are language models that repair what they are told.
 
 /** Offsets into the query text, in UTF-16 units; `to` is exclusive. */
 export interface Span {
@@ -10,11 +10,11 @@ export interface Span {
 export interface QueryProblem {
   readonly message: string;
   readonly span: Span;
-  /** What would be right here: the nearest name, or the form that is expected. */
+  /** A correction: the nearest known name, or the expected form. */
   readonly hint: string;
 }
 
-/** A problem as it is sent: line and column start at 1, and all three numbers count characters. */
+/** A problem in the response. Line and column start at 1; all three numbers count characters. */
 export interface QueryErrorDetail {
   readonly message: string;
   readonly line: number;
@@ -23,7 +23,7 @@ export interface QueryErrorDetail {
   readonly hint: string;
 }
 
-/** The query has at least one problem; `details` holds all of them, in the order of the text. */
+/** A query with at least one problem. `details` has all problems in text order. */
 export class QueryError extends Error {
   readonly details: readonly QueryErrorDetail[];
 
@@ -67,14 +67,14 @@ function summarize(details: readonly QueryErrorDetail[], count: number): string 
   return `${heading}: ${sentences.join('. ')}`;
 }
 
-/** The problem with the line it is on and a mark under the place, for terminals. */
+/** Formats a problem for terminals: the line, with a mark under the span. */
 export function drawDetail(text: string, detail: QueryErrorDetail): string {
   const line = text.split('\n')[detail.line - 1] ?? '';
   const mark = ' '.repeat(detail.column - 1) + '~'.repeat(Math.max(1, detail.length));
   return `${sentence(detail)}\n  ${line}\n  ${mark}`;
 }
 
-/** Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */
+/** Damerau-Levenshtein distance (optimal string alignment) between `a` and `b`. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -100,7 +100,7 @@ export function editDistance(a: string, b: string): number {
 // A name longer than any known one cannot be a slip of the keyboard, and comparing it would cost its square.
 const COMPARED_LENGTH_MAX = 64;
 
-/** The known name that is most likely meant; undefined when nothing is near. */
+/** The known name with the smallest edit distance; undefined when none is near. */
 export function findNearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > COMPARED_LENGTH_MAX) return undefined;
   const wanted = name.toLowerCase();
@@ -117,7 +117,7 @@ export function findNearest(name: string, known: Iterable<string>): string | und
   return nearest;
 }
 
-/** Quotes a piece of the query for a message, shortened when it is long. */
+/** Quotes a piece of the query for a message and shortens it. */
 export function quote(token: string): string {
   const flat = token.replace(/\s+/g, ' ');
   return `"${flat.length > 40 ? `${flat.slice(0, 39)}…` : flat}"`;

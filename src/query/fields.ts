@@ -1,4 +1,4 @@
-// The one table of fields: their names, aliases, columns and types. Whatever names a column in SQL takes it from here.
+// Table of event fields: names, aliases, columns and types. Column names in SQL come only from this table.
 
 import type { ProfileColumn } from './profile-fields.js';
 import type { SessionColumn } from './session-fields.js';
@@ -6,8 +6,8 @@ import type { SessionColumn } from './session-fields.js';
 export type FieldCategory = 'core' | 'page' | 'referrer' | 'device' | 'geo' | 'other';
 
 /**
- * How a column holds its values. Text is '' where it is missing, a number NaN, the optional ones null; a time is never
- * missing. An id is text that has no numeric reading: 007 and 7 are two people.
+ * Type of a column. Missing values are '' in text, NaN in numbers, null in optional types; a time is never missing. An id is
+ * text without a numeric reading: 007 and 7 are two people.
  */
 export type ColumnType = 'text' | 'id' | 'number' | 'time' | 'optional_number' | 'optional_time';
 
@@ -17,7 +17,7 @@ interface FieldRow {
   readonly column: string;
   readonly type: ColumnType;
   readonly category: FieldCategory;
-  /** UInt64 hash of the same id, 0 where it is missing: cheaper to count and to join than the text. */
+  /** Column with the UInt64 hash of the id, 0 when missing: cheaper to count and to join than text. */
   readonly hash?: 'uid' | 'did';
 }
 
@@ -71,12 +71,12 @@ const EVENT_FIELDS = {
 
 export type EventFieldName = keyof typeof EVENT_FIELDS;
 
-/** A column of the events table that a field stands for. */
+/** Column of the events table for a field. */
 export type EventColumn = (typeof EVENT_FIELDS)[EventFieldName]['column'];
 
 export interface EventField {
   readonly name: string;
-  /** Columns of sessions and profiles are joined to the events. */
+  /** Columns of sessions and profiles come from joins. */
   readonly column: EventColumn | SessionColumn | ProfileColumn;
   readonly type: ColumnType;
   readonly category: FieldCategory | 'session' | 'user';
@@ -87,7 +87,7 @@ const BY_NAME: ReadonlyMap<string, EventField> = new Map(
   Object.entries(EVENT_FIELDS).map(([name, row]) => [name, { name, hash: undefined, ...row } as EventField]),
 );
 
-/** The stitched identity has no column: it is computed from the event's ids and the device mappings. */
+/** distinct_id has no column: it is computed from the event's ids and the device mappings. */
 export const DISTINCT_ID = 'distinct_id';
 
 export const findEventField = (name: string): EventField | undefined => BY_NAME.get(name);
@@ -100,16 +100,16 @@ export const requireEventField = (name: EventFieldName): EventField => {
 
 export const EVENT_FIELD_NAMES: readonly string[] = [DISTINCT_ID, ...BY_NAME.keys()];
 
-/** The two bags of custom properties, by the prefix that they have in a query. */
+/** The two groups of custom properties, by their prefix in a query. */
 export const PROPERTY_BAGS = { event_properties: 'ep', user_properties: 'up' } as const;
 export type PropertyBag = keyof typeof PROPERTY_BAGS;
-/** Events carry two bags; the third are the properties of the person's profile. */
+/** Events have two groups of properties; the third are the properties of the profile. */
 export type AnyBag = PropertyBag | 'user';
 
 export const GRANULARITIES = ['hour', 'day', 'week', 'month', 'quarter'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** What `list` shows when it is not told, in this order. */
+/** Default columns of `list`, in order. */
 export const LIST_COLUMNS = [
   'insert_id',
   'event_type',

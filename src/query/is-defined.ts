@@ -1,3 +1,3 @@
-// What of a query could not be read is undefined, and its problem is reported; whoever goes on with the rest leaves it out.
+// Type guard that filters out parts of a query that could not be resolved. Their problems were reported already.
 
 export const isDefined = <T>(value: T | undefined): value is T => value !== undefined;

@@ -1,4 +1,4 @@
-// The text form of a literal, which is what texts, ids and groups are compared with.
+// Text form of a literal, used in comparisons with texts, ids and groups.
 import { assertNever } from '../platform/errors.js';
 import type { Literal } from './analyze/resolved.js';
 

@@ -1,4 +1,4 @@
-// The fields of a profile that have columns of their own; every other key is one of its properties.
+// Profile fields with columns of their own. Every other key is a property of the profile.
 
 export const PROFILE_FIELDS = {
   user_id: { column: 'profile_user_id', type: 'id' },
@@ -9,7 +9,7 @@ export const PROFILE_FIELDS = {
 } as const;
 
 export type ProfileKey = keyof typeof PROFILE_FIELDS;
-/** How a profile's field is called among the columns of a select. */
+/** Column alias of a profile field in a select. */
 export type ProfileColumn = (typeof PROFILE_FIELDS)[ProfileKey]['column'];
 
 export const PROFILE_KEYS = Object.keys(PROFILE_FIELDS) as ProfileKey[];

@@ -1,17 +1,17 @@
-// What a property is taken to hold while its text form is read. Nobody declares types, so they are guessed: only the bucket of
-// the guessed type is read, and the engine refuses the first value of another type instead of passing over it. Whoever runs
-// the statement learns from the refusal and compiles again (src/query-api/property-guesses.ts).
+// Property guesses: the assumed type of a property whose text form is read. Only the property map of that type is read, and the
+// statement fails at the first value of another type. The caller then compiles again with the next guess
+// (src/query-api/property-guesses.ts, docs/decisions/0005).
 import { createHash } from 'node:crypto';
 import type { AnyBag } from './fields.js';
 
-/** In the order in which they are tried; the last one is never refused, and reads every bucket. */
+/** In order of trial. The last one reads every property map and is never rejected. */
 export const GUESSES = ['text', 'number', 'boolean', 'anything'] as const;
 export type Guess = (typeof GUESSES)[number];
 
-/** By the token of a property. */
+/** Guess by property token. */
 export type GuessOf = (token: string) => Guess;
 
-/** A key is somebody's text, and must not become a name in SQL; its digest may. */
+/** Identifies a property in an engine error. A digest, because a key is arbitrary text of clients. */
 export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
 export const tokenOf = (bag: AnyBag, key: string): string => `${bag}:${digestOf(key)}`;
@@ -21,7 +21,7 @@ export interface Refusal {
   readonly guess: Guess;
 }
 
-/** What the engine is told to say when it meets a value of another type. */
+/** Engine error message for a rejected guess. */
 export const refusalText = ({ token, guess }: Refusal): string => `refused guess ${token}=${guess}`;
 
 const REFUSAL = /refused guess (\w+:[0-9a-f]{16})=(\w+)/;

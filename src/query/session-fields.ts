@@ -1,16 +1,16 @@
-// The keys of `session.` and `user_last_session.`, and what of a session's events each is made of.
+// Session fields (`session.`, `user_last_session.`) and how each is derived from the session's events.
 
 interface SessionFieldRow {
   /**
-   * `start`, `end`, `duration` and `count` describe the session; `landing` and `exit` take a column of its first and last
-   * event with a url; `first` takes the first value that is not empty.
+   * `start`, `end`, `duration` and `count` describe the session; `landing` and `exit` read a column of its first and last
+   * event with a url; `first` is the first non-empty value.
    */
   readonly of: 'start' | 'end' | 'duration' | 'count' | 'landing' | 'exit' | 'first';
   readonly column?: SessionSource;
   readonly type: 'text' | 'optional_number' | 'optional_time';
 }
 
-/** Columns of events that sessions are described by. */
+/** Event columns that session fields read. */
 export type SessionSource =
   | 'url'
   | 'path'
@@ -87,10 +87,10 @@ export const SESSION_FIELDS = {
 export type SessionKey = keyof typeof SESSION_FIELDS;
 export const SESSION_KEYS = Object.keys(SESSION_FIELDS) as SessionKey[];
 
-/** The event's own session, or the one of its person that started last. */
+/** `session`: the event's own session. `user_last_session`: the person's session that started last. */
 export type SessionPrefix = 'session' | 'user_last_session';
 
-/** How a session's field is called among the columns of a select. */
+/** Column alias of a session field in a select. */
 export type SessionColumn = `session_${SessionKey}` | `last_session_${SessionKey}`;
 
 export const sessionColumnOf = (prefix: SessionPrefix, key: SessionKey): SessionColumn =>

@@ -1,8 +1,8 @@
-// Prints the compiler's forms for people: one line where it fits, spans left out.
+// Pretty-prints the compiler's intermediate forms for `explain`, without spans.
 
 const LINE_WIDTH = 110;
 
-/** Places in the text make every line longer and say nothing about meaning. */
+/** Spans are omitted: they lengthen every line and carry no meaning. */
 const isHidden = (key: string, value: unknown): boolean => key === 'span' || value === undefined;
 
 export function show(form: unknown, indent = ''): string {

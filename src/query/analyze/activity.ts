@@ -1,4 +1,4 @@
-// The sources `lifecycle` and `stickiness`: how steadily people do something.
+// Analyzer of the sources `lifecycle` and `stickiness`.
 import type { Source, Stage } from '../parse/syntax.js';
 import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';

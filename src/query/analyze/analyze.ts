@@ -1,4 +1,4 @@
-// Finds the meaning of a query, and everything that is wrong with it.
+// Analyzer entry: resolves a query and collects its problems.
 import type { QueryProblem } from '../errors.js';
 import type { Query } from '../parse/syntax.js';
 import { GUESSES, type GuessOf } from '../property-guess.js';
@@ -36,7 +36,7 @@ export function analyze(query: Query, context: AnalysisContext): Analyzed {
   return { query: isBroken || scope.problems.length > 0 ? undefined : resolved, problems: scope.problems };
 }
 
-/** Who forgets the source is answered with the events of a type that nobody sends, and would take the zeros for an answer. */
+/** A forgotten source reads a stage word as an event type that no client sends: warn, because zeros look like an answer. */
 const warningOfStage = (word: string): string =>
   `${word} is read as a type of events here; for all events write * | ${word}, for events that are called so "${word}"`;
 
@@ -51,7 +51,7 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
     );
   }
   if (source === undefined) return analyzeEventSource(scope, { eventType: undefined, stages });
-  // Its problem was reported by the parser; the stages are still looked at, as if all events were meant.
+  // The parser has reported the source; still analyze the stages, as for all events.
   if (source === 'broken') return analyzeEventSource(scope, { eventType: undefined, stages });
   switch (source.kind) {
     case 'all':

@@ -1,4 +1,4 @@
-// `sort` and `top` where the columns of the answer are the source's own: by which of them its rows can be sorted.
+// Resolves `sort` and `top` for sources with fixed answer columns.
 import { findNearest, quote } from '../errors.js';
 import { isDefined } from '../is-defined.js';
 import type { SortKey, Stage } from '../parse/syntax.js';
@@ -8,12 +8,12 @@ import { isKind, onlyStage } from './stages.js';
 
 export interface SortableColumns {
   readonly columns: readonly string[];
-  /** What `top` goes by. */
+  /** Metric column that `top` uses. */
   readonly metric: string | undefined;
 }
 
 export interface AnswerOrder {
-  /** Empty where nothing is asked for: every source has an order of its own. */
+  /** Empty for the default order of the source. */
   readonly order: readonly ColumnOrder[];
   readonly shownOrder?: readonly ColumnOrder[];
 }

@@ -1,5 +1,5 @@
-// What the sources about people's behaviour (funnel, retention, paths, …) have in common: which stages fit them, the range
-// and the condition of their events, the breakdown, and the number of rows.
+// Analysis shared by behaviour sources (funnel, retention, paths, lifecycle, stickiness): allowed stages, time range,
+// condition, breakdown, row limit.
 import { quote } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
 import { isDefined } from '../is-defined.js';
@@ -21,15 +21,15 @@ import {
 import { resolveLength, resolveTimeStage, type TimeStage } from './time-range.js';
 
 export interface BehaviourStages {
-  /** The source by its name, as messages call it. */
+  /** Name of the source in messages. */
   readonly source: string;
   readonly stages: readonly Stage[];
-  /** Stages that fit beside `where`, a time range and `limit`. */
+  /** Allowed stages besides `where`, a time range and `limit`. */
   readonly fits: readonly StageKind[];
-  /** Shown where an aggregate stands that the source has no use for. */
+  /** Describes the source's answer in the error for an aggregate. */
   readonly answers: string;
   readonly fallback: TimeRange;
-  /** How the source reads a time stage, where it has a reading of its own. */
+  /** Rewrites a time stage for sources that read it differently. */
   readonly readTime?: (stage: TimeStage) => TimeStage;
 }
 
@@ -91,7 +91,7 @@ export interface By {
   readonly breakdown: Breakdown | undefined;
 }
 
-/** What stands behind `by`: at most one granularity and at most one field, of those that the source takes. */
+/** Resolves `by`: at most one granularity and one field, as far as the source allows them. */
 export function resolveBy(scope: Scope, stages: readonly Stage[], { source, granularities, takesField }: ByParts): By {
   let granularity: Granularity | undefined;
   let breakdown: Breakdown | undefined;
@@ -115,7 +115,7 @@ export function resolveBy(scope: Scope, stages: readonly Stage[], { source, gran
 
 const HOUR_MS = 3_600_000;
 
-/** The length of the `window` stage: an hour where there is none, unless the source has another default. */
+/** Length of the `window` stage in milliseconds; default one hour, or `fallbackMs`. */
 export function resolveWindow(scope: Scope, stages: readonly Stage[], fallbackMs = HOUR_MS): number {
   const window = onlyStage(scope, stages, {
     matches: isKind('window'),

@@ -1,5 +1,4 @@
-// `choice K`: exposures of a choice as events whose properties have bare names, or with `results` the outcome of the
-// experiment.
+// Analyzer of the source `choice K`: exposure events whose properties have bare names, or with `results` the result packet.
 import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField } from '../fields.js';
 import type { FieldName, Source, Stage } from '../parse/syntax.js';
@@ -21,7 +20,7 @@ const DEFAULT_WINDOW_MS = 7 * 24 * 3_600_000;
 
 const PREFIX = /^(event_properties|user_properties|user|session|user_last_session)\./;
 
-/** Fields of events come first; every other name is a property of the exposure. */
+/** Event fields take precedence; any other name is a property of the exposure. */
 function findExposureField(scope: Scope, name: FieldName): ResolvedField | undefined {
   const isOfEvent = name.path === DISTINCT_ID || findEventField(name.path) !== undefined || PREFIX.test(name.path);
   if (isOfEvent) return resolveEventField(scope, name);

@@ -1,4 +1,4 @@
-// `fields` and `inspect`: what there is to ask about.
+// Analyzer of the discovery sources `fields` and `inspect`.
 import type { Source, Stage } from '../parse/syntax.js';
 import { resolveAnswerOrder, type SortableColumns } from './answer-order.js';
 import { resolveBehaviour } from './behaviour.js';
@@ -7,7 +7,7 @@ import type { Scope } from './scope.js';
 import { lastDays } from './time-range.js';
 
 const DEFAULT_DAYS = 30;
-// Lists of names are in no order that could be asked for.
+// Columns that hold lists cannot be sorted by.
 const OF_TYPES: SortableColumns = {
   columns: ['event_type', 'count', 'users', 'first_seen', 'last_seen'],
   metric: 'count',

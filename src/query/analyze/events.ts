@@ -1,4 +1,4 @@
-// The event source and `*`: an aggregate over the events of a range, or a list of them.
+// Analyzer of the event source and `*`: an aggregate over events, or a list of events.
 import { findNearest, quote } from '../errors.js';
 import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
@@ -39,15 +39,15 @@ interface EventStages {
   readonly form?: EventForm;
 }
 
-/** A source whose rows are events too: what it adds to the event source. */
+/** Additions of sources whose rows are events too (user, choice). */
 export interface EventForm {
   readonly mode: SourceMode;
-  /** As messages call it. */
+  /** Name in messages. */
   readonly name: string;
   readonly defaultDays: number;
-  /** Which events it is about. */
+  /** Restricts the events of the source. */
   readonly condition: Condition;
-  /** Events are listed unless they are aggregated. */
+  /** Whether the default is a list instead of a count. */
   readonly isList: boolean;
 }
 
@@ -82,7 +82,7 @@ export function fitsEvents(stage: Stage): boolean {
   );
 }
 
-/** Sorting and cutting apply to what an aggregate made, so they cannot come before it. */
+/** sort, limit and top apply to the aggregate, so they must not precede it. */
 export function checkOrder(scope: Scope, stages: readonly Stage[]): void {
   const cut = stages.findIndex((stage) => stage.kind === 'sort' || isSize(stage));
   if (cut < 0) return;
@@ -124,7 +124,7 @@ export function joinConditions(conditions: readonly Condition[]): Condition | un
 
 interface ListParts {
   readonly stages: readonly Stage[];
-  /** None: the default ones. */
+  /** Empty for the default columns. */
   readonly fields: readonly FieldName[];
   readonly selection: EventSelection;
   readonly mode: SourceMode | undefined;
@@ -190,7 +190,7 @@ interface AggregateParts {
   readonly selection: EventSelection;
   readonly mode: SourceMode | undefined;
   readonly rows?: Rows;
-  /** What `unique` counts when it names nothing; where there is no such thing, it has to name something. */
+  /** Default field of `unique`; when undefined, `unique` requires a field. */
   readonly person?: ResolvedField | undefined;
 }
 
@@ -233,7 +233,7 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
   };
 }
 
-/** What SQL writes behind a count. */
+/** Arguments that SQL users write after count. */
 const COUNT_IN_SQL: ReadonlyMap<string, string> = new Map([
   ['group', 'groups come after by alone: count by _country'],
   ['distinct', 'unique counts what is different: unique user_id'],
@@ -296,7 +296,7 @@ function resolveMeasure(
   return { kind: 'numeric', function: name, field };
 }
 
-/** The column of the metric, as it is named in the answer. */
+/** Name of the metric column in the answer. */
 export const METRIC_COLUMN = {
   count: 'count',
   unique: 'unique_count',
@@ -314,8 +314,8 @@ const metricOf = (measure: Measure): keyof typeof METRIC_COLUMN =>
   measure.kind === 'numeric' ? measure.function : measure.kind;
 
 /**
- * Where fields have bare names, a group may be called like the metric, or like what JSON repeats of it: a row holds both, so the
- * group has the name that it has elsewhere, `user.value`.
+ * With bare field names a group may have the name of the metric or of its repetition in JSON (`value`, `metric`). A row holds
+ * both, so the group then gets its full name, `user.value`.
  */
 function apartFrom(metricColumn: string, group: Group): Group {
   if (group.kind === 'bucket' || group.field.kind !== 'property') return group;
@@ -350,7 +350,7 @@ const toColumnOrder = (order: AggregateOrder, groups: readonly Group[], metricCo
   direction: order.direction,
 });
 
-/** Rows with equal keys come in the order of their groups, so that pages never overlap. */
+/** Appends the groups as tie-breakers, so that pages never overlap. */
 function completeOrder(asked: readonly AggregateOrder[], groups: readonly Group[]): AggregateOrder[] {
   const byTime = groups.flatMap((group, index): AggregateOrder[] =>
     group.kind === 'bucket' ? [{ kind: 'group', index, direction: 'asc' }] : [],

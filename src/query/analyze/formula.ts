@@ -1,4 +1,4 @@
-// The source `formula`: arithmetic over aggregates of events.
+// Analyzer of the source `formula`: arithmetic over aggregates of events.
 import { findNearest, quote } from '../errors.js';
 import { GRANULARITIES } from '../fields.js';
 import type * as syntax from '../parse/syntax.js';

@@ -1,4 +1,4 @@
-// The source `funnel`.
+// Analyzer of the source `funnel`.
 import { quote } from '../errors.js';
 import type { Source, Stage, Text } from '../parse/syntax.js';
 import { resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';

@@ -1,4 +1,4 @@
-// `latest F per E`: one newest value for each entity, listed as it is or summed up by a second aggregate.
+// Analyzer of `latest F per E`: the newest value per entity, listed, or aggregated by a second stage.
 import { findNearest, quote } from '../errors.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
@@ -15,7 +15,7 @@ interface EventStages {
 }
 
 type AggregateStage = Extract<Stage, { kind: 'aggregate' }>;
-/** Events as rows, or the latest values in them when the first aggregate says so. */
+/** Events as rows, or latest values when the first aggregate is `latest`. */
 export function analyzeEventSource(scope: Scope, source: EventStages): ResolvedQuery | undefined {
   const [first, ...others] = source.stages.filter(isKind('aggregate'));
   if (first?.name === 'latest') return analyzeLatest(scope, first, source);

@@ -1,4 +1,4 @@
-// Dates and timestamps as they are written in a query.
+// Parser for dates and timestamps in queries.
 import { instantOf } from '../timezone.js';
 
 export const MOMENT_FORM = 'a time is written 2026-01-31, 2026-01-31T09:30:00, or with an offset 2026-01-31T09:30:00Z';
@@ -18,7 +18,7 @@ function offsetMs(text: string): number {
   return sign * (Number(text.slice(1, 3)) * 60 + Number(text.slice(-2))) * 60_000;
 }
 
-/** Epoch milliseconds; undefined for what is no date of the calendar. Without an offset it is a time in `zone`. */
+/** Epoch milliseconds; undefined for an invalid date. Without an offset the time is in `zone`. */
 export function tryParseMoment(text: string, zone: string): number | undefined {
   const match = MOMENT.exec(text.trim());
   if (!match) return undefined;

@@ -1,4 +1,4 @@
-// The source `paths`.
+// Analyzer of the source `paths`.
 import { requireEventField } from '../fields.js';
 import type { Source, Stage } from '../parse/syntax.js';
 import { resolveAnswerOrder } from './answer-order.js';

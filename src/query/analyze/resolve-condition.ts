@@ -1,4 +1,4 @@
-// Conditions: operators that mean "not" become `not`, and each value gets the type that its field compares by.
+// Resolves conditions: negated operators become `not`, and each value gets the type of its field.
 
 import { quote, type Span } from '../errors.js';
 import { DISTINCT_ID, findEventField, PROPERTY_BAGS } from '../fields.js';
@@ -46,7 +46,7 @@ function resolveComparison(scope: Scope, comparison: Comparison): Condition | un
     );
   }
   if (field && isTimeField(field) && !isWithinLimit(scope, comparison)) return undefined;
-  // Values are resolved for an unknown field too: what is wrong with them is said in the same answer.
+  // Resolve values of unknown fields too, to report their problems in the same answer.
   const values = comparison.values.map((value) => resolveValue(scope, field, value)).filter(isDefined);
   if (!field || values.length < comparison.values.length) return undefined;
   const [value] = values;
@@ -117,7 +117,7 @@ function spanOfPiece({ span }: syntax.Value, pattern: string, piece: string | un
   return { from: span.from + 1 + at, to: span.from + 1 + at + piece.length };
 }
 
-/** Columns hold no empty text, so a comparison with "" asks something else than it seems to. */
+/** Columns store missing text as '', so a comparison with "" is not what it seems: warn. */
 function warnOfEmptyText(scope: Scope, comparison: Comparison, field: ResolvedField, values: readonly Literal[]): void {
   if (field.kind === 'property' || !values.some((value) => value.kind === 'text' && value.text === '')) return;
   const isNegative = comparison.operator.text.startsWith('not') || comparison.operator.text.startsWith('!');
@@ -146,7 +146,7 @@ function reportOperator(scope: Scope, operator: syntax.Text): undefined {
 
 const PREFIXES: readonly string[] = [...Object.keys(PROPERTY_BAGS), 'user'];
 
-/** Whether a word names a field wherever it stands; a bare name of a profile or an exposure may well be meant as text. */
+/** Whether a word is an event field anywhere. Bare names of profiles or exposures may be meant as text. */
 function isFieldName(word: string): boolean {
   const [prefix = '', ...rest] = word.split('.');
   const key = rest.join('.');

@@ -1,4 +1,4 @@
-// Names to fields. A name that is not known is answered with the nearest one that is.
+// Resolves names to fields. The error for an unknown name shows the nearest known one.
 import { findNearest, quote } from '../errors.js';
 import {
   DISTINCT_ID,
@@ -20,7 +20,7 @@ const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
 export const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session'];
 const PREFIXES: readonly string[] = [...BAGS, 'user', ...SESSION_PREFIXES];
 
-/** Whether its values are times, which are no numbers and no text. */
+/** Whether the field holds times, which are neither numbers nor text. */
 export const isTimeField = (field: ResolvedField): boolean =>
   field.kind === 'column' ? isTimeType(field.field.type) : field.kind === 'computed' && field.type === 'time';
 

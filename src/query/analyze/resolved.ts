@@ -1,5 +1,5 @@
-// What a query means: fields are found, times are instants, defaults are filled in, and conveniences (`top 5`, a leading
-// pipe, `!=`, `_country`) have become their general forms.
+// Resolved query: fields are looked up, times are instants, defaults are filled in, and short forms (`top 5`, a leading pipe,
+// `!=`, `_country`) are expanded.
 import type { AnyBag, EventField, Granularity } from '../fields.js';
 import type { Guess } from '../property-guess.js';
 
@@ -7,7 +7,7 @@ export type ResolvedField =
   | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
   | PropertyField
   | { readonly kind: 'distinct_id'; readonly name: string }
-  /** A value that was found for a row before: its text form, or time, and the number in it where that is another column. */
+  /** A value computed by an earlier step: its text form or time, and its number when that is another column. */
   | {
       readonly kind: 'computed';
       readonly name: string;
@@ -16,7 +16,7 @@ export type ResolvedField =
       readonly numberAlias: string | undefined;
     };
 
-/** `guess` is what the property is taken to hold where its text form is read. */
+/** `guess` is the assumed type when the text form is read. */
 export interface PropertyField {
   readonly kind: 'property';
   readonly name: string;
@@ -27,14 +27,14 @@ export interface PropertyField {
 
 export type Literal =
   | { readonly kind: 'text'; readonly text: string }
-  /** `text` is the number as it was written, for comparisons with ids and parts of texts. */
+  /** `text` is the number as written, for comparisons with ids and parts of texts. */
   | { readonly kind: 'number'; readonly value: number; readonly text: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'instant'; readonly ms: number };
 
 export type OrderOperator = '<' | '<=' | '>' | '>=';
 
-/** Always true or false, never unknown: a field that is missing makes every form but `not` false. */
+/** Two-valued: a missing field makes every form except `not` false. */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Condition[] }
   | { readonly kind: 'not'; readonly item: Condition }
@@ -48,16 +48,16 @@ export type Condition =
   | { readonly kind: 'contains'; readonly field: ResolvedField; readonly text: string }
   | { readonly kind: 'matches'; readonly field: ResolvedField; readonly pattern: string }
   | { readonly kind: 'exists'; readonly field: ResolvedField }
-  /** Events of the person with this distinct_id, and of the users whose profile has this e-mail address. */
+  /** Events of the person with this distinct_id, and of users with this e-mail address. */
   | { readonly kind: 'person'; readonly id: string };
 
-/** From `fromMs` on, and before `toMs`; epoch milliseconds. */
+/** Half-open range [fromMs, toMs) in epoch milliseconds. */
 export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** The events that a question is about. No event type means all of them. */
+/** The selected events; without an event type, events of all types. */
 export interface EventSelection {
   readonly eventType: string | undefined;
   readonly range: TimeRange;
@@ -90,33 +90,33 @@ export type ListColumn =
   | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField }
   | { readonly kind: 'properties'; readonly name: string; readonly bag: AnyBag };
 
-/** What an aggregate is made over, where it is not the events of the selection themselves. */
+/** Rows of an aggregate that are not events. */
 export type Rows =
   | Latest
-  /** Sessions with at least one event of the selection, which start in its range; `condition` is on their own fields. */
+  /** Sessions that start in the range and have a selected event; `condition` is on session fields. */
   | { readonly kind: 'sessions'; readonly condition: Condition | undefined }
   /** Profiles of users last seen in the range. */
   | { readonly kind: 'profiles' };
 
 export type SessionRows = Extract<Rows, { kind: 'sessions' }>;
 
-/** A sort key of an answer whose columns are the source's own. */
+/** A sort key of a source with fixed answer columns. */
 export interface ColumnOrder {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
 }
 
-/** One newest value of `field` for each value of `entity`. */
+/** The newest value of `field` per value of `entity`. */
 export interface Latest {
   readonly kind: 'latest';
   readonly field: ResolvedField;
   readonly entity: ResolvedField;
 }
 
-/** Where the words of a source say more than what is made of it: the mode of the answer. */
+/** Mode of the answer for sources that share their plan with the event source. */
 export type SourceMode = 'user' | 'users' | 'sessions' | 'choice' | 'latest_aggregate';
 
-/** A field by which the people of an answer are divided. */
+/** Breakdown of an answer by a field. */
 export interface Breakdown {
   readonly name: string;
   readonly field: ResolvedField;
@@ -124,7 +124,7 @@ export interface Breakdown {
 
 export interface FunnelQuery {
   readonly kind: 'funnel';
-  /** Of no type: steps and excluded events together are read. */
+  /** Has no event type: steps and excluded events are read together. */
   readonly selection: EventSelection;
   readonly steps: readonly string[];
   readonly exclude: readonly string[];
@@ -136,7 +136,7 @@ export type CalendarPeriod = 'day' | 'week' | 'month';
 
 export interface RetentionQuery {
   readonly kind: 'retention';
-  /** Of no type: start and return events together are read. */
+  /** Has no event type: start and return events are read together. */
   readonly selection: EventSelection;
   readonly start: string;
   /** Undefined: any event. */
@@ -161,7 +161,7 @@ export interface LifecycleQuery {
 
 export interface PathsQuery {
   readonly kind: 'paths';
-  /** The events that a path may start from, or lead to. */
+  /** The anchor events of the paths. */
   readonly selection: EventSelection;
   readonly direction: 'from' | 'to';
   readonly windowMs: number;
@@ -183,7 +183,7 @@ export type FormulaExpression =
 
 export interface FormulaQuery {
   readonly kind: 'formula';
-  /** Of no type: the events of all terms together are read. */
+  /** Has no event type: the events of all terms are read together. */
   readonly selection: EventSelection;
   readonly expression: FormulaExpression;
   readonly granularity: Granularity | undefined;
@@ -192,7 +192,7 @@ export interface FormulaQuery {
 
 export type ResolvedQuery = {
   readonly timezone: string;
-  /** Rows of the answer at most, by a `limit` or `top` stage. */
+  /** Maximum number of rows, from `limit` or `top`. */
   readonly rowsMax: number | undefined;
   /** The order of the rows that `top` keeps, where `sort` asks for another one than that by which they are kept. */
   readonly shownOrder?: readonly ColumnOrder[] | undefined;
@@ -204,7 +204,7 @@ export type ResolvedQuery = {
       readonly rows?: Rows | undefined;
       readonly selection: EventSelection;
       readonly measure: Measure;
-      /** What it measures, and the column of the answer that holds it. */
+      /** Name of the metric and its column in the answer. */
       readonly metric: { readonly name: string; readonly column: string };
       readonly groups: readonly Group[];
       readonly order: readonly AggregateOrder[];
@@ -227,7 +227,7 @@ export type ResolvedQuery = {
       readonly conversionEvent: string;
       readonly unit: ResolvedField;
       readonly windowMs: number;
-      /** The exposures. */
+      /** Selects the exposure events. */
       readonly selection: EventSelection;
       readonly variant: ResolvedField;
       readonly weight: ResolvedField;

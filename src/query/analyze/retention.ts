@@ -1,4 +1,4 @@
-// The source `retention`.
+// Analyzer of the source `retention`.
 import type { Source, Stage } from '../parse/syntax.js';
 import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';
@@ -15,7 +15,7 @@ export const isPeriod = (word: string | undefined): word is CalendarPeriod => PE
 const DEFAULT_DAYS = 12 * 7;
 const COLUMNS = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
 
-/** Nobody returns by the minute: where the unit is a day, a week or a month, `m` is a month. */
+/** In retention, `m` means months, because periods are days, weeks or months. */
 function readMonths(stage: TimeStage): TimeStage {
   if (stage.kind !== 'last' || stage.duration.unit !== 'm') return stage;
   return { ...stage, duration: { ...stage.duration, unit: 'mo' } };

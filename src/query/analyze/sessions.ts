@@ -1,4 +1,5 @@
-// `sessions`: sessions by day, or any aggregate over them. Conditions on events choose sessions that have such an event.
+// Analyzer of the source `sessions`: sessions by day, or an aggregate over sessions. A condition on event fields keeps
+// sessions with such an event.
 import { quote } from '../errors.js';
 import { DISTINCT_ID } from '../fields.js';
 import type { FieldName, Stage } from '../parse/syntax.js';
@@ -71,8 +72,8 @@ interface Split {
 }
 
 /**
- * What only asks about the session is asked of sessions. The rest has to hold for one event of the session, all of it
- * together, so it stays in one piece.
+ * Splits a condition: parts on session fields apply to sessions. The rest must hold for one single event, so it stays one
+ * condition.
  */
 function split(condition: Condition | undefined): Split {
   const parts = condition === undefined ? [] : conjuncts(condition);
@@ -99,6 +100,6 @@ function isOfSession(condition: Condition): boolean {
   }
 }
 
-/** Not the last session of the person, which each event may have another of. */
+/** Excludes user_last_session, which may differ between events of a session. */
 const isOwnSession = (field: ResolvedField): boolean =>
   field.kind === 'column' && field.field.category === 'session' && field.field.column.startsWith('session_');

@@ -1,5 +1,4 @@
-// What every source asks of its stages: each at most once where two would contradict each other, in an order that keeps
-// their meaning, and only those that fit the source.
+// Stage checks shared by all sources: allowed stages, duplicates, and order.
 import type { Stage, StageKind } from '../parse/syntax.js';
 import { report, type Scope } from './scope.js';
 import type { TimeStage } from './time-range.js';
@@ -11,7 +10,7 @@ export const isKind =
   (stage: Stage): stage is StageOf<K> =>
     stage.kind === kind;
 
-/** How a stage is called in a message: by the word it starts with. */
+/** First word of a stage, for messages. */
 export function stageWord(stage: Stage): string {
   switch (stage.kind) {
     case 'aggregate':
@@ -51,7 +50,7 @@ export function reportMisfit(scope: Scope, stage: Stage, source: string): undefi
   );
 }
 
-/** The only stage for which `matches` holds; every further one is a problem. */
+/** The single matching stage; further ones are reported. */
 export function onlyStage<S extends Stage>(
   scope: Scope,
   stages: readonly Stage[],

@@ -1,4 +1,5 @@
-// Time stages to instants. `last` is rolling and counts in UTC; calendar words and dates are read in the query's zone.
+// Resolves time stages to ranges. `last` is rolling and independent of time zones; calendar words and dates use the query's
+// time zone.
 import { findNearest, quote } from '../errors.js';
 import type { Duration, Stage } from '../parse/syntax.js';
 import { dateOfDayNumber, dayNumber, instantOf, wallTimeAt } from '../timezone.js';
@@ -23,8 +24,8 @@ const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The engine's dates begin on 1970-01-01, a Thursday, and its hours end in 2106; buckets that begin before or end after that
- * are other ones. So ranges are cut to where the buckets of every zone hold.
+ * ClickHouse dates begin on 1970-01-01 (a Thursday) and its DateTime ends in 2106; buckets beyond overflow. Ranges are clamped
+ * to where buckets are exact in every zone.
  */
 const EARLIEST_MS = Date.UTC(1970, 0, 12);
 const LATEST_MS = Date.UTC(2100, 0, 1);
@@ -33,7 +34,7 @@ export const UNITS_FORM = 'units are m (minutes), h, d, w, mo (months) and y, as
 
 export type TimeStage = Extract<Stage, { kind: 'last' | 'from_to' | 'named_range' | 'this' }>;
 
-/** The same wall time so many months before; the 31st becomes the last day of a shorter month. */
+/** The same wall time n months earlier; the 31st becomes the last day of a shorter month. */
 export function subtractMonths(instantMs: number, months: number): number {
   const wall = wallTimeAt(instantMs, 'UTC');
   const monthIndex = wall.year * 12 + wall.month - 1 - months;
@@ -42,7 +43,7 @@ export function subtractMonths(instantMs: number, months: number): number {
   return instantOf({ ...wall, year, month, day: Math.min(wall.day, monthLength(year, month)) }, 'UTC');
 }
 
-/** Exactly `duration` before the instant, as far as ranges reach; undefined, with a problem, for what is no duration. */
+/** `duration` before the instant, clamped; undefined, with a reported problem, for an invalid duration. */
 function subtractDuration(scope: Scope, instantMs: number, duration: Duration): number | undefined {
   if (duration.amount < 1) {
     return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in last 1d');
@@ -50,21 +51,21 @@ function subtractDuration(scope: Scope, instantMs: number, duration: Duration): 
   const unitMs = UNIT_MS.get(duration.unit);
   if (unitMs !== undefined) return Math.max(EARLIEST_MS, instantMs - duration.amount * unitMs);
   const unitMonths = UNIT_MONTHS.get(duration.unit);
-  // Two thousand years reach before any event; more would leave the range of a date.
+  // Cap: larger durations would leave the range of Date.
   if (unitMonths !== undefined) {
     return Math.max(EARLIEST_MS, subtractMonths(instantMs, Math.min(duration.amount * unitMonths, 24_000)));
   }
   return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
 }
 
-/** Months and years of a length are 30 and 365 days: it may begin at any moment of the calendar. */
+/** As a length, a month is 30 and a year 365 days, because it may start at any date. */
 const LENGTH_DAYS: ReadonlyMap<string, number> = new Map([
   ['mo', 30],
   ['y', 365],
 ]);
 const LENGTH_MAX_MS = 100 * 365 * DAY_MS;
 
-/** Milliseconds that a window is long. */
+/** Length of a window in milliseconds. */
 export function resolveLength(scope: Scope, duration: Duration): number | undefined {
   if (duration.amount < 1) {
     return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in window 1d');
@@ -78,7 +79,7 @@ export function resolveLength(scope: Scope, duration: Duration): number | undefi
 const CALENDAR_UNITS = ['week', 'month', 'quarter', 'year'] as const;
 type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
-/** The first instant of the day that is `offset` days from the day of `instantMs`. */
+/** Start of the day `offset` days after the day of `instantMs`. */
 function startOfDay(instantMs: number, zone: string, offset = 0): number {
   const wall = wallTimeAt(instantMs, zone);
   return instantOf({ year: wall.year, month: wall.month, day: wall.day + offset }, zone);

@@ -1,4 +1,4 @@
-// `user "<id>"`: the events of one person, by distinct_id or by the e-mail address of the profile.
+// Analyzer of the source `user "<id>"`: events of one person, by distinct_id or e-mail address.
 import type { Source, Stage } from '../parse/syntax.js';
 import { analyzeEventSource } from './latest.js';
 import type { ResolvedQuery } from './resolved.js';

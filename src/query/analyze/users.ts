@@ -1,4 +1,4 @@
-// `users`: profiles as rows. A bare KEY and user.KEY are the same; the range is about last_seen.
+// Analyzer of the source `users`: profiles as rows. Bare KEY and user.KEY are the same; the time range is on last_seen.
 import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
@@ -13,7 +13,7 @@ import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stage
 const DEFAULT_DAYS = 30;
 const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session)\./;
 
-/** What is the person of an event, is the user of a profile; the other fields of events are none of it. */
+/** Event fields that profiles have too: distinct_id is the user_id. Other event fields do not exist on profiles. */
 function findProfileField(scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined {
   if (path === DISTINCT_ID) return profileColumn(written, 'user_id');
   const isColumn = findEventField(path) !== undefined && !isProfileKey(path);

@@ -1,4 +1,4 @@
-// Strings of the query language: what the characters between the quotes mean.
+// String literals of the query language: escape sequences.
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
@@ -7,8 +7,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * `literal` is a whole string token, quotes included. A backslash that begins no escape is a backslash: people write regular
- * expressions as they know them, `"^/\d+$"`.
+ * Decodes a complete string token, quotes included. A backslash that begins no escape is kept, so that regular expressions can
+ * be written as usual: `"^/\d+$"`.
  */
 export function unquote(literal: string): string {
   return literal
@@ -20,9 +20,9 @@ export function unquote(literal: string): string {
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([...ESCAPES].map(([sign, meant]) => [meant, `\\${sign}`]));
 
-/** A whole string token that means `text`, whatever it holds: the reverse of `unquote`. */
+/** Encodes any text as a string token: the inverse of `unquote`. */
 export function quoteText(text: string): string {
-  // Control characters and halves of surrogate pairs are spelled, so that the literal is plain text on one line.
+  // Escape control characters and lone surrogates, so that the literal is plain text on one line.
   const escaped = text.replace(
     /[\\"\p{Cc}\u2028\u2029]|\p{Cs}/gu,
     (sign) =>

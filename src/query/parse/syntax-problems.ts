@@ -1,4 +1,4 @@
-// Turns the parser's recovery marks into messages that name the token and show the form that was expected.
+// Syntax errors: turns Lezer's error nodes into messages that name the token and show the expected form.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
 import { unclosedString } from './scan.js';
@@ -43,7 +43,7 @@ const SOURCE_NAMES: readonly string[] = [
 const COMPARISON_FORM =
   'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, not contains, in (…), not in (…), exists or not exists; text goes in quotes';
 
-/** The form of each construct, by the name of its node in the grammar. */
+/** Expected form by grammar node. */
 const FORMS: ReadonlyMap<string, { readonly what: string; readonly form: string }> = new Map([
   ['AllSource', { what: 'the source', form: 'after the source comes a pipe and a stage: * | count' }],
   [
@@ -101,7 +101,7 @@ const FORMS: ReadonlyMap<string, { readonly what: string; readonly form: string 
 const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
 const RECENT = 'the form is: last 7d';
 
-/** Words of other query languages, and how the same is said here. */
+/** Words of other query languages and their equivalents. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['offset', SKIPPING],
   ['skip', SKIPPING],
@@ -130,7 +130,7 @@ function formAround(node: SyntaxNode): { what: string; form: string; top: Syntax
   return { ...(found ?? QUERY_FORM), top };
 }
 
-// What a message calls the unexpected thing: a word, a number, a string, a sign of one or two characters.
+// The unexpected token for a message: a word, a number, a string, or a sign of one or two characters.
 const TOKEN = /\s*([A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|->|[!<>=]=|!~|[\s\S])/uy;
 
 function tokenAt(text: string, from: number): Span | undefined {
@@ -171,7 +171,7 @@ function describe(text: string, error: SyntaxNode): QueryProblem {
   };
 }
 
-/** A misspelled source is read as an event, which nothing but a pipe may follow. */
+/** A misspelled source parses as an event name, which only a pipe may follow. */
 function misspelledSource(text: string, error: SyntaxNode): QueryProblem | undefined {
   const first = error.parent?.name === 'Query' ? error.parent.firstChild : null;
   if (first?.name !== 'EventSource' || first.nextSibling?.from !== error.from) return undefined;
@@ -211,7 +211,7 @@ function hintFor(place: { text: string; error: SyntaxNode; spelled: string; form
   return OTHER_WORDS.get(spelled.toLowerCase()) ?? form;
 }
 
-/** The first recovery mark inside a construct, the construct itself included. */
+/** The first error node in a subtree, its root included. */
 function findError(node: SyntaxNode): SyntaxNode | undefined {
   let found: SyntaxNode | undefined;
   node.cursor().iterate((at) => {

@@ -1,13 +1,13 @@
-// The query as it was written: names are not looked up, stages stand in their order, and every piece keeps its place.
+// Syntax tree of a query: names are not resolved, stages are in their order, and every node has its span.
 import type { Span } from '../errors.js';
 
-/** A name or text with quotes and escapes resolved. */
+/** A name or text with quotes and escapes decoded. */
 export interface Text {
   readonly text: string;
   readonly span: Span;
 }
 
-/** `written` keeps the spelling, which is how a column is named; `path` has the quotes of a key resolved. */
+/** `written` is the source text, which names the column; `path` has quoted keys decoded. */
 export interface FieldName {
   readonly path: string;
   readonly written: string;
@@ -29,7 +29,7 @@ export type EventPattern = AnyEvent | NamedEvent;
 
 export type Source = { readonly span: Span } & (
   | { readonly kind: 'all' }
-  /** The name may be the word of a stage, without quotes: then the source was perhaps forgotten. */
+  /** `isLikeStage`: an unquoted name that is the word of a stage, so the source may be missing. */
   | { readonly kind: 'event'; readonly event: Text; readonly isLikeStage?: boolean }
   | { readonly kind: 'funnel'; readonly steps: readonly Text[]; readonly exclude: readonly Text[] }
   | { readonly kind: 'retention'; readonly start: Text; readonly returning: EventPattern | undefined }
@@ -66,7 +66,7 @@ export type Expression = { readonly span: Span } & (
 
 export type Value = { readonly span: Span } & (
   | { readonly kind: 'text'; readonly text: string }
-  /** A word without quotes: taken as text unless it names a field. */
+  /** A word without quotes: text, unless it names a field. */
   | { readonly kind: 'word'; readonly text: string }
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
@@ -132,13 +132,13 @@ export type Stage = { readonly span: Span } & (
   | { readonly kind: 'returning'; readonly event: EventPattern }
   | { readonly kind: 'results'; readonly event: Text }
   | { readonly kind: 'unit'; readonly field: FieldName }
-  /** A syntax problem was reported for it: it only keeps its place. */
+  /** A stage with a reported syntax problem. */
   | { readonly kind: 'broken' }
 );
 
 export type StageKind = Stage['kind'];
 
-/** `source` is undefined where there is none, and `broken` where it could not be read. */
+/** `source` is undefined when absent, and `broken` when it has a syntax problem. */
 export interface Query {
   readonly source: Source | 'broken' | undefined;
   readonly stages: readonly Stage[];

@@ -1,4 +1,4 @@
-// Stickiness and lifecycle: in how many days, and in which periods, people did something.
+// Plans of stickiness (active days per person) and lifecycle (status per person and period).
 import type { LifecycleQuery, ResolvedQuery, StickinessQuery } from '../analyze/resolved.js';
 import { carry, element, integer, isSomebody, over, planAnswer } from './behaviour.js';
 import { calendarOf, periodsSince } from './calendar.js';
@@ -47,12 +47,12 @@ const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'] as const;
 const STATUS_COUNT = integer(STATUSES.length);
 const statusIndex = (status: (typeof STATUSES)[number]): Expression => integer(STATUSES.indexOf(status));
 
-/** The last period goes on after the range, by a month at most. */
+/** The last period may extend beyond the range, by at most a month. */
 const PERIOD_MAX_MS = 32 * 86_400_000;
 
 /**
- * A period and a status in one number: the periods since the first of the range times the statuses, plus the status. What
- * comes out below zero, or behind the last period, is not asked for.
+ * Encodes period and status as one number: period index × number of statuses + status. Codes below zero or after the last
+ * period are outside the range.
  */
 export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: PlanContext): Plan {
   const { selection, timezone } = query;
@@ -63,7 +63,7 @@ export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: Pl
     { alias: 'person', expression: actor },
     { alias: 'active', expression: call('arraySort', call('groupUniqArray', number)) },
   ];
-  // Whether somebody is new is decided by everything that came before.
+  // `New` depends on all earlier events, so the scan has no lower bound.
   const ever = { ...selection, range: { fromMs: 0, toMs: range.toMs + PERIOD_MAX_MS } };
   const people: Select = {
     kind: 'select',
@@ -118,7 +118,7 @@ export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: Pl
     from: withGaps,
     groupBy: ['code'],
   };
-  // One row, also where nobody did anything: every period and status has to appear.
+  // Always one row, also without events, because every period and status must appear.
   const gathered: Select = {
     kind: 'select',
     columns: [

@@ -1,30 +1,30 @@
-// What the plans about people's behaviour have in common.
+// Plan building blocks shared by behaviour sources.
 import type { Breakdown, ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
 import { orderByValue, type PlanContext, pageOf } from './events.js';
 import { alias, call, column, constant, equals, infix, lambda, parameter, textParameter } from './expressions.js';
 import { isPresentField, readGroup } from './field-expressions.js';
 import type { ColumnType, Expression, OrderBy, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
 
-/** An event without a user and without a device is nobody's. */
+/** Whether the event has a user or a device, and thus a person. */
 export const isSomebody: Expression = isPresentField({ kind: 'distinct_id', name: 'distinct_id' });
 
-/** Epoch milliseconds of the event. */
+/** Time of the event in epoch milliseconds. */
 export const eventMs: Expression = call('toUnixTimestamp64Milli', column('time'));
 
-/** Whether the event is of one of these types. */
+/** Whether the event has one of these types. */
 export function isOfType(types: readonly string[]): Expression {
   const [first] = types;
   if (types.length === 1 && first !== undefined) return equals(column('event_type'), textParameter(first));
   return infix('IN', column('event_type'), { kind: 'parameter', type: 'Array(String)', value: types });
 }
 
-/** The same columns of the select below, by their names. */
+/** Passes columns of the inner select through, by name. */
 export const carry = (...names: readonly string[]): SelectColumn[] =>
   names.map((name) => ({ alias: name, expression: alias(name) }));
 
 export const integer = (value: number): Expression => parameter('Int64', value);
 
-/** `arrayMap` and its like with a lambda over one array. */
+/** Higher-order array function (`arrayMap`, …) with a lambda over one array. */
 export const over = (
   name: 'arrayExists' | 'arrayMap' | 'arrayFilter' | 'arrayFirst' | 'arrayFirstIndex' | 'arrayReverseFill',
   array: Expression,
@@ -34,7 +34,7 @@ export const over = (
 export const element = (array: Expression, position: Expression): Expression => call('arrayElement', array, position);
 export const first = (array: Expression): Expression => element(array, constant(1));
 
-/** Null where there is nothing to divide by. */
+/** Division; null when the divisor is 0. */
 export const ratio = (part: Expression, whole: Expression): Expression =>
   call('if', equals(whole, constant(0)), constant('NULL'), infix('/', part, whole));
 
@@ -43,7 +43,7 @@ export const GROUP = 'g';
 export interface BreakdownPlan {
   readonly value: Expression;
   readonly type: ColumnType;
-  /** Sorts by the value, a missing one last. */
+  /** Order by the value, missing ones last. */
   readonly order: readonly OrderBy[];
   readonly output: OutputColumn;
 }
@@ -63,15 +63,15 @@ export interface AnswerParts {
   readonly range: TimeRange;
   readonly context: PlanContext;
   readonly mode: Plan['mode'];
-  /** The rows of the answer in their order, not yet cut to a page. */
+  /** All rows of the answer in order, before paging. */
   readonly select: Select;
   readonly columns: readonly OutputColumn[];
   readonly metadata?: Plan['metadata'];
-  /** Columns of the answer that its rows are sorted by before their own order. */
+  /** Sort keys that precede the default order. */
   readonly order?: readonly ColumnOrder[];
 }
 
-/** The order of a select whose columns are those of the answer, one by one. */
+/** Sort order for a select whose columns correspond to the answer's columns by position. */
 export function orderByColumns(
   { columns: selected, orderBy = [] }: Pick<Select, 'columns' | 'orderBy'>,
   columns: readonly OutputColumn[],

@@ -1,4 +1,4 @@
-// Calendar periods by number, so that one can be subtracted from another: day, week and month after each other.
+// Numbers calendar periods (day, week, month) consecutively, so that they can be subtracted.
 import type { CalendarPeriod } from '../analyze/resolved.js';
 import { call, infix, instantParameter } from './expressions.js';
 import type { Expression } from './plan.js';
@@ -13,9 +13,9 @@ const NUMBER = {
 const ADD = { day: 'addDays', week: 'addWeeks', month: 'addMonths' } as const satisfies Record<CalendarPeriod, string>;
 
 export interface Calendar {
-  /** The number of the period that holds the time. */
+  /** Number of the period that contains the time. */
   readonly numberOf: (time: Expression) => Expression;
-  /** The first day of the period so many after the one that holds the instant. */
+  /** First day of the n-th period after the one that contains the instant. */
   readonly dateAfter: (instantMs: number, periods: Expression) => Expression;
 }
 
@@ -27,6 +27,6 @@ export function calendarOf(period: CalendarPeriod, timezone: string): Calendar {
   };
 }
 
-/** How many periods after the one of `instantMs`. */
+/** Number of periods since the one of `instantMs`. */
 export const periodsSince = ({ numberOf }: Calendar, instantMs: number, number: Expression): Expression =>
   infix('-', number, numberOf(instantParameter(instantMs)));

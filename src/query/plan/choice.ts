@@ -1,4 +1,4 @@
-// The plan for the results of a choice: who was exposed to what, who is left out, and who converted.
+// Plan of choice results: exposures per unit, excluded units, conversions.
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { integer, isOfType, over } from './behaviour.js';
 import { planCondition } from './condition.js';
@@ -22,7 +22,7 @@ type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 
 const TIME = call('toUnixTimestamp64Milli', column('time'));
 
-/** Ids by their hashes where events have them. */
+/** Unit expression; the hash of an id when there is one. */
 function keyOf(unit: ResolvedField): Expression {
   if (unit.kind === 'distinct_id') return actor;
   if (unit.kind === 'column' && unit.field.hash) return column(unit.field.hash);
@@ -32,7 +32,7 @@ function keyOf(unit: ResolvedField): Expression {
 const variantOf = ({ variant }: ChoiceResults): Expression =>
   call('ifNull', readText(variant).expression, constant(''));
 
-/** Which events expose a unit to a variant: those of the range, while conversions may come after it. */
+/** Exposure events in the range; conversions may come after it. */
 function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expression {
   const { eventType, range, condition } = query.selection;
   return allOf([
@@ -45,13 +45,13 @@ function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expressio
 
 const zero: Expression = constant(0);
 
-/** The two kinds of row that the packet is made from have the same columns. */
+/** Both kinds of rows of the packet have the same columns. */
 function rowOf(kind: 0 | 1, values: readonly Expression[]): SelectColumn[] {
   const names = ['kind', 'variant', 'n1', 'n2', 'n3', 'weight', 'first_ms', 'last_ms'];
   return [constant(kind), ...values].map((expression, index) => ({ alias: names[index] ?? '', expression }));
 }
 
-/** Units by the one variant they saw; those that saw several are counted under the empty name. */
+/** Units by variant; units that saw several variants count under the empty name. */
 function selectUnits(query: ChoiceResults, context: PlanContext): Select {
   const { range } = query.selection;
   const isExposure = exposureOf(query, context);
@@ -81,7 +81,7 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
   const isConverted = over('arrayExists', alias('conversions'), (time) =>
     allOf([infix('>=', time, alias('exposed_at')), infix('<=', time, end)]),
   );
-  // Whoever has converted cannot any more.
+  // A converted unit cannot convert again, so it is not immature.
   const mayConvert = allOf([infix('>', end, integer(context.nowMs)), not(isConverted)]);
   const isPure = equals(call('length', alias('variants')), constant(1));
   const seen = call('arrayElement', alias('variants'), constant(1));
@@ -101,7 +101,7 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
   };
 }
 
-/** What the exposures of each variant say: its newest weight, and how many are without a unit. */
+/** Per variant: the newest weight, and the exposures without a unit. */
 function selectExposures(query: ChoiceResults, context: PlanContext): Select {
   const columns = rowOf(1, [
     variantOf(query),

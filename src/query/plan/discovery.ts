@@ -1,4 +1,4 @@
-// Plans for `fields` and `inspect`: event types, properties, and how many events have them.
+// Plans of `fields` and `inspect`: event types, properties, and their coverage.
 
 import { assertNever } from '../../platform/errors.js';
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
@@ -27,17 +27,17 @@ const BAGS = Object.keys(PROPERTY_BAGS) as PropertyBag[];
 
 // ---- Sets of keys ----
 
-// Few different sets of keys occur, however many the events are: sets are counted first, and their keys then. Lambdas
-// over each event that look into another of its maps would take several times as long.
+// Few distinct sets of keys occur in many events: count the sets first, and then their keys. Lambdas over each event that
+// look into another map take several times as long.
 
 const keysOf = (map: PropertyColumn): Expression => call('mapKeys', column(map));
 const valuesOf = (map: PropertyColumn): Expression => call('mapValues', column(map));
 
-/** Keys of the numbers themselves: a number in a text has its key among those of the texts as well. */
+/** Keys whose values are numbers, not numbers in texts, which are in the text map too. */
 const withoutTexts = (numbers: Expression, texts: Expression): Expression =>
   call('arrayFilter', lambda(['k'], not(call('has', texts, alias('k')))), numbers);
 
-/** How often each key occurs in so many events with the same keys, as two arrays. */
+/** Occurrences per key over sets of keys, as two arrays. */
 const countKeys = (keys: Expression, events: Expression): Expression =>
   call('sumMap', keys, call('arrayMap', lambda(['k'], events), keys));
 
@@ -45,7 +45,7 @@ type KeySet = `${'texts' | 'numbers' | 'booleans'}_of_${(typeof PROPERTY_BAGS)[P
 
 const keySet = (bag: PropertyBag, kind: 'texts' | 'numbers' | 'booleans'): KeySet => `${kind}_of_${PROPERTY_BAGS[bag]}`;
 
-/** The keys of an event by what they hold. */
+/** Keys of an event by value type. */
 function keySets(texts: (map: PropertyColumn) => Expression): SelectColumn[] {
   return BAGS.flatMap((bag) => [
     { alias: keySet(bag, 'texts'), expression: texts(bucket(bag, 'str')) },
@@ -56,7 +56,7 @@ function keySets(texts: (map: PropertyColumn) => Expression): SelectColumn[] {
 
 // ---- fields ----
 
-/** Without the empty texts. */
+/** Keys without empty texts. */
 const textKeys = (map: PropertyColumn): Expression =>
   call('arrayFilter', lambda(['k', 'v'], infix('!=', alias('v'), constant(''))), keysOf(map), valuesOf(map));
 
@@ -66,8 +66,8 @@ const fieldNamed = (name: string): ResolvedField => {
 };
 
 /**
- * One row with all counts, which the answer is put together from: the events, one count for each field, the keys of both
- * bags by type, and the keys of profiles by type.
+ * One row with all counts for the answer: events, one count per field, keys of both property groups by type, and keys of
+ * profiles by type.
  */
 export function planFields(query: Discovery, context: PlanContext): Plan {
   const { selection, rowsMax } = query;
@@ -172,7 +172,7 @@ const allKeys = (bag: PropertyBag): Expression =>
   );
 
 /**
- * People are counted in a select of their own. Beside the sets of keys, they would have to be remembered for each set.
+ * People are counted in a separate select: beside the sets of keys, the engine would keep their hashes per set.
  */
 function inspectTypes(query: Discovery, context: PlanContext): Plan {
   const { selection } = query;
@@ -244,7 +244,7 @@ const TEXT_KINDS: Expression = { kind: 'list', items: KINDS.filter(({ type }) =>
 
 const noNumber = call('toFloat64', constant(0));
 
-/** Every property of an event, as stored: its kind (from 1 on), its key, its text, and its number or boolean as a number. */
+/** Every stored property of an event: kind (from 1), key, text, and number or boolean as a number. */
 const items = call(
   'arrayConcat',
   ...KINDS.map((kind) => {
@@ -277,14 +277,14 @@ const items = call(
   }),
 );
 
-/** How often each value of each property occurs, and in which type. Texts that are empty count as none. */
+/** Occurrences of each property value and type, without empty texts. */
 function countValues(query: Discovery, context: PlanContext): Select {
   const item = call('arrayJoin', items);
   const parts = ['kind', 'key', 'text', 'number'].map((name, index) => ({
     alias: `item_${name}`,
     expression: tupleElement(alias('item'), index + 1),
   }));
-  // Values are counted as they are stored, before anything is made of them: the same ones come again and again.
+  // Count stored values before converting them, because values repeat.
   const counted: Select = {
     kind: 'select',
     columns: [...parts, { alias: 'times', expression: call('count') }],

@@ -1,4 +1,4 @@
-// Plans for the event source: aggregates over a scan, and lists of events.
+// Plans of the event source: aggregates over a scan, and lists of events.
 
 import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
@@ -57,10 +57,10 @@ type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
 export interface ScanParts {
   readonly selection: EventSelection;
-  /** Everything that is computed from the scan's rows: it decides whether identities are stitched. */
+  /** Expressions over the scan's rows; they decide whether identities are stitched. */
   readonly reads: readonly Expression[];
   readonly time?: ScanTime;
-  /** What rows have to satisfy beside the selection. */
+  /** Additional filter. */
   readonly filter?: readonly Expression[];
 }
 
@@ -82,7 +82,7 @@ export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
   };
 }
 
-/** The scan may reach further than the range that was asked for. */
+/** Widened range of the scan. */
 function spanOf({ ranges }: ScanTime, asked: TimeRange): TimeRange {
   const toMs = (end: Expression): number[] =>
     end.kind === 'parameter' && typeof end.value === 'string' ? [Date.parse(`${end.value.replace(' ', 'T')}Z`)] : [];
@@ -102,8 +102,8 @@ const exactly = (ranges: readonly TimeRange[]): ScanTime => scanTime('exact', ra
 // ---- Pages ----
 
 /**
- * The page of the request within the rows that a `limit` stage leaves. The engine is asked for one row at least, because
- * it does not count the rows before a limit of none.
+ * Page of the request within the rows of a `limit` stage. At least one row is requested, because ClickHouse does not count
+ * rows before LIMIT 0.
  */
 export function pageOf(
   context: PlanContext,
@@ -140,7 +140,7 @@ function planMeasure(measure: Measure): Expression {
     case 'unique':
       return countDistinct(measure.field);
     case 'numeric':
-      // A key that is missing reads 0, which changes no sum and spares asking whether it is there.
+      // A missing key reads 0, which does not change a sum, so its presence is not checked.
       if (measure.function === 'sum' && measure.field.kind === 'property') {
         return call('sum', property.valueIn(measure.field, 'num'));
       }
@@ -177,8 +177,8 @@ export const aliasOrder = (name: string, direction: 'asc' | 'desc'): OrderBy => 
 });
 
 /**
- * Values of a group or a column by what they are: the text form of what may be numbers sorts its numbers first, by size. What
- * is missing comes last in either direction, also where the engine holds it as empty text.
+ * Sort order of values: text forms that may be numbers sort numbers first, by size. Missing values come last in both
+ * directions, also when stored as empty text.
  */
 export function orderByValue(
   { name, type }: { name: string; type: ColumnType | undefined },
@@ -199,20 +199,20 @@ function orderOf(order: AggregateOrder, groups: readonly GroupPlan[]): OrderBy[]
 }
 
 /**
- * The metric always takes part. Sorted by nothing but the time bucket, rows that were filled in and sorted so already would
- * not be sorted again by the engine, which then leaves the filled ones out of its count of rows before the limit.
+ * The metric is always a sort key. Sorted by the time bucket alone, ClickHouse would skip the sort after WITH FILL and omit
+ * filled rows from rows_before_limit.
  */
 function orderOfGroups(order: readonly AggregateOrder[], groups: readonly GroupPlan[]): OrderBy[] {
   const isByMetric = order.some((of) => of.kind === 'metric');
   return [...order.flatMap((of) => orderOf(of, groups)), ...(isByMetric ? [] : [aliasOrder(METRIC, 'desc')])];
 }
 
-/** Rows of another kind than events, which an aggregate is made over. */
+/** Rows other than events that an aggregate reads. */
 export interface RowsOver {
-  /** When a row happened. */
+  /** Time of a row. */
   readonly time: Expression;
   readonly from: (reads: readonly Expression[]) => Select['from'];
-  /** How the people of rows are counted, where a row may be of several. */
+  /** Unique people, for rows that may belong to several. */
   readonly people?: Expression;
 }
 
@@ -246,7 +246,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
 export const passThrough = (select: Select): SelectColumn[] =>
   select.columns.map((of) => ({ alias: of.alias, expression: alias(of.alias) }));
 
-/** The groups and their metric, in no order; or, when time is the only group, every bucket of the range in order. */
+/** Groups with their metric, unordered; when time is the only group, every bucket of the range in order. */
 function planGroups(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined): Select {
   const { timezone } = query;
   const grouped = over
@@ -287,9 +287,8 @@ function planGroupsOver({ query, people, ...at }: GroupsOver, scan: RowsOver['fr
 }
 
 /**
- * Counts by nothing but time and event type are added up from the hourly counts that the engine keeps (11 times faster
- * over a month), and the ends of the range that are no whole hours from the events themselves. It is exact: the hourly
- * counts are a projection of the same rows.
+ * Counts by time and event type alone are summed from the hourly projection (11 times faster over a month), and the partial
+ * hours at both ends of the range from events. Exact, because a projection has the same rows.
  */
 function planFromHours(query: AggregateQuery, context: PlanContext): Select | undefined {
   if (query.measure.kind !== 'count' || query.selection.condition) return undefined;
@@ -327,7 +326,7 @@ export function planListColumn(of: ListColumn, index: number): { column: SelectC
   if (of.kind === 'field') {
     const { expression, type } = readText(of.field);
     if (of.field.kind !== 'property') return { column: { alias: name, expression }, output: { name: of.name, type } };
-    // In its own type: a text form would make numbers text.
+    // Keep the original type: the text form would turn numbers into text.
     const typed = call('tuple', expression, isNoText(of.field));
     return { column: { alias: name, expression: typed }, output: { name: of.name, type: 'typed_text' } };
   }
@@ -338,7 +337,7 @@ export function planListColumn(of: ListColumn, index: number): { column: SelectC
   };
 }
 
-/** Properties hold numbers and text: numbers come first, in their own order, then text, then what is missing. */
+/** Sort keys of a property: numbers first, in numeric order, then text, then missing values. */
 export function listOrder({ field, direction }: ListOrder): OrderBy[] {
   const { expression, type } = readText(field);
   if (type === 'nullable_text')
@@ -354,8 +353,8 @@ export function listOrder({ field, direction }: ListOrder): OrderBy[] {
   return [{ expression, direction }];
 }
 
-/** Equal sort keys come in a fixed order, so that pages never overlap. */
-/** The order is total: what is one event in the table is one here, so that no page repeats or misses any. */
+/** Tie-breakers for a total order, so that pages never overlap. */
+/** The key of an event makes the order total, so that no page repeats or misses an event. */
 const TIE_BREAKS: readonly OrderBy[] = (['time', 'insert_id', 'event_type'] as const).map((name) => ({
   expression: column(name),
   direction: 'desc',
@@ -393,7 +392,7 @@ export function planList(query: ListQuery, context: PlanContext): Plan {
   };
 }
 
-/** Counting all rows of a list would undo that the engine reads the columns of the newest ones only. */
+/** Counted separately: counting in the list itself would read all columns of all rows. */
 function planListTotal(query: ListQuery, context: PlanContext): Total {
   const scan = scanEvents(context, { selection: query.selection, reads: [] });
   const columns = [{ alias: METRIC, expression: call('count') }];

@@ -1,4 +1,4 @@
-// Short names for building expressions.
+// Constructors of plan expressions.
 import type {
   AnyColumn,
   Constant,
@@ -39,7 +39,7 @@ export const infix = (operator: InfixOperator, ...operands: readonly Expression[
 export const equals = (left: Expression, right: Expression): Expression => infix('=', left, right);
 export const not = (expression: Expression): Expression => call('not', expression);
 
-/** False where the expression is null: conditions are two-valued, or `not` would lose the missing rows. */
+/** Null counts as false: conditions are two-valued, otherwise `not` would drop rows with missing values. */
 export const orFalse = (expression: Expression): Expression => call('ifNull', expression, constant(0));
 
 const isNever = (expression: Expression): boolean => expression.kind === 'constant' && expression.value === 0;
@@ -64,7 +64,7 @@ export function allOf(expressions: readonly Expression[]): Expression {
 
 export const mapValue = (map: PropertyColumn, key: Expression): Expression => ({ kind: 'map_value', map, key });
 
-/** Names that a lambda gives its arguments are aliases within its body. */
+/** In the body, the lambda's parameters are aliases. */
 export const lambda = (parameters: readonly string[], body: Expression): Expression => ({
   kind: 'lambda',
   parameters,

@@ -1,4 +1,4 @@
-// How a field is read: as text, as a number, as something to count, and what a missing value is in each reading.
+// Expressions that read a field: as text, as a number, for unique counts, and the missing value of each reading.
 import { assertNever } from '../../platform/errors.js';
 import type { PropertyField, ResolvedField } from '../analyze/resolved.js';
 import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
@@ -11,7 +11,7 @@ export type Bucket = 'str' | 'num' | 'bool';
 export const bucket = (bag: AnyBag, kind: Bucket): PropertyColumn =>
   bag === 'user' ? `props_${kind}` : `${PROPERTY_BAGS[bag]}_${kind}`;
 
-/** The buckets that a bag is put together from again. A profile has no nulls. */
+/** Property maps from which a properties object is rebuilt. A profile has no nulls. */
 export const bucketsOf = (bag: AnyBag): PropertyColumn[] => {
   const typed = (['str', 'num', 'bool'] as const).map((kind) => bucket(bag, kind));
   return bag === 'user' ? typed : [...typed, `${PROPERTY_BAGS[bag]}_null`];
@@ -20,7 +20,7 @@ export const bucketsOf = (bag: AnyBag): PropertyColumn[] => {
 const mapped = (of: 'uid' | 'user_id'): Expression => ({ kind: 'mapped', column: of });
 const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
 
-/** Hash of the event's distinct_id; 0 when it has neither a user nor a device. */
+/** Hash of the event's distinct_id; 0 without user and device. */
 export const actor: Expression = call(
   'if',
   infix('!=', column('uid'), constant(0)),
@@ -28,7 +28,7 @@ export const actor: Expression = call(
   call('if', infix('!=', mapped('uid'), constant(0)), mapped('uid'), column('did')),
 );
 
-/** The event's distinct_id; empty when it has neither a user nor a device. */
+/** The event's distinct_id; empty without user and device. */
 export const actorText: Expression = call(
   'multiIf',
   isPresent(column('user_id')),
@@ -39,8 +39,8 @@ export const actorText: Expression = call(
 );
 
 /**
- * Where an event stands among others: by time, and by insert_id where times are equal. As one text of the time's eight
- * bytes, the highest first, and the id, because the engine compares tuples three times slower.
+ * Sort key of an event: time, then insert_id. One text of the time's eight bytes (big-endian) and the id, because ClickHouse
+ * compares tuples three times slower.
  */
 export const eventPosition: Expression = call(
   'concat',
@@ -54,8 +54,8 @@ const hasKey = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
   call('mapContains', column(bucket(bag, kind)), textParameter(key));
 
 /**
- * Joined to events, a map is copied for each of them (five times slower than a single value), so what is read of it is taken
- * out before.
+ * A joined map is copied for each event (five times slower than a single value), so single values are extracted before the
+ * join.
  */
 function ofProfile(field: PropertyField, read: string, value: Expression): Expression {
   if (field.bag !== 'user') return value;
@@ -72,22 +72,22 @@ export const property = { inBucket, valueIn };
 const GUESSED_BUCKET = { text: 'str', number: 'num', boolean: 'bool' } as const;
 const BUCKETS: readonly Bucket[] = ['str', 'num', 'bool'];
 
-/** The buckets that may be read for the text form. */
+/** Property maps that the text form may read. */
 export const guessedBuckets = ({ guess }: PropertyField): readonly Bucket[] =>
   guess === 'anything' ? BUCKETS : [GUESSED_BUCKET[guess]];
 
-/** False, or the end of the statement where one of these holds: the guess about the property is wrong. */
+/** False, or fails the statement when one of these conditions holds, because the guess is wrong. */
 export const refuseWhere = ({ bag, key, guess }: PropertyField, wrong: readonly Expression[]): Expression =>
   call('throwIf', anyOf(wrong), textParameter(refusalText({ token: tokenOf(bag, key), guess })));
 
 /**
- * The text form of what the property is guessed to hold. Of the other buckets only the keys are read, and only for those
- * without the guessed value: the numeric bucket of text may hold the number in it.
+ * Text form under a guess. Of the other maps only keys are read, and only for events without a value of the guessed type,
+ * because numbers in texts are in the numeric map too.
  */
 function textForm(field: PropertyField): Expression {
   const text = valueAt(field, 'str');
   const forms: Record<Bucket, readonly [Expression, Expression]> = {
-    // A text that is not empty is there: its key is asked for only where it is.
+    // A non-empty text is present: check the key only for empty ones.
     str: [infix('OR', isPresent(text), hasKey(field, 'str')), text],
     num: [hasKey(field, 'num'), call('toString', valueAt(field, 'num'))],
     bool: [hasKey(field, 'bool'), call('if', valueAt(field, 'bool'), constant('true'), constant('false'))],
@@ -100,7 +100,7 @@ function textForm(field: PropertyField): Expression {
   return call('multiIf', ...inOrder, constant('NULL'));
 }
 
-/** Text that is a number, as that number; null otherwise. Infinity and NaN are words here, not numbers. */
+/** The number in a text; null for other texts, including Infinity and NaN. */
 export const numberInText = (text: Expression): Expression => finiteOrNull(call('toFloat64OrNull', text));
 
 const finiteOrNull = (number: Expression): Expression => call('if', call('isFinite', number), number, constant('NULL'));
@@ -110,7 +110,7 @@ export interface Reading {
   readonly type: ColumnType;
 }
 
-/** The text form, which is what groups are made of. */
+/** Text form, which groups use. */
 export function readText(field: ResolvedField): Reading {
   switch (field.kind) {
     case 'column':
@@ -129,7 +129,7 @@ export function readText(field: ResolvedField): Reading {
   }
 }
 
-/** Whether the text form stands for a number or a boolean rather than for text. */
+/** Whether the text form is of a number or boolean. */
 export function isNoText(field: ResolvedField): Expression {
   if (field.kind === 'property') return not(property.inBucket(field, 'str'));
   return constant(readText(field).type === 'number' ? 1 : 0);
@@ -144,7 +144,7 @@ const COLUMN_TYPE = {
   optional_time: 'time',
 } as const;
 
-/** A time in a text, as answers write it: RFC 3339 in UTC. */
+/** A time as text: RFC 3339 in UTC. */
 export const timeText = (time: Expression): Expression =>
   call(
     'concat',
@@ -152,14 +152,14 @@ export const timeText = (time: Expression): Expression =>
     textParameter('Z'),
   );
 
-/** What groups are made of: the text form of numbers too, except where a column holds nothing else. */
+/** Group value: the text form, except for numeric columns. */
 export function readGroup(field: ResolvedField): Reading {
   const isSparse = field.kind === 'column' && field.field.type === 'optional_number';
   const reading = readText(field);
   return isSparse ? { expression: call('toString', reading.expression), type: 'nullable_text' } : reading;
 }
 
-/** The numeric reading, or null. The numeric bucket of properties also holds the numbers in texts. */
+/** Numeric value or null. The numeric property map also holds the numbers in texts. */
 export function readNumber(field: ResolvedField): Expression {
   switch (field.kind) {
     case 'column':
@@ -177,7 +177,7 @@ export function readNumber(field: ResolvedField): Expression {
   }
 }
 
-/** How many different values there are, leaving out the events that have none. */
+/** Number of distinct present values. */
 export function countDistinct(field: ResolvedField): Expression {
   switch (field.kind) {
     case 'distinct_id':
@@ -198,7 +198,7 @@ export function countDistinct(field: ResolvedField): Expression {
   }
 }
 
-/** Null where it is missing, so that a comparison may be neither true nor false. */
+/** Null when missing; a comparison with it is null. */
 export const isOptional = (field: ResolvedField): boolean =>
   field.kind === 'column' && (field.field.type === 'optional_time' || field.field.type === 'optional_number');
 
@@ -207,7 +207,7 @@ export function isPresentField(field: ResolvedField): Expression {
     case 'computed':
       return field.type === 'text' ? isPresent(alias(field.alias)) : call('isNotNull', alias(field.alias));
     case 'distinct_id':
-      // A mapping belongs to a device, so it never gives an identity to an event that has none.
+      // Mappings belong to devices, so an event without ids stays without a person.
       return infix('OR', infix('!=', column('uid'), constant(0)), infix('!=', column('did'), constant(0)));
     case 'property':
       return infix('OR', isPresent(valueIn(field, 'str')), inBucket(field, 'num'), inBucket(field, 'bool'));
@@ -223,7 +223,7 @@ export function isPresentField(field: ResolvedField): Expression {
   }
 }
 
-/** What stitching an expression needs of the scan below it. */
+/** Stitching that an expression needs from its scan. */
 export function stitchingOf(expressions: readonly Expression[]): Stitching {
   const needs = expressions.map(mappedColumn);
   if (needs.includes('user_id')) return 'text';

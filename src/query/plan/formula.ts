@@ -1,4 +1,4 @@
-// Formulas: every term is an aggregate of one scan; the arithmetic is done over them, one row or bucket at a time.
+// Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per row or bucket.
 import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../analyze/resolved.js';
 import { carry, GROUP, isOfType, planAnswer } from './behaviour.js';
 import { aliasOrder, type PlanContext, scanEvents } from './events.js';
@@ -26,7 +26,7 @@ function planTerm({ event, measure }: Term): Expression {
   return planMeasure(measure, event === undefined ? always : isOfType([event]));
 }
 
-/** As floating-point numbers: arithmetic on the engine's integers wraps around. */
+/** Converts to Float64, because integer arithmetic of ClickHouse wraps around. */
 function planMeasure(measure: Measure, isOfTerm: Expression): Expression {
   switch (measure.kind) {
     case 'count':
@@ -48,7 +48,7 @@ function planMeasure(measure: Measure, isOfTerm: Expression): Expression {
 
 const termAlias = (index: number): string => `m${index}`;
 
-/** `terms` are the different ones, as text: the position of one is the number of its column. */
+/** `terms` are the distinct terms as text; the position is the column number. */
 function planExpression(expression: FormulaExpression, terms: readonly string[]): Expression {
   switch (expression.kind) {
     case 'number':
@@ -58,7 +58,7 @@ function planExpression(expression: FormulaExpression, terms: readonly string[])
     case 'binary': {
       const left = planExpression(expression.left, terms);
       const right = planExpression(expression.right, terms);
-      // The divisor is spelled once: twice in each of nested divisions, the statement would double with every level.
+      // Use the divisor once: twice, nested divisions would double the statement per level.
       return infix(expression.operator, left, expression.operator === '/' ? call('nullIf', right, constant(0)) : right);
     }
   }
@@ -72,7 +72,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   const columns: SelectColumn[] = [
     ...(bucketing ? [{ alias: GROUP, expression: bucketOf(column('time'), bucketing) }] : []),
     ...texts.map((text, index) => ({ alias: termAlias(index), expression: planTerm(JSON.parse(text) as Term) })),
-    // A formula of numbers alone reads nothing, and still has its row.
+    // A formula without terms reads no events and still has one row.
     ...(texts.length === 0 ? [{ alias: termAlias(0), expression: call('count') }] : []),
   ];
   const events = terms.map((term) => term.event);
@@ -102,8 +102,8 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
         { alias: 'result', expression: planExpression(query.expression, texts) },
       ],
       from: aggregated,
-      // By the result as well: rows that were filled in and are sorted so already would not be sorted again by the engine,
-      // which then leaves the filled ones out of its count of rows before the limit.
+      // Sort by the result too: otherwise ClickHouse skips the sort after WITH FILL and omits filled rows from
+      // rows_before_limit.
       ...(bucketing && { orderBy: [aliasOrder(GROUP, 'asc'), aliasOrder('result', 'asc')] }),
     },
     columns: [

@@ -1,9 +1,9 @@
-// Funnels. The engine has windowFunnel, which knows how far a person came, but not by which attempt: neither the times of
-// its steps nor the value at its start. So the times of each step are gathered per person, and all attempts are followed
-// at once: an attempt is (deadline, time of step 1, …, time of step k), and each level takes for each attempt the earliest
-// event left for the next step, which is never worse than a later one. Attempts start in order and never overtake each
-// other, so one merge of two sorted arrays serves a whole level, and the first attempt of the last level that has one is
-// the counted one. Lambdas capture no array: the engine would copy it for every element.
+// Plan of funnels. ClickHouse's windowFunnel returns how far a person came, but neither the times of the steps nor the value at
+// the start. So the times of each step are collected per person, and all attempts advance level by level: an attempt is
+// (deadline, time of step 1, …, time of step k), and each level takes the earliest remaining event of the next step, which
+// is never worse than a later one. Attempts start in order and stay in order, so a level is one merge of two sorted arrays,
+// and the first attempt of the last non-empty level counts. Lambdas capture no arrays, because ClickHouse would copy them
+// per element.
 import type { FunnelQuery, ResolvedQuery } from '../analyze/resolved.js';
 import {
   type BreakdownPlan,
@@ -30,8 +30,8 @@ type ResolvedFunnel = FunnelQuery & ResolvedQuery;
 // ---- Moments in one number ----
 
 /**
- * A moment is packed with what decides between moments of one time, so that one sorted array of numbers holds two kinds:
- * the time, then a rank among events of that time, then one bit for the kind.
+ * Packs a time with its tie-breakers into one number, so that one sorted array holds two kinds: the time, then the rank among
+ * events of equal time, then one bit for the kind.
  */
 const RANK_AND_KIND_BITS = integer(6);
 const RANK_MAX = 31;
@@ -42,7 +42,7 @@ const unpacked = (value: Expression): Expression => call('bitShiftRight', value,
 const rank = (value: Expression): Expression => call('bitShiftLeft', value, constant(1));
 const kindOf = (value: Expression): Expression => call('bitAnd', value, constant(1));
 
-/** For each number of the sorted array that is of kind `asks`: the next one behind it of the other kind, or itself. */
+/** For each number of kind `asks` in the sorted array: the next number of the other kind, or itself. */
 function nextOfOtherKind(merged: string, asks: 0 | 1): Expression {
   const filled = over('arrayReverseFill', alias(merged), (v) => infix('!=', kindOf(v), constant(asks)));
   return call('arrayFilter', lambda(['f', 'v'], equals(kindOf(alias('v')), constant(asks))), filled, alias(merged));
@@ -57,13 +57,13 @@ const attemptsOf = (level: number): string => `a${level}`;
 
 interface Funnel {
   readonly query: ResolvedFunnel;
-  /** The different types among the steps, and which of them each step is. */
+  /** Distinct event types of the steps, and the type index of each step. */
   readonly types: readonly string[];
   readonly typeOfStep: readonly number[];
   readonly breakdown: BreakdownPlan | undefined;
 }
 
-/** A row per person with a first step: the sorted times of each step's events, and of the excluded ones. */
+/** One row per person with a first step: sorted times per event type, and of excluded events. */
 function planPeople({ query, types, breakdown }: Funnel, context: PlanContext): Select {
   const gather = (value: Expression, of: readonly string[]): Expression =>
     call('arraySort', call('groupArrayIf', value, isOfType(of)));
@@ -87,7 +87,7 @@ function planPeople({ query, types, breakdown }: Funnel, context: PlanContext): 
   };
 }
 
-/** The attempts of one step: (deadline, start). An excluded event ends whatever began before it. */
+/** Attempts at step 1: (deadline, start). An excluded event ends the attempts that started before it. */
 function planStarts(funnel: Funnel, people: Select): Select {
   const { query, types, breakdown } = funnel;
   const kept = carry(...types.map((_, index) => timesOf(index)), ...(breakdown ? ['starts'] : []));
@@ -118,7 +118,7 @@ function planStarts(funnel: Funnel, people: Select): Select {
   return { kind: 'select', columns: [...kept, { alias: attemptsOf(1), expression: attempts }], from: withMerged };
 }
 
-/** Follows the attempts that have come to `level` one step further. */
+/** Advances the attempts of `level` by one step. */
 function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from: Select): Select {
   const type = typeOfStep[level] ?? 0;
   const attempts = alias(attemptsOf(level));
@@ -129,7 +129,7 @@ function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from
     ...Array.from({ length: level }, (_, index) => attemptsOf(index + 1)),
   ];
 
-  // One event serves one step: of the events at the time an attempt has come to, as many are passed over as it has used.
+  // One event serves one step: skip as many events of equal time as the attempt has used.
   const usedBy = (attempt: Expression): Expression[] => {
     const isUsed = typeOfStep
       .slice(0, level)
@@ -177,7 +177,7 @@ function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from
   };
 }
 
-/** The counted attempt of each person, as the times of the steps that it reached. */
+/** The counted attempt of each person: the times of its steps. */
 function planCounted({ query, breakdown }: Funnel, from: Select): Select {
   const timeAt = (level: number, step: number): Expression => tupleElement(first(alias(attemptsOf(level))), step + 2);
   const levels = query.steps.map((_, index) => query.steps.length - index);
@@ -200,7 +200,7 @@ function planCounted({ query, breakdown }: Funnel, from: Select): Select {
   };
 }
 
-/** People and medians of every step, as arrays: one row, or one for each value of the breakdown. */
+/** People and medians per step as arrays: one row, or one per breakdown value. */
 function planBlocks({ breakdown }: Funnel, counted: Select): Select {
   const times = alias('times');
   const began = alias('started');

@@ -1,4 +1,4 @@
-// What has to be joined to a scan of events, by the columns that are read of it: sessions and profiles.
+// Joins of a scan: sessions and profiles, as required by the columns that are read.
 import type { ProjectId } from '../../platform/ids.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
 import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
@@ -17,7 +17,7 @@ import {
 interface JoinContext {
   readonly projectId: ProjectId;
   readonly nowMs: number;
-  /** Of the events that are scanned. */
+  /** Selection of the scanned events. */
   readonly span: SessionSpan;
   readonly eventType: string | undefined;
 }
@@ -46,7 +46,7 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
   return joins;
 }
 
-/** The keys of the session itself that are read. */
+/** Session fields that are read. */
 export function sessionKeysIn(reads: readonly Expression[]): SessionKey[] {
   const { columns } = findReads(reads);
   return SESSION_KEYS.filter((key) => columns.has(sessionColumnOf('session', key)));

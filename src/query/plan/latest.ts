@@ -1,4 +1,4 @@
-// Plans for the latest value of each entity.
+// Plan of `latest`: the newest value per entity.
 import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { listOrder, type PlanContext, pageOf, type RowsOver, scanEvents } from './events.js';
 import { alias, call, column, tupleElement } from './expressions.js';
@@ -16,13 +16,13 @@ import type { Expression, OrderBy, Plan, Select, SelectColumn } from './plan.js'
 
 type LatestValues = Extract<ResolvedQuery, { kind: 'latest_values' }>;
 
-/** Of the newest event; of equal times the one with the larger insert_id. */
+/** Value of the newest event; of equal times the larger insert_id wins. */
 const newest = (value: Expression): Expression => call('argMax', value, eventPosition);
 
-/** In a tuple, a null is a value like any other; alone, argMax would pass over it. */
+/** Wrapped in a tuple, because argMax skips plain nulls. */
 const newestOrNull = (value: Expression): Expression => tupleElement(newest(call('tuple', value)), 1);
 
-/** The value as text, or as a time where it is one. */
+/** The value as text, or as a time. */
 function valueForm(field: ResolvedField): Expression {
   const { expression, type } = readText(field);
   return type === 'number' ? call('toString', expression) : expression;
@@ -30,7 +30,7 @@ function valueForm(field: ResolvedField): Expression {
 
 const isTimeField = (field: ResolvedField): boolean => readText(field).type === 'time';
 
-/** Persons are told apart by their hash, and shown by their name. */
+/** People are grouped by hash and shown by id. */
 function planEntity(entity: ResolvedField): { key: Expression; shown: Expression; isThere: Expression } {
   if (entity.kind === 'distinct_id') {
     return { key: actor, shown: call('any', actorText), isThere: isPresentField(entity) };
@@ -44,7 +44,7 @@ function planEntity(entity: ResolvedField): { key: Expression; shown: Expression
 interface ValuesOf {
   readonly latest: Latest;
   readonly selection: EventSelection;
-  /** In its own type, and not only summed up. */
+  /** The value in its own type, for lists. */
   readonly isShown: boolean;
 }
 
@@ -75,7 +75,7 @@ function selectValues(context: PlanContext, { latest, selection, isShown }: Valu
 
 const isAlways = (condition: Expression): boolean => condition.kind === 'constant' && condition.value === 1;
 
-/** What a second aggregate is made over. */
+/** Rows for a second aggregate. */
 export const latestRows = (latest: Latest, selection: EventSelection, context: PlanContext): RowsOver => ({
   time: alias('set_at'),
   from: () => selectValues(context, { latest, selection, isShown: false }),

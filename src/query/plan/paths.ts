@@ -1,5 +1,5 @@
-// Paths: the anchor of each person first, then, joined to it, only the events near it. So no more is held in memory than
-// what can be part of a path.
+// Plan of paths: first the anchor of each person, then the events joined to it within the window, so that memory is bounded by
+// the events of paths.
 import type { PathsQuery, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { carry, eventMs, integer, isOfType, isSomebody, over, planAnswer } from './behaviour.js';
 import { planCondition } from './condition.js';
@@ -29,13 +29,13 @@ function planAnchors({ selection, direction }: PathsQuery, context: PlanContext)
   };
 }
 
-/** Places in a node: before them are what nodes sort by, time, insert_id and, where both are equal, the event type. */
+/** Tuple positions in a node; the positions before are its sort keys: time, insert_id, event type. */
 const LABEL = 4;
 const IS_ANCHOR = 5;
 
 /**
- * Only the time of the anchor is joined, because a join copies what it brings to every event. Which event of that time it
- * is, is seen among the sorted nodes: the first one that could be an anchor.
+ * Only the anchor's time is joined, because joined columns are copied to every event. The anchor is the first possible anchor
+ * among the sorted nodes of that time.
  */
 function planNodes(query: PathsQuery, context: PlanContext): Select {
   const { eventType, condition } = query.selection;

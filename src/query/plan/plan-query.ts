@@ -1,4 +1,4 @@
-// Chooses how a resolved query is asked.
+// Planner entry: dispatches a resolved query to the plan of its source.
 import { assertNever } from '../../platform/errors.js';
 import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
 import { planLifecycle, planStickiness } from './activity.js';

@@ -1,5 +1,5 @@
-// What the engine is asked, decided to the last detail and not yet spelled. A plan is a tree of selects over scans; a scan
-// cannot be built without the project whose rows it reads, and values from a query are only ever parameters.
+// Plan types: a tree of selects over scans, complete except for SQL syntax. A scan requires a ProjectId, and values from a query
+// are always parameters.
 import type { ProjectId } from '../../platform/ids.js';
 import type { ColumnOrder, SourceMode, TimeRange } from '../analyze/resolved.js';
 import type { EventColumn } from '../fields.js';
@@ -20,17 +20,17 @@ export type ParameterType =
 
 export type ParameterValue = string | number | readonly string[] | readonly number[];
 
-/** The columns of events that no field names: hashes of ids and the typed buckets of properties. */
+/** Event columns without a field name: id hashes and property maps. */
 export type InternalColumn = 'uid' | 'did' | PropertyColumn;
 export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}` | ProfileMap;
 export type ProfileMap = `props_${'str' | 'num' | 'bool'}`;
 
-/** The columns of profiles, as the table has them. */
+/** Columns of the profiles table. */
 export type ProfileSource = 'email' | 'email_domain' | 'first_seen' | 'last_seen';
 
 export type AnyColumn = EventColumn | InternalColumn | SessionColumn | SessionSource | ProfileColumn | ProfileSource;
 
-/** Constants of our own making. Nothing that was written in a query may become one. */
+/** Constants of the compiler. Text of a query must never become one. */
 export type Constant = '' | 0 | 1 | 'true' | 'false' | 'NULL';
 
 export type InfixOperator =
@@ -151,9 +151,9 @@ export type FunctionName =
 
 export type Expression =
   | { readonly kind: 'column'; readonly column: AnyColumn }
-  /** The user that the event's device is mapped to; needs a scan that stitches. */
+  /** The user mapped to the event's device; requires a stitching scan. */
   | { readonly kind: 'mapped'; readonly column: 'uid' | 'user_id' }
-  /** A column of the select below. */
+  /** A column of the inner select. */
   | { readonly kind: 'alias'; readonly alias: string }
   | { readonly kind: 'parameter'; readonly type: ParameterType; readonly value: ParameterValue }
   | { readonly kind: 'constant'; readonly value: Constant }
@@ -161,16 +161,16 @@ export type Expression =
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
   /** Hashes of these ids, for IN. */
   | { readonly kind: 'hashes'; readonly ids: readonly string[] }
-  /** Hashes of the project's devices that are mapped to one of these users, or are one of these devices. */
+  /** Hashes of the project's mapped devices, by user or by device, for IN. */
   | {
       readonly kind: 'mapped_devices';
       readonly projectId: ProjectId;
       readonly column: 'uid' | 'did' | 'device_id';
       readonly values: Expression;
     }
-  /** Hashes of whoever is called so: of the name itself, and of the project's users with this e-mail address. */
+  /** Hashes of the id itself and of the project's users with this e-mail address. */
   | { readonly kind: 'persons_called'; readonly projectId: ProjectId; readonly id: Expression }
-  /** The rows of a select, for IN. */
+  /** Rows of a select, for IN. */
   | { readonly kind: 'subselect'; readonly select: Select }
   | { readonly kind: 'lambda'; readonly parameters: readonly string[]; readonly body: Expression }
   /** One element of a tuple, from 1 on. */
@@ -180,24 +180,24 @@ export type Expression =
   | {
       readonly kind: 'call';
       readonly name: FunctionName;
-      /** The first pair of parentheses of a parametric aggregate. */
+      /** Parameters of a parametric aggregate function. */
       readonly settings?: readonly number[];
       readonly arguments: readonly Expression[];
     };
 
-/** What is read of a property of a profile: a column of the select over profiles. */
+/** A profile property that the select over profiles extracts. */
 export interface ProfileProperty {
   readonly kind: 'profile_property';
   readonly name: string;
   readonly value: Expression;
 }
 
-/** Which of the device's mapping a scan brings along: nothing, the hash of its user, or the user's id as well. */
+/** What a scan joins from the device mapping: nothing, the user's hash, or also the user's id. */
 export type Stitching = 'none' | 'hash' | 'text';
 
 /**
- * Events of one project in a range. `hours` takes the range's whole hours from the hourly counts, which know the project,
- * the event type and the hour, and nothing else.
+ * Events of one project in a range. `hours` reads whole hours from the hourly projection, which has only project, event type
+ * and hour.
  */
 export interface EventScan {
   readonly kind: 'events';
@@ -208,18 +208,18 @@ export interface EventScan {
   readonly filter: readonly Expression[];
 }
 
-/** One row of the select for each event, the one whose key it has: no two rows have the same key. */
+/** Joins the select's row with the event's key; keys are unique in the select. */
 export interface Join {
   readonly name: string;
   readonly select: Select;
   readonly left: Expression;
   /** A column of the select. */
   readonly right: string;
-  /** What becomes of events whose key no row has: they are kept, with values that are missing, or left out. */
+  /** Events without a matching row: `kept` with missing values (LEFT JOIN) or `left out` (INNER JOIN). */
   readonly others: 'kept' | 'left out';
 }
 
-/** Profiles of one project that are not deleted. */
+/** Profiles of one project, without deleted ones. */
 export interface ProfileScan {
   readonly kind: 'profiles';
   readonly projectId: ProjectId;
@@ -228,7 +228,7 @@ export interface ProfileScan {
 
 export interface ScanTime {
   readonly kind: 'exact' | 'hours';
-  /** From the first instant on, and before the second. */
+  /** Half-open ranges. */
   readonly ranges: readonly { readonly from: Expression; readonly to: Expression }[];
 }
 
@@ -247,7 +247,7 @@ export interface OrderBy {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Adds the rows of the steps that have none; the first column ordered by is the one that steps. */
+/** WITH FILL: adds missing rows of the first sort column. */
 export interface Fill {
   readonly from: Expression;
   readonly to: Expression;
@@ -258,9 +258,9 @@ export interface Select {
   readonly kind: 'select';
   readonly columns: readonly SelectColumn[];
   readonly from: EventScan | ProfileScan | Select | Union;
-  /** Grouped by these columns of the same select; undefined where nothing is aggregated. */
+  /** GROUP BY these columns of the same select; undefined without aggregation. */
   readonly groupBy?: readonly string[];
-  /** Which groups are kept. */
+  /** HAVING condition. */
   readonly having?: Expression;
   readonly orderBy?: readonly OrderBy[];
   readonly fill?: Fill;
@@ -269,8 +269,8 @@ export interface Select {
 }
 
 /**
- * How the values of a result column read. `text` is missing where it is empty, `nullable_text` where it is null. A `rate` is a
- * fraction of 1, a `path` a list of texts.
+ * Type of a result column. Empty `text` is missing, null `nullable_text` is missing. A `rate` is a fraction of 1, a `path` a
+ * list of texts.
  */
 export type ColumnType =
   | 'text'
@@ -306,7 +306,7 @@ export type Mode =
   | 'stickiness'
   | 'formula';
 
-/** Rows that are put together after the engine has answered, all of them before one page is taken. */
+/** Computation over all engine rows after the query, before paging. */
 export type Presentation = {
   readonly order: readonly ColumnOrder[];
   /** Of the rows that are kept by that order, where they are shown in another one. */
@@ -325,25 +325,25 @@ export type Presentation = {
 export interface Plan {
   readonly mode: Mode;
   readonly select: Select;
-  /** One for each column of the select, in the same order. */
+  /** One per column of the select, in the same order. */
   readonly columns: readonly OutputColumn[];
-  /** Which column is repeated as `value`, and what it measures. */
+  /** The column repeated as `value`, and the metric name. */
   readonly metric: { readonly name: string; readonly column: string } | undefined;
-  /** How the engine's rows become those of the answer, where they are not already. */
+  /** Set when the engine's rows are not the rows of the answer. */
   readonly presentation?: Presentation;
   readonly total: Total;
-  /** Rows of the result that belong to the answer: the engine may have been asked for one more to learn the total. */
+  /** Rows of the result that belong to the answer; one more may be requested to learn the total. */
   readonly rowsKept: number;
   readonly range: TimeRange;
   readonly timezone: string;
   readonly warnings: readonly string[];
-  /** What the answer says about itself beside its rows, by the names of the wire. */
+  /** `metadata` of the response, with its JSON names. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * How the total is learned: from the engine's count of the rows before its limit, or, where that would make it read
- * everything, by a count of its own that is only run when a page is full. Either way `rowsMax` caps it.
+ * Source of the total: ClickHouse's rows_before_limit, or, where that would read everything, a separate count that runs only
+ * when a page is full. `rowsMax` caps both.
  */
 export type Total = { readonly rowsMax: number | undefined } & (
   | { readonly kind: 'engine' }

@@ -1,4 +1,4 @@
-// Profiles as rows: only the fields and the keys that a question names are read.
+// Selects over profiles that read only the fields and keys of the query.
 import type { ProjectId } from '../../platform/ids.js';
 import { PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
 import { call, column } from './expressions.js';
@@ -20,7 +20,7 @@ export const fieldOf = (key: ProfileKey): SelectColumn => ({
 
 export const PROFILE_ACTOR = 'profile_actor';
 
-/** To be joined to events by the hash of their distinct_id. Without a profile, times have to be null and not 1970. */
+/** For joins to events by hash of distinct_id. Times are nullable, so that a missing profile has null instead of 1970. */
 export function selectProfilesToJoin(projectId: ProjectId, { fields, properties }: ProfileReads): Select {
   const columns = fields.map(fieldOf).map(({ alias: name, expression }, index) => {
     const isTime = PROFILE_FIELDS[fields[index] ?? 'user_id'].type === 'optional_time';
@@ -38,7 +38,7 @@ interface ProfilesOf {
   readonly filter: readonly Expression[];
 }
 
-/** For the source `users`: everything that can be asked, of which the engine reads what is. */
+/** For the source `users`: all columns; the engine reads only the used ones. */
 export function selectProfiles(projectId: ProjectId, { properties, filter }: ProfilesOf): Select {
   const fields = (Object.keys(PROFILE_FIELDS) as ProfileKey[]).map(fieldOf);
   const buckets = BUCKETS.map((name) => ({ alias: name, expression: column(name) }));

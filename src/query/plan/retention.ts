@@ -1,5 +1,5 @@
-// Retention: one row per person with when the person started and came back, then one per cohort with the people of each
-// period as an array, then one per cohort and period.
+// Plan of retention: one row per person with start and return periods, then one per cohort with people per period as an array,
+// then one per cohort and period.
 import type { ResolvedQuery, RetentionQuery } from '../analyze/resolved.js';
 import {
   type BreakdownPlan,
@@ -42,13 +42,13 @@ interface Retention {
   readonly breakdown: BreakdownPlan | undefined;
 }
 
-/** Where every event that returns is at or after the start, or is the start itself, its time need not be looked at. */
+/** Whether return events need no time check, because they are at or after the start or are the start itself. */
 const startsReturn = ({ start, returning }: RetentionQuery): boolean => returning === undefined || returning === start;
 
 function planPeople({ query, calendar, breakdown }: Retention, context: PlanContext): Select {
   const { start, returning } = query;
   const isStart = isOfType([start]);
-  // Gathered as pairs of a time and its period, they would make the question take half as long again.
+  // Not collected as pairs of time and period, which takes 1.5 times as long.
   const returns = startsReturn(query)
     ? call('groupUniqArray', calendar.numberOf(column('time')))
     : call('groupArrayIf', eventMs, isOfType([returning ?? start]));
@@ -58,7 +58,7 @@ function planPeople({ query, calendar, breakdown }: Retention, context: PlanCont
     { alias: 'returns', expression: returns },
   ];
   if (breakdown) {
-    // In a tuple, a null is a value like any other; alone, argMin would pass over it.
+    // Wrapped in a tuple, because argMin skips plain nulls.
     const earliest = call('argMinIf', call('tuple', breakdown.value), eventPosition, isStart);
     columns.push({ alias: GROUP, expression: tupleElement(earliest, 1) });
   }
@@ -76,7 +76,7 @@ function planPeople({ query, calendar, breakdown }: Retention, context: PlanCont
   };
 }
 
-/** For each period from the cohort's on, whether the person came back in it. */
+/** Per period since the cohort's: whether the person returned. */
 function planReturns({ query, calendar, breakdown }: Retention, people: Select): Select {
   const numberOf = (ms: Expression): Expression =>
     calendar.numberOf(call('fromUnixTimestamp64Milli', ms, textParameter('UTC')));

@@ -1,4 +1,4 @@
-// Sessions as rows: a select over all events of each session, wherever the range of the question ends.
+// Selects over sessions: each row covers all events of a session, also beyond the range of the query.
 import type { ProjectId } from '../../platform/ids.js';
 import { type SessionKey, sessionColumnOf, sessionRowOf } from '../session-fields.js';
 import {
@@ -17,10 +17,10 @@ import {
 import { actor, eventPosition } from './field-expressions.js';
 import type { EventScan, Expression, ScanTime, Select, SelectColumn } from './plan.js';
 
-/** A session lasts up to a day, so events this far from a range can belong to a session of it. */
+/** Maximum session length: events this far from the range may belong to its sessions. */
 export const SESSION_MS_MAX = 24 * 3_600_000;
 
-/** Both ends of a select over sessions are known in milliseconds; no start means all that ever happened. */
+/** Time span of a select over sessions, epoch milliseconds; without start it is unbounded. */
 export interface SessionSpan {
   readonly fromMs: number;
   readonly toMs: number;
@@ -36,7 +36,7 @@ const milliseconds = (time: Expression): Expression => call('toUnixTimestamp64Mi
 const START = call('min', column('time'));
 const END = call('max', column('time'));
 
-/** What the events of one group say about their session. */
+/** Aggregates that derive session fields from its events. */
 export function describeSession(key: SessionKey): Expression {
   const { of, column: name, type } = sessionRowOf(key);
   const value = column(name ?? 'url');
@@ -61,7 +61,7 @@ export function describeSession(key: SessionKey): Expression {
 
 export const SESSION_KEY = 'session_key';
 
-/** Stands for a session's id as `uid` does for a user's: by it sessions are put together in three quarters of the time. */
+/** Stands for a session's id as `uid` does for a user's: grouping by it takes three quarters of the time. */
 export const sessionHash: Expression = call('xxh3', column('session_id'));
 
 const timeOf = ({ fromMs, toMs }: SessionSpan): ScanTime => ({
@@ -72,16 +72,16 @@ const timeOf = ({ fromMs, toMs }: SessionSpan): ScanTime => ({
 interface SessionsOf {
   readonly projectId: ProjectId;
   readonly span: SessionSpan;
-  /** What tells sessions apart, where it is not their hash. */
+  /** Grouping key, when it is not the hash. */
   readonly key?: Expression;
   readonly columns: readonly SelectColumn[];
-  /** Whether the columns tell whose events they are. */
+  /** Whether the columns need stitched identities. */
   readonly isStitched?: boolean;
   readonly filter?: readonly Expression[];
   readonly having?: Expression | undefined;
 }
 
-/** One row for each session with an event in the span. */
+/** One row per session with an event in the span. */
 export function selectSessions(of: SessionsOf): Select {
   const { projectId, span, key = sessionHash, columns, isStitched, filter, having } = of;
   return {
@@ -101,16 +101,16 @@ export function selectSessions(of: SessionsOf): Select {
 
 const isOptional = (key: SessionKey): boolean => sessionRowOf(key).type !== 'text';
 
-/** Joined to events, what is missing has to be null: an event without a session has none of duration 0. */
+/** For joins to events: nullable, so that an event without a session has null instead of a duration of 0. */
 export const optional = (key: SessionKey, value: Expression): Expression =>
   isOptional(key) ? call('toNullable', value) : value;
 
 export interface OwnSessions {
   readonly projectId: ProjectId;
   readonly keys: readonly SessionKey[];
-  /** Of the events that sessions are joined to. */
+  /** Selection of the events that sessions are joined to. */
   readonly span: SessionSpan;
-  /** The only event type among them, where there is one: sessions without such an event are not put together. */
+  /** The single event type of the selection, if any: sessions without such an event are skipped. */
   readonly eventType: string | undefined;
 }
 
@@ -124,8 +124,8 @@ export function selectOwnSessions({ projectId, keys, span, eventType }: OwnSessi
 }
 
 /**
- * Whether a session is among those of these events, or, by chance, not: sessions that nobody asked for change no answer where
- * the ones that were are joined. Sets of hashes are built and asked faster than sets of texts.
+ * Superset filter for the sessions of these events (hash collisions pass): additional sessions do not change a join. Sets of
+ * hashes are faster than sets of texts.
  */
 function isProbablyAmong(events: EventScan): Expression {
   const select: Select = {
@@ -150,13 +150,12 @@ export const LAST_SESSION_ACTOR = 'last_session_actor';
 
 const isPerson = infix('!=', actor, constant(0));
 
-/** Everybody who has an event in the session. */
+/** All people with an event in the session. */
 export const peopleOfSession: Expression = call('groupUniqArrayIf', actor, isPerson);
 
 /**
- * Whether an event is of a session that can be somebody's last. No session is longer than a day, so the last one started
- * less than a day before the person's newest event, and so did whatever the person did in it. This leaves few of all
- * sessions to be put together.
+ * Whether an event may belong to a person's last session. Sessions last less than a day, so the last one started less than a
+ * day before the person's newest event. This leaves few sessions to compute.
  */
 function canBeLast(projectId: ProjectId, nowMs: number): Expression {
   const scan: EventScan = {
@@ -171,7 +170,7 @@ function canBeLast(projectId: ProjectId, nowMs: number): Expression {
     kind: 'select',
     columns: [
       { alias: 'newest_actor', expression: actor },
-      // 1970 where nothing is past: then every session can be the last.
+      // 1970 without past events: then every session may be the last.
       { alias: 'newest_ms', expression: call('maxIf', milliseconds(column('time')), isPast) },
     ],
     from: scan,
@@ -189,13 +188,13 @@ function canBeLast(projectId: ProjectId, nowMs: number): Expression {
   });
 }
 
-/** For each person the session that started last, of those up to `nowMs` that hold an event of the person. */
+/** Per person: the session that started last, up to `nowMs`. */
 export function selectLastSessions(projectId: ProjectId, keys: readonly SessionKey[], nowMs: number): Select {
   const described = keys.map((key) => ({ alias: sessionColumnOf('session', key), expression: describeSession(key) }));
   const sessions = selectSessions({
     projectId,
     span: { fromMs: 0, toMs: nowMs + SESSION_MS_MAX },
-    // Of sessions that started at the same time, the last is the one whose id comes last.
+    // Of sessions with equal start, the larger id is the last.
     key: column('session_id'),
     columns: [
       { alias: 'actors', expression: peopleOfSession },
@@ -218,7 +217,7 @@ export function selectLastSessions(projectId: ProjectId, keys: readonly SessionK
     from: sessions,
   };
   const started = call('tuple', alias('started_at'), alias(SESSION_KEY));
-  // In a tuple, a null is a value like any other; alone, argMax would pass over it.
+  // Wrapped in a tuple, because argMax skips plain nulls.
   const ofLast = (key: SessionKey): Expression =>
     tupleElement(call('argMax', call('tuple', alias(sessionColumnOf('session', key))), started), 1);
   return {

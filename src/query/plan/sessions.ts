@@ -1,4 +1,4 @@
-// Plans over sessions: those that start in the range, each with all its events.
+// Plans of the source `sessions`: sessions that start in the range, each with all its events.
 import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows } from '../analyze/resolved.js';
 import { sessionColumnOf } from '../session-fields.js';
 import { planCondition } from './condition.js';
@@ -19,7 +19,7 @@ interface SessionsOver {
 
 const START_TIME = column('session_start_time');
 const PEOPLE = 'actors';
-/** People of several sessions count once, and a session may have several: before and after somebody signed in. */
+/** Unique people over sessions. A session may have several people, before and after a sign-in. */
 const COUNT_PEOPLE = call('uniqExactArray', alias(PEOPLE));
 
 function selectStarted(context: PlanContext, { rows, selection, reads }: SessionsOver): Select {
@@ -63,7 +63,7 @@ export const sessionRows = (rows: SessionRows, selection: EventSelection, contex
   people: COUNT_PEOPLE,
 });
 
-/** Null where there is nothing to average, also on days that are filled in. */
+/** Average; null without rows, also on filled days. */
 const average = (of: Expression): Expression => call('avg', call('toNullable', of));
 
 export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
@@ -86,7 +86,7 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
   };
   const page = pageOf(context, rowsMax);
   const byDay: ColumnOrder = { column: 'day', direction: 'asc' };
-  // With a second key the engine sorts the filled rows too, and counts them: see the order of groups of events.
+  // The second sort key makes ClickHouse sort and count filled rows (see the order of event groups).
   const order = [...query.order, byDay].map((of) => aliasOrder(of.column, of.direction));
   return {
     mode: 'sessions',

@@ -1,4 +1,4 @@
-// Calendar buckets of a time zone, and which of them can be made of whole UTC hours.
+// Time buckets of a time zone, and the part of a range that the hourly projection can answer.
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
 import { offsetAt } from '../timezone.js';
@@ -18,7 +18,7 @@ export interface Bucketing {
   readonly timezone: string;
 }
 
-/** The first moment of the bucket that holds `time`: a date, or for hours an instant. */
+/** Start of the bucket that contains `time`: a date, or for hours an instant. */
 export function bucketOf(time: Expression, { granularity, timezone }: Bucketing): Expression {
   const name = BUCKET_FUNCTION[granularity];
   return timezone === 'UTC' ? call(name, time) : call(name, time, textParameter(timezone));
@@ -28,9 +28,9 @@ export const bucketType = (granularity: Granularity): ColumnType => (granularity
 
 const STEP = { hour: 'HOUR', day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 'QUARTER' } as const;
 
-/** Every bucket that the range touches. The end is exclusive: one second, or one day, behind the start of the last one. */
+/** Fill range of all buckets in the range; the exclusive end is one second or day after the last start. */
 export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
-  // An empty range, as today is in its first instant, has the bucket that it stands in.
+  // An empty range (today at midnight) has one bucket.
   const last = bucketOf(instantParameter(Math.max(range.fromMs, range.toMs - 1)), bucketing);
   return {
     from: bucketOf(instantParameter(range.fromMs), bucketing),
@@ -42,7 +42,7 @@ export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
 const HOUR_MS = 3_600_000;
 const YEARS_MAX = 50;
 
-/** Whether the zone's clocks differ from UTC by whole hours in all of the range: most do, India's and others do not. */
+/** Whether the zone's offset is whole hours in the whole range. */
 export function hasWholeHours({ fromMs, toMs }: TimeRange, timezone: string): boolean {
   if (timezone === 'UTC') return true;
   const firstYear = new Date(fromMs).getUTCFullYear();
@@ -54,13 +54,13 @@ export function hasWholeHours({ fromMs, toMs }: TimeRange, timezone: string): bo
 }
 
 export interface HourSplit {
-  /** The whole hours of the range. */
+  /** Whole hours of the range. */
   readonly hours: TimeRange;
-  /** What is left of it at its two ends. */
+  /** Partial hours at both ends. */
   readonly edges: readonly TimeRange[];
 }
 
-/** Undefined where the range has no day of whole hours: reading the events themselves is as fast then. */
+/** Undefined for ranges of less than a day of whole hours, where reading events is as fast. */
 export function splitIntoHours({ fromMs, toMs }: TimeRange): HourSplit | undefined {
   const hours = { fromMs: Math.ceil(fromMs / HOUR_MS) * HOUR_MS, toMs: Math.floor(toMs / HOUR_MS) * HOUR_MS };
   if (hours.toMs - hours.fromMs < 24 * HOUR_MS) return undefined;

@@ -1,4 +1,4 @@
-// Plans over profiles.
+// Plans of the source `users`.
 import type { EventSelection, ResolvedQuery } from '../analyze/resolved.js';
 import { planCondition } from './condition.js';
 import { listOrder, type PlanContext, pageOf, planListColumn, type RowsOver } from './events.js';
@@ -12,7 +12,7 @@ type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 interface SeenProfiles {
   readonly selection: EventSelection;
   readonly context: PlanContext;
-  /** Everything that is computed from the profiles. */
+  /** Expressions over profiles. */
   readonly reads: readonly Expression[];
 }
 

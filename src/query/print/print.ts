@@ -1,4 +1,4 @@
-// Spells a plan in ClickHouse SQL. It looks nothing up and chooses nothing: what to ask was decided before.
+// Printer: formats a plan as ClickHouse SQL with parameters. It makes no decisions and looks nothing up.
 import { assertNever } from '../../platform/errors.js';
 import type {
   EventScan,
@@ -25,7 +25,7 @@ export function print(select: Select): Statement {
 
 const indent = (sql: string): string => sql.replace(/^/gm, '  ');
 
-// A looser operator inside a tighter one needs parentheses.
+// Operator precedence: an operator inside a tighter one needs parentheses.
 const TIGHTNESS = {
   OR: 1,
   AND: 2,
@@ -122,7 +122,7 @@ class Printer {
       'LEFT ANY JOIN (',
       `  SELECT did AS mapped_did, uid AS mapped_uid${userId}`,
       `  FROM device_map FINAL WHERE project_id = ${project}`,
-      // An event with a user of its own has no need of its device's: it is spared the look-up, a cache miss most of the time.
+      // Events with a user id skip the lookup of their device, which is usually a cache miss.
       ') AS mapping ON if(uid = 0, did, 0) = mapped_did',
     ];
   }
