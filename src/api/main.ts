@@ -174,6 +174,7 @@ function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
     ),
     limits: toEventLimits(settings),
     body: stores.body,
+    threads,
     metrics: createIdentifyMetrics(stores.metrics),
   };
 }
@@ -181,6 +182,7 @@ function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
 function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
   const queue = createIngestQueue(stores.redis);
   const ingestMetrics = createIngestMetrics(stores.metrics);
+  const geographyDatabases = settings.GEOIP_DATABASE?.split(',') ?? [];
   const rejectedEvents = new RejectedEvents(stores.redis, log);
   lifecycle.onClose('rejected events', () => rejectedEvents.close());
   const admission = createAdmission(queue, stores.redis, toBacklogLimits(settings));
@@ -201,9 +203,11 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
     ),
     redis: stores.redis,
     findGeography: createGeographyLookup({
-      databases: settings.GEOIP_DATABASE?.split(',') ?? [],
+      databases: geographyDatabases,
       headerNames: parseGeographyHeaders(settings.GEOIP_HEADERS),
     }),
+    geographyDatabases,
+    threads,
     limits: { ...toEventLimits(settings), batchSizeMax: settings.MAX_BATCH_SIZE },
     firstTimes: {
       totalMax: settings.INGEST_FIRST_TIMES_MAX,
@@ -249,6 +253,6 @@ function answerQueriesHere(settings: Config): readonly RequestHandler[] {
   });
   lifecycle.onClose('clickhouse', () => clickhouse.close());
   return createQueryHandlers(
-    createQueryDeps(settings, { clickhouse, credentials, rateLimit: rateLimits.query, redis, metrics, log }),
+    createQueryDeps(settings, { clickhouse, credentials, rateLimit: rateLimits.query, redis, threads, metrics, log }),
   );
 }

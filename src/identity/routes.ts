@@ -4,12 +4,15 @@ import { type Credential, type CredentialStore, rateSubjectsOf } from '../access
 import { authenticate } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { Admission } from '../ingest/admission.js';
-import type { EventLimits } from '../ingest/limits.js';
+import { type EventLimits, LOOP_BYTES_MAX } from '../ingest/limits.js';
 import type { GroupCommit } from '../platform/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import { createRouter } from '../platform/http/router.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import { identifyTask } from './identify-task.js';
 import type { IdentifyMetrics } from './metrics.js';
 import type { Identification } from './queue.js';
 import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody } from './schema.js';
@@ -21,6 +24,8 @@ export interface IdentityDeps {
   readonly groupCommit: GroupCommit<Identification>;
   readonly limits: EventLimits;
   readonly body: BodyLimits;
+  /** Where large bodies are read. */
+  readonly threads: ThreadPool;
   readonly metrics: IdentifyMetrics;
 }
 
@@ -36,7 +41,8 @@ export function createIdentityRouter(deps: IdentityDeps): Router {
       await deps.rateLimit.take(rateSubjectsOf(credential));
       deps.admission.admit();
       await withBody(req, async (bytes) => {
-        const call = toIdentification(credential, parseCounted(bytes, deps), requestIdOf(req));
+        const parsed = await parseCounted(bytes, credential.projectId, deps);
+        const call = toIdentification(credential, parsed, requestIdOf(req));
         await deps.groupCommit.add(call, { weight: 1, bytes: bytes.length });
       });
       deps.metrics.accepted.inc();
@@ -53,11 +59,19 @@ const toIdentification = ({ projectId }: Credential, call: IdentifyCall, request
   request,
 });
 
-function parseCounted(bytes: Buffer, { limits, metrics }: IdentityDeps): IdentifyCall {
+async function parseCounted(bytes: Buffer, projectId: ProjectId, deps: IdentityDeps): Promise<IdentifyCall> {
   try {
-    return parseIdentifyBody(bytes, limits);
+    return bytes.length <= LOOP_BYTES_MAX
+      ? parseIdentifyBody(bytes, deps.limits)
+      : await parseInThread(bytes, projectId, deps);
   } catch (error) {
-    if (error instanceof IdentifyRefusal) metrics.refused.inc({ reason: error.reason });
+    if (error instanceof IdentifyRefusal) deps.metrics.refused.inc({ reason: error.reason });
     throw error;
   }
+}
+
+async function parseInThread(bytes: Buffer, projectId: ProjectId, { threads, limits }: IdentityDeps) {
+  const answer = await threads.run(identifyTask, { bytes, limits }, projectId);
+  if ('call' in answer) return answer.call;
+  throw new IdentifyRefusal(answer.reason, answer.message);
 }

@@ -15,6 +15,8 @@ export interface RejectedEvent {
   readonly reason: SkipReason;
   /** As it came. */
   readonly event: unknown;
+  /** Its sample, where the event itself stayed in a thread. */
+  readonly sample?: string;
 }
 
 /** Idle until something is noted, then waiting for the write that follows within a second. */
@@ -39,8 +41,8 @@ export class RejectedEvents {
     }
     const waiting = this.#samples.filter((sample) => sample.projectId === projectId).length;
     const room = Math.min(SAMPLES_KEPT - waiting, SAMPLES_WAITING_MAX - this.#samples.length);
-    for (const { reason, event } of rejected.slice(0, Math.max(0, room))) {
-      this.#samples.push({ projectId, reason, at, event: toSample(event) });
+    for (const { reason, event, sample } of rejected.slice(0, Math.max(0, room))) {
+      this.#samples.push({ projectId, reason, at, event: sample ?? toSample(event) });
     }
     this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
   }

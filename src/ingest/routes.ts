@@ -10,13 +10,15 @@ import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js
 import { requestIdOf } from '../platform/http/request-id.js';
 import { createRouter } from '../platform/http/router.js';
 import type { Redis } from '../platform/redis/client.js';
-import { type AcceptedRequest, acceptRequest } from './accept.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import type { AcceptedRequest, TrackRequest } from './accept.js';
+import { acceptBody, acceptTask } from './accept-task.js';
 import type { Admission } from './admission.js';
-import { parseTrackBody } from './body.js';
+import { tryParseAddress } from './client-address.js';
 import type { GeographyLookup } from './enrich/geography.js';
 import { type FirstTimesLimits, settleFirstTimes } from './first-times.js';
 import type { Frame, FrameHeader } from './frame.js';
-import type { EventLimits } from './limits.js';
+import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
 import type { RejectedEvents } from './rejected-events.js';
 
@@ -27,6 +29,10 @@ export interface IngestDeps {
   readonly groupCommit: GroupCommit<Frame>;
   readonly redis: Redis;
   readonly findGeography: GeographyLookup;
+  /** Paths of what findGeography reads, for threads. */
+  readonly geographyDatabases: readonly string[];
+  /** Where large bodies are read. */
+  readonly threads: ThreadPool;
   readonly limits: EventLimits & { readonly batchSizeMax: number };
   readonly firstTimes: FirstTimesLimits;
   readonly body: BodyLimits;
@@ -61,7 +67,7 @@ interface Tracked {
 }
 
 async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
-  const { frame, timeless } = accept(tracked, deps);
+  const { frame, timeless } = await accept(tracked, deps);
   if (frame.header.n === 0) return 0;
 
   const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps);
@@ -71,21 +77,37 @@ async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
 }
 
 /** Apart, so that the parsed body, many times the size of its bytes, is gone while the commit is waited for. */
-function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): AcceptedRequest {
-  // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by default.
-  const body = parseTrackBody(bytes);
-  if (body.events.length > deps.limits.batchSizeMax) {
-    throw new PublicError(
-      'bad_request',
-      `the batch has ${body.events.length} events; the limit is ${deps.limits.batchSizeMax}`,
-    );
-  }
-  const received = { id: requestIdOf(req), address: req.ip, headers: req.headers, now: Date.now() };
-  const accepted = acceptRequest({ bytes, body, credential, ...received }, deps);
+async function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): Promise<AcceptedRequest> {
+  const request = { bytes, credential, id: requestIdOf(req), address: req.ip, now: Date.now() };
+  const accepted =
+    bytes.length <= LOOP_BYTES_MAX
+      ? acceptBody({ ...request, headers: req.headers }, deps)
+      : await acceptInThread(request, req, deps);
   for (const { reason } of accepted.rejected) deps.metrics.skipped.inc({ reason });
-  deps.rejectedEvents.note(credential.projectId, accepted.rejected, received.now);
+  deps.rejectedEvents.note(credential.projectId, accepted.rejected, request.now);
   return accepted;
 }
+
+async function acceptInThread(
+  { credential, ...request }: Omit<TrackRequest, 'body' | 'headers'>,
+  req: Request,
+  { threads, findGeography, geographyDatabases, limits }: IngestDeps,
+): Promise<AcceptedRequest> {
+  const { kind, projectId, ipPolicy } = credential;
+  const input = {
+    ...request,
+    credential: { kind, projectId, ipPolicy },
+    userAgent: req.headers['user-agent'],
+    geography: findGeography(tryParseAddress(request.address), req.headers),
+    databases: geographyDatabases,
+    limits,
+  };
+  const { header, body, ...accepted } = await threads.run(acceptTask, input, projectId);
+  return { ...accepted, frame: { header, body: body === undefined ? request.bytes : asBuffer(body) } };
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 
 async function withFirstTimes(
   header: FrameHeader,

@@ -2,20 +2,18 @@
 // the engine refused some, count where a page does not tell, shape.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
-import { type CompiledQuery, compile } from '../query/compile.js';
-import { QueryError } from '../query/errors.js';
+import type { CompiledQuery } from '../query/compile.js';
+import { type CompileDeps, compileOffLoop } from './compile-task.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import { beginExecution, type EngineResult, type ExecuteDeps, type Execution } from './execute.js';
 import type { QueryMetrics } from './metrics.js';
-import type { PropertyGuesses } from './property-guesses.js';
 import type { QueryRequest } from './schema.js';
 import { type Answer, toAnswer } from './shape.js';
 import type { QueryShare, QueryShares } from './shares.js';
 
-export interface AnswerDeps extends ExecuteDeps {
+export interface AnswerDeps extends ExecuteDeps, CompileDeps {
   readonly shares: QueryShares;
   readonly metrics: QueryMetrics;
-  readonly guesses: PropertyGuesses;
   readonly now: () => number;
   /** Told of every question that is put to the engine. */
   readonly noteQuery: (projectId: ProjectId) => void;
@@ -74,14 +72,14 @@ async function compileAndRun(
   execution: Execution,
 ): Promise<Counted & { readonly compiled: CompiledQuery }> {
   const nowMs = deps.now();
-  let compiled = compileRequest(deps, { projectId, request, nowMs });
+  let compiled = await compileRequest(deps, { projectId, request, nowMs });
   deps.noteQuery(projectId);
   for (;;) {
     try {
       return { compiled, ...(await runCounted(compiled, request, execution)) };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
-      compiled = compileRequest(deps, { projectId, request, nowMs });
+      compiled = await compileRequest(deps, { projectId, request, nowMs });
     }
   }
 }
@@ -92,15 +90,12 @@ interface Compiling {
   readonly nowMs: number;
 }
 
-function compileRequest(deps: AnswerDeps, { projectId, request, nowMs }: Compiling): CompiledQuery {
+async function compileRequest(deps: AnswerDeps, { projectId, request, nowMs }: Compiling): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;
-  try {
-    return compile(request.q, { projectId, nowMs, timezone, limit, offset, guessOf: deps.guesses.of(projectId) });
-  } catch (cause) {
-    if (!(cause instanceof QueryError)) throw cause;
-    deps.metrics.compileErrors.inc();
-    throw new PublicError('bad_request', cause.message, { cause, details: cause.details });
-  }
+  const answered = await compileOffLoop(deps, request.q, { projectId, nowMs, timezone, limit, offset });
+  if ('compiled' in answered) return answered.compiled;
+  deps.metrics.compileErrors.inc();
+  throw new PublicError('bad_request', answered.message, { details: answered.details });
 }
 
 interface Counted {

@@ -7,6 +7,7 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { countQuery } from '../usage/counters.js';
 import { createEngineThreads } from './engine-threads.js';
 import { createQueryMetrics } from './metrics.js';
@@ -34,6 +35,7 @@ export function createQueryDeps(
     credentials: CredentialStore;
     rateLimit: LayeredRateLimit;
     redis: Redis;
+    threads: ThreadPool;
     metrics: Registry;
     log: Logger;
   },

@@ -11,6 +11,7 @@ import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { createImpatientRedis } from '../platform/redis/client.js';
+import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { createQueryHandlers } from './routes.js';
@@ -32,11 +33,15 @@ const redis = createImpatientRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
+const threads = new ThreadPool({ threadsMax: config.TASK_THREADS, metrics });
+lifecycle.onClose('threads', () => threads.close());
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 const rateLimit = createRateLimits(config, redis).query;
 
 const app = createQueryApp({
-  queries: createQueryHandlers(createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log })),
+  queries: createQueryHandlers(
+    createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, threads, metrics, log }),
+  ),
   operations: createOperationsRouter({
     metrics,
     isMetricsEnabled: config.METRICS_ENABLED,

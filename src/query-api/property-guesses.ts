@@ -10,6 +10,8 @@ const THROW_IF = '395';
 
 export interface PropertyGuesses {
   of(projectId: ProjectId): GuessOf;
+  /** All that are known to be others than the first, by token. */
+  learned(projectId: ProjectId): ReadonlyMap<string, Guess>;
   /** Whether the error is the refusal of a guess, which is not made again. */
   learn(projectId: ProjectId, error: unknown): boolean;
 }
@@ -19,6 +21,13 @@ export function createPropertyGuesses(): PropertyGuesses {
   const find = (projectId: ProjectId, token: string): Guess => guesses.get(`${projectId} ${token}`) ?? GUESSES[0];
   return {
     of: (projectId) => (token) => find(projectId, token),
+    learned: (projectId) => {
+      const own = new Map<string, Guess>();
+      for (const [key, guess] of guesses.entries()) {
+        if (key.startsWith(projectId)) own.set(key.slice(projectId.length + 1), guess);
+      }
+      return own;
+    },
     learn: (projectId, error) => {
       const refusal =
         error instanceof ClickHouseError && error.code === THROW_IF ? tryParseRefusal(error.message) : undefined;

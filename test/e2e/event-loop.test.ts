@@ -1,24 +1,44 @@
 // Two tenants of the same processes. One sends what is dear to read, again and again; the other one's events and questions go
 // on, and no event loop is held. The processes say themselves for how long theirs was.
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject, type TestTeam } from '../support/accounts.js';
-import { type LoopAttack, SYNC_ATTACKS } from '../support/loop-attacks.js';
+import {
+  IDENTIFY_ATTACKS,
+  type LoopAttack,
+  QUERY_ATTACKS,
+  SYNC_ATTACKS,
+  TRACK_ATTACKS,
+} from '../support/loop-attacks.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, track } from '../support/track.js';
 
 const ATTACKERS = 3;
-const ROUND_MS = 400;
-/** What holds the loop does so in each; what the machine does besides, hardly. The best round counts. */
-const ROUNDS = 3;
-/** The aim is 50 ms. The rest is for a machine whose two cores have more to do than this. */
-const DELAY_MS_MAX = 100;
+const ROUND_MS = 300;
+/** At most: what holds the loop does so in each, what the machine does besides, hardly. One good round is enough. */
+const ROUNDS = 5;
+/** The aim is 50 ms, on a machine that has nothing else to do: times as much as it is slower meanwhile. */
+const DELAY_MS_MAX = 60;
 /** Of medians. What the other tenant asks for takes a millisecond or two, and all of it shares two cores with the attack. */
 const SLOWER_MAX = 8;
-const SLOWER_ALLOWED_MS = 25;
+const SLOWER_ALLOWED_MS = 50;
+
+/** Does the same small piece of work again and again, and says how long it took: the measure of how busy the machine is. */
+const METRONOME = `
+  const { parentPort } = require('node:worker_threads');
+  setInterval(() => {
+    const startedAt = performance.now();
+    let sum = 0;
+    for (let index = 0; index < 2e6; index++) sum = (sum * 31 + index) | 0;
+    parentPort.postMessage(performance.now() - startedAt + (sum & 0));
+  }, 20);
+`;
 
 let databases: TestDatabases;
+let metronome: Worker;
+const beats: number[] = [];
 let postgres: Postgres;
 let processes: ProcessGroup;
 let team: TestTeam;
@@ -42,6 +62,8 @@ async function post(path: string, apiKey: string, body: Buffer, method = 'POST',
 }
 
 beforeAll(async () => {
+  metronome = new Worker(METRONOME, { eval: true });
+  metronome.on('message', (ms: number) => beats.push(ms));
   databases = await createTestDatabases();
   postgres = createPostgres(databases.config);
   team = await createTeam(postgres);
@@ -50,11 +72,13 @@ beforeAll(async () => {
   processes = await startProcesses(databases.env, ['web', 'query']);
   // Threads, routes and parsers are loaded before anything is measured.
   await post('/api/dashboard-sync/a', hostile.secretKey, SYNC_ATTACKS[0]?.body ?? Buffer.alloc(0), 'PUT');
+  await post('/track', hostile.secretKey, TRACK_ATTACKS[0]?.body ?? Buffer.alloc(0));
   aloneMs.web = median(await repeat(sendEvent, 2000));
   aloneMs.query = median(await repeat(ask, 2000));
 }, 120_000);
 
 afterAll(async () => {
+  await metronome?.terminate();
   await processes?.stop();
   await postgres?.destroy();
   await databases?.close();
@@ -85,15 +109,28 @@ interface Attacked {
 }
 
 async function expectToHold(attacked: Attacked): Promise<void> {
-  const rounds: { delayMs: number; medianMs: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await attackOnce(attacked));
-  const best = (of: 'delayMs' | 'medianMs') => Math.min(...rounds.map((round) => round[of]));
-  expect(best('delayMs'), `the event loop of ${attacked.at}`).toBeLessThan(DELAY_MS_MAX);
-  expect(best('medianMs')).toBeLessThan(aloneMs[attacked.at] * SLOWER_MAX + SLOWER_ALLOWED_MS);
+  const allowedMs = aloneMs[attacked.at] * SLOWER_MAX + SLOWER_ALLOWED_MS;
+  let round = await attackOnce(attacked);
+  for (let repeats = 1; repeats < ROUNDS && !isGood(round, allowedMs); repeats++) round = await attackOnce(attacked);
+  expect(round.delayMs / round.slowness, `the event loop of ${attacked.at}`).toBeLessThan(DELAY_MS_MAX);
+  expect(round.medianMs / round.slowness).toBeLessThan(allowedMs);
 }
 
-async function attackOnce({ at, send, statuses }: Attacked): Promise<{ delayMs: number; medianMs: number }> {
+const isGood = ({ delayMs, medianMs, slowness }: Round, allowedMs: number): boolean =>
+  delayMs / slowness < DELAY_MS_MAX && medianMs / slowness < allowedMs;
+
+interface Round {
+  /** The longest that the event loop was held. */
+  readonly delayMs: number;
+  /** Of the other tenant's requests. */
+  readonly medianMs: number;
+  /** How many times as long the machine took for the same work as at its best. */
+  readonly slowness: number;
+}
+
+async function attackOnce({ at, send, statuses }: Attacked): Promise<Round> {
   await longestDelayMs(at);
+  const beatsBefore = beats.length;
   const answered = new Set<number>();
   const attack = Array.from({ length: ATTACKERS }, () =>
     repeat(async () => {
@@ -105,7 +142,9 @@ async function attackOnce({ at, send, statuses }: Attacked): Promise<{ delayMs: 
   const tookMs = await repeat(at === 'web' ? sendEvent : ask, ROUND_MS);
   await Promise.all(attack);
   expect([...answered].filter((status) => !statuses.includes(status))).toEqual([]);
-  return { delayMs: await longestDelayMs(at), medianMs: median(tookMs) };
+  const delayMs = await longestDelayMs(at);
+  const slowness = Math.max(1, median(beats.slice(beatsBefore)) / Math.min(...beats));
+  return { delayMs, medianMs: median(tookMs), slowness };
 }
 
 // Beyond what one project may have waiting, it is told so.
@@ -115,6 +154,27 @@ describe('dashboards', () => {
   test.each(SYNC_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
     const send = () => post('/api/dashboard-sync/attack', hostile.secretKey, attack.body, 'PUT');
     await expectToHold({ at: 'web', send, statuses: [...orLater(attack), ...(attack.status === 200 ? [201] : [])] });
+  });
+});
+
+describe('queries', () => {
+  test.each(QUERY_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
+    const send = () => post('/query', hostile.secretKey, attack.body);
+    await expectToHold({ at: 'query', send, statuses: orLater(attack) });
+  });
+});
+
+describe('events', () => {
+  test.each(TRACK_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
+    const send = () => post('/track', hostile.secretKey, attack.body);
+    await expectToHold({ at: 'web', send, statuses: orLater(attack) });
+  });
+});
+
+describe('profiles', () => {
+  test.each(IDENTIFY_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
+    const send = () => post('/identify', hostile.secretKey, attack.body);
+    await expectToHold({ at: 'web', send, statuses: orLater(attack) });
   });
 });
 

@@ -135,6 +135,25 @@ describe('connections', () => {
     await eventually(async () => expect(await send('{"event_type":"a"}')).toMatchObject({ status: 200 }));
   }, 60_000);
 
+  test('a million single bytes take no more memory than their body', async () => {
+    const before = residentMebibytes();
+    const sockets = await Promise.all(Array.from({ length: 4 }, open));
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      socket.resume();
+      socket.write(
+        `POST /track HTTP/1.1\r\nHost: x\r\nX-API-Key: ${project.secretKey}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
+    }
+    const chunks = Buffer.from('1\r\n \r\n'.repeat(100_000));
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write(chunks, resolve))));
+    }
+    expect(await send('{"event_type":"a"}')).toMatchObject({ status: 200 });
+    expect(residentMebibytes() - before).toBeLessThan(150);
+    for (const socket of sockets) socket.destroy();
+  }, 60_000);
+
   test('a flood of headers is refused', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x-${index}`, 'a'.repeat(50)]));

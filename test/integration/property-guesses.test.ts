@@ -7,6 +7,8 @@ const projectId = toProjectId('01900000-0000-7000-8000-000000000077');
 const at = { nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC', limit: 100, offset: 0 };
 const QUESTIONS = {
   'by the property': '* | count by event_properties.p',
+  // Compiled in a thread.
+  'by the property, in a long text': `* | count by event_properties.p # ${'x'.repeat(3000)}`,
   'by the property of the profile': '* | count by user.p',
   'equal to true': '* | where event_properties.p = true | count by event_properties.p',
   'equal to a text that is a number': '* | where event_properties.p = "5" | count by event_properties.p',
@@ -59,6 +61,7 @@ test.each<[string | number | boolean, string[]]>([
     return [...new Set(found)].map((text) => [text, found.filter((one) => one === text).length]);
   };
   expect(await ask('by the property')).toEqual(count(() => true));
+  expect(await ask('by the property, in a long text')).toEqual(count(() => true));
   expect(await ask('by the property of the profile')).toEqual(count(() => true));
   expect(await ask('equal to true')).toEqual(count((text) => text === 'true' || text === '1'));
   expect(await ask('equal to a text that is a number')).toEqual(count((text) => text === '5'));

@@ -10,6 +10,7 @@ import { listen, type RunningServer } from '../../src/platform/http/server.js';
 import { toOrganizationId, toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import { createQueryApp } from '../../src/query-api/app.js';
 import { createQueryDeps } from '../../src/query-api/deps.js';
 import { createQueryHandlers } from '../../src/query-api/routes.js';
@@ -18,6 +19,7 @@ import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
+const threads = new ThreadPool({ threadsMax: 2 });
 let clickhouse: ClickHouseClient;
 let redis: Redis;
 let server: RunningServer;
@@ -52,7 +54,7 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const metrics = new Registry();
   const rateLimit = { take: async () => {} };
   const deps = {
-    ...createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, metrics, log }),
+    ...createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, threads, metrics, log }),
     now: () => NOW_MS,
   };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
@@ -73,6 +75,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close(1_000);
+  await threads.close();
   await clickhouse.close();
   redis.disconnect();
   await databases.close();

@@ -7,7 +7,11 @@ export interface LoopAttack {
   readonly status: number | readonly number[];
 }
 
+const MEBIBYTE = 1024 * 1024;
 const filled = (piece: string, bytes: number): string => piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)));
+const numbered = (count: number, toText: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => toText(index)).join(',');
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 // Of a document: a JSON text with line breaks and quotes in it is longer than what it says.
 const DOCUMENT_BYTES = 60_000;
@@ -43,4 +47,65 @@ export const SYNC_ATTACKS: readonly LoopAttack[] = [
   sync('200 cards that are wrong', cards(200, '"| | | | | | | |"')),
   sync('queries of 16 KiB', cards(3, `"${filled('| ', 16_000)}"`)),
   { what: '380 KiB of a JSON body', body: Buffer.from('['.repeat(380 * 1024)), status: 400 },
+];
+
+const QUERY_BYTES = 16 * 1024;
+
+const question = (what: string, q: string): LoopAttack => ({
+  what,
+  body: Buffer.from(JSON.stringify({ q: q.slice(0, QUERY_BYTES) })),
+  status: 400,
+});
+
+export const QUERY_ATTACKS: readonly LoopAttack[] = [
+  ...['|', '(', ')', '[', '1 ', 'a ', '"', 'where not ', 'é'].map((piece) =>
+    question(`${JSON.stringify(piece)} again and again`, filled(piece, QUERY_BYTES)),
+  ),
+  question('conditions on fields that are not there', `signup | where ${filled('_contry = 1 and ', QUERY_BYTES)}`),
+  question('groups without end', `signup | count by ${filled('a,', QUERY_BYTES)}`),
+  question('parentheses in parentheses', `signup | where ${'('.repeat(QUERY_BYTES)}`),
+  question('stages without end', `signup${filled(' | top 5', QUERY_BYTES)}`),
+  { what: '128 KiB of a JSON body', body: Buffer.from(filled('{"a":', 127 * 1024)), status: 400 },
+];
+
+const event = (properties: string): string => `{"event_type":"a","event_properties":{${properties}}}`;
+const batch = (count: number, toProperties: (index: number) => string): string =>
+  `{"events":[${numbered(count, (index) => event(toProperties(index)))}]}`;
+const key = (index: number): string => `"${index.toString(36)}"`;
+
+const tracked = (what: string, body: string, status = 200): LoopAttack => ({ what, body: Buffer.from(body), status });
+
+export const TRACK_ATTACKS: readonly LoopAttack[] = [
+  tracked('a value nested a million deep', event(`"a":${nested(MEBIBYTE)}`)),
+  tracked('half a million keys', event(numbered(450_000, (index) => `${key(index)}:1`))),
+  tracked(
+    'half a million keys beside the event',
+    `{"event_type":"a",${numbered(450_000, (index) => `${key(index)}:1`)}}`,
+  ),
+  tracked(
+    '2,000 events of 250 properties each',
+    batch(2000, (of) => numbered(250, (index) => `${key(of * 250 + index)}:1`)),
+  ),
+  tracked(
+    '2,000 events full of escapes',
+    batch(2000, (of) => numbered(120, (index) => `${key(of * 120 + index)}:"\\ud800"`)),
+  ),
+  tracked(
+    '2,000 events of lists in lists',
+    batch(2000, () => `"a":${nested(499)},"b":${nested(499)}`),
+  ),
+  tracked('a list of numbers', event(`"a":[${filled('1.5e300,', 5_000_000)}1]`)),
+  tracked('events that are none', `{"events":[${filled('{},', 5_000_000)}0]}`, 400),
+];
+
+const identified = (what: string, fields: string, status = 400): LoopAttack => ({
+  what,
+  body: Buffer.from(`{"user_id":"u",${fields}}`),
+  status,
+});
+
+export const IDENTIFY_ATTACKS: readonly LoopAttack[] = [
+  identified('half a million properties', `"user_properties":{${numbered(450_000, (index) => `${key(index)}:1`)}}`),
+  identified('a property nested a million deep', `"user_properties":{"a":${nested(MEBIBYTE)}}`),
+  identified('half a million keys to remove', `"user_property_ops":{"$unset":[${numbered(450_000, key)}]}`),
 ];

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
+import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import { answer } from '../../src/query-api/answer.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
 import { createPropertyGuesses } from '../../src/query-api/property-guesses.js';
@@ -33,10 +34,12 @@ export async function startQueryService(): Promise<QueryService> {
     memoryBytes: 2 ** 30,
     threads: async () => undefined,
   });
+  const threads = new ThreadPool({ threadsMax: 2 });
   const deps = {
     clickhouse,
     shares,
     guesses: createPropertyGuesses(),
+    threads,
     metrics: createQueryMetrics(new Registry(), shares),
     limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
     log: createLogger({ process: 'test', level: 'warn' }),
@@ -55,6 +58,7 @@ export async function startQueryService(): Promise<QueryService> {
         },
       ),
     close: async () => {
+      await threads.close();
       await clickhouse.close();
       await databases.close();
     },

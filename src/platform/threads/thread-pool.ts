@@ -28,8 +28,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-// A document or a body takes less than half a second; the rest is for machines that are busy.
-const DEADLINE_MS = 5_000;
+// The largest document or body takes a second of CPU at most; the rest is for machines that are busy.
+const DEADLINE_MS = 15_000;
 const MEMORY_MEBIBYTES = 256;
 // A thread holds some tens of megabytes. Loading one again costs about 200 ms.
 const IDLE_MS = 60_000;

@@ -1,0 +1,78 @@
+// The edge's decision about a body of /track, from its bytes: here, or in a thread where the body is large. What JSON can say in
+// a few megabytes takes up to a second to parse and look at, whatever limits it is then found to exceed.
+import { PublicError } from '../platform/errors.js';
+import type { ThreadTask } from '../platform/threads/thread-task.js';
+import { type AcceptedRequest, acceptRequest, type TrackRequest } from './accept.js';
+import { parseTrackBody } from './body.js';
+import { createGeographyLookup, type Geography, type GeographyLookup } from './enrich/geography.js';
+import type { FrameHeader } from './frame.js';
+import type { EventLimits } from './limits.js';
+import type { RejectedEvent } from './rejected-events.js';
+import { toSample } from './rejected-sample.js';
+import { SAMPLES_KEPT } from './rejected-store.js';
+
+export interface AcceptDeps {
+  readonly limits: EventLimits & { readonly batchSizeMax: number };
+  readonly findGeography: GeographyLookup;
+}
+
+/** Throws bad_request for bytes that are no batch, and for a batch of too many events. */
+export function acceptBody(request: Omit<TrackRequest, 'body'>, deps: AcceptDeps): AcceptedRequest {
+  // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by default.
+  const body = parseTrackBody(request.bytes);
+  const { batchSizeMax } = deps.limits;
+  if (body.events.length > batchSizeMax) {
+    throw new PublicError('bad_request', `the batch has ${body.events.length} events; the limit is ${batchSizeMax}`);
+  }
+  return acceptRequest({ ...request, body }, deps);
+}
+
+type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'headers'> & {
+  readonly bytes: Uint8Array;
+  readonly credential: Pick<TrackRequest['credential'], 'kind' | 'projectId' | 'ipPolicy'>;
+  readonly userAgent: string | undefined;
+  /** Of the client. */
+  readonly geography: Geography;
+  /** For events that bring addresses of their own: paths of databases. */
+  readonly databases: readonly string[];
+  readonly limits: AcceptDeps['limits'];
+};
+
+interface ThreadAnswer {
+  readonly header: FrameHeader;
+  /** Only where it is not what came in. */
+  readonly body: Uint8Array | undefined;
+  readonly rejected: readonly RejectedEvent[];
+  readonly timeless: ReadonlyMap<number, string>;
+}
+
+export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
+  module: import.meta.url,
+  name: 'acceptTask',
+  run: ({ bytes: cloned, userAgent, geography, databases, limits, credential, ...request }) => {
+    const bytes = Buffer.from(cloned.buffer, cloned.byteOffset, cloned.byteLength);
+    const headers = { 'user-agent': userAgent };
+    const findGeography: GeographyLookup = (address, of) =>
+      of === headers ? geography : lookupIn(databases)(address, of);
+    const asked = { ...request, bytes, headers, credential: credential as TrackRequest['credential'] };
+    const { frame, rejected, timeless } = acceptBody(asked, { limits, findGeography });
+    const body = frame.body === bytes ? undefined : frame.body;
+    return { header: frame.header, body, rejected: rejected.map(toShown), timeless };
+  },
+  tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
+};
+
+/** Events may be of any size, and only samples of the first few are kept. */
+const toShown = ({ reason, event }: RejectedEvent, index: number): RejectedEvent =>
+  index < SAMPLES_KEPT ? { reason, event: undefined, sample: toSample(event) } : { reason, event: undefined };
+
+let opened: { readonly databases: string; readonly find: GeographyLookup } | undefined;
+
+/** Databases are tens of megabytes: a thread reads them when the first event needs one. */
+function lookupIn(paths: readonly string[]): GeographyLookup {
+  const databases = paths.join();
+  if (opened?.databases !== databases) {
+    opened = { databases, find: createGeographyLookup({ databases: paths, headerNames: {} }) };
+  }
+  return opened.find;
+}

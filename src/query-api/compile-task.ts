@@ -1,0 +1,56 @@
+// Compiling without holding the event loop: short texts here, in well under a millisecond; long ones in a thread.
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import type { ThreadTask } from '../platform/threads/thread-task.js';
+import { type CompileContext, type CompiledQuery, compile } from '../query/compile.js';
+import { QueryError, type QueryErrorDetail } from '../query/errors.js';
+import { GUESSES, type Guess } from '../query/property-guess.js';
+import type { PropertyGuesses } from './property-guesses.js';
+
+/** Queries as people write them have some hundred characters. The worst texts of this length take a few milliseconds. */
+export const LOOP_LENGTH_MAX = 2048;
+
+export type CompileAnswer =
+  | { readonly compiled: CompiledQuery }
+  | { readonly message: string; readonly details: readonly QueryErrorDetail[] };
+
+type PlainContext = Omit<CompileContext, 'guessOf'>;
+
+export interface CompileDeps {
+  readonly guesses: PropertyGuesses;
+  readonly threads: ThreadPool;
+}
+
+/** Answers with the query, or with everything that is wrong with its text. */
+export async function compileOffLoop(
+  { guesses, threads }: CompileDeps,
+  text: string,
+  context: PlainContext,
+): Promise<CompileAnswer> {
+  const { projectId } = context;
+  if (text.length <= LOOP_LENGTH_MAX) return tryCompile(text, { ...context, guessOf: guesses.of(projectId) });
+  return threads.run(compileTask, { text, context, guesses: guesses.learned(projectId) }, projectId);
+}
+
+interface CompileRequest {
+  readonly text: string;
+  readonly context: PlainContext;
+  /** Those that are not the first, by token: a function cannot be given to a thread. */
+  readonly guesses: ReadonlyMap<string, Guess>;
+}
+
+export const compileTask: ThreadTask<CompileRequest, CompileAnswer> = {
+  module: import.meta.url,
+  name: 'compileTask',
+  run: ({ text, context, guesses }) =>
+    tryCompile(text, { ...context, guessOf: (token) => guesses.get(token) ?? GUESSES[0] }),
+  tooCostly: 'the query takes more than {limit} to compile; ask for less in one query',
+};
+
+function tryCompile(text: string, context: CompileContext): CompileAnswer {
+  try {
+    return { compiled: compile(text, context) };
+  } catch (error) {
+    if (error instanceof QueryError) return { message: error.message, details: error.details };
+    throw error;
+  }
+}
