@@ -33,6 +33,11 @@ export async function createInvitation(
   const { email, role, invitedBy } = invitation;
   const token = randomBase62(TOKEN_LENGTH);
   const stored = { id: newUuidV7(), email, role, expires_at: new Date(Date.now() + LIFETIME_MS) };
+  // Addresses of people who did not come are not kept.
+  await postgres('invitations')
+    .where({ organization_id: organizationId, accepted_at: null })
+    .where('expires_at', '<', postgres.fn.now())
+    .delete();
   await postgres('invitations').insert({
     ...stored,
     organization_id: organizationId,
