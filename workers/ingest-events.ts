@@ -2,14 +2,16 @@
 // acknowledged its rows, and its events leave Redis only after the job has ended.
 import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { visitEvents } from '../src/ingest/events.js';
+import { deleteClaim, projectOfJob, replaceClaim, type Shares, sharesOf } from '../src/ingest/claims.js';
+import { type AcceptedEvent, visitEvents } from '../src/ingest/events.js';
 import { storeAllButRefused } from '../src/ingest/find-refused.js';
-import { decodeFrames, encodeFrame, type Frame } from '../src/ingest/frame.js';
+import { decodeFrames, type Frame } from '../src/ingest/frame.js';
 import { insertEvents, laneOf } from '../src/ingest/lane.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
-import { INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
+import { groupByMonths } from '../src/ingest/months.js';
+import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
-import { BatchWriter } from '../src/platform/batch-writer.js';
+import { BatchWriter, type Turn } from '../src/platform/batch-writer.js';
 import { ByteBudget } from '../src/platform/byte-budget.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
@@ -26,15 +28,18 @@ const CAPACITY_BATCHES = 4;
 
 // Of claims that are in the works at a time, whatever the size of their events. Rows and blocks made of them are a few times as large.
 const CLAIM_BYTES_AT_A_TIME = 32 * 1024 * 1024;
+// Of that, what jobs of the prompt queue have for themselves.
+const PROMPT_SHARE = 1 / 4;
 
 type EventWriter = BatchWriter<EventBlock>;
 
 export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { config, clickhouse, redis, log } = deps;
   const metrics = createInsertMetrics(deps.metrics);
-  const claimsAtATime = new ByteBudget(CLAIM_BYTES_AT_A_TIME);
   const forgotten = new ForgottenPeople(redis, createIdHash(config.SECRET_KEY_BASE));
   const writers = new Map<number, EventWriter>();
+  /** What the claim of a job that has been stored adds to the backlogs. */
+  const sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
   let isClosing = false;
 
   function writerOf(projectId: string): EventWriter {
@@ -57,85 +62,110 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     return writer;
   }
 
-  async function storeFrames(writer: EventWriter, frames: readonly Frame[]): Promise<void> {
-    await writer.room();
-    await writer.add((block) => {
-      for (const frame of frames) {
-        const isAscii = isPlainAscii(frame.body);
-        visitEvents(frame, (event) => block.add(event, isAscii));
-      }
-    });
+  /** Events of many months go by the year, the newest first: only those are waited for by others. */
+  async function storeFrames(writer: EventWriter, frames: readonly Frame[], turn: Turn): Promise<void> {
+    await writer.room(turn);
+    const groups = groupByMonths(readEvents(frames));
+    for (let index = 0; index < groups.length; index += 1) {
+      const year = new Date(groups[index]?.[0]?.time ?? 0).getUTCFullYear();
+      if (index > 0) await writer.room({ ...turn, kind: String(year), isPrompt: false });
+      // Parsed events are many times the size of their bytes: they are read again if they have to be written again.
+      let events: ReadEvent[] | undefined = groups[index];
+      await writer.add((block) => {
+        for (const { event, isAscii } of events ?? groupByMonths(readEvents(frames))[index] ?? []) {
+          block.add(event, isAscii);
+        }
+        events = undefined;
+        groups[index] = [];
+      });
+    }
   }
 
-  async function framesToStore(bytes: Buffer, watermark: Buffer | null | undefined): Promise<Frame[]> {
-    const accepted = decodeFrames(bytes);
+  async function framesToStore(accepted: Frame[], watermark: Buffer | null | undefined): Promise<Frame[]> {
     if (!watermark) return accepted;
     const { frames, leftOut } = await forgotten.leaveOut(accepted, watermark.toString());
     metrics.forgotten.inc(leftOut.length);
     return frames;
   }
 
-  async function process(job: Job<IngestJob>, token?: string): Promise<void> {
+  const processWith = (budget: ByteBudget) => async (job: Job<IngestJob>, token?: string) => {
     const bytes = job.data.bytes ?? 0;
-    await claimsAtATime.take(bytes);
+    const project = projectOfJob(job.id ?? '');
+    await budget.take(bytes, project);
     try {
       if (isClosing) await returnToQueue(job, token);
-      await storeClaim(job);
+      await storeClaim(job, { key: project ?? '', isPrompt: project === undefined });
     } finally {
-      claimsAtATime.give(bytes);
+      budget.give(bytes);
     }
-  }
+  };
 
-  async function storeClaim(job: Job<IngestJob>): Promise<void> {
+  async function storeClaim(job: Job<IngestJob>, turn: Turn): Promise<void> {
     // Both in one command, and only now that the job counts as begun: see watermarks.ts.
     const [bytes, watermark] = await redis.mgetBuffer(job.data.claim, WATERMARK_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
-    const frames = await framesToStore(bytes, watermark);
+    const accepted = decodeFrames(bytes);
+    const frames = await framesToStore(accepted, watermark);
     try {
-      await storeAll(frames);
+      await storeAll(frames, turn);
     } catch (error) {
-      if (isBadData(error)) await parkRefused(job, frames, nameFailure(error));
+      if (isBadData(error)) await parkRefused(job, { accepted, frames, turn }, nameFailure(error));
       else throw error;
     }
+    sharesOfJobs.set(job, sharesOf(accepted));
   }
 
-  async function storeAll(frames: readonly Frame[]): Promise<void> {
+  async function storeAll(frames: readonly Frame[], turn: Turn): Promise<void> {
     const framesByWriter = groupBy(frames, (frame) => writerOf(frame.header.p));
-    await Promise.all([...framesByWriter].map(([writer, some]) => storeFrames(writer, some)));
+    await Promise.all([...framesByWriter].map(([writer, some]) => storeFrames(writer, some, turn)));
   }
 
   /** Stores what can be stored; the job is given up for a person to look at, and holds only what is refused. */
-  async function parkRefused(job: Job<IngestJob>, frames: readonly Frame[], reason: string): Promise<void> {
-    const refused = await storeAllButRefused(frames, { store: storeAll, isRefused: isBadData });
+  async function parkRefused(
+    job: Job<IngestJob>,
+    { accepted, frames, turn }: { accepted: readonly Frame[]; frames: readonly Frame[]; turn: Turn },
+    reason: string,
+  ): Promise<void> {
+    const store = (some: readonly Frame[]) => storeAll(some, turn);
+    const refused = await storeAllButRefused(frames, { store, isRefused: isBadData });
     if (refused.length === 0) return;
     const events = countEvents(refused);
-    await redis.set(job.data.claim, Buffer.concat(refused.map(encodeFrame)), 'XX');
+    await replaceClaim(redis, job.data.claim, { from: accepted, to: refused });
     const requests = refused.flatMap(({ header }) => header.r ?? []);
     await job.updateData({ ...job.data, events, requests });
     // Trying the same rows again cannot end better. The engine's own words may quote them.
     throw new UnrecoverableError(`${events} of ${countEvents(frames)} events were refused: ${reason}`);
   }
 
-  const worker = new Worker<IngestJob, void>(INGEST_QUEUE, process, {
-    connection: redis.duplicate(),
-    concurrency: JOBS_AT_A_TIME,
-    ...PATIENT_WORKER_OPTIONS,
-  });
-  worker.on('completed', (job) => {
-    // What this leaves behind when it fails is swept up.
-    redis.unlink(job.data.claim).catch((err: unknown) => log.warn({ err }, 'a finished claim could not be deleted'));
-  });
-  worker.on('failed', (job, err) =>
-    log.error({ err, job: job?.id, requests: job?.data.requests }, 'an ingest job failed'),
-  );
-  worker.on('error', (err) => log.warn({ err }, 'the ingest worker lost touch with redis'));
+  function startWorker(queue: string, claimBytesAtATime: number): Worker<IngestJob, void> {
+    const worker = new Worker<IngestJob, void>(queue, processWith(new ByteBudget(claimBytesAtATime)), {
+      connection: redis.duplicate(),
+      concurrency: JOBS_AT_A_TIME,
+      ...PATIENT_WORKER_OPTIONS,
+    });
+    worker.on('completed', (job) => {
+      // What this leaves behind when it fails is swept up.
+      deleteClaim(redis, job.data.claim, sharesOfJobs.get(job) ?? new Map()).catch((err: unknown) =>
+        log.warn({ err }, 'a finished claim could not be deleted'),
+      );
+    });
+    worker.on('failed', (job, err) =>
+      log.error({ err, job: job?.id, requests: job?.data.requests }, 'an ingest job failed'),
+    );
+    worker.on('error', (err) => log.warn({ err }, 'the ingest worker lost touch with redis'));
+    return worker;
+  }
+  const workers = [
+    startWorker(INGEST_QUEUE, CLAIM_BYTES_AT_A_TIME * PROMPT_SHARE),
+    startWorker(BULK_QUEUE, CLAIM_BYTES_AT_A_TIME * (1 - PROMPT_SHARE)),
+  ];
 
   return {
     async close() {
       isClosing = true;
-      const closed = worker.close();
+      const closed = workers.map((worker) => worker.close());
       await Promise.all([...writers.values()].map((writer) => writer.close()));
-      await closed;
+      await Promise.all(closed);
     },
   };
 }
@@ -157,6 +187,21 @@ function groupBy<K, V>(values: readonly V[], keyOf: (value: V) => K): Map<K, V[]
     else group.push(value);
   }
   return groups;
+}
+
+interface ReadEvent {
+  readonly time: number;
+  readonly event: AcceptedEvent;
+  readonly isAscii: boolean;
+}
+
+function readEvents(frames: readonly Frame[]): ReadEvent[] {
+  const events: ReadEvent[] = [];
+  for (const frame of frames) {
+    const isAscii = isPlainAscii(frame.body);
+    visitEvents(frame, (event) => events.push({ time: event.time, event, isAscii }));
+  }
+  return events;
 }
 
 /** JSON whose texts are all ASCII once decoded: the bytes are, and none is written as an escape. */

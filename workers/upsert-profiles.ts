@@ -4,7 +4,7 @@ import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { applyAllButRefused, applyBatches } from '../src/identity/apply.js';
 import { createIdentityWorkerMetrics } from '../src/identity/metrics.js';
 import { measureOutbox } from '../src/identity/outbox.js';
-import { IDENTIFY_QUEUE, type IdentifyJob } from '../src/identity/queue.js';
+import { IDENTIFY_QUEUE, type IdentifyJob, projectOfBatch } from '../src/identity/queue.js';
 import { releaseSequence } from '../src/identity/sequence.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
 import { nameFailure } from '../src/platform/errors.js';
@@ -19,14 +19,20 @@ const JOBS_AT_A_TIME = 100;
 const CALLS_PER_TRANSACTION = 500;
 const CAPACITY_CALLS = 4 * CALLS_PER_TRANSACTION;
 
+// What a call costs beside its size is worth so many bytes.
+const CALL_BYTES = 512;
+
 class Batches {
   readonly jobs: IdentifyJob[] = [];
   /** Calls in them. */
   rows = 0;
+  /** In small calls: a transaction of large ones has fewer. */
+  cost = 0;
 
   add(job: IdentifyJob): void {
     this.jobs.push(job);
     this.rows += job.operations.length;
+    this.cost += Math.max(job.operations.length, (job.bytes ?? 0) / CALL_BYTES);
   }
 }
 
@@ -50,7 +56,8 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
   });
 
   async function process(job: Job<IdentifyJob>): Promise<void> {
-    await writer.room();
+    const project = projectOfBatch(job.data.batch);
+    await writer.room({ key: project ?? '', isPrompt: project === undefined });
     try {
       await writer.add((block) => block.add(job.data));
     } catch (error) {

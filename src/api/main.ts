@@ -16,14 +16,26 @@ import {
   createIdentifyQueue,
   enqueueIdentify,
   COMMIT_BYTES_MAX as IDENTIFY_COMMIT_BYTES_MAX,
+  PROMPT_BYTES_MAX as IDENTIFY_PROMPT_BYTES_MAX,
+  readBacklogs as readIdentifyBacklogs,
+  sharesOfCalls,
 } from '../identity/queue.js';
 import type { IdentityDeps } from '../identity/routes.js';
 import { type BacklogLimits, createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
+import { readBacklogs, sharesOf } from '../ingest/claims.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
-import { createIngestQueue, enqueueIngest, COMMIT_BYTES_MAX as INGEST_COMMIT_BYTES_MAX } from '../ingest/queue.js';
+import { createProjectRates, type ProjectRates } from '../ingest/project-rates.js';
+import {
+  BULK_QUEUE,
+  createIngestQueue,
+  enqueueIngest,
+  COMMIT_BYTES_MAX as INGEST_COMMIT_BYTES_MAX,
+  PROMPT_BYTES_MAX as INGEST_PROMPT_BYTES_MAX,
+} from '../ingest/queue.js';
+import { createRefusalCounter, type RefusalCounter } from '../ingest/refusal.js';
 import { RejectedEvents } from '../ingest/rejected-events.js';
 import type { IngestDeps } from '../ingest/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
@@ -45,6 +57,7 @@ import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
+import { Turns } from '../platform/turns.js';
 import { createExports } from '../privacy/export-routes.js';
 import { createIdHash } from '../privacy/id-hash.js';
 import { createErasureQueue, ERASURE_QUEUE } from '../privacy/queue.js';
@@ -100,10 +113,18 @@ const body: BodyLimits = {
   bytesMax: config.MAX_REQUEST_BYTES,
   budget: new ByteBudget(config.REQUEST_BYTES_IN_FLIGHT_MAX),
 };
+const edge: EdgeStores = {
+  ...{ credentials, rateLimits, redis, metrics, body },
+  rates: createProjectRates(redis, {
+    eventsPerSecond: config.PROJECT_EVENTS_PER_SECOND,
+    bytesPerSecond: config.PROJECT_BYTES_PER_SECOND,
+  }),
+  refused: createRefusalCounter(metrics),
+};
 const app = createApp({
   featuresOff: config.FEATURES_OFF,
-  ingest: createIngest(config, { credentials, rateLimits, redis, metrics, body }),
-  identity: createIdentity(config, { credentials, rateLimits, redis, metrics, body }),
+  ingest: createIngest(config, edge),
+  identity: createIdentity(config, edge),
   queries,
   routers: [
     createBrowserScriptRouter(),
@@ -151,21 +172,35 @@ interface EdgeStores {
   readonly redis: Redis;
   readonly metrics: Registry;
   readonly body: BodyLimits;
+  readonly rates: ProjectRates;
+  readonly refused: RefusalCounter;
 }
 
-function toBacklogLimits(settings: Config): BacklogLimits {
-  return { jobsMax: settings.INGEST_BACKLOG_JOBS_MAX, memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES };
+function toBacklogLimits(settings: Config, promptBytesMax: number): BacklogLimits {
+  return {
+    jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
+    memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
+    promptBytesMax,
+  };
 }
 
 function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
-  const queue = createIdentifyQueue(stores.redis);
-  const admission = createAdmission(queue, stores.redis, toBacklogLimits(settings));
+  const { redis } = stores;
+  const queue = createIdentifyQueue(redis);
+  const source = { queues: [queue], redis, readBacklogs: () => readIdentifyBacklogs(queue, redis) };
+  const admission = createAdmission(source, toBacklogLimits(settings, IDENTIFY_PROMPT_BYTES_MAX));
   return {
     credentials: stores.credentials,
     rateLimit: stores.rateLimits.identify,
     admission,
+    rates: stores.rates,
     groupCommit: new GroupCommit(
-      (commit) => admission.addJob(commit.bytes, () => enqueueIdentify(queue, stores.redis, commit)),
+      (commit) => {
+        const { key, bytes } = commit;
+        const job = { bytes, ...(key !== '' && { projectId: key }), shares: sharesOfCalls(commit) };
+        const { bytes: backlogBytes } = admission.backlogOf(key);
+        return admission.addJob(job, () => enqueueIdentify(queue, redis, { ...commit, backlogBytes }));
+      },
       {
         weightMax: settings.INGEST_COMMIT_EVENTS,
         bytesMax: IDENTIFY_COMMIT_BYTES_MAX,
@@ -176,23 +211,30 @@ function createIdentity(settings: Config, stores: EdgeStores): IdentityDeps {
     body: stores.body,
     threads,
     metrics: createIdentifyMetrics(stores.metrics),
+    refused: stores.refused,
   };
 }
 
 function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
-  const queue = createIngestQueue(stores.redis);
+  const { redis } = stores;
+  const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
   const ingestMetrics = createIngestMetrics(stores.metrics);
   const geographyDatabases = settings.GEOIP_DATABASE?.split(',') ?? [];
   const rejectedEvents = new RejectedEvents(stores.redis, log);
   lifecycle.onClose('rejected events', () => rejectedEvents.close());
-  const admission = createAdmission(queue, stores.redis, toBacklogLimits(settings));
+  const source = { queues: [prompt, bulk], redis, readBacklogs: () => readBacklogs(redis) };
+  const admission = createAdmission(source, toBacklogLimits(settings, INGEST_PROMPT_BYTES_MAX));
   return {
     credentials: stores.credentials,
     rateLimit: stores.rateLimits.track,
     admission,
+    rates: stores.rates,
+    turns: new Turns(),
     groupCommit: new GroupCommit(
       async (commit) => {
-        await admission.addJob(commit.bytes, () => enqueueIngest(queue, stores.redis, commit));
+        const { bytes, key } = commit;
+        const job = { bytes, shares: sharesOf(commit.items), ...(key !== '' && { projectId: key }) };
+        await admission.addJob(job, () => enqueueIngest(key === '' ? prompt : bulk, redis, commit));
         ingestMetrics.commitEvents.observe(commit.weight);
       },
       {
@@ -201,13 +243,14 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
         delayMs: settings.INGEST_COMMIT_DELAY_MS,
       },
     ),
-    redis: stores.redis,
+    redis,
     findGeography: createGeographyLookup({
       databases: geographyDatabases,
       headerNames: parseGeographyHeaders(settings.GEOIP_HEADERS),
     }),
     geographyDatabases,
     threads,
+    hasProxyHeaders: settings.GEOIP_HEADERS !== undefined,
     limits: { ...toEventLimits(settings), batchSizeMax: settings.MAX_BATCH_SIZE },
     firstTimes: {
       totalMax: settings.INGEST_FIRST_TIMES_MAX,
@@ -216,6 +259,7 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
     body: stores.body,
     rejectedEvents,
     metrics: ingestMetrics,
+    refused: stores.refused,
   };
 }
 

@@ -17,13 +17,29 @@ interface OutboxRow {
   readonly key: string;
 }
 
+/**
+ * The oldest entries of every project, equally many of each. The recursion finds the projects by the index (a loose index scan), and
+ * the row locks make a deletion of these entries (an erasure) wait for this projection.
+ */
+const NEXT_ENTRIES = `
+WITH RECURSIVE projects AS (
+  (SELECT project_id FROM identity_outbox ORDER BY project_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT o.project_id FROM identity_outbox o WHERE o.project_id > p.project_id ORDER BY o.project_id LIMIT 1)
+  FROM projects p WHERE p.project_id IS NOT NULL
+), turns AS (
+  SELECT project_id, ceil(${ROWS_AT_A_TIME}.0 / count(*) OVER ()) AS rows FROM projects WHERE project_id IS NOT NULL
+)
+SELECT entries.id, entries.project_id, entries.kind, entries.key
+FROM turns CROSS JOIN LATERAL (
+  SELECT id, project_id, kind, key FROM identity_outbox WHERE project_id = turns.project_id
+  ORDER BY id LIMIT turns.rows FOR UPDATE SKIP LOCKED
+) entries`;
+
 /** Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are skipped. */
 export async function copyOutbox(postgres: Postgres, clickhouse: ClickHouseClient, database: string): Promise<number> {
   return postgres.transaction(async (trx) => {
-    // The row locks make a deletion of these entries (an erasure) wait for this projection.
-    const { rows } = await trx.raw<{ rows: OutboxRow[] }>(
-      `SELECT id, project_id, kind, key FROM identity_outbox ORDER BY id LIMIT ${ROWS_AT_A_TIME} FOR UPDATE SKIP LOCKED`,
-    );
+    const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES);
     if (rows.length === 0) return 0;
     const [profiles, mappings] = [await readProfiles(trx, rows), await readMappings(trx, rows)];
     await Promise.all([

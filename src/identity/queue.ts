@@ -1,11 +1,14 @@
 // The identify queue: what a job holds, and how it is put in. A job is one batch: the calls that were committed together.
 import type { Job, Queue } from 'bullmq';
+import { type Backlog, NOTHING } from '../ingest/backlog.js';
 import { PublicError } from '../platform/errors.js';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { readHead, startTag } from '../platform/redis/fair-order.js';
 import { openQueue } from '../platform/redis/open-queue.js';
 import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
+import { executed } from '../platform/redis/transaction.js';
 import type { PropertyOps } from './property-ops.js';
 import { takeSequence } from './sequence.js';
 
@@ -26,6 +29,8 @@ export interface IdentifyJob {
   /** Also the job's id, and its member among the pending of the sequence. */
   readonly batch: string;
   readonly operations: readonly (Identification & { readonly seq: number })[];
+  /** Size of the calls. Missing in jobs from before November 2026. */
+  readonly bytes?: number;
 }
 
 const EVENT_STREAM_LENGTH = 100;
@@ -46,23 +51,61 @@ export function createIdentifyQueue(redis: Redis): IdentifyQueue {
 /** A commit that has so many bytes is full: a worker holds many jobs at a time. */
 export const COMMIT_BYTES_MAX = 256 * 1024;
 
+/** A project that has sent more in the last second or so, or has such a backlog, has jobs of its own. */
+export const PROMPT_BYTES_MAX = 128 * 1024;
+
+/** What a commit adds to the backlog of each project, its calls taken for equally large. */
+export function sharesOfCalls({ items, bytes }: Pick<Commit<Identification>, 'items' | 'bytes'>): Map<string, number> {
+  const shares = new Map<string, number>();
+  for (const { project } of items) shares.set(project, (shares.get(project) ?? 0) + bytes / items.length);
+  return shares;
+}
+
+/** How much of the backlog of its project a job waits for before others of equal backlogs take their turns. */
+const TAG_BYTES = COMMIT_BYTES_MAX;
+
+type IdentifyCommit = Pick<Commit<Identification>, 'items' | 'weight'> & {
+  /** The project of all its calls, when it has a backlog: then its jobs wait in fair order (fair-order.ts), after all others. */
+  readonly key?: string;
+  readonly bytes?: number;
+  /** The backlog of that project. */
+  readonly backlogBytes?: number;
+};
+
 /** Resolves once Redis holds the calls with their numbers, which rise in the order of the calls. */
-export async function enqueueIdentify(
-  queue: IdentifyQueue,
-  redis: Redis,
-  commit: Pick<Commit<Identification>, 'items' | 'weight'>,
-): Promise<void> {
-  const batch = newUuidV7();
+export async function enqueueIdentify(queue: IdentifyQueue, redis: Redis, commit: IdentifyCommit): Promise<void> {
+  const { key = '', bytes = 0, backlogBytes = 0 } = commit;
+  const batch = key === '' ? newUuidV7() : `${newUuidV7()}-${key}-${bytes}`;
+  const priority =
+    key === '' ? undefined : startTag((await executed(readHead(redis.multi(), queue)))[0], backlogBytes / TAG_BYTES);
   const startedMs = performance.now();
   // The numbers before the job: a job must never run with numbers that nobody knows to be pending. Numbers of a job that
   // never came to be are swept up.
   const first = await takeSequence(redis, { member: batch, count: commit.items.length });
   const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
-  await queue.add('batch', { version: 1, batch, operations }, { jobId: batch });
+  const job = { version: 1, batch, operations, bytes } as const;
+  await queue.add('batch', job, { jobId: batch, ...(priority !== undefined && { priority }) });
   // A process that slept in between may have added a job whose numbers were swept up: it will not be applied.
   if (performance.now() - startedMs > ADDED_WITHIN_MS) {
     throw new PublicError('unavailable', 'the call could not be stored in time; send it again');
   }
+}
+
+const BULK_ID = /^.{36}-(.{36})-(\d+)$/;
+
+/** Undefined for a batch that may have calls of any project. */
+export const projectOfBatch = (batch: string): string | undefined => BULK_ID.exec(batch)?.[1];
+
+/** Of each project that has jobs of its own: those that wait. The queue itself says it, in the ids of its jobs. */
+export async function readBacklogs(queue: IdentifyQueue, redis: Redis): Promise<Map<string, Backlog>> {
+  const backlogs = new Map<string, Backlog>();
+  for (const id of await redis.zrange(queue.toKey('prioritized'), 0, -1)) {
+    const [, project, bytes] = BULK_ID.exec(id) ?? [];
+    if (project === undefined) continue;
+    const known = backlogs.get(project) ?? NOTHING;
+    backlogs.set(project, { jobs: known.jobs + 1, bytes: known.bytes + Number(bytes) });
+  }
+  return backlogs;
 }
 
 /** For a batch that was given up, before it runs again: it is applied after everything that came meanwhile. */

@@ -1,10 +1,12 @@
 // Route POST /identify: credential, body, validation, group commit. Answers after Redis has stored the call.
-import type { Router } from 'express';
+import type { Request, Router } from 'express';
 import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { Admission } from '../ingest/admission.js';
 import { type EventLimits, LOOP_BYTES_MAX } from '../ingest/limits.js';
+import type { ProjectRates } from '../ingest/project-rates.js';
+import { countRefusals, type RefusalCounter } from '../ingest/refusal.js';
 import type { GroupCommit } from '../platform/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
@@ -21,12 +23,14 @@ export interface IdentityDeps {
   readonly credentials: CredentialStore;
   readonly rateLimit: LayeredRateLimit;
   readonly admission: Admission;
+  readonly rates: ProjectRates;
   readonly groupCommit: GroupCommit<Identification>;
   readonly limits: EventLimits;
   readonly body: BodyLimits;
   /** Where large bodies are read. */
   readonly threads: ThreadPool;
   readonly metrics: IdentifyMetrics;
+  readonly refused: RefusalCounter;
 }
 
 export function createIdentityRouter(deps: IdentityDeps): Router {
@@ -39,16 +43,26 @@ export function createIdentityRouter(deps: IdentityDeps): Router {
       allowAnyOrigin(res);
       const credential = await authenticate(deps.credentials, 'track', req);
       await deps.rateLimit.take(rateSubjectsOf(credential));
-      deps.admission.admit();
-      await withBody(req, async (bytes) => {
-        const parsed = await parseCounted(bytes, credential.projectId, deps);
-        const call = toIdentification(credential, parsed, requestIdOf(req));
-        await deps.groupCommit.add(call, { weight: 1, bytes: bytes.length });
-      });
+      deps.admission.admit(credential.projectId);
+      deps.rates.admit(credential.projectId);
+      await withBody(req, credential.projectId, (bytes) => identify({ req, credential, bytes }, deps));
       deps.metrics.accepted.inc();
       res.json({ ok: true });
     });
+  router.use('/identify', countRefusals(deps.refused));
   return router;
+}
+
+async function identify(
+  { req, credential, bytes }: { req: Request; credential: Credential; bytes: Buffer },
+  deps: IdentityDeps,
+): Promise<void> {
+  const { projectId } = credential;
+  deps.rates.take(projectId, { bytes: bytes.length, events: 1 });
+  const parsed = await parseCounted(bytes, projectId, deps);
+  const call = toIdentification(credential, parsed, requestIdOf(req));
+  const isBulk = deps.admission.isBulk(projectId, bytes.length);
+  await deps.groupCommit.add(call, { weight: 1, bytes: bytes.length, key: isBulk ? projectId : '' });
 }
 
 const toIdentification = ({ projectId }: Credential, call: IdentifyCall, request: string): Identification => ({

@@ -27,7 +27,7 @@ export function acceptBody(request: Omit<TrackRequest, 'body'>, deps: AcceptDeps
   return acceptRequest({ ...request, body }, deps);
 }
 
-type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'headers'> & {
+type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'headers' | 'proxyHeaders'> & {
   readonly bytes: Uint8Array;
   readonly credential: Pick<TrackRequest['credential'], 'kind' | 'projectId' | 'ipPolicy'>;
   readonly userAgent: string | undefined;
@@ -54,7 +54,10 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
     const headers = { 'user-agent': userAgent };
     const findGeography: GeographyLookup = (address, of) =>
       of === headers ? geography : lookupIn(databases)(address, of);
-    const asked = { ...request, bytes, headers, credential: credential as TrackRequest['credential'] };
+    const asked = {
+      ...{ ...request, bytes, headers, proxyHeaders: headers },
+      credential: credential as TrackRequest['credential'],
+    };
     const { frame, rejected, timeless } = acceptBody(asked, { limits, findGeography });
     const body = frame.body === bytes ? undefined : frame.body;
     return { header: frame.header, body, rejected: rejected.map(toShown), timeless };

@@ -21,6 +21,8 @@ export interface TrackRequest {
   readonly credential: Credential;
   readonly address: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** The same where a trusted proxy has sent them, else none. */
+  readonly proxyHeaders: IncomingHttpHeaders;
   readonly id: string;
   /** When the request was received, milliseconds. */
   readonly now: number;
@@ -62,7 +64,7 @@ export function acceptRequest(
     t: request.now,
     ip: applyIpPolicy(address, request.credential.ipPolicy),
     ua: request.headers['user-agent'] ?? '',
-    geo: deps.findGeography(address, request.headers),
+    geo: deps.findGeography(address, request.proxyHeaders),
     o: tryOriginOf(batch) ?? 'unknown',
     n: events.length - skip.length,
     ...(skip.length > 0 && { skip }),

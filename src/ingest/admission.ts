@@ -1,16 +1,31 @@
-// Back-pressure: above the high-water mark what clients send is refused with 429, before Redis runs out of memory.
+// Back-pressure: above the high-water mark of all, or its project's share of it, what a client sends is refused with 429,
+// before Redis runs out of memory.
 import type { Queue } from 'bullmq';
-import { PublicError } from '../platform/errors.js';
+import { isBeyondShare } from '../platform/fair-share.js';
 import type { Redis } from '../platform/redis/client.js';
+import { type Backlog, BacklogEstimate, NOTHING } from './backlog.js';
 import { firstTimesBytes } from './first-times.js';
+import { IngestRefusal } from './refusal.js';
 
 const MEASURE_EVERY_MS = 500;
 
 export interface Admission {
-  /** Throws rate_limited while the backlog is above a mark. */
-  admit(): void;
-  /** The same for a job, which `add` adds: it is counted from now on. */
-  addJob(bytes: number, add: () => Promise<void>): Promise<void>;
+  /** Throws rate_limited while the backlog of all, or of the project, is above its mark. */
+  admit(projectId: string): void;
+  /** Whether the project's backlog would be too large, with so many bytes more, to be waited for by others. */
+  isBulk(projectId: string, bytes: number): boolean;
+  /** What is known of the project's backlog. */
+  backlogOf(projectId: string): Backlog;
+  /** The same as `admit` for a job, which `add` adds: it is counted from now on. */
+  addJob(job: NewJob, add: () => Promise<void>): Promise<void>;
+}
+
+export interface NewJob {
+  readonly bytes: number;
+  /** Of a job that holds nothing of others. */
+  readonly projectId?: string;
+  /** What the job adds to the backlog of each project, in bytes. */
+  readonly shares: ReadonlyMap<string, number>;
 }
 
 export interface BacklogLimits {
@@ -18,45 +33,41 @@ export interface BacklogLimits {
   readonly jobsMax: number;
   /** Of all of Redis but first times, which have a bound of their own. */
   readonly memoryBytesMax: number;
+  /** A project whose backlog is larger, the new request included, has jobs of its own. */
+  readonly promptBytesMax: number;
 }
 
-interface Backlog {
-  readonly jobs: number;
-  readonly bytes: number;
+export interface BacklogSource {
+  readonly queues: readonly Pick<Queue, 'getJobCountByTypes'>[];
+  readonly redis: Redis;
+  /** The backlog of each project that has one. */
+  readonly readBacklogs: (redis: Redis) => Promise<ReadonlyMap<string, Backlog>>;
 }
 
-const NOTHING: Backlog = { jobs: 0, bytes: 0 };
-const sum = (one: Backlog, other: Backlog): Backlog => ({
-  jobs: one.jobs + other.jobs,
-  bytes: one.bytes + other.bytes,
-});
-
-/**
- * Measures at most twice a second, and only while requests come or are refused. What this process adds is counted on top of what was measured until
- * the next measurement has seen it, so that one process goes beyond a mark by a single job, and each of several by what the others
- * add in half a second.
- */
-export function createAdmission(
-  queue: Pick<Queue, 'getJobCountByTypes'>,
-  redis: Redis,
-  limits: BacklogLimits,
-): Admission {
-  let measured = NOTHING;
-  /** Since the process started: what it has begun to add, and what of it was there for certain when the measurement began. */
-  let added = NOTHING;
-  let addedBefore = NOTHING;
-  let settled = NOTHING;
+/** Measures at most twice a second, and only while requests come or are refused. */
+export function createAdmission(source: BacklogSource, limits: BacklogLimits): Admission {
+  const all = new BacklogEstimate();
+  let projects = new Map<string, BacklogEstimate>();
   let measuredAt = 0;
 
+  function projectOf(id: string): BacklogEstimate {
+    const project = projects.get(id) ?? new BacklogEstimate();
+    projects.set(id, project);
+    return project;
+  }
+
+  const backlogOf = (id: string): Backlog => projects.get(id)?.now ?? NOTHING;
+
   async function measure(): Promise<void> {
-    const settledBefore = settled;
-    const [jobs, used, firstTimes] = await Promise.all([
-      queue.getJobCountByTypes('waiting', 'delayed'),
-      usedMemory(redis),
-      firstTimesBytes(redis),
-    ]);
-    measured = { jobs, bytes: used - firstTimes };
-    addedBefore = settledBefore;
+    const ends = new Map([...projects].map(([id, project]) => [id, project.startMeasuring()]));
+    const end = all.startMeasuring();
+    const [measured, backlogs] = await Promise.all([measureAll(source), source.readBacklogs(source.redis)]);
+    end(measured);
+    // What this process has added to a project since the measurement began stays on its own.
+    for (const id of backlogs.keys()) if (!projects.has(id)) ends.set(id, projectOf(id).startMeasuring());
+    for (const [id, endProject] of ends) endProject(backlogs.get(id) ?? NOTHING);
+    // Others come back with their next request.
+    projects = new Map([...projects].filter(([, { now }]) => now.bytes > 0 || now.jobs > 0));
   }
 
   function measureWhenDue(): void {
@@ -67,38 +78,58 @@ export function createAdmission(
       .catch(() => {})
       .then(() => {
         // Who comes back after a minute must not be refused for what was true a minute ago.
-        if (findProblem() !== undefined) setTimeout(measureWhenDue, MEASURE_EVERY_MS).unref();
+        const isFull = [undefined, ...projects.keys()].some((id) => findRefusal(id) !== undefined);
+        if (isFull) setTimeout(measureWhenDue, MEASURE_EVERY_MS).unref();
       });
   }
 
-  function findProblem(): string | undefined {
-    const jobs = measured.jobs + added.jobs - addedBefore.jobs;
-    if (jobs > limits.jobsMax) return `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`;
-    const bytes = measured.bytes + added.bytes - addedBefore.bytes;
-    return bytes > limits.memoryBytesMax ? 'the queue has used up its memory' : undefined;
+  function findRefusal(projectId: string | undefined): IngestRefusal | undefined {
+    const { jobs, bytes } = all.now;
+    if (jobs > limits.jobsMax) {
+      return new IngestRefusal('backlog', `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`);
+    }
+    if (bytes > limits.memoryBytesMax) return new IngestRefusal('backlog', 'the queue has used up its memory');
+    const project = backlogOf(projectId ?? '');
+    return isBeyondShare(project.jobs, limits.jobsMax - jobs) ||
+      isBeyondShare(project.bytes, limits.memoryBytesMax - bytes)
+      ? new IngestRefusal('project_backlog', 'the project has used up its share of what may wait to be stored')
+      : undefined;
   }
 
-  function requireRoom(): void {
-    const problem = findProblem();
-    if (problem !== undefined) throw new PublicError('rate_limited', problem);
+  function requireRoom(projectId: string | undefined): void {
+    const refusal = findRefusal(projectId);
+    if (refusal !== undefined) throw refusal;
   }
 
   return {
-    admit() {
+    admit(projectId) {
       measureWhenDue();
-      requireRoom();
+      requireRoom(projectId);
     },
-    async addJob(bytes, add) {
-      requireRoom();
-      const job = { jobs: 1, bytes };
-      added = sum(added, job);
+    isBulk: (projectId, bytes) => backlogOf(projectId).bytes + bytes > limits.promptBytesMax,
+    backlogOf,
+    async addJob({ bytes, projectId, shares }, add) {
+      requireRoom(projectId);
+      const ends = [...shares].map(([id, share]) =>
+        projectOf(id).startAdding({ bytes: share, jobs: id === projectId ? 1 : 0 }),
+      );
+      ends.push(all.startAdding({ jobs: 1, bytes }));
       try {
         await add();
       } finally {
-        settled = sum(settled, job);
+        for (const end of ends) end();
       }
     },
   };
+}
+
+async function measureAll({ queues, redis }: BacklogSource): Promise<Backlog> {
+  const [used, firstTimes, ...jobs] = await Promise.all([
+    usedMemory(redis),
+    firstTimesBytes(redis),
+    ...queues.map((queue) => queue.getJobCountByTypes('waiting', 'prioritized', 'delayed')),
+  ]);
+  return { jobs: jobs.reduce((sum, count) => sum + count, 0), bytes: used - firstTimes };
 }
 
 async function usedMemory(redis: Redis): Promise<number> {

@@ -1,17 +1,21 @@
-// The ingest queue: what a job holds, how it is put in, how it is taken out. The events themselves lie beside the job
-// under a key of their own (claim check), so that BullMQ does not turn them into text again.
-import type { Queue } from 'bullmq';
+// The ingest queues: what a job holds, how it is put in, how it is taken out. The events themselves lie beside the job
+// under a key of their own (claims.ts), so that BullMQ does not turn them into text again.
+// Projects with a small backlog share jobs in the prompt queue, first in, first out; one with a larger backlog has jobs of its own in
+// the bulk queue, in fair order (fair-order.ts).
+import { type Queue, QueueKeys } from 'bullmq';
 import type { Commit } from '../platform/group-commit.js';
-import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { readHead, startTag } from '../platform/redis/fair-order.js';
 import { openQueue } from '../platform/redis/open-queue.js';
 import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
 import { CANARY_PROJECT } from './canary.js';
+import { jobIdOfClaim, newClaim, projectOfJob, setClaim, sharesOf } from './claims.js';
 import { encodeFrame, type Frame } from './frame.js';
 
 export const INGEST_QUEUE = 'ingest';
+export const BULK_QUEUE = 'ingest-bulk';
 
 export interface IngestJob {
   readonly version: 1;
@@ -25,15 +29,13 @@ export interface IngestJob {
   readonly requests?: readonly string[];
 }
 
-const CLAIM_PREFIX = 'ingest:claim:';
-
 // The event stream of a queue is for dashboards; it must not grow with the traffic.
 const EVENT_STREAM_LENGTH = 100;
 
 export type IngestQueue = Queue<IngestJob, void, 'events'>;
 
-export function createIngestQueue(redis: Redis): IngestQueue {
-  return openQueue<IngestJob, void, 'events'>(INGEST_QUEUE, {
+export function createIngestQueue(redis: Redis, name = INGEST_QUEUE): IngestQueue {
+  return openQueue<IngestJob, void, 'events'>(name, {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
@@ -41,40 +43,55 @@ export function createIngestQueue(redis: Redis): IngestQueue {
   });
 }
 
+export const isIngestQueue = (name: string): boolean => name === INGEST_QUEUE || name === BULK_QUEUE;
+
 /** A commit that has so many bytes is full, so that a job is never much larger than one request may be. */
 export const COMMIT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Resolves once Redis holds the events and the job that stands for them. */
+/** A project whose backlog is larger, the new request included, has jobs of its own. About a thousand small events. */
+export const PROMPT_BYTES_MAX = 512 * 1024;
+
+/**
+ * Resolves once Redis holds the events and the job that stands for them. The key of the commit is the project of all its events, for
+ * the bulk queue, or empty, for the prompt one.
+ */
 export async function enqueueIngest(
   queue: IngestQueue,
   redis: Redis,
-  commit: Pick<Commit<Frame>, 'items' | 'weight'>,
+  commit: Pick<Commit<Frame>, 'items' | 'weight'> & { readonly key?: string },
 ): Promise<void> {
-  const id = newUuidV7();
-  const claim = CLAIM_PREFIX + id;
+  const { items, weight, key = '' } = commit;
+  const claim = newClaim(key);
   // The events first: a job whose claim is missing would be a loss, a claim without a job is swept up.
-  const frames = Buffer.concat(commit.items.map(encodeFrame));
-  const transaction = redis.multi().set(claim, frames);
+  const frames = Buffer.concat(items.map(encodeFrame));
+  const transaction = redis.multi();
+  const counted = items.filter(({ header }) => header.p !== CANARY_PROJECT);
   countAccepted(
     transaction,
-    commit.items
-      .filter(({ header }) => header.p !== CANARY_PROJECT)
-      .map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
+    counted.map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
   );
-  await executed(transaction);
-  await queue.add('events', { version: 1, claim, events: commit.weight, bytes: frames.length }, { jobId: id });
+  setClaim(transaction, claim, { bytes: frames, shares: sharesOf(items) });
+  if (key !== '') readHead(transaction, queue);
+  const replies = await executed(transaction);
+  const priority = key === '' ? undefined : startTag(replies.at(-1), Number(replies.at(-2)) / TAG_BYTES);
+  const job = { version: 1, claim, events: weight, bytes: frames.length } as const;
+  await queue.add('events', job, { jobId: jobIdOfClaim(claim), ...(priority !== undefined && { priority }) });
 }
 
-/** When a claim was written; undefined for a key that is none. */
-export function claimedAt(key: string): number | undefined {
-  const id = key.startsWith(CLAIM_PREFIX) ? key.slice(CLAIM_PREFIX.length) : '';
-  const milliseconds = Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
-  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+/** A worker holds a few of these at a time anyway. */
+const TAG_BYTES = 8 * 1024 * 1024;
+
+const KEYS = new QueueKeys();
+
+/** Ids of the jobs of both queues that some worker has begun and not ended, or has died over. */
+export async function listActiveJobs(redis: Redis): Promise<string[]> {
+  const lists = [INGEST_QUEUE, BULK_QUEUE].map((name) => redis.lrange(KEYS.toKey(name, 'active'), 0, -1));
+  return (await Promise.all(lists)).flat();
 }
 
-export const claimPattern = `${CLAIM_PREFIX}*`;
-export const jobIdOfClaim = (key: string): string => key.slice(CLAIM_PREFIX.length);
-
-/** Ids of the jobs that some worker has begun and not ended, or has died over. */
-export const listActiveJobs = (queue: IngestQueue, redis: Redis): Promise<string[]> =>
-  redis.lrange(queue.toKey('active'), 0, -1);
+/** Whether the job of a claim is there, in whatever state. */
+export async function isJobOfClaimKnown(redis: Redis, claim: string): Promise<boolean> {
+  const id = jobIdOfClaim(claim);
+  const queue = projectOfJob(id) === undefined ? INGEST_QUEUE : BULK_QUEUE;
+  return (await redis.exists(KEYS.toKey(queue, id))) === 1;
+}

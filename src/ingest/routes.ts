@@ -9,23 +9,31 @@ import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.j
 import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import { createRouter } from '../platform/http/router.js';
+import { isPeerTrusted } from '../platform/http/trusted-peer.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import type { Turns } from '../platform/turns.js';
 import type { AcceptedRequest, TrackRequest } from './accept.js';
 import { acceptBody, acceptTask } from './accept-task.js';
 import type { Admission } from './admission.js';
+import { weigh } from './claims.js';
 import { tryParseAddress } from './client-address.js';
 import type { GeographyLookup } from './enrich/geography.js';
 import { type FirstTimesLimits, settleFirstTimes } from './first-times.js';
 import type { Frame, FrameHeader } from './frame.js';
 import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
+import type { ProjectRates } from './project-rates.js';
+import { countRefusals, type RefusalCounter } from './refusal.js';
 import type { RejectedEvents } from './rejected-events.js';
 
 export interface IngestDeps {
   readonly credentials: CredentialStore;
   readonly rateLimit: BatchedRateLimit;
   readonly admission: Admission;
+  readonly rates: ProjectRates;
+  /** Of parsing large bodies. */
+  readonly turns: Turns;
   readonly groupCommit: GroupCommit<Frame>;
   readonly redis: Redis;
   readonly findGeography: GeographyLookup;
@@ -33,11 +41,14 @@ export interface IngestDeps {
   readonly geographyDatabases: readonly string[];
   /** Where large bodies are read. */
   readonly threads: ThreadPool;
+  /** Whether `findGeography` reads headers: asking for the trust in a peer costs a little. */
+  readonly hasProxyHeaders: boolean;
   readonly limits: EventLimits & { readonly batchSizeMax: number };
   readonly firstTimes: FirstTimesLimits;
   readonly body: BodyLimits;
   readonly rejectedEvents: RejectedEvents;
   readonly metrics: IngestMetrics;
+  readonly refused: RefusalCounter;
 }
 
 export function createIngestRouter(deps: IngestDeps): Router {
@@ -51,12 +62,14 @@ export function createIngestRouter(deps: IngestDeps): Router {
       const credential = await authenticate(deps.credentials, 'track', req);
       deps.rateLimit.take(rateSubjectsOf(credential));
       if (credential.isOverAllowance) throw new PublicError('forbidden', 'the events of this month are used up');
-      deps.admission.admit();
-      const accepted = await withBody(req, (bytes) => track({ req, credential, bytes }, deps));
+      deps.admission.admit(credential.projectId);
+      deps.rates.admit(credential.projectId);
+      const accepted = await withBody(req, credential.projectId, (bytes) => track({ req, credential, bytes }, deps));
       // Spelled here: what res.json looks into first costs 5 to 10 % of a request this small.
       res.setHeader('Content-Type', 'application/json; charset=utf-8');
       res.end(`{"accepted":${accepted}}`);
     });
+  router.use('/track', countRefusals(deps.refused));
   return router;
 }
 
@@ -66,30 +79,43 @@ interface Tracked {
   readonly bytes: Buffer;
 }
 
+/** Parsing this much takes a millisecond or more. */
+const LARGE_BYTES = 32 * 1024;
+
 async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
+  if (tracked.bytes.length >= LARGE_BYTES) {
+    await deps.turns.enter(tracked.credential.projectId);
+    // Others of the project may have used up its limit in the meantime: then parsing is spared.
+    deps.rates.admit(tracked.credential.projectId);
+  }
   const { frame, timeless } = await accept(tracked, deps);
   if (frame.header.n === 0) return 0;
 
   const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps);
-  await deps.groupCommit.add({ header, body: frame.body }, { weight: header.n, bytes: frame.body.length });
+  const bytes = frame.body.length;
+  const isBulk = deps.admission.isBulk(header.p, weigh(bytes, header.n));
+  await deps.groupCommit.add({ header, body: frame.body }, { weight: header.n, bytes, key: isBulk ? header.p : '' });
   deps.metrics.accepted.inc(header.n);
   return header.n;
 }
 
 /** Apart, so that the parsed body, many times the size of its bytes, is gone while the commit is waited for. */
 async function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): Promise<AcceptedRequest> {
-  const request = { bytes, credential, id: requestIdOf(req), address: req.ip, now: Date.now() };
+  const proxyHeaders = deps.hasProxyHeaders && isPeerTrusted(req) ? req.headers : {};
+  const request = { bytes, credential, id: requestIdOf(req), address: req.ip, proxyHeaders, now: Date.now() };
   const accepted =
     bytes.length <= LOOP_BYTES_MAX
       ? acceptBody({ ...request, headers: req.headers }, deps)
       : await acceptInThread(request, req, deps);
+  const events = accepted.frame.header.n + accepted.rejected.length;
+  deps.rates.take(credential.projectId, { bytes: bytes.length, events });
   for (const { reason } of accepted.rejected) deps.metrics.skipped.inc({ reason });
   deps.rejectedEvents.note(credential.projectId, accepted.rejected, request.now);
   return accepted;
 }
 
 async function acceptInThread(
-  { credential, ...request }: Omit<TrackRequest, 'body' | 'headers'>,
+  { credential, proxyHeaders, ...request }: Omit<TrackRequest, 'body' | 'headers'>,
   req: Request,
   { threads, findGeography, geographyDatabases, limits }: IngestDeps,
 ): Promise<AcceptedRequest> {
@@ -98,7 +124,7 @@ async function acceptInThread(
     ...request,
     credential: { kind, projectId, ipPolicy },
     userAgent: req.headers['user-agent'],
-    geography: findGeography(tryParseAddress(request.address), req.headers),
+    geography: findGeography(tryParseAddress(request.address), proxyHeaders),
     databases: geographyDatabases,
     limits,
   };

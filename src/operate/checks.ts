@@ -139,12 +139,10 @@ export const CHECKS: readonly Check[] = [
     name: 'Queues',
     advice: 'see ops/runbooks/ingest-lagging.md: is a worker running, and fast enough?',
     run: async ({ redis }) => {
-      const oldest = await Promise.all(
-        QUEUES.map((name) =>
-          withQueue(redis, name, async (queue) => (await queue.getJobs(['waiting'], 0, 0, true))[0]),
-        ),
+      const heads = await Promise.all(
+        QUEUES.map((name) => withQueue(redis, name, (queue) => queue.getJobs(['waiting', 'prioritized'], 0, 0, true))),
       );
-      const waiting = oldest.flatMap((job) => (job === undefined ? [] : [Date.now() - job.timestamp]));
+      const waiting = heads.flat().map((job) => Date.now() - job.timestamp);
       const longest = Math.max(0, ...waiting);
       return judge(
         longest <= WAITING_MAX_MS,

@@ -2,8 +2,9 @@
 // replays or discards them.
 import type { Job, Queue } from 'bullmq';
 import { IDENTIFY_QUEUE, type IdentifyJob, renumberBatch } from '../identity/queue.js';
+import { discardClaim } from '../ingest/claims.js';
 import { decodeFrames } from '../ingest/frame.js';
-import { INGEST_QUEUE, type IngestJob } from '../ingest/queue.js';
+import { type IngestJob, isIngestQueue } from '../ingest/queue.js';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
 
@@ -41,7 +42,7 @@ const describe = (job: Job): Omit<ParkedJob, 'queue'> => ({
 export async function showParked(redis: Redis, queue: Queue, id: string): Promise<object> {
   const job = await requireParked(queue, id);
   const shown = { queue: queue.name, ...describe(job), payload: job.data, stack: job.stacktrace };
-  if (queue.name !== INGEST_QUEUE) return shown;
+  if (!isIngestQueue(queue.name)) return shown;
   const bytes = await redis.getBuffer((job.data as IngestJob).claim);
   const requests = bytes === null ? [] : decodeFrames(bytes);
   return { ...shown, requests: requests.map(({ header, body }) => ({ header, body: body.toString('utf8') })) };
@@ -62,7 +63,7 @@ export async function replayParked(redis: Redis, queue: Queue, id: string | unde
 export async function discardParked(redis: Redis, queue: Queue, id: string): Promise<void> {
   const job = await requireParked(queue, id);
   await job.remove();
-  if (queue.name === INGEST_QUEUE) await redis.unlink((job.data as IngestJob).claim);
+  if (isIngestQueue(queue.name)) await discardClaim(redis, (job.data as IngestJob).claim);
 }
 
 async function requireParked(queue: Queue, id: string): Promise<Job> {

@@ -1,10 +1,24 @@
 // Batch writer: collects rows of many callers into few inserts, and resolves each caller when its rows are stored.
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { nameFailure } from './errors.js';
 import type { Logger } from './log.js';
+import { RoundRobin } from './round-robin.js';
 
 export interface Block {
   readonly rows: number;
+  /** What writing it costs, in rows, where that is more than its rows. */
+  readonly cost?: number;
+}
+
+const costOf = ({ rows, cost }: Block): number => cost ?? rows;
+
+export interface Turn {
+  /** Callers that wait for room take turns by their keys. */
+  readonly key: string;
+  /** Callers of a key whose rows are of one kind are let in together: then writing them costs less. */
+  readonly kind?: string;
+  /** May use the reserve: a second capacity, so that these callers do not wait for the others. */
+  readonly isPrompt: boolean;
 }
 
 export interface BatchWriterOptions<B extends Block> {
@@ -16,7 +30,7 @@ export interface BatchWriterOptions<B extends Block> {
   readonly write: (block: B, signal: AbortSignal) => Promise<void>;
   /** Whether the rows caused a failure of `write` (permanent). All other failures are transient. */
   readonly isRefused: (error: unknown) => boolean;
-  /** A batch is written at this many rows, or after a delay from its first row. */
+  /** A batch is written at this cost, or after a delay from its first row. */
   readonly rowsMax: number;
   /**
    * Limits of that delay. Between them it is four times the duration of the last write, so that small writes leave the
@@ -24,7 +38,7 @@ export interface BatchWriterOptions<B extends Block> {
    * the fixed costs per write.
    */
   readonly delayMs: { readonly min: number; readonly max: number };
-  /** Bounds memory: callers wait before adding while this many rows are collected. */
+  /** Bounds memory and the duration of a write: callers wait before adding while rows of this cost are collected. */
   readonly capacityRows: number;
   /** How long `close` waits for a running write. */
   readonly closeGraceMs?: number;
@@ -63,7 +77,9 @@ export class BatchWriter<B extends Block> {
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
   #writing: Promise<void> | undefined;
-  #waiting: (() => void)[] = [];
+  readonly #prompt = new RoundRobin<() => void>();
+  readonly #others = new RoundRobin<() => void>();
+  #isAdmitting = false;
   #lastWriteMs = 0;
   #lastRows = 0;
 
@@ -71,11 +87,30 @@ export class BatchWriter<B extends Block> {
     this.#options = options;
   }
 
-  /** Resolves when there is room for more rows. */
-  async room(): Promise<void> {
-    while ((this.#collecting?.block.rows ?? 0) >= this.#options.capacityRows) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Resolves when there is room for more rows, which the caller adds at once. */
+  room({ key, kind, isPrompt }: Turn = { key: '', isPrompt: false }): Promise<void> {
+    return new Promise((resolve) => {
+      (isPrompt ? this.#prompt : this.#others).push(key, resolve, kind);
+      void this.#admitWaiting();
+    });
+  }
+
+  #hasRoom(isPrompt: boolean): boolean {
+    const collected = this.#collecting === undefined ? 0 : costOf(this.#collecting.block);
+    return collected < this.#options.capacityRows * (isPrompt ? 2 : 1);
+  }
+
+  /** Lets callers in, one per turn of the event loop: each encodes its rows, which takes milliseconds. */
+  async #admitWaiting(): Promise<void> {
+    if (this.#isAdmitting) return;
+    this.#isAdmitting = true;
+    for (;;) {
+      const waiting = this.#prompt.isEmpty ? this.#others : this.#prompt;
+      if (waiting.isEmpty || !this.#hasRoom(waiting === this.#prompt)) break;
+      waiting.shift()?.();
+      await nextTurn();
     }
+    this.#isAdmitting = false;
   }
 
   /** Calls `fill` at once, and again if its rows must be written alone. Resolves when they are stored. */
@@ -89,7 +124,7 @@ export class BatchWriter<B extends Block> {
         return;
       }
       batch.entries.push({ fill, resolve, reject });
-      if (batch.block.rows >= this.#options.rowsMax) this.#isDue = true;
+      if (costOf(batch.block) >= this.#options.rowsMax) this.#isDue = true;
       this.#writeWhenDue();
     });
   }
@@ -127,7 +162,7 @@ export class BatchWriter<B extends Block> {
     clearTimeout(this.#timer);
     this.#collecting = undefined;
     this.#isDue = false;
-    for (const proceed of this.#waiting.splice(0)) proceed();
+    void this.#admitWaiting();
     this.#writing = this.#store(batch).finally(() => {
       this.#writing = undefined;
       this.#writeWhenDue();

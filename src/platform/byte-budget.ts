@@ -1,4 +1,6 @@
-// Weighted semaphore over bytes: bounds how much request data one process holds. acquire() queues, tryAcquire() does not.
+// Weighted semaphore over bytes: bounds how much request data one process holds. take() queues, tryTake() does not.
+import { isBeyondShare } from './fair-share.js';
+import { RoundRobin } from './round-robin.js';
 
 interface Waiter {
   readonly bytes: number;
@@ -9,28 +11,47 @@ interface Waiter {
 export class ByteBudget {
   readonly #bytesMax: number;
   #held = 0;
-  #waiting: Waiter[] = [];
+  readonly #heldBy = new Map<string, number>();
+  readonly #waiting = new RoundRobin<Waiter>();
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
-  /** Returns false, without acquiring, when the bytes do not fit. */
-  tryTake(bytes: number): boolean {
-    if (this.#held + bytes > this.#bytesMax) return false;
+  /** How much can still be acquired at once. */
+  get free(): number {
+    return this.#bytesMax - this.#held;
+  }
+
+  /** Returns false, without acquiring, when the bytes do not fit, or would be more than the owner's share. */
+  tryTake(bytes: number, owner: string): boolean {
+    const owned = (this.#heldBy.get(owner) ?? 0) + bytes;
+    if (bytes > this.free || isBeyondShare(owned, this.free - bytes)) return false;
     this.#held += bytes;
+    this.#heldBy.set(owner, owned);
     return true;
   }
 
-  /** Resolves in order of arrival. A weight above the limit is admitted when nothing else is held. */
-  async take(bytes: number): Promise<void> {
-    if (this.#waiting.length === 0 && this.#fits(bytes)) this.#held += bytes;
-    else await new Promise<void>((resolve) => this.#waiting.push({ bytes, enter: resolve }));
+  /** Releases what `tryTake` acquired. */
+  giveBack(bytes: number, owner: string): void {
+    const owned = (this.#heldBy.get(owner) ?? 0) - bytes;
+    if (owned > 0) this.#heldBy.set(owner, owned);
+    else this.#heldBy.delete(owner);
+    this.give(bytes);
+  }
+
+  /**
+   * Callers of one key enter in order of arrival, and the keys take turns. A weight above the limit is admitted when
+   * nothing else is held.
+   */
+  async take(bytes: number, key = ''): Promise<void> {
+    if (this.#waiting.isEmpty && this.#fits(bytes)) this.#held += bytes;
+    else await new Promise<void>((resolve) => this.#waiting.push(key, { bytes, enter: resolve }));
   }
 
   give(bytes: number): void {
     this.#held -= bytes;
-    for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
+    for (let next = this.#waiting.peek(); next !== undefined && this.#fits(next.bytes); next = this.#waiting.peek()) {
       this.#waiting.shift();
       this.#held += next.bytes;
       next.enter();
@@ -38,6 +59,6 @@ export class ByteBudget {
   }
 
   #fits(bytes: number): boolean {
-    return this.#held === 0 || this.#held + bytes <= this.#bytesMax;
+    return this.#held === 0 || bytes <= this.free;
   }
 }

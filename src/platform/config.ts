@@ -90,6 +90,8 @@ const settings = z.object({
   INGEST_LANES: integer(1, 1),
   INGEST_BACKLOG_JOBS_MAX: integer(20_000, 1),
   REDIS_MEMORY_HIGH_WATER_BYTES: integer(1024 * MEBIBYTE, 1),
+  PROJECT_EVENTS_PER_SECOND: integer(50_000, 1),
+  PROJECT_BYTES_PER_SECOND: integer(64 * MEBIBYTE, 1),
   INGEST_FIRST_TIMES_MAX: integer(1_000_000, 1),
   INGEST_FIRST_TIMES_PER_PROJECT_MAX: integer(200_000, 1),
   CREDENTIAL_CACHE_MS: integer(1000),
@@ -126,10 +128,15 @@ const settings = z.object({
   METRICS_ENABLED: flag(true),
 });
 
-const schema = settings.refine((read) => read.PRIVACY_PURGE_DELAY_MS < read.PRIVACY_PURGE_BY_MS, {
-  path: ['PRIVACY_PURGE_DELAY_MS'],
-  error: 'must be less than PRIVACY_PURGE_BY_MS',
-});
+const schema = settings
+  .refine((read) => read.PRIVACY_PURGE_DELAY_MS < read.PRIVACY_PURGE_BY_MS, {
+    path: ['PRIVACY_PURGE_DELAY_MS'],
+    error: 'must be less than PRIVACY_PURGE_BY_MS',
+  })
+  .refine((read) => read.GEOIP_HEADERS === undefined || read.TRUST_PROXY !== undefined, {
+    path: ['GEOIP_HEADERS'],
+    error: 'needs TRUST_PROXY, which says whose headers are believed',
+  });
 
 export type Config = Readonly<z.infer<typeof schema>>;
 

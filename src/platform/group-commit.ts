@@ -2,6 +2,8 @@
 // stored.
 
 export interface Commit<T> {
+  /** That of all its items. */
+  readonly key: string;
   /** In order of arrival. */
   readonly items: readonly T[];
   /** Sum of the items' weights. */
@@ -13,6 +15,8 @@ export interface Commit<T> {
 export interface ItemSize {
   readonly weight: number;
   readonly bytes: number;
+  /** Items of different keys are never stored together. */
+  readonly key?: string;
 }
 
 export interface GroupLimits {
@@ -22,19 +26,20 @@ export interface GroupLimits {
 }
 
 interface Group<T> {
+  readonly key: string;
   readonly items: T[];
   weight: number;
   bytes: number;
   readonly done: Promise<void>;
   readonly settle: (stored: Promise<void>) => void;
+  readonly timer: NodeJS.Timeout;
 }
 
-/** One group is open at a time. It is committed `delayMs` after its first item, or when an item reaches a limit. */
+/** One group per key is open at a time. It is committed `delayMs` after its first item, or when an item reaches a limit. */
 export class GroupCommit<T> {
   readonly #store: (commit: Commit<T>) => Promise<void>;
   readonly #limits: GroupLimits;
-  #open: Group<T> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #open = new Map<string, Group<T>>();
 
   constructor(store: (commit: Commit<T>) => Promise<void>, limits: GroupLimits) {
     this.#store = store;
@@ -42,30 +47,29 @@ export class GroupCommit<T> {
   }
 
   /** Resolves when the item is stored. When a group fails, it rejects for every item of the group. */
-  add(item: T, { weight, bytes }: ItemSize): Promise<void> {
-    const group = this.#open ?? this.#start();
+  add(item: T, { weight, bytes, key = '' }: ItemSize): Promise<void> {
+    const group = this.#open.get(key) ?? this.#start(key);
     group.items.push(item);
     group.weight += weight;
     group.bytes += bytes;
-    if (group.weight >= this.#limits.weightMax || group.bytes >= this.#limits.bytesMax) this.#commit();
+    if (group.weight >= this.#limits.weightMax || group.bytes >= this.#limits.bytesMax) this.#commit(group);
     return group.done;
   }
 
-  #start(): Group<T> {
+  #start(key: string): Group<T> {
     let settle: Group<T>['settle'] = () => {};
     const done = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    this.#open = { items: [], weight: 0, bytes: 0, done, settle };
-    this.#timer = setTimeout(() => this.#commit(), this.#limits.delayMs);
-    return this.#open;
+    const timer = setTimeout(() => this.#commit(group), this.#limits.delayMs);
+    const group: Group<T> = { key, items: [], weight: 0, bytes: 0, done, settle, timer };
+    this.#open.set(key, group);
+    return group;
   }
 
-  #commit(): void {
-    const group = this.#open;
-    if (group === undefined) return;
-    clearTimeout(this.#timer);
-    this.#open = undefined;
+  #commit(group: Group<T>): void {
+    clearTimeout(group.timer);
+    this.#open.delete(group.key);
     group.settle(this.#store(group));
   }
 }

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { copyQueryId } from '../identity/copies.js';
 import type { IdentifyQueue } from '../identity/queue.js';
+import { projectOfJob } from '../ingest/claims.js';
 import { forgetFirstTimes, REMEMBERED_SECONDS } from '../ingest/first-times.js';
 import { laneOf, laneQueryId } from '../ingest/lane.js';
 import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
@@ -86,9 +87,14 @@ export async function outwaitIngestion(
   deps: ErasureDeps,
   erasures: readonly Pick<Erasure, 'projectId'>[],
 ): Promise<void> {
-  const begun = new Set(await listActiveJobs(deps.ingestQueue, deps.redis));
+  const projects = new Set<string>(erasures.map(({ projectId }) => projectId));
+  const mayHoldTheirs = (id: string) => {
+    const project = projectOfJob(id);
+    return project === undefined || projects.has(project);
+  };
+  const begun = new Set((await listActiveJobs(deps.redis)).filter(mayHoldTheirs));
   const deadline = Date.now() + ACTIVE_JOBS_WAIT_MS;
-  while ((await listActiveJobs(deps.ingestQueue, deps.redis)).some((id) => begun.has(id))) {
+  while ((await listActiveJobs(deps.redis)).some((id) => begun.has(id))) {
     if (Date.now() > deadline) throw new Error('ingest jobs that began before the erasure have not ended yet');
     await delay(POLL_MS, undefined, { signal: deps.signal });
   }

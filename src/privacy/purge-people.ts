@@ -1,7 +1,7 @@
 // The last of people who were deleted: what waits in the queues, and what the files still hold. Afterwards no byte of them is
 // left but in backups and in the databases' own logs (docs/privacy.md).
-import { decodeFrames, encodeFrame, type Frame } from '../ingest/frame.js';
-import { claimedAt, claimPattern } from '../ingest/queue.js';
+import { claimedAt, claimPattern, replaceClaim } from '../ingest/claims.js';
+import { decodeFrames, type Frame } from '../ingest/frame.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type ErasureDeps, type KnownErasure, removeRows } from './erase-people.js';
@@ -83,7 +83,7 @@ async function purgeClaim(
   }
   const isSame = kept.length === accepted.length && kept.every((frame, position) => frame === accepted[position]);
   // Only if it is still there: its job may have ended in the meantime.
-  if (!isSame) await redis.set(key, Buffer.concat(kept.map(encodeFrame)), 'XX');
+  if (!isSame) await replaceClaim(redis, key, { from: accepted, to: kept });
   return unread;
 }
 

@@ -73,7 +73,9 @@ async function sendRound(): Promise<void> {
 /** The batches that wait while the queue is paused, with the numbers that the calls were given. */
 async function noteAccepted(): Promise<void> {
   const noted = new Set(jobs.map(({ batch }) => batch));
-  const waiting = (await queue.getJobs(['waiting', 'active', 'delayed'])).flatMap((job) => job?.data ?? []);
+  const waiting = (await queue.getJobs(['waiting', 'prioritized', 'active', 'delayed'])).flatMap(
+    (job) => job?.data ?? [],
+  );
   for (const job of waiting.filter(({ batch }) => !noted.has(batch))) {
     noted.add(job.batch);
     jobs.push(job);
@@ -105,7 +107,8 @@ async function disturb(): Promise<void> {
 
 async function untilDone(): Promise<void> {
   await eventually(async () => {
-    expect(await queue.getJobCounts('waiting', 'active', 'delayed', 'failed')).toEqual({
+    expect(await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed')).toEqual({
+      prioritized: 0,
       waiting: 0,
       active: 0,
       delayed: 0,

@@ -1,16 +1,21 @@
 // What PostgreSQL holds of people when batches come late, twice or at the same time, and when one of them is forgotten.
 import { randomUUID } from 'node:crypto';
+import { type Job, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { applyAllButRefused, applyBatches } from '../../src/identity/apply.js';
+import { copyOutbox } from '../../src/identity/outbox.js';
 import {
   createIdentifyQueue,
   enqueueIdentify,
+  IDENTIFY_QUEUE,
   type Identification,
   type IdentifyJob,
+  readBacklogs,
   renumberBatch,
 } from '../../src/identity/queue.js';
 import { lowWatermark, releaseSequence, takeSequence } from '../../src/identity/sequence.js';
 import { devicesOf, forgetUser, settleProfiles } from '../../src/identity/store.js';
+import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { sweepPending } from '../../workers/sweep-identities.js';
@@ -201,6 +206,59 @@ test('who is forgotten and does not come back is not in the outbox either', asyn
   await releaseSequence(redis, 'erasure:1');
   expect(await profileOf('u')).toBeUndefined();
   expect(await outbox()).toEqual(['profile v']);
+});
+
+test('projects take turns when the outbox is copied, and none is left out', async () => {
+  await postgres('identity_outbox').delete();
+  const other = randomUUID();
+  const fill = (id: string, rows: number) =>
+    postgres.raw(
+      `INSERT INTO identity_outbox (project_id, kind, key) SELECT ?::uuid, 'profile', 'u' || n FROM generate_series(1, ?) n`,
+      [id, rows],
+    );
+  const left = async (id: string) => (await postgres('identity_outbox').where({ project_id: id })).length;
+  const clickhouse = createClickHouse(databases.config);
+  const copy = () => copyOutbox(postgres, clickhouse, databases.config.CLICKHOUSE_DATABASE);
+  try {
+    await fill(project, 2500);
+    await fill(other, 3);
+    expect(await copy()).toBe(503);
+    expect([await left(project), await left(other)]).toEqual([2000, 0]);
+    expect([await copy(), await copy(), await copy()]).toEqual([1000, 1000, 0]);
+  } finally {
+    await clickhouse.close();
+  }
+});
+
+test('of each project with jobs of its own is known what waits, and its jobs come after those of others', async () => {
+  const queue = createIdentifyQueue(redis);
+  const put = (key: string, user: string, backlogBytes: number) =>
+    enqueueIdentify(queue, redis, { items: [{ project, ...add(user, 1) }], weight: 1, key, bytes: 100, backlogBytes });
+  const MEBIBYTE = 1024 * 1024;
+  const other = randomUUID();
+  await put(project, 'large', 10 * MEBIBYTE);
+  await put(project, 'larger', 20 * MEBIBYTE);
+  await put(other, 'small', 0);
+  await put('', 'prompt', 0);
+  expect(await readBacklogs(queue, redis)).toEqual(
+    new Map([
+      [project, { jobs: 2, bytes: 200 }],
+      [other, { jobs: 1, bytes: 100 }],
+    ]),
+  );
+  const worker = new Worker(IDENTIFY_QUEUE, null, { connection: redis.duplicate() });
+  const order: (string | undefined)[] = [];
+  for (let taken = 0; taken < 4; taken += 1) {
+    const job = (await worker.getNextJob('token')) as Job<IdentifyJob>;
+    order.push(job.data.operations[0]?.user);
+    expect(await sweepPending(redis, queue, Date.now() + 3 * 60_000)).toBe(0);
+  }
+  // The virtual time was that of the large one, at the head of the queue.
+  expect(order).toEqual(['prompt', 'large', 'small', 'larger']);
+  await worker.close();
+  await releaseSequence(redis, ...(await redis.zrange('identity:pending', 0, -1)));
+  await queue.obliterate({ force: true });
+  await queue.close();
 });
 
 test('numbers whose job never came to be are given up, but for those just taken and those of erasures', async () => {

@@ -10,7 +10,7 @@ import { createImpatientRedis } from '../../src/platform/redis/client.js';
 import { findFreePort } from '../../src/standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
-import { createTestProject, track } from '../support/track.js';
+import { createTestProject, openEventStore, track } from '../support/track.js';
 
 const LIMIT = 5;
 
@@ -144,6 +144,31 @@ describe('processes', () => {
     expect(() => limits.track.take({ key: 'alone' })).not.toThrow();
     redis.disconnect();
   });
+});
+
+test('a client cannot say where it is by the headers of a proxy', async () => {
+  const settings = { GEOIP_HEADERS: 'country=x-country', TRUST_PROXY: '192.0.2.1' };
+  const [behindProxy, direct] = [
+    await startProcesses({ ...databases.env, ...settings, TRUST_PROXY: 'loopback' }, ['web', 'worker']),
+    await startProcesses({ ...databases.env, ...settings }, ['web']),
+  ];
+  const store = openEventStore(databases);
+  try {
+    const there = await createTestProject(databases);
+    const send = (url: string, event_type: string) =>
+      track(url, there.publicKey, { event_type }, { 'X-Country': 'NZ', 'X-Forwarded-For': '192.0.2.1' });
+    expect(await send(direct.url, 'direct')).toMatchObject({ status: 200 });
+    expect(await send(behindProxy.url, 'behind-proxy')).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await store.count(there.id)).toBe(2));
+    const rows = await store.rows<{ event_type: string }>(there.id, 'event_type, geo_country');
+    expect(rows.sort((a, b) => (a.event_type < b.event_type ? -1 : 1))).toEqual([
+      { event_type: 'behind-proxy', geo_country: 'NZ' },
+      { event_type: 'direct', geo_country: '' },
+    ]);
+  } finally {
+    await Promise.all([behindProxy.stop(), direct.stop()]);
+    await store.client.close();
+  }
 });
 
 describe('a feature that is switched off', () => {

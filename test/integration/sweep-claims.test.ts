@@ -33,9 +33,9 @@ test('only old claims without a job are swept', async () => {
   const waiting = (await queue.getJobs(['waiting'])).map((job) => job.data.claim);
   expect(waiting).toHaveLength(1);
 
-  expect(await sweepClaims(redis, queue, now)).toBe(1);
+  expect(await sweepClaims(redis, now)).toBe(1);
   expect(await redis.exists(orphan)).toBe(0);
   // Two hours on the young one is old as well, and the one of the waiting job still is none of the sweep's business.
-  expect(await sweepClaims(redis, queue, now + 2 * HOUR_MS)).toBe(1);
+  expect(await sweepClaims(redis, now + 2 * HOUR_MS)).toBe(1);
   expect(await redis.keys('ingest:claim:*')).toEqual(waiting);
 });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOrganization, createProject } from '../../src/accounts/store.js';
-import { createIngestQueue } from '../../src/ingest/queue.js';
+import { BULK_QUEUE, createIngestQueue } from '../../src/ingest/queue.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
@@ -43,7 +43,7 @@ export async function startAccessLogService(options: { workers: number }): Promi
   const { config } = databases;
   const key = await createKey(config);
   const redis = createRedis(config);
-  const queue = createIngestQueue(redis);
+  const queues = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
   const processes = await startProcesses(databases.env);
   for (let worker = 2; worker <= options.workers; worker += 1) await processes.start('worker', `worker-${worker}`);
   return {
@@ -52,13 +52,15 @@ export async function startAccessLogService(options: { workers: number }): Promi
     ask: (q) => ask(processes.url, key, q),
     drained: () =>
       eventually(async () => {
-        const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
-        const left = Object.values(counts).reduce((sum, count) => sum + count, 0);
+        const counts = await Promise.all(
+          queues.map((queue) => queue.getJobCountByTypes('waiting', 'active', 'delayed', 'prioritized')),
+        );
+        const left = counts.reduce((sum, count) => sum + count, 0);
         if (left > 0) throw new Error(`${left} ingest jobs are left`);
       }, 60_000),
     stop: async () => {
       await processes.stop();
-      await queue.close();
+      for (const queue of queues) await queue.close();
       await redis.quit();
       await databases.close();
     },

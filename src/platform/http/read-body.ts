@@ -12,12 +12,15 @@ export interface BodyLimits {
   readonly budget: ByteBudget;
 }
 
-/** Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when the semaphore is full. */
-export type WithBody = <T>(req: Request, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
+/**
+ * Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when the semaphore is full, or the
+ * owner holds its share of it.
+ */
+export type WithBody = <T>(req: Request, owner: string, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
 
 export function createBodyReader({ bytesMax, budget }: BodyLimits): WithBody {
-  return async (req, use) => {
-    const share = new Share(budget);
+  return async (req, owner, use) => {
+    const share = new Share(budget, owner);
     try {
       return await use(await collect(req, { bytesMax, share }));
     } finally {
@@ -29,10 +32,12 @@ export function createBodyReader({ bytesMax, budget }: BodyLimits): WithBody {
 /** The bytes that one request has acquired. */
 class Share {
   readonly #budget: ByteBudget;
+  readonly #owner: string;
   #bytes = 0;
 
-  constructor(budget: ByteBudget) {
+  constructor(budget: ByteBudget, owner: string) {
     this.#budget = budget;
+    this.#owner = owner;
   }
 
   get bytes(): number {
@@ -40,13 +45,13 @@ class Share {
   }
 
   tryTake(bytes: number): boolean {
-    if (!this.#budget.tryTake(bytes)) return false;
+    if (!this.#budget.tryTake(bytes, this.#owner)) return false;
     this.#bytes += bytes;
     return true;
   }
 
   giveBack(): void {
-    this.#budget.give(this.#bytes);
+    this.#budget.giveBack(this.#bytes, this.#owner);
   }
 }
 

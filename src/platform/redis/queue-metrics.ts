@@ -1,10 +1,17 @@
 // Queue metrics, read from Redis on every scrape; every process exports the same values.
+import type { Queue } from 'bullmq';
 import type { Registry } from 'prom-client';
 import { createAskedGauge } from '../asked-gauge.js';
 import type { Redis } from './client.js';
 import { openQueue } from './open-queue.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+/** Jobs with a priority wait like any other. */
+async function countJobs(queue: Queue): Promise<Partial<Record<string, number>>> {
+  const counts = await queue.getJobCounts(...STATES, 'prioritized');
+  return { ...counts, waiting: (counts.waiting ?? 0) + (counts.prioritized ?? 0) };
+}
 
 /** Registers the gauges. `close` closes the queues; the connection belongs to the caller. */
 export function createQueueMetrics(
@@ -21,7 +28,7 @@ export function createQueueMetrics(
       labelNames: ['queue', 'state'],
     },
     async () => {
-      const counts = await Promise.all(queues.map((queue) => queue.getJobCounts(...STATES)));
+      const counts = await Promise.all(queues.map(countJobs));
       return queues.flatMap(({ name }, at) =>
         STATES.map((state) => ({ labels: { queue: name, state }, value: counts[at]?.[state] ?? 0 })),
       );
@@ -37,8 +44,8 @@ export function createQueueMetrics(
     () =>
       Promise.all(
         queues.map(async (queue) => {
-          const [oldest] = await queue.getJobs(['waiting'], 0, 0, true);
-          const value = oldest === undefined ? 0 : (Date.now() - oldest.timestamp) / 1000;
+          const heads = await queue.getJobs(['waiting', 'prioritized'], 0, 0, true);
+          const value = Math.max(0, ...heads.map(({ timestamp }) => (Date.now() - timestamp) / 1000));
           return { labels: { queue: queue.name }, value };
         }),
       ),

@@ -34,6 +34,7 @@ function accept(body: unknown, options: { credential?: Credential; headers?: Rec
       credential: options.credential ?? credential(),
       address: ADDRESS,
       headers: options.headers ?? {},
+      proxyHeaders: {},
       id: 'request-1',
       now: NOW,
     },

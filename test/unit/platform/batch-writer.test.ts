@@ -139,6 +139,49 @@ describe('BatchWriter', () => {
     await Promise.all(all);
   });
 
+  test('callers that wait for room take turns by their keys, and prompt ones have a reserve', async () => {
+    const { writes, write } = heldStore();
+    const { writer, add } = start(write, { rowsMax: 2, capacityRows: 2 });
+    const all = [add('first', 'write'), add('full', 'batch')];
+    const caller = async (name: string, isPrompt: boolean) => {
+      await writer.room({ key: name.slice(0, 1), isPrompt });
+      await add(name);
+    };
+    all.push(...['a1', 'a2', 'a3', 'b1'].map((name) => caller(name, false)), caller('prompt', true));
+    const finish = async (index: number) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      writes[index]?.end();
+    };
+    for (let index = 0; index < 4; index += 1) await finish(index);
+    await Promise.all(all);
+    expect(writes.map(({ rows }) => rows)).toEqual([
+      ['first', 'write'],
+      ['full', 'batch', 'prompt'],
+      ['a1', 'b1'],
+      ['a2', 'a3'],
+    ]);
+  });
+
+  test('a batch is full by what its rows cost', async () => {
+    class Dear extends Rows {
+      get cost(): number {
+        return 3 * this.rows;
+      }
+    }
+    const written: number[] = [];
+    const writer = new BatchWriter<Dear>({
+      createBlock: () => new Dear(),
+      write: async (block) => void written.push(block.rows),
+      isRefused: () => false,
+      rowsMax: 6,
+      delayMs: { min: 60_000, max: 60_000 },
+      capacityRows: 6,
+      log: pino({ level: 'silent' }),
+    });
+    await Promise.all(['a', 'b'].map((value) => writer.add((block) => void block.values.push(value))));
+    expect(written).toEqual([2]);
+  });
+
   test('closing writes what is collected, and passes failures on instead of waiting for ever', async () => {
     const { writer, add } = start(async () => {}, { delayMs: { min: 60_000, max: 60_000 } });
     const added = add('a');

@@ -22,3 +22,9 @@ test.each([
   const believes: (address: string, hop: number) => boolean = app.get('trust proxy fn');
   expect([0, 1].map((hop) => believes(address, hop))).toEqual(believed);
 });
+
+test('headers that say where a client is need a proxy that is believed', () => {
+  const settings = { ...STORES, GEOIP_HEADERS: 'country=cf-ipcountry' };
+  expect(() => parseConfig(settings)).toThrow('GEOIP_HEADERS: needs TRUST_PROXY');
+  expect(parseConfig({ ...settings, TRUST_PROXY: 'loopback' }).GEOIP_HEADERS).toBe('country=cf-ipcountry');
+});

@@ -32,6 +32,23 @@ describe('GroupCommit', () => {
     expect(answers).toEqual(['request 1', 'request 2']);
   });
 
+  test('items of different keys are never stored together, and one key that is full commits no other', async () => {
+    const commits: object[] = [];
+    const group = start(async ({ key, items }) => void commits.push({ key, items: [...items] }));
+    const all = [
+      group.add(1, { weight: 1, bytes: 1, key: 'a' }),
+      group.add(2, { weight: 1, bytes: 1 }),
+      group.add(3, { weight: 9, bytes: 1, key: 'a' }),
+    ];
+    expect(commits).toEqual([{ key: 'a', items: [1, 3] }]);
+    await vi.advanceTimersByTimeAsync(3);
+    await Promise.all(all);
+    expect(commits).toEqual([
+      { key: 'a', items: [1, 3] },
+      { key: '', items: [2] },
+    ]);
+  });
+
   test('a full group is committed at once', async () => {
     const commits: number[] = [];
     const group = start(async (commit) => void commits.push(commit.weight));

@@ -1,0 +1,35 @@
+// Refusals of ingestion for lack of room: 429, and why, for the metrics.
+import type { ErrorRequestHandler } from 'express';
+import { Counter, type Registry } from 'prom-client';
+import { PublicError } from '../platform/errors.js';
+
+export type RefusalReason = 'backlog' | 'project_backlog' | 'events_per_second' | 'bytes_per_second';
+
+export class IngestRefusal extends PublicError {
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, message: string) {
+    super('rate_limited', message);
+    this.reason = reason;
+  }
+}
+
+export const createRefusalCounter = (registry: Registry) =>
+  new Counter({
+    name: 'ingest_requests_refused_total',
+    help: 'Requests to /track and /identify that were answered 429, by reason; "requests" are those of the limits of requests',
+    labelNames: ['route', 'reason'],
+    registers: [registry],
+  });
+
+export type RefusalCounter = ReturnType<typeof createRefusalCounter>;
+
+/** To be used after the routes that refuse, at their path. */
+export const countRefusals =
+  (counter: RefusalCounter): ErrorRequestHandler =>
+  (error, req, _res, next) => {
+    if (error instanceof PublicError && error.kind === 'rate_limited') {
+      counter.inc({ route: req.baseUrl, reason: error instanceof IngestRefusal ? error.reason : 'requests' });
+    }
+    next(error);
+  };

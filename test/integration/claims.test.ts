@@ -1,0 +1,70 @@
+// The backlog of each project is the sum over its claims, through everything that may become of them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteClaim, readBacklogs, replaceClaim, sharesOf } from '../../src/ingest/claims.js';
+import type { Frame } from '../../src/ingest/frame.js';
+import { BULK_QUEUE, createIngestQueue, enqueueIngest, listActiveJobs } from '../../src/ingest/queue.js';
+import { newUuidV7 } from '../../src/platform/ids.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { sweepClaims } from '../../workers/sweep-claims.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let redis: Redis;
+const [one, other] = [newUuidV7(), newUuidV7()];
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  redis = createRedis(databases.config);
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await databases?.close();
+});
+
+const frameOf = (project: string, bytes: number, events = 1): Frame => ({
+  header: { v: 1, p: project, t: Date.now(), ip: '', ua: '', geo: {}, o: 'client', n: events },
+  body: Buffer.alloc(bytes, 32),
+});
+
+const claims = async (): Promise<string[]> => (await redis.keys('ingest:claim:*')).sort();
+
+test('jobs of several projects and of one, replaced, deleted, and orphaned', async () => {
+  const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
+  // A small event counts for half a kilobyte.
+  const mixed = [frameOf(one, 1000), frameOf(other, 10, 4), frameOf(one, 3000)];
+  await enqueueIngest(prompt, redis, { items: mixed, weight: 6 });
+  expect(await readBacklogs(redis)).toEqual(
+    new Map([
+      [one, { jobs: 0, bytes: 4000 }],
+      [other, { jobs: 0, bytes: 2048 }],
+    ]),
+  );
+  const [claim = ''] = await claims();
+  await enqueueIngest(bulk, redis, { items: [frameOf(other, 5000)], weight: 1, key: other });
+  expect((await readBacklogs(redis)).get(other)).toEqual({ jobs: 1, bytes: 7048 });
+
+  await replaceClaim(redis, claim, { from: mixed, to: mixed.slice(0, 1) });
+  expect(await readBacklogs(redis)).toEqual(
+    new Map([
+      [one, { jobs: 0, bytes: 1000 }],
+      [other, { jobs: 1, bytes: 5000 }],
+    ]),
+  );
+  const left = sharesOf(mixed.slice(0, 1));
+  expect(await deleteClaim(redis, claim, left)).toBe(true);
+  // Whoever comes second changes nothing.
+  expect(await deleteClaim(redis, claim, left)).toBe(false);
+  await replaceClaim(redis, claim, { from: mixed, to: [] });
+  expect(await readBacklogs(redis)).toEqual(new Map([[other, { jobs: 1, bytes: 5000 }]]));
+
+  // Its job is there, and then it is not.
+  const later = Date.now() + 2 * 3_600_000;
+  expect(await sweepClaims(redis, later)).toBe(0);
+  await bulk.obliterate({ force: true });
+  expect(await sweepClaims(redis, later)).toBe(1);
+  expect(await readBacklogs(redis)).toEqual(new Map());
+  expect(await redis.keys('ingest:backlog:*')).toEqual([]);
+  expect(await listActiveJobs(redis)).toEqual([]);
+  await Promise.all([prompt.close(), bulk.close()]);
+});

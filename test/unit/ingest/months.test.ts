@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { groupByMonths, MonthSet, monthOf } from '../../../src/ingest/months.js';
+
+const eventsOf = (...days: string[]) => days.map((day) => ({ day, time: Date.parse(day) }));
+const ofYears = (from: number, to: number) =>
+  Array.from({ length: (to - from + 1) * 12 }, (_, month) => ({
+    time: Date.UTC(from + Math.floor(month / 12), month % 12, 28, 23, 59, 59, 999),
+  }));
+
+test('months are counted in UTC, each once', () => {
+  const months = new MonthSet();
+  for (const { time } of eventsOf(
+    '2026-01-31T23:59:59.999Z',
+    '2026-02-01',
+    '2026-01-01',
+    '2000-01-01',
+    '2027-01-01T00:00:00+01:00',
+  )) {
+    months.add(time);
+  }
+  expect(months.size).toBe(4);
+  expect(monthOf(Date.UTC(2026, 11, 31)) + 1).toBe(monthOf(Date.UTC(2027, 0, 1)));
+});
+
+test('events of a year or less stay together, whatever the calendar says', () => {
+  const events = eventsOf('2025-07-01', '2026-06-30', '2025-12-31', '2026-01-01');
+  expect(groupByMonths(events)).toEqual([events]);
+});
+
+test('events of more months go by the year, the newest first, and none is lost', () => {
+  const events = ofYears(2000, 2026);
+  const groups = groupByMonths(events);
+  expect(groups).toHaveLength(27);
+  expect(groups[0]?.[0]).toEqual({ time: Date.UTC(2026, 0, 28, 23, 59, 59, 999) });
+  for (const group of groups) expect(new Set(group.map(({ time }) => monthOf(time))).size).toBe(12);
+  expect(
+    groups
+      .flat()
+      .map(({ time }) => time)
+      .sort((a, b) => a - b),
+  ).toEqual(events.map(({ time }) => time));
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { RoundRobin } from '../../../src/platform/round-robin.js';
+import { Turns } from '../../../src/platform/turns.js';
+
+test('keys take turns, and each is first in, first out', () => {
+  const queue = new RoundRobin<string>();
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.push(item.slice(0, 1), item);
+  expect(queue.peek()).toBe('a1');
+  const taken = [queue.shift(), queue.shift()];
+  queue.push('b', 'b2');
+  while (!queue.isEmpty) taken.push(queue.shift());
+  expect(taken).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3']);
+  expect([queue.shift(), queue.peek()]).toEqual([undefined, undefined]);
+});
+
+test('items of one kind follow each other within their key', () => {
+  const queue = new RoundRobin<string>();
+  queue.push('a', 'a 2024 first', '2024');
+  queue.push('a', 'a 2023', '2023');
+  queue.push('b', 'b');
+  queue.push('a', 'a 2024 second', '2024');
+  const taken = [];
+  while (!queue.isEmpty) taken.push(queue.shift());
+  expect(taken).toEqual(['a 2024 first', 'b', 'a 2024 second', 'a 2023']);
+});
+
+test('work begins one piece per iteration of the event loop, and keys take turns', async () => {
+  const turns = new Turns();
+  const begun: string[] = [];
+  let iteration = 0;
+  const count = () => {
+    iteration += 1;
+    if (begun.length < 4) setImmediate(count);
+  };
+  count();
+  await Promise.all(
+    ['a1', 'a2', 'a3', 'b1'].map(async (name) => {
+      await turns.enter(name.slice(0, 1));
+      begun.push(`${name} in iteration ${iteration}`);
+    }),
+  );
+  expect(begun.map((text) => text.slice(0, 2))).toEqual(['a1', 'a2', 'b1', 'a3']);
+  expect(new Set(begun.map((text) => text.slice(3))).size).toBe(4);
+});
