@@ -67,7 +67,7 @@ test('a free place goes to the project with the fewest running, and in turn amon
   await settle();
   expect(order.join('')).toBe('aab');
   for (let time = 0; time < 8; time++) await leaveFirst();
-  expect(order.join('')).toBe('aabcabcabab');
+  expect(order.join('')).toBe('aabcabcaba');
 });
 
 test('the queue of one project has its own bound, and other projects are still let in', async () => {
