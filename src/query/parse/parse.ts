@@ -18,21 +18,24 @@ export interface Parsed {
 }
 
 export function parse(text: string): Parsed {
+  const strict = parseStrictly(text);
+  if (strict.tree) return readTree(text, strict.tree);
   const scanned = scan(text);
-  const whole = scanned.stop === undefined ? text : text.slice(0, scanned.stop.span.from);
-  const strict = parseStrictly(whole);
-  const end = strict.tree ? whole.length : recoveryEnd(whole, scanned, strict.errorAt);
-  const tree = strict.tree ?? parser.parse(withEmptyStrings(whole).slice(0, end));
-  const builder = new Builder(text);
-  const query = builder.query(tree.topNode);
-  const found = findSyntaxProblems(text, tree);
-  if (end === text.length) return { query, problems: [...found, ...builder.problems] };
+  const end = recoveryEnd(text, scanned, strict.errorAt);
+  const { query, problems } = readTree(text, parser.parse(withEmptyStrings(text.slice(0, end))));
+  if (end === text.length) return { query, problems };
 
   // What is not complete at the end of a part that was read may well be complete in the text.
   const partEnd = text.slice(0, end).trimEnd().length;
-  const inPart = [...found, ...builder.problems].filter((problem) => problem.span.from < partEnd);
-  const problems = scanned.stop && end === whole.length ? [...inPart, scanned.stop] : inPart;
-  return { query: withoutLast(query), problems: problems.length > 0 ? problems : found.slice(0, 1) };
+  const inPart = problems.filter((problem) => problem.span.from < partEnd);
+  const all = scanned.stop?.span.from === end ? [...inPart, scanned.stop] : inPart;
+  return { query: withoutLast(query), problems: all.length > 0 ? all : problems.slice(0, 1) };
+}
+
+function readTree(text: string, tree: Tree): Parsed {
+  const builder = new Builder(text);
+  const query = builder.query(tree.topNode);
+  return { query, problems: [...findSyntaxProblems(text, tree), ...builder.problems] };
 }
 
 const strictParser = parser.configure({ strict: true });
@@ -56,13 +59,14 @@ function parseStrictly(text: string): StrictTree {
 }
 
 /** Where a token starts: none is cut in two. */
-function recoveryEnd(text: string, { starts }: Scan, errorAt: number): number {
+function recoveryEnd(text: string, { starts, stop }: Scan, errorAt: number): number {
+  const end = stop?.span.from ?? text.length;
   const first = starts.findIndex((start) => start >= errorAt);
-  if (first < 0) return text.length;
+  if (first < 0) return end;
   const near = starts.slice(first + 1, first + 1 + RECOVERY_TOKENS_MAX);
-  const isWhole = first + 1 + near.length === starts.length && text.length - errorAt <= RECOVERY_CHARACTERS_MAX;
-  if (isWhole) return text.length;
-  return near.findLast((start) => start - errorAt <= RECOVERY_CHARACTERS_MAX) ?? near[0] ?? text.length;
+  const isWhole = first + 1 + near.length === starts.length && end - errorAt <= RECOVERY_CHARACTERS_MAX;
+  if (isWhole) return end;
+  return near.findLast((start) => start - errorAt <= RECOVERY_CHARACTERS_MAX) ?? near[0] ?? end;
 }
 
 /** The stage at the end of a part is perhaps only the beginning of one. */
