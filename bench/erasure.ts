@@ -24,7 +24,7 @@ export async function benchErasure({ stack, isQuick, say }: BenchContext): Promi
   say(`erasure: ${TOGETHER} people at once`);
   const together = await timed(() => Promise.all(people.slice(ALONE).map((person) => erase(stack, person))));
   say('erasure: rewriting the files');
-  const rewriting = await timed(() => rewriteParts(stack.clickhouse, new AbortController().signal));
+  const rewriting = await timed(() => rewriteParts(stack.clickhouse, new AbortController()));
   return [
     { name: 'events in the table', value: events, unit: '' },
     { name: 'one person, to the receipt, median', value: median(alone) / 1000, unit: 's', aim: atMost(10) },

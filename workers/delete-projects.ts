@@ -1,53 +1,112 @@
 // Every five seconds: the data of projects that were deleted. Which those are stands in PostgreSQL, so that none can be
-// lost, and none is begun before the deletion is certain.
+// lost, and none is begun before the deletion is certain. Several projects at once, of organizations in rotation; the files are
+// rewritten beside, so that a large project holds up neither the rows of another nor their deletion.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { createIdentifyQueue } from '../src/identity/queue.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
-import { deleteProjectData } from '../src/privacy/delete-project.js';
+import type { ProjectId } from '../src/platform/ids.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
+import { deleteProjectData, purgeProjects } from '../src/privacy/delete-project.js';
+import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
-import { listProjectsToDelete, markDataDeleted } from '../src/privacy/project-store.js';
+import { ProjectRotation, roundRobin } from '../src/privacy/project-rotation.js';
+import { type DeletedProject, listProjectsToDelete, markDataDeleted } from '../src/privacy/project-store.js';
 import { createErasureQueue, PROJECT_DELETION_QUEUE, scheduleErasure } from '../src/privacy/queue.js';
 import { inTurn } from '../src/privacy/turn.js';
 import { ForgottenPeople } from '../src/privacy/watermarks.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const EVERY_MS = 5_000;
+const POLL_MS = 250;
+const PROJECTS_AT_ONCE = 3;
+const LOCKS_HELD = 2;
 
 export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob> {
-  const { config, redis, postgres, log } = deps;
+  const { config, redis, log } = deps;
   const stopping = new AbortController();
+  const { signal } = stopping;
+  const postgres = createPostgres(config, { poolMax: PROJECTS_AT_ONCE + LOCKS_HELD });
   const ingestQueue = createIngestQueue(redis);
   const identifyQueue = createIdentifyQueue(redis);
   const hashId = createIdHash(config.SECRET_KEY_BASE);
   const forgotten = new ForgottenPeople(redis, hashId);
+  const deletion = { ...deps, postgres, ingestQueue, identifyQueue, hashId, forgotten, signal };
   const queue = createErasureQueue(redis, PROJECT_DELETION_QUEUE);
   await scheduleErasure(queue, EVERY_MS);
 
+  async function purge(projects: readonly DeletedProject[]): Promise<void> {
+    // Another process may have purged them while this one waited for its turn.
+    const left = new Set((await listProjectsToDelete(postgres)).map(({ projectId }) => projectId));
+    const purged = await purgeProjects(
+      deletion,
+      projects.filter(({ projectId }) => left.has(projectId)),
+    );
+    for (const project of purged) await markDataDeleted(postgres, project, hashId);
+  }
+
+  let purging: Promise<void> | undefined;
   async function deleteProjects(): Promise<void> {
     // What is deleted on a cluster has other names: the projects wait until this knows them.
     if (config.CLICKHOUSE_CLUSTER !== undefined) return;
-    for (const project of await listProjectsToDelete(postgres)) {
-      const deletion = { ...deps, ingestQueue, identifyQueue, hashId, forgotten, signal: stopping.signal };
-      if (await deleteProjectData(deletion, project, Date.now())) await markDataDeleted(postgres, project, hashId);
+    const { emptied, failures } = await deleteRowsInRotation(deletion);
+    if (emptied.length > 0) {
+      purging ??= inTurn(postgres, { of: 'projectPurge', signal }, () => purge(emptied))
+        .catch((err: unknown) => {
+          if (!signal.aborted)
+            log.error({ err }, 'rewriting the files of deleted projects failed; the next run goes on');
+        })
+        .finally(() => (purging = undefined));
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   const worker = new Worker(
     PROJECT_DELETION_QUEUE,
-    () => inTurn(postgres, { of: 'projects', signal: stopping.signal }, deleteProjects),
+    () => inTurn(postgres, { of: 'projects', signal }, deleteProjects),
     { connection: redis.duplicate() },
   );
   worker.on('failed', (_job, err) => {
-    if (!stopping.signal.aborted) log.error({ err }, 'the deletion of projects failed; the next run goes on');
+    if (!signal.aborted) log.error({ err }, 'the deletion of projects failed; the next run goes on');
   });
   worker.on('error', (err) => log.warn({ err }, 'the deletion of projects lost touch with redis'));
   return {
     async close() {
       stopping.abort();
       await worker.close();
+      await purging;
       await ingestQueue.close();
       await identifyQueue.close();
       await queue.close();
+      await postgres.destroy();
     },
   };
+}
+
+/** Each project once, those included that are deleted while this runs. One that fails holds up no other. */
+async function deleteRowsInRotation(deps: ErasureDeps): Promise<{ emptied: DeletedProject[]; failures: unknown[] }> {
+  const rotation = new ProjectRotation(PROJECTS_AT_ONCE);
+  const emptied: DeletedProject[] = [];
+  const failures: unknown[] = [];
+  const begun = new Set<ProjectId>();
+  try {
+    for (;;) {
+      const listed = roundRobin(await listProjectsToDelete(deps.postgres), ({ organizationId }) => organizationId);
+      const waiting = new Map(
+        listed.filter(({ projectId }) => !begun.has(projectId)).map((each) => [each.projectId, each]),
+      );
+      rotation.start(waiting.keys(), async (projectId) => {
+        begun.add(projectId);
+        const project = waiting.get(projectId) as DeletedProject;
+        await deleteProjectData(deps, project, Date.now()).then(
+          (isEmptied) => isEmptied && emptied.push(project),
+          (error: unknown) => failures.push(error),
+        );
+      });
+      if (rotation.running.length === 0) return { emptied, failures };
+      await Promise.race([rotation.oneEnded(), delay(POLL_MS, undefined, { signal: deps.signal })]);
+    }
+  } finally {
+    await rotation.allEnded();
+  }
 }

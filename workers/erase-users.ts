@@ -1,14 +1,15 @@
-// Erasure jobs → people deleted, and after a while purged from the files. All requests that are there are taken at once: a
-// hundred cost a few times what one does. A job that fails is not tried again; the next one, which the schedule brings within
-// seconds, goes on where it stood.
-import { setTimeout as delay } from 'node:timers/promises';
+// Erasure jobs → people deleted, and after a while purged from the files. A job erases until no request is left, of all
+// projects in rotation (privacy/erase-requested.ts). A job that fails is not tried again; the next one, which the schedule
+// brings within seconds, goes on where it stood.
 import { Worker } from 'bullmq';
 import { createIdentifyQueue } from '../src/identity/queue.js';
-import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
+import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
 import { createAskedGauge } from '../src/platform/asked-gauge.js';
-import type { Logger } from '../src/platform/log.js';
-import { type ErasureDeps, erasePeople } from '../src/privacy/erase-people.js';
+import type { Config } from '../src/platform/config.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
+import type { ErasureDeps } from '../src/privacy/erase-people.js';
+import { eraseRequested, PROJECTS_AT_ONCE } from '../src/privacy/erase-requested.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { purgePeople } from '../src/privacy/purge-people.js';
 import {
@@ -22,10 +23,9 @@ import { shareWatermarks } from '../src/privacy/share-watermarks.js';
 import {
   countOverdue,
   dropWatermarks,
-  type Erasure,
+  lastPurgedAt,
   listDeleted,
-  listRequested,
-  markDeleted,
+  listWaitingIds,
   markPurged,
 } from '../src/privacy/store.js';
 import { inTurn } from '../src/privacy/turn.js';
@@ -33,14 +33,17 @@ import { ForgottenPeople } from '../src/privacy/watermarks.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const SWEEP_MS = 5_000;
+const LOCKS_HELD = 2;
 
 export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
-  const { config, redis, postgres, log } = deps;
+  const { config, redis, log } = deps;
+  // Connections of its own: erasures of several projects and two locks would take all that the other jobs share.
+  const postgres = createPostgres(config, { poolMax: PROJECTS_AT_ONCE + LOCKS_HELD });
   const stopping = new AbortController();
   const ingestQueue = createIngestQueue(redis);
   const identifyQueue = createIdentifyQueue(redis);
   const hashId = createIdHash(config.SECRET_KEY_BASE);
-  const erasureDeps: ErasureDeps = { ...deps, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
+  const erasureDeps: ErasureDeps = { ...deps, postgres, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
   const forgotten = new ForgottenPeople(redis, hashId);
 
   createAskedGauge(
@@ -55,19 +58,24 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
   for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);
   // For a Redis that has lost them.
-  await shareWatermarks(deps);
+  await shareWatermarks(erasureDeps);
 
+  // Every request brings a job: a hundred that find nothing left to do need not tidy a hundred times.
+  let tidiedAt = 0;
   async function erase(): Promise<void> {
     try {
       await eraseRequested(erasureDeps, log);
     } finally {
-      await tidy(erasureDeps);
+      if (Date.now() - tidiedAt > SWEEP_MS / 2) {
+        tidiedAt = Date.now();
+        await tidy(erasureDeps);
+      }
     }
   }
 
   async function purge(): Promise<void> {
     const due = await listDeleted(postgres, new Date(Date.now() - config.PRIVACY_PURGE_DELAY_MS));
-    if (due.length === 0) return;
+    if (due.length === 0 || Date.now() - (await lastPurgedAt(postgres)) < purgeEveryMs(config)) return;
     await markPurged(postgres, await purgePeople({ ...erasureDeps, forgotten, log }, due));
   }
 
@@ -89,9 +97,17 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
       stopping.abort();
       await Promise.all(workers.map((worker) => worker.close()));
       await Promise.all([ingestQueue, identifyQueue, ...queues].map((queue) => queue.close()));
+      await postgres.destroy();
     },
   };
 }
+
+/**
+ * The least time between two purges, which rewrite files and lock tables: someone who has a person erased every minute must not
+ * keep all others waiting all the time. A third of what lies between the earliest purge and its promise leaves time for it.
+ */
+const purgeEveryMs = ({ PRIVACY_PURGE_DELAY_MS: delayMs, PRIVACY_PURGE_BY_MS: byMs }: Config): number =>
+  Math.min(delayMs, byMs - delayMs) / 3;
 
 /** What a database says may quote ids, and neither a job nor a log may hold them: of its errors only the code remains. */
 function failWithoutIds(error: unknown): never {
@@ -99,69 +115,12 @@ function failWithoutIds(error: unknown): never {
   throw error;
 }
 
-const WAIT_FOR_IDENTIFY_MS = 10_000;
-const POLL_MS = 50;
-
-/** Until there are none, or those that there are wait for identify calls that do not come to be applied. */
-async function eraseRequested(deps: ErasureDeps, log: Logger): Promise<void> {
-  const deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;
-  for (;;) {
-    const requested = await listRequested(deps.postgres);
-    if (requested.length === 0 || Date.now() > deadline) return;
-    const ready = await thoseApplied(deps, requested);
-    if (ready.length === 0) {
-      await delay(POLL_MS, undefined, { signal: deps.signal });
-      continue;
-    }
-    await eraseTogether(deps, ready).catch(async (error: unknown) => {
-      if (ready.length === 1 || deps.signal.aborted) throw error;
-      log.warn({ erasures: ready.length }, 'erasures failed together; trying each alone');
-      await eraseEachAlone(deps, ready);
-    });
-  }
-}
-
-async function eraseTogether(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
-  await erasePeople(deps, erasures);
-  for (const erasure of erasures) await markDeleted(deps.postgres, erasure);
-  await releaseSequence(deps.redis, ...erasures.map(({ id }) => sequenceMember(id)));
-}
-
-/** One person who cannot be erased must not keep the others waiting. Throws what failed first, when all have been tried. */
-async function eraseEachAlone(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const erasure of erasures) {
-    await eraseTogether(deps, [erasure]).catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length > 0) throw failures[0];
-}
-
-/** Those whose identify calls have all been applied; of several for one person, the first. */
-async function thoseApplied(deps: ErasureDeps, requested: readonly Erasure[]): Promise<Erasure[]> {
-  const except = await pendingErasures(deps);
-  const appliedUpTo = await lowWatermark(deps.redis, { except });
-  const people = new Set<string>();
-  return requested.filter(({ projectId, userHash, cutSeq }) => {
-    const person = `${projectId}:${userHash}`;
-    if (cutSeq >= appliedUpTo || people.has(person)) return false;
-    people.add(person);
-    return true;
-  });
-}
-
-const DAY_MS = 86_400_000;
-
-async function pendingErasures({ redis }: ErasureDeps): Promise<string[]> {
-  const pending = await findPendingSince(redis, Date.now() + DAY_MS);
-  return pending.filter((member) => member.startsWith(sequenceMember('')));
-}
-
-const WATERMARK_KEPT_MS = 7 * DAY_MS;
+const WATERMARK_KEPT_MS = 7 * 86_400_000;
 
 /** Sequence numbers of requests that never came to be or are done, and watermarks that nothing can meet any more. */
 async function tidy(deps: ErasureDeps): Promise<void> {
   const pending = await findPendingSince(deps.redis, Date.now() - 60_000);
-  const waiting = new Set((await listRequested(deps.postgres)).map(({ id }) => sequenceMember(id)));
+  const waiting = new Set((await listWaitingIds(deps.postgres)).map(sequenceMember));
   const done = pending.filter((member) => member.startsWith(sequenceMember('')) && !waiting.has(member));
   if (done.length > 0) await releaseSequence(deps.redis, ...done);
   await dropWatermarks(deps.postgres, Date.now() - WATERMARK_KEPT_MS);

@@ -1,5 +1,5 @@
-// Sends the events of a person to whoever waits for them: ClickHouse → lines → the channel, no faster than they are taken. When
-// nobody wants them any more the query ends as well.
+// Sends the events of a person to the web process that asked: ClickHouse → lines → the channel, no faster than they are taken.
+// Every job is taken at once; how many of them read at a time, and in which order, the places say (reading-places.ts).
 import { ClickHouseError } from '@clickhouse/client';
 import { type Job, Worker } from 'bullmq';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
@@ -7,12 +7,15 @@ import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
 import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
 import { decodeExportRequest } from '../src/privacy/export-request.js';
 import { exportEvents } from '../src/privacy/export-store.js';
+import { ReadingPlaces } from '../src/privacy/reading-places.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 // A deploy lets short exports end; a long one is broken off, and asked for again.
 const GRACE_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 const CONNECTIONS_BESIDE = 2;
+// A worker may serve several web processes: a job that no worker takes within seconds is answered 503.
+const WEB_PROCESSES_SERVED = 4;
 
 export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJob {
   const stopping = new AbortController();
@@ -21,7 +24,8 @@ export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJo
     maxConnections: config.EXPORTS_MAX + CONNECTIONS_BESIDE,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   });
-  const source = { clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, log };
+  const places = new ReadingPlaces(config.EXPORTS_MAX);
+  const source = { clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, places, log };
 
   async function sendAll(sender: ChunkSender): Promise<void> {
     const signal = AbortSignal.any([sender.signal, stopping.signal]);
@@ -45,7 +49,7 @@ export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJo
 
   const worker = new Worker<ExportJob, void>(EXPORT_QUEUE, process, {
     connection: redis.duplicate(),
-    concurrency: config.EXPORTS_MAX,
+    concurrency: config.EXPORTS_OPEN_MAX * WEB_PROCESSES_SERVED,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   });

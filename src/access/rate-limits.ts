@@ -34,6 +34,9 @@ export interface RateLimits {
   readonly signIn: RateLimit;
   readonly invitation: LayeredRateLimit;
   readonly invitationMail: LayeredRateLimit;
+  readonly erasure: LayeredRateLimit;
+  readonly export: LayeredRateLimit;
+  readonly privacyRead: LayeredRateLimit;
 }
 
 type Settings = Pick<
@@ -49,6 +52,9 @@ type Settings = Pick<
   | 'INVITATIONS_PER_PERSON_PER_DAY_MAX'
   | 'INVITATION_MAILS_PER_ADDRESS_PER_DAY_MAX'
   | 'INVITATION_MAILS_PER_DAY_MAX'
+  | 'ERASURES_PER_MINUTE'
+  | 'EXPORTS_PER_MINUTE'
+  | 'PRIVACY_READS_PER_MINUTE'
 >;
 
 const DAY_SECONDS = 86_400;
@@ -60,8 +66,8 @@ export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
       limiter: createLimiter(redis, { name: `${name}:${subject}`, points: max, duration }),
     }));
   const { RATE_LIMIT_PROJECT_FACTOR: projectFactor, RATE_LIMIT_PERSON_FACTOR: personFactor } = settings;
-  const ofKeys = (name: string, points: number): Layer[] =>
-    layersOf(name, 1, { key: points, project: points * projectFactor, person: points * personFactor });
+  const ofKeys = (name: string, points: number, duration: Seconds = 1): Layer[] =>
+    layersOf(name, duration, { key: points, project: points * projectFactor, person: points * personFactor });
   const sessions = settings.SESSION_REQUESTS_PER_SECOND;
   const signIn = layersOf('sign-in', 60, { address: settings.SIGN_IN_REQUESTS_PER_MINUTE });
   return {
@@ -84,6 +90,9 @@ export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
         installation: settings.INVITATION_MAILS_PER_DAY_MAX,
       }),
     ),
+    erasure: toLayeredLimit(ofKeys('erasure', settings.ERASURES_PER_MINUTE, 60)),
+    export: toLayeredLimit(ofKeys('export', settings.EXPORTS_PER_MINUTE, 60)),
+    privacyRead: toLayeredLimit(ofKeys('privacy-read', settings.PRIVACY_READS_PER_MINUTE, 60)),
   };
 }
 

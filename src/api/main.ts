@@ -103,7 +103,9 @@ const queries: readonly RequestHandler[] =
 const exports = createExports({
   ...{ credentials, postgres, redis, log },
   hashId: createIdHash(config.SECRET_KEY_BASE),
-  exportsMax: config.EXPORTS_MAX,
+  openMax: config.EXPORTS_OPEN_MAX,
+  readerTimeoutMs: config.EXPORT_READER_TIMEOUT_MS,
+  limit: rateLimits.export,
 });
 lifecycle.onClose('exports', () => exports.close());
 
@@ -287,6 +289,7 @@ function createPrivacy(settings: Config): Router {
     isCluster: settings.CLICKHOUSE_CLUSTER !== undefined,
     answerTimeoutMs: settings.PRIVACY_ANSWER_TIMEOUT_MS,
     purgeByMs: settings.PRIVACY_PURGE_BY_MS,
+    limits: rateLimits,
   });
 }
 

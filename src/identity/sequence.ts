@@ -53,8 +53,9 @@ export async function lowWatermark(
     if (error) throw error;
     return reply;
   }) as [string[], string | null, [seconds: string | number, microseconds: string | number]];
+  const excepted = new Set(except);
   for (let at = 0; at < pending.length; at += 2) {
-    if (!except.includes(pending[at] as string)) return Number(pending[at + 1]);
+    if (!excepted.has(pending[at] as string)) return Number(pending[at + 1]);
   }
   // The clock counts too: after Redis has lost the last number, waiting for the watermark must not depend on the next call.
   return Math.max(Number(last ?? 0) + 1, Number(seconds) * 1_000_000 + Number(microseconds));

@@ -96,6 +96,8 @@ const settings = z.object({
   INGEST_FIRST_TIMES_PER_PROJECT_MAX: integer(200_000, 1),
   CREDENTIAL_CACHE_MS: integer(1000),
   EXPORTS_MAX: integer(4, 1),
+  EXPORTS_OPEN_MAX: integer(32, 1),
+  EXPORT_READER_TIMEOUT_MS: integer(5 * 60_000, 1),
 
   TRACK_REQUESTS_PER_SECOND: integer(5000, 1),
   IDENTIFY_REQUESTS_PER_SECOND: integer(200, 1),
@@ -104,6 +106,9 @@ const settings = z.object({
   RATE_LIMIT_PROJECT_FACTOR: integer(2, 1),
   RATE_LIMIT_PERSON_FACTOR: integer(4, 1),
   SIGN_IN_REQUESTS_PER_MINUTE: integer(20, 1),
+  ERASURES_PER_MINUTE: integer(300, 1),
+  EXPORTS_PER_MINUTE: integer(60, 1),
+  PRIVACY_READS_PER_MINUTE: integer(600, 1),
   FEATURES_OFF: list(),
 
   ORGANIZATIONS_PER_PERSON_MAX: integer(20, 1),

@@ -1,8 +1,10 @@
-// The deletion of a project's data: steps that may be repeated, and are, until a run finds nothing and nothing more can come.
+// The deletion of projects' data: rows first, in steps that are repeated until a run finds nothing and nothing more can come;
+// then the files, which are rewritten once for all projects that are as far.
 import { findPendingSince } from '../identity/sequence.js';
 import { forgetRejected } from '../ingest/rejected-store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
 import { type ErasureDeps, outwaitIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
@@ -14,18 +16,16 @@ import type { ForgottenPeople } from './watermarks.js';
 // A process that cannot ask PostgreSQL believes a key for up to 15 minutes (access/credentials.ts).
 const KEYS_LIVE_ON_MS = 20 * 60_000;
 
+type DeletionDeps = ErasureDeps & { readonly forgotten: ForgottenPeople };
+
 /**
- * Resolves with whether it is done: false as long as there was something to delete, or something may still come. What is in
- * the databases goes with the first run; the files are rewritten with the last.
+ * Deletes the rows of the project in every database. Resolves with whether that is all: false as long as there was something
+ * to delete, or something may still come.
  */
-export async function deleteProjectData(
-  deps: ErasureDeps & { forgotten: ForgottenPeople },
-  project: DeletedProject,
-  now: number,
-): Promise<boolean> {
+export async function deleteProjectData(deps: ErasureDeps, project: DeletedProject, now: number): Promise<boolean> {
   const { clickhouse, postgres, redis } = deps;
   const { projectId } = project;
-  const cutMs = project.deletedAtMs + KEYS_LIVE_ON_MS;
+  const cutMs = lastPossibleEvent(project);
   await forgetProjectUpTo(postgres, projectId, cutMs);
   await shareWatermarks(deps);
   await outwaitIngestion(deps, [project]);
@@ -34,13 +34,30 @@ export async function deleteProjectData(
   await forgetRejected(redis, projectId, now);
   const inPostgres = await deleteProjectRows(postgres, projectId);
   const inClickHouse = await deleteFromClickHouse(clickhouse, projectId);
-  if (mayMoreCome || inPostgres + inClickHouse > 0) return false;
-  const unread = await purgeClaims(redis, deps.forgotten);
-  const held = unread.find((claim) => mayHold(claim, { projectId, cutMs }));
-  if (held !== undefined) throw new Error(`events in redis cannot be read: ${held.key}`, { cause: held.err });
-  await forgetParkedCalls(deps.identifyQueue, ({ project: id }) => id === projectId);
-  await rewriteClickHouse(clickhouse, deps.signal);
-  return true;
+  return !mayMoreCome && inPostgres + inClickHouse === 0;
+}
+
+const lastPossibleEvent = ({ deletedAtMs }: DeletedProject): number => deletedAtMs + KEYS_LIVE_ON_MS;
+
+/**
+ * Takes what is left of the projects out of the queues and the files, once for all of them. Resolves with those that are
+ * done: a payload in Redis that cannot be read holds up the projects that it may belong to.
+ */
+export async function purgeProjects(
+  deps: DeletionDeps & { log: Logger },
+  projects: readonly DeletedProject[],
+): Promise<readonly DeletedProject[]> {
+  const unread = await purgeClaims(deps.redis, deps.forgotten);
+  for (const { key, err } of unread) deps.log.error({ err, key }, 'events in redis cannot be read');
+  const purged = projects.filter((project) => {
+    const { projectId } = project;
+    return !unread.some((claim) => mayHold(claim, { projectId, cutMs: lastPossibleEvent(project) }));
+  });
+  if (purged.length === 0) return [];
+  const ids = new Set<string>(purged.map(({ projectId }) => projectId));
+  await forgetParkedCalls(deps.identifyQueue, ({ project }) => ids.has(project));
+  await rewriteClickHouse(deps.clickhouse, deps);
+  return purged;
 }
 
 const CLICKHOUSE_TABLES = ['events', 'device_map', 'profiles'] as const;

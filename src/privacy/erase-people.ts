@@ -117,8 +117,10 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     for (const table of ['profiles', 'device_map'] as const) {
       await outwaitQuery(deps.clickhouse, copyQueryId(deps.config.CLICKHOUSE_DATABASE, table));
     }
-    await deleteRows(deps.clickhouse, mappingsOf(projectId, group));
-    await deleteRows(deps.clickhouse, profilesOf(projectId, versions));
+    for (const rows of [mappingsOf(projectId, group), profilesOf(projectId, versions)]) {
+      // A mutation goes through every part of a table, also when there is nothing to delete.
+      if ((await countRows(deps.clickhouse, rows)).size > 0) await deleteRows(deps.clickhouse, rows);
+    }
     await requireNothing(deps, { projectId, group, versions });
   }
 }
@@ -189,8 +191,8 @@ const boundedBy = (group: readonly KnownErasure[], bound: (erasure: Erasure) => 
     ...erasure.deviceIds.map((id) => ({ kind: 'device', id, upTo: bound(erasure) }) as const),
   ]);
 
-function groupByProject(erasures: readonly KnownErasure[]): Map<ProjectId, KnownErasure[]> {
-  const groups = new Map<ProjectId, KnownErasure[]>();
+export function groupByProject<E extends Erasure>(erasures: readonly E[]): Map<ProjectId, E[]> {
+  const groups = new Map<ProjectId, E[]>();
   for (const erasure of erasures) groups.set(erasure.projectId, [...(groups.get(erasure.projectId) ?? []), erasure]);
   return groups;
 }

@@ -1,8 +1,9 @@
 // GET /api/gdpr/users/{userID}/export: calls a worker, passes on what it sends no faster than the reader takes it, and keeps a
 // record of how it ended. An answer that ends properly is complete; whatever else happens breaks the connection.
 import type { Response, Router } from 'express';
-import type { Credential, CredentialStore } from '../access/credentials.js';
+import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
+import type { RateLimits } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
 import { newUuidV7 } from '../platform/ids.js';
@@ -11,6 +12,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { ChunkReceiver } from '../platform/redis/chunk-channel.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type NewAuditEntry, recordAudit } from './audit-store.js';
+import { ExportAdmission } from './export-admission.js';
 import { createExportQueue, type ExportQueue, enqueueExport, forgetExport } from './export-queue.js';
 import { encodeExportRequest } from './export-request.js';
 import type { HashId } from './id-hash.js';
@@ -22,8 +24,11 @@ export interface ExportDeps {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly hashId: HashId;
-  /** Exports that may run at once in this process. */
-  readonly exportsMax: number;
+  /** Exports that may be open at once in this process. */
+  readonly openMax: number;
+  /** How long a reader may take for the next chunk. */
+  readonly readerTimeoutMs: number;
+  readonly limit: RateLimits['export'];
   readonly log: Logger;
 }
 
@@ -35,17 +40,20 @@ export interface Exports {
 
 export function createExports(deps: ExportDeps): Exports {
   const queue = createExportQueue(deps.redis);
+  const admission = new ExportAdmission(deps.openMax);
   const running = new Set<Promise<void>>();
   const router = createRouter();
   router.get('/api/gdpr/users/:userID/export', async (req, res) => {
     const credential = await authenticate(deps.credentials, 'admin', req);
     const userId = requireUserId(req.params.userID);
-    if (running.size >= deps.exportsMax) {
-      throw new PublicError('rate_limited', `${running.size} exports are running; try again in a minute`);
-    }
+    await deps.limit.take(rateSubjectsOf(credential));
+    const close = admission.open(credential.projectId);
     const answering = answerExport({ ...deps, queue }, { credential, userId, res });
     running.add(answering);
-    await answering.finally(() => running.delete(answering));
+    await answering.finally(() => {
+      close();
+      running.delete(answering);
+    });
   });
   return {
     router,
@@ -84,6 +92,8 @@ async function answerExport(deps: AnswerDeps, { credential, userId, res }: Asked
   await record({ action: 'export.ended', outcome: ended.outcome, details: { export: id, events: ended.events } });
   if (ended.outcome === 'completed') {
     setHeaders(res);
+    // What is left is in buffers: a reader that does not take it keeps no connection for ever.
+    res.setTimeout(deps.readerTimeoutMs);
     res.end();
   } else if (res.headersSent) res.destroy();
   else if (ended.outcome === 'failed') throw unavailable(ended.cause);
@@ -101,8 +111,6 @@ interface Relayed {
 
 // A free worker takes milliseconds.
 const WORKER_WAIT_MS = 5_000;
-// Whoever takes nothing for so long is not reading any more.
-const READER_STALL_MS = 5 * 60_000;
 
 async function relay(
   deps: AnswerDeps,
@@ -111,7 +119,7 @@ async function relay(
   let events = 0;
   let receiver: ChunkReceiver | undefined;
   const leave = (): void => void receiver?.leave();
-  res.once('close', leave).setTimeout(READER_STALL_MS);
+  res.once('close', leave);
   try {
     receiver = await ChunkReceiver.open(deps.redis, id);
     await enqueueExport(deps.queue, id);
@@ -119,7 +127,7 @@ async function relay(
     for await (const chunk of receiver.chunks()) {
       setHeaders(res);
       events += countLines(chunk);
-      if (!res.write(chunk)) await drainedOrClosed(res);
+      if (!res.write(chunk)) await drainedOrClosed(res, deps.readerTimeoutMs);
     }
     return { outcome: 'completed', events };
   } catch (cause) {
@@ -145,9 +153,12 @@ function countLines(chunk: Buffer): number {
   return lines;
 }
 
-const drainedOrClosed = (res: Response): Promise<void> =>
+/** Breaks the connection of a reader that does not take what is there within the timeout. */
+const drainedOrClosed = (res: Response, timeoutMs: number): Promise<void> =>
   new Promise((resolve) => {
+    const timer = setTimeout(() => res.destroy(), timeoutMs);
     const settle = () => {
+      clearTimeout(timer);
       res.off('drain', settle);
       res.off('close', settle);
       resolve();

@@ -1,5 +1,5 @@
 // Reads the events of a person out of ClickHouse, oldest first, in constant memory: whose they are is settled first, then
-// page follows page. A page that breaks off (a reader so slow that the engine gave up, an engine that is started again) goes on
+// page follows page. A page that breaks off (its place went to another export, an engine that is started again) goes on
 // behind the last line that was read.
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
@@ -11,6 +11,7 @@ import type { Logger } from '../platform/log.js';
 import { EVENT_LINE, LINE_SETTINGS } from './export-line.js';
 import { type HourCount, type Slice, toSlices } from './export-slices.js';
 import { inParameters } from './parameter-fields.js';
+import type { Place, ReadingPlaces } from './reading-places.js';
 
 export interface ExportedPerson {
   readonly projectId: ProjectId;
@@ -21,6 +22,8 @@ export interface ExportSource {
   readonly clickhouse: ClickHouseClient;
   /** What one query may take. */
   readonly memoryBytes: number;
+  /** No query runs without one. */
+  readonly places: ReadingPlaces;
   readonly log: Logger;
 }
 
@@ -38,41 +41,63 @@ export async function* exportEvents(
   person: ExportedPerson,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const reader = new PersonReader(source, person, await findDevices(source, person, signal), signal);
-  for (const slice of toSlices(await reader.countByHour(), SLICE_EVENTS)) yield* readSlice(reader, slice, signal);
+  const { reader, slices } = await openPerson(source, person, signal);
+  for (const slice of slices) yield* readSlice(reader, slice, signal);
 }
 
-/** The place of an event in the order of the export. */
-interface Place {
+async function openPerson(
+  source: ExportSource,
+  person: ExportedPerson,
+  signal: AbortSignal,
+): Promise<{ reader: PersonReader; slices: Slice[] }> {
+  const place = await source.places.acquire(person.projectId, signal);
+  try {
+    const reader = new PersonReader(source, person, await findDevices(source, person, signal), signal);
+    return { reader, slices: toSlices(await reader.countByHour(), SLICE_EVENTS) };
+  } finally {
+    place.release();
+  }
+}
+
+/** Where an event stands in the order of the export. */
+interface Position {
   readonly timeMs: number;
   readonly insertId: string;
   readonly eventType: string;
 }
 
 async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSignal): AsyncGenerator<Buffer> {
-  let after: Place = { timeMs: slice.fromMs, insertId: '', eventType: '' };
+  let after: Position = { timeMs: slice.fromMs, insertId: '', eventType: '' };
   let limit = PAGE_EVENTS;
   let failures = 0;
   for (;;) {
     let events = 0;
+    let isCut = false;
+    const place = await reader.acquirePlace();
     try {
-      for await (const lines of reader.page({ after, untilMs: slice.untilMs, limit })) {
+      for await (const lines of reader.page({ after, untilMs: slice.untilMs, limit, stop: place.lost })) {
         events += lines.length;
-        after = placeOf(lines.at(-1) ?? '');
+        after = positionOf(lines.at(-1) ?? '');
         failures = 0;
+        place.lend();
         yield Buffer.from(`${lines.join('\n')}\n`);
+        isCut = !place.takeBack();
+        if (isCut) break;
       }
-      if (events < limit) return;
+      if (!isCut && events < limit) return;
     } catch (error) {
+      place.release();
       failures += 1;
       if (signal.aborted || failures > FAILURES_MAX) throw error;
       limit = Math.ceil(limit / SMALLER);
       await delay(FAILURE_DELAY_MS, undefined, { signal });
+    } finally {
+      place.release();
     }
   }
 }
 
-function placeOf(line: string): Place {
+function positionOf(line: string): Position {
   const event = JSON.parse(line) as { time: string; insert_id: string; event_type: string };
   return { timeMs: Date.parse(event.time), insertId: event.insert_id, eventType: event.event_type };
 }
@@ -143,13 +168,19 @@ const pageOf = (belongs: string): string => `
 
 class PersonReader {
   readonly #source: ExportSource;
+  readonly #projectId: ProjectId;
   readonly #belongs: Belonging;
   readonly #signal: AbortSignal;
 
   constructor(source: ExportSource, person: ExportedPerson, devices: Devices, signal: AbortSignal) {
     this.#source = source;
+    this.#projectId = person.projectId;
     this.#belongs = belongingTo(person, devices);
     this.#signal = signal;
+  }
+
+  acquirePlace(): Promise<Place> {
+    return this.#source.places.acquire(this.#projectId, this.#signal);
   }
 
   async countByHour(): Promise<HourCount[]> {
@@ -165,29 +196,40 @@ class PersonReader {
     return rows.map(([hour, events]) => ({ hour, events: Number(events) }));
   }
 
-  /** The engine's work ends with the reading, whyever that ends. */
-  async *page(asked: { after: Place; untilMs: number; limit: number }): AsyncGenerator<string[]> {
-    const { after, untilMs, limit } = asked;
+  /** The engine's work ends with the reading, or with `stop`, also while the last lines wait for their reader. */
+  async *page(asked: { after: Position; untilMs: number; limit: number; stop: AbortSignal }): AsyncGenerator<string[]> {
     const queryId = randomUUID();
+    const kill = () => killQuery(this.#source, queryId);
+    const onStop = () => void kill();
+    asked.stop.addEventListener('abort', onStop, { once: true });
     let isRead = false;
     try {
-      const result = await this.#source.clickhouse.query({
-        query: pageOf(this.#belongs.sql),
-        use_multipart_params: true,
-        query_params: {
-          ...this.#belongs.params,
-          ...{ from: after.timeMs, insert: after.insertId, type: after.eventType, until: untilMs, limit },
-        },
-        format: 'TabSeparatedRaw',
-        query_id: queryId,
-        abort_signal: this.#signal,
-        clickhouse_settings: { ...this.#settings(), ...LINE_SETTINGS },
-      });
-      for await (const rows of addAbortSignal(this.#signal, result.stream())) yield rows.map((row) => row.text);
+      yield* this.#readPage(queryId, asked);
       isRead = true;
     } finally {
-      if (!isRead) await killQuery(this.#source, queryId);
+      asked.stop.removeEventListener('abort', onStop);
+      if (!isRead) await kill();
     }
+  }
+
+  async *#readPage(
+    queryId: string,
+    { after, untilMs, limit, stop }: { after: Position; untilMs: number; limit: number; stop: AbortSignal },
+  ): AsyncGenerator<string[]> {
+    const signal = AbortSignal.any([this.#signal, stop]);
+    const result = await this.#source.clickhouse.query({
+      query: pageOf(this.#belongs.sql),
+      use_multipart_params: true,
+      query_params: {
+        ...this.#belongs.params,
+        ...{ from: after.timeMs, insert: after.insertId, type: after.eventType, until: untilMs, limit },
+      },
+      format: 'TabSeparatedRaw',
+      query_id: queryId,
+      abort_signal: signal,
+      clickhouse_settings: { ...this.#settings(), ...LINE_SETTINGS },
+    });
+    for await (const rows of addAbortSignal(signal, result.stream())) yield rows.map((row) => row.text);
   }
 
   #settings() {

@@ -59,10 +59,14 @@ export async function markDataDeleted(
   hashId: HashId,
 ): Promise<void> {
   await postgres.transaction(async (transaction) => {
+    const changed = await transaction('projects')
+      .where({ id: projectId })
+      .whereNull('data_deleted_at')
+      .update({ data_deleted_at: transaction.fn.now() });
+    if (changed === 0) return;
     for (const userId of await listSubjects(transaction, projectId)) {
       await hideSubject(transaction, { projectId, userId, hash: hashId({ projectId, kind: 'user', id: userId }) });
     }
-    await transaction('projects').where({ id: projectId }).update({ data_deleted_at: transaction.fn.now() });
     const actor = { kind: 'service', id: 'delete-projects' };
     await recordAudit(transaction, {
       projectId,

@@ -1,31 +1,66 @@
 // The last of people who were deleted: what waits in the queues, and what the files still hold. Afterwards no byte of them is
 // left but in backups and in the databases' own logs (docs/privacy.md).
+import { setTimeout as delay } from 'node:timers/promises';
 import { claimedAt, claimPattern, replaceClaim } from '../ingest/claims.js';
 import { decodeFrames, type Frame } from '../ingest/frame.js';
+import { nameFailure } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
-import { type ErasureDeps, type KnownErasure, removeRows } from './erase-people.js';
+import { type ErasureDeps, groupByProject, type KnownErasure, removeRows } from './erase-people.js';
 import { rewriteClickHouse, rewritePostgres, rewriteRedis } from './rewrite-files.js';
-import { dropIds, type Erasure } from './store.js';
+import { dropIds, type Erasure, isAnyRequested } from './store.js';
 import { type ForgottenPeople, readWatermarkVersion } from './watermarks.js';
 
-/** Resolves with those that are done: a claim that cannot be read holds up those whose events it may hold, and nobody else. */
+/**
+ * Resolves with those that are done. A claim that cannot be read, and a project whose rows cannot be removed, hold up those
+ * they concern and nobody else.
+ */
 export async function purgePeople(
   deps: ErasureDeps & { forgotten: ForgottenPeople; log: Logger },
   erasures: readonly Erasure[],
 ): Promise<readonly Erasure[]> {
-  // Once more, as long as it is known who they were: a worker that hung all the while may have stored late.
-  await removeRows(deps, erasures.filter(isKnown));
+  const removed = await removeAgain(deps, erasures);
   const unread = await purgeClaims(deps.redis, deps.forgotten);
   for (const { key, err } of unread)
     deps.log.error({ err, key }, 'events in redis cannot be read, so none can be purged');
-  const purged = erasures.filter((erasure) => !unread.some((claim) => mayHold(claim, erasure)));
+  const purged = removed.filter((erasure) => !unread.some((claim) => mayHold(claim, erasure)));
   if (purged.length === 0) return [];
-  await rewriteClickHouse(deps.clickhouse, deps.signal);
+  await rewriteClickHouse(deps.clickhouse, { signal: deps.signal, letOthersPass: letErasuresPass(deps) });
   await dropIds(deps.postgres, purged);
   await rewritePostgres(deps.config, deps.signal);
   await rewriteRedis(deps.redis, deps.signal);
   return purged;
+}
+
+/** Once more, as long as it is known who they were: a worker that hung all the while may have stored late. */
+async function removeAgain(deps: ErasureDeps & { log: Logger }, erasures: readonly Erasure[]): Promise<Erasure[]> {
+  const removed: Erasure[] = [];
+  for (const [projectId, group] of groupByProject(erasures)) {
+    try {
+      await removeRows(deps, group.filter(isKnown));
+      removed.push(...group);
+    } catch (error) {
+      if (deps.signal.aborted) throw error;
+      deps.log.error(
+        { err: nameFailure(error), project: projectId },
+        'erased people of a project cannot be purged yet',
+      );
+    }
+  }
+  return removed;
+}
+
+const PASSING_POLL_MS = 100;
+const PASSING_MAX_MS = 60_000;
+
+/** Requests that wait for their receipt come first; so many of them that they never end hold up a purge for a minute. */
+function letErasuresPass({ postgres, signal }: ErasureDeps): () => Promise<void> {
+  let leftMs = PASSING_MAX_MS;
+  return async () => {
+    for (; leftMs > 0 && (await isAnyRequested(postgres)); leftMs -= PASSING_POLL_MS) {
+      await delay(PASSING_POLL_MS, undefined, { signal });
+    }
+  };
 }
 
 const isKnown = (erasure: Erasure): erasure is KnownErasure => erasure.deviceIds !== undefined;

@@ -20,39 +20,49 @@ async function outwait(what: { name: string; isLeft: () => Promise<boolean>; wit
 const CLICKHOUSE_TABLES = ['events', 'device_map', 'profiles'];
 const MINUTE_MS = 60_000;
 
+/** Resolves before each piece of work that holds up others; a purge passes its erasures here. */
+export type Yield = () => Promise<void>;
+
 /** Resolves once no file of the engine holds a row that was deleted before this was called. */
-export async function rewriteClickHouse(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
-  await rewriteParts(clickhouse, signal);
-  await outwaitOldParts(clickhouse, signal);
+export async function rewriteClickHouse(
+  clickhouse: ClickHouseClient,
+  options: { signal: AbortSignal; letOthersPass?: Yield },
+): Promise<void> {
+  await rewriteParts(clickhouse, options);
+  await outwaitOldParts(clickhouse, options.signal);
 }
 
-/** Resolves once every part that had deleted rows is written anew without them. */
-export async function rewriteParts(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves once every part that had deleted rows is written anew without them. One partition after the other: a part is
+ * mutated in the order of the mutations, so a deletion that comes meanwhile waits for one partition and not for the table.
+ */
+export async function rewriteParts(
+  clickhouse: ClickHouseClient,
+  { signal, letOthersPass }: { signal: AbortSignal; letOthersPass?: Yield },
+): Promise<void> {
   const masked = await rowsOf<{ table: string; partition_id: string }>(
     clickhouse,
     'SELECT DISTINCT table, partition_id FROM system.parts WHERE active AND has_lightweight_delete AND OURS',
   );
   for (const { table, partition_id: partition } of masked) {
+    await letOthersPass?.();
     // Not waited for by the statement, which may take longer than any request should.
     await clickhouse.command({
       query: `ALTER TABLE ${table} APPLY DELETED MASK IN PARTITION ID {partition:String}`,
       query_params: { partition },
       clickhouse_settings: { mutations_sync: '0' },
     });
+    await outwait({
+      name: 'rewriting the parts',
+      isLeft: async () => (await rowsOf(clickhouse, UNFINISHED_REWRITES)).length > 0,
+      withinMs: 30 * MINUTE_MS,
+      signal,
+    });
   }
-  await outwait({
-    name: 'rewriting the parts',
-    isLeft: async () => {
-      const unfinished = await rowsOf<{ latest_fail_reason: string }>(
-        clickhouse,
-        'SELECT latest_fail_reason FROM system.mutations WHERE NOT is_done AND NOT is_killed AND OURS',
-      );
-      return unfinished.length > 0;
-    },
-    withinMs: 30 * MINUTE_MS,
-    signal,
-  });
 }
+
+const UNFINISHED_REWRITES = `SELECT 1 FROM system.mutations
+  WHERE NOT is_done AND NOT is_killed AND OURS AND command LIKE '%APPLY DELETED MASK%'`;
 
 /** The old files stay for a while (old_parts_lifetime): those that are there now have to go. */
 async function outwaitOldParts(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {

@@ -1,10 +1,10 @@
 // /api/gdpr: erasing a person, what became of the request, and the audit trail. The work itself is the worker's; a request
 // is answered when it is done, or told where to ask.
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Request, Router } from 'express';
-import type { Credential } from '../access/credentials.js';
+import type { Router } from 'express';
+import { type Credential, rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
+import type { RateLimits } from '../access/rate-limits.js';
 import { takeSequence } from '../identity/sequence.js';
 import { PublicError } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
@@ -12,8 +12,9 @@ import type { Redis } from '../platform/redis/client.js';
 import { listAudit } from './audit-store.js';
 import type { HashId } from './id-hash.js';
 import { type ErasureQueue, enqueueErasure, sequenceMember } from './queue.js';
+import { ReceiptPoller } from './receipt-poller.js';
 import { parseAuditPage, tryParseRequestId } from './schema.js';
-import { createErasure, type ErasureRecord, findErasure, newErasureId } from './store.js';
+import { createErasure, type ErasureRecord, findErasedAmong, findErasure, newErasureId } from './store.js';
 import { requireUserId } from './user-id.js';
 
 export interface PrivacyDeps extends GuardDeps {
@@ -26,18 +27,25 @@ export interface PrivacyDeps extends GuardDeps {
   readonly answerTimeoutMs: number;
   /** When the files are rewritten at the latest, from the request on. */
   readonly purgeByMs: number;
+  readonly limits: Pick<RateLimits, 'erasure' | 'privacyRead'>;
   readonly log: Logger;
 }
 
 export function createPrivacyRouter(deps: PrivacyDeps): Router {
   const { router, on } = createGuardedRouter(deps);
+  const receipts = new ReceiptPoller((ids) => findErasedAmong(deps.postgres, ids));
 
   on('DELETE /api/gdpr/users/{userID}', async (req, res) => {
     if (deps.isCluster) throw new PublicError('unavailable', 'erasure is not available on a ClickHouse cluster yet');
     const credential = credentialOf(res);
     const userId = requireUserId(String(req.params.userID));
+    await deps.limits.erasure.take(rateSubjectsOf(credential));
     const id = await requestErasure(deps, { credential, userId });
-    const receipt = await awaitReceipt(deps, { credential, id, req });
+    const isGone = () => req.socket.destroyed;
+    const isErased = await receipts.wait(id, { timeoutMs: deps.answerTimeoutMs, isGone });
+    const receipt = isErased
+      ? await findErasure(deps.postgres, { projectId: credential.projectId, id }).catch(() => undefined)
+      : undefined;
     if (receipt === undefined) {
       res.status(202).json({ status: 'pending', request_id: id, status_url: `/api/gdpr/requests/${id}` });
     } else {
@@ -47,6 +55,7 @@ export function createPrivacyRouter(deps: PrivacyDeps): Router {
 
   on('GET /api/gdpr/requests/{requestID}', async (req, res) => {
     const id = tryParseRequestId(req.params.requestID);
+    await deps.limits.privacyRead.take(rateSubjectsOf(credentialOf(res)));
     const { projectId } = credentialOf(res);
     const found = id === undefined ? undefined : await findErasure(deps.postgres, { projectId, id });
     if (found === undefined) throw new PublicError('not_found', 'there is no such request');
@@ -56,8 +65,9 @@ export function createPrivacyRouter(deps: PrivacyDeps): Router {
   });
 
   on('GET /api/gdpr/audit', async (req, res) => {
-    const { projectId } = credentialOf(res);
-    res.json(await listAudit(deps.postgres, { projectId, ...parseAuditPage(req.query) }));
+    const page = parseAuditPage(req.query);
+    await deps.limits.privacyRead.take(rateSubjectsOf(credentialOf(res)));
+    res.json(await listAudit(deps.postgres, { projectId: credentialOf(res).projectId, ...page }));
   });
 
   return router;
@@ -90,20 +100,4 @@ async function requestErasure(
   // The request stands: without the job it is only found a little later.
   await enqueueErasure(erasureQueue).catch((err: unknown) => log.warn({ err }, 'an erasure waits for the next sweep'));
   return id;
-}
-
-const POLL_MS = 75;
-
-/** Undefined when it takes longer than anyone should wait, or nobody waits any more. */
-async function awaitReceipt(
-  { postgres, answerTimeoutMs }: PrivacyDeps,
-  { credential, id, req }: { credential: Credential; id: string; req: Request },
-): Promise<ErasureRecord | undefined> {
-  const deadline = Date.now() + answerTimeoutMs;
-  while (Date.now() < deadline && !req.socket.destroyed) {
-    const found = await findErasure(postgres, { projectId: credential.projectId, id });
-    if (found !== undefined && found.status !== 'requested') return found;
-    await delay(POLL_MS);
-  }
-  return undefined;
 }

@@ -85,6 +85,13 @@ export async function findErasure(
   });
 }
 
+/** Which of the requests have their receipt. */
+export const findErasedAmong = (postgres: Postgres, ids: readonly string[]): Promise<string[]> =>
+  postgres('erasure_requests')
+    .whereIn('id', [...ids])
+    .whereNot({ status: 'requested' })
+    .pluck('id');
+
 /** Whether the person's erasure was ever requested. */
 export async function isErasureKnown(
   postgres: Postgres,
@@ -94,33 +101,55 @@ export async function isErasureKnown(
   return (await postgres('erasure_requests').where(where).first('id')) !== undefined;
 }
 
-/** Those that are not deleted yet, in the order of their acceptance. */
-export const listRequested = (postgres: Postgres): Promise<Erasure[]> =>
-  listErasures(postgres, { status: 'requested' });
+/** Those that are not deleted yet, in the order of their acceptance: so many of each project at most. */
+export async function listRequested(
+  postgres: Postgres,
+  { except, perProject }: { except: readonly string[]; perProject: number },
+): Promise<Erasure[]> {
+  const waiting = postgres('erasure_requests')
+    .select('*')
+    .rowNumber('place', (window) => window.partitionBy('project_id').orderBy('cut_seq'))
+    .where({ status: 'requested' })
+    .whereNotIn('project_id', [...except])
+    .as('waiting');
+  const rows: ErasureRow[] = await postgres(waiting).where('place', '<=', perProject).orderBy('cut_seq').select('*');
+  return rows.map(toErasure);
+}
+
+/** The ids of all requests that are not deleted yet. */
+export const listWaitingIds = (postgres: Postgres): Promise<string[]> =>
+  postgres('erasure_requests').where({ status: 'requested' }).pluck('id');
+
+export const isAnyRequested = async (postgres: Postgres): Promise<boolean> =>
+  (await postgres('erasure_requests').where({ status: 'requested' }).first('id')) !== undefined;
+
+/** When a purge ended last, in milliseconds; 0 when none did. */
+export async function lastPurgedAt(postgres: Postgres): Promise<number> {
+  const row = await postgres('erasure_requests').max('purged_at as at').first<{ at: Date | null } | undefined>();
+  return row?.at?.getTime() ?? 0;
+}
 
 /** Those whose people may be purged from the files: deleted before `verifiedBefore`. */
-export const listDeleted = (postgres: Postgres, verifiedBefore: Date): Promise<Erasure[]> =>
-  listErasures(postgres, { status: 'deleted', verifiedBefore });
-
-async function listErasures(
-  postgres: Postgres,
-  { status, verifiedBefore }: { status: string; verifiedBefore?: Date },
-): Promise<Erasure[]> {
-  const requests = postgres('erasure_requests').where({ status }).orderBy('cut_seq');
-  if (verifiedBefore !== undefined) requests.where('verified_at', '<=', verifiedBefore);
-  const rows: ErasureRow[] = await requests.select();
-  return rows.map((row) => ({
-    id: row.id,
-    projectId: row.project_id,
-    organizationId: row.organization_id,
-    userId: row.user_id ?? '',
-    userHash: row.user_hash,
-    cutMs: Number(row.cut_ms),
-    cutSeq: Number(row.cut_seq),
-    requestedBy: row.requested_by,
-    deviceIds: row.device_ids ?? undefined,
-  }));
+export async function listDeleted(postgres: Postgres, verifiedBefore: Date): Promise<Erasure[]> {
+  const rows: ErasureRow[] = await postgres('erasure_requests')
+    .where({ status: 'deleted' })
+    .andWhere('verified_at', '<=', verifiedBefore)
+    .orderBy('cut_seq')
+    .select();
+  return rows.map(toErasure);
 }
+
+const toErasure = (row: ErasureRow): Erasure => ({
+  id: row.id,
+  projectId: row.project_id,
+  organizationId: row.organization_id,
+  userId: row.user_id ?? '',
+  userHash: row.user_hash,
+  cutMs: Number(row.cut_ms),
+  cutSeq: Number(row.cut_seq),
+  requestedBy: row.requested_by,
+  deviceIds: row.device_ids ?? undefined,
+});
 
 interface ErasureRow {
   readonly id: string;

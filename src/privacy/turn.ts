@@ -5,7 +5,13 @@ import type { Postgres } from '../platform/postgres/client.js';
 const POLL_MS = 100;
 
 /** Any number, as long as each is another. */
-export const LOCKS = { erasure: 4_726_101, purge: 4_726_102, projects: 4_726_103, watermarks: 4_726_104 } as const;
+export const LOCKS = {
+  erasure: 4_726_101,
+  purge: 4_726_102,
+  projects: 4_726_103,
+  watermarks: 4_726_104,
+  projectPurge: 4_726_105,
+} as const;
 
 /**
  * Runs `work` when it has its turn. The lock is PostgreSQL's and ends with the connection, so that of a process that was killed
@@ -14,7 +20,7 @@ export const LOCKS = { erasure: 4_726_101, purge: 4_726_102, projects: 4_726_103
  */
 export async function inTurn<T>(
   postgres: Postgres,
-  turn: { of: 'erasure' | 'purge' | 'projects'; signal: AbortSignal },
+  turn: { of: Exclude<keyof typeof LOCKS, 'watermarks'>; signal: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
   const connection: unknown = await postgres.client.acquireConnection();

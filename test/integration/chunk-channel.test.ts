@@ -33,6 +33,16 @@ async function connect(): Promise<{ channel: string; receiver: ChunkReceiver; se
   return { channel, receiver, sender };
 }
 
+/** Of this database alone: other tests share the server. */
+async function cutSubscribers(): Promise<void> {
+  const admin = createRedis({ REDIS_URL: inject('engines').redisAdmin });
+  const clients = String(await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('\n');
+  for (const client of clients.filter((line) => line.includes(` db=${redis.options.db} `))) {
+    await admin.client('KILL', 'ID', /^id=(\d+) /.exec(client)?.[1] ?? '');
+  }
+  admin.disconnect();
+}
+
 async function collect(receiver: ChunkReceiver): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of receiver.chunks()) chunks.push(chunk);
@@ -138,9 +148,7 @@ describe('what is not a clean end', () => {
   test('connections that are cut', async () => {
     const { receiver, sender } = await connect();
     const collected = reasonOf(collect(receiver));
-    const admin = createRedis({ REDIS_URL: inject('engines').redisAdmin });
-    await admin.client('KILL', 'TYPE', 'pubsub');
-    admin.disconnect();
+    await cutSubscribers();
     expect(await collected).toBeInstanceOf(LinkBroken);
     expect(await reasonOf(sender.end())).toBeInstanceOf(LinkBroken);
     await receiver.leave();

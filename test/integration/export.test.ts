@@ -14,6 +14,7 @@ import { createPostgres, type Postgres } from '../../src/platform/postgres/clien
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createExportQueue, type ExportQueue } from '../../src/privacy/export-queue.js';
 import { exportEvents } from '../../src/privacy/export-store.js';
+import { ReadingPlaces } from '../../src/privacy/reading-places.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
@@ -31,7 +32,7 @@ let project: NewProject;
 
 beforeAll(async () => {
   databases = await createTestDatabases({
-    EXPORTS_MAX: String(EXPORTS_MAX),
+    EXPORTS_OPEN_MAX: String(4 * EXPORTS_MAX),
     TRUST_PROXY: 'loopback',
     GEOIP_HEADERS: 'country=x-country,city=x-city',
   });
@@ -304,6 +305,7 @@ describe('what is exported', () => {
     const source = {
       clickhouse,
       memoryBytes: 1024 * MEBIBYTE,
+      places: new ReadingPlaces(1),
       log: createLogger({ process: 'test', level: 'silent' }),
     };
     const person = { projectId: project.id, userId };

@@ -83,6 +83,28 @@ test('all of it goes, also what waits in the queue; the neighbour keeps everythi
   expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
 }, 300_000);
 
+test('a project whose rows cannot be deleted holds up no other', async () => {
+  const [stuck, other] = [await stack.createTenant(), await stack.createTenant()];
+  for (const tenant of [stuck, other]) {
+    await tenant.identify('alice', 'd-1');
+    await eventually(async () => expect(await rowsOf(tenant)).toMatchObject({ 'clickhouse device_map': 1 }), 60_000);
+  }
+  await stack.postgres.raw(`
+    CREATE FUNCTION refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'stuck'; END $$;
+    CREATE TRIGGER refuse_deletion BEFORE DELETE ON device_mappings FOR EACH ROW
+      WHEN (OLD.project_id = '${stuck.project.id}') EXECUTE FUNCTION refuse_deletion();
+  `);
+  try {
+    await project(stuck).update({ deleted_at: new Date(Date.now() - HALF_AN_HOUR_MS) });
+    await project(other).update({ deleted_at: new Date(Date.now() - HALF_AN_HOUR_MS / 2) });
+    await eventually(async () => expect(await rowsOf(other)).toEqual(NOTHING), 30_000);
+    expect(await rowsOf(stuck)).toMatchObject({ 'postgres device_mappings': 1 });
+  } finally {
+    await stack.postgres.raw('DROP FUNCTION refuse_deletion CASCADE');
+  }
+  await eventually(async () => expect(await rowsOf(stuck)).toEqual(NOTHING), 30_000);
+}, 120_000);
+
 test('on a ClickHouse cluster nothing is said to be deleted that is not', async () => {
   const databases = await createTestDatabases();
   const postgres = createPostgres(databases.config);

@@ -6,7 +6,7 @@ import { createPostgres, type Postgres } from '../../src/platform/postgres/clien
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createErasureQueue, ERASURE_QUEUE, type ErasureQueue } from '../../src/privacy/queue.js';
 import { eventually } from './eventually.js';
-import { createTestDatabases, type ProcessGroup, startProcesses } from './stack.js';
+import { createTestDatabases, type Environment, type ProcessGroup, startProcesses } from './stack.js';
 import { createTestProject, type EventStore, openEventStore, track } from './track.js';
 
 /** A project of its own, and what its owner does. */
@@ -31,8 +31,8 @@ export interface ErasureStack {
   close(): Promise<void>;
 }
 
-export async function startErasureStack(): Promise<ErasureStack> {
-  const databases = await createTestDatabases({ PRIVACY_PURGE_DELAY_MS: '0' });
+export async function startErasureStack(env: Environment = {}): Promise<ErasureStack> {
+  const databases = await createTestDatabases({ PRIVACY_PURGE_DELAY_MS: '0', ...env });
   const store = openEventStore(databases);
   await hurryCleaning(store);
   const postgres = createPostgres(databases.config);

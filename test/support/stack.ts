@@ -47,6 +47,9 @@ export async function createTestDatabases(overrides: Environment = {}): Promise<
     QUERY_REQUESTS_PER_SECOND: NO_LIMIT,
     SESSION_REQUESTS_PER_SECOND: NO_LIMIT,
     SIGN_IN_REQUESTS_PER_MINUTE: NO_LIMIT,
+    ERASURES_PER_MINUTE: NO_LIMIT,
+    EXPORTS_PER_MINUTE: NO_LIMIT,
+    PRIVACY_READS_PER_MINUTE: NO_LIMIT,
     ...overrides,
   };
   const config = parseConfig(env);

@@ -173,7 +173,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     tag: 'Privacy',
     summary: 'Erases a person; 202 when it is still in progress at the response timeout',
     answers: { 200: json('ErasureReceipt'), 202: json('PendingErasure') },
-    errors: [400, 503],
+    errors: [400, 429, 503],
   },
   'GET /api/gdpr/users/{userID}/export': {
     tag: 'Privacy',
@@ -185,14 +185,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     tag: 'Privacy',
     summary: 'Reads the status of an erasure',
     answers: { 200: json('ErasureRequest') },
-    errors: [503],
+    errors: [429, 503],
   },
   'GET /api/gdpr/audit': {
     tag: 'Privacy',
     summary: 'Lists the audit trail of erasures and exports, newest first',
     query: auditPage,
     answers: { 200: jsonList('AuditEntry') },
-    errors: [400, 503],
+    errors: [400, 429, 503],
   },
 
   'GET /api/orgs': {

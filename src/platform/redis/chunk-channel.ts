@@ -75,13 +75,18 @@ export class ChunkSender {
     return this.#request ?? Buffer.alloc(0);
   }
 
-  /** Resolves when the chunk was sent and the window has room. Rejects when `signal` is aborted. */
+  /**
+   * Resolves when the chunk was sent and the window has room. A full window has room once half of it was
+   * taken: a sender that stops reading meanwhile then reads on for more than one chunk. Rejects when
+   * `signal` is aborted.
+   */
   async send(chunk: Buffer): Promise<void> {
     this.signal.throwIfAborted();
     const offset = toBytes(this.#sent);
     this.#sent += chunk.length;
     await this.#link.say('D', offset, chunk);
-    await this.#until(() => this.#sent - this.#taken < WINDOW_BYTES);
+    if (this.#sent - this.#taken < WINDOW_BYTES) return;
+    await this.#until(() => this.#sent - this.#taken <= WINDOW_BYTES / 2);
   }
 
   /** Resolves when the receiver has taken every byte. Leaving earlier would look like a failure to the receiver. */

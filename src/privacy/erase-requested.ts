@@ -1,0 +1,96 @@
+// Scheduler of erasures: batches of one project each, several projects side by side, in rotation. A batch deletes many persons
+// with the same few statements, so a hundred cost a few times what one does, and its receipts do not wait for other projects.
+import { setTimeout as delay } from 'node:timers/promises';
+import { findPendingSince, lowWatermark, releaseSequence } from '../identity/sequence.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
+import { type ErasureDeps, erasePeople } from './erase-people.js';
+import { ProjectRotation } from './project-rotation.js';
+import { sequenceMember } from './queue.js';
+import { type Erasure, listRequested, markDeleted } from './store.js';
+
+export const PROJECTS_AT_ONCE = 4;
+const BATCH_MAX = 100;
+const POLL_MS = 50;
+const RETRY_MS = 5_000;
+const WAIT_FOR_IDENTIFY_MS = 10_000;
+
+/**
+ * Resolves when no request is left, or those that are left wait for identify calls that are not applied. Rejects with the
+ * first failure when all others are done; the failed ones are tried again after RETRY_MS.
+ */
+export async function eraseRequested(deps: ErasureDeps, log: Logger): Promise<void> {
+  const rotation = new ProjectRotation(PROJECTS_AT_ONCE);
+  const failures: unknown[] = [];
+  const retryAt = new Map<ProjectId, number>();
+  let deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;
+  try {
+    for (;;) {
+      const except = [...rotation.running, ...[...retryAt.keys()].filter((id) => Date.now() < (retryAt.get(id) ?? 0))];
+      const requested = await listRequested(deps.postgres, { except, perProject: BATCH_MAX });
+      const ready = await thoseApplied(deps, requested);
+      const started = rotation.start(ready.keys(), async (projectId) => {
+        await eraseBatch(deps, ready.get(projectId) ?? [], log).catch((error: unknown) => {
+          failures.push(error);
+          retryAt.set(projectId, Date.now() + RETRY_MS);
+        });
+      });
+      if (started > 0) deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;
+      const isIdle = rotation.running.length === 0;
+      if (isIdle && (requested.length === 0 || Date.now() > deadline)) break;
+      await Promise.race([rotation.oneEnded(), delay(POLL_MS, undefined, { signal: deps.signal })]);
+    }
+  } finally {
+    await rotation.allEnded();
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function eraseBatch(deps: ErasureDeps, batch: readonly Erasure[], log: Logger): Promise<void> {
+  try {
+    await eraseTogether(deps, batch);
+  } catch (error) {
+    if (batch.length === 1 || deps.signal.aborted) throw error;
+    log.warn({ erasures: batch.length }, 'erasures failed together; trying each alone');
+    await eraseEachAlone(deps, batch);
+  }
+}
+
+async function eraseTogether(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
+  await erasePeople(deps, erasures);
+  for (const erasure of erasures) await markDeleted(deps.postgres, erasure);
+  await releaseSequence(deps.redis, ...erasures.map(({ id }) => sequenceMember(id)));
+}
+
+/** One person who cannot be erased must not keep the others waiting. Throws what failed first, when all have been tried. */
+async function eraseEachAlone(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const erasure of erasures) {
+    await eraseTogether(deps, [erasure]).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** By project: those whose identify calls have all been applied; of several for one person, the first. */
+async function thoseApplied(deps: ErasureDeps, requested: readonly Erasure[]): Promise<Map<ProjectId, Erasure[]>> {
+  const ready = new Map<ProjectId, Erasure[]>();
+  if (requested.length === 0) return ready;
+  const appliedUpTo = await lowWatermark(deps.redis, { except: await listPendingErasures(deps) });
+  const people = new Set<string>();
+  for (const erasure of requested) {
+    const person = `${erasure.projectId}:${erasure.userHash}`;
+    if (erasure.cutSeq >= appliedUpTo || people.has(person)) continue;
+    people.add(person);
+    const batch = ready.get(erasure.projectId) ?? [];
+    batch.push(erasure);
+    ready.set(erasure.projectId, batch);
+  }
+  return ready;
+}
+
+const DAY_MS = 86_400_000;
+
+async function listPendingErasures({ redis }: ErasureDeps): Promise<string[]> {
+  const pending = await findPendingSince(redis, Date.now() + DAY_MS);
+  return pending.filter((member) => member.startsWith(sequenceMember('')));
+}

@@ -1,0 +1,137 @@
+// Fair semaphore: bounds how many exports of a worker read from ClickHouse at once. A free place goes to the project that
+// holds the fewest, and among those to the one that was served longest ago. An export gives its place back between two chunks: to
+// another project after a time slice, and to any export that waits while its own reader takes nothing.
+import type { ProjectId } from '../platform/ids.js';
+
+export interface PlaceTimes {
+  /** How long an export reads before another project gets its place. */
+  readonly sliceMs: number;
+  /** How long a chunk may wait for its reader before any other export gets the place. */
+  readonly lendMs: number;
+}
+
+const TIMES: PlaceTimes = { sliceMs: 2_000, lendMs: 1_000 };
+
+interface Waiting {
+  readonly projectId: ProjectId;
+  readonly grant: (place: Place) => void;
+}
+
+export class ReadingPlaces {
+  readonly #times: PlaceTimes;
+  readonly #held = new Map<ProjectId, number>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #servedAt = new Map<ProjectId, number>();
+  #served = 0;
+  #free: number;
+
+  constructor(places: number, times: PlaceTimes = TIMES) {
+    this.#free = places;
+    this.#times = times;
+  }
+
+  /** Rejects with the reason of `signal` when that is aborted first. */
+  acquire(projectId: ProjectId, signal: AbortSignal): Promise<Place> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        this.#waiting.delete(waiting);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        projectId,
+        grant: (place) => {
+          signal.removeEventListener('abort', stop);
+          resolve(place);
+        },
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#waiting.add(waiting);
+      this.#grantNext();
+    });
+  }
+
+  get isAnyWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Whether a project waits that holds fewer places than this one. */
+  isOwedToAnother(projectId: ProjectId): boolean {
+    const own = this.#heldBy(projectId);
+    return [...this.#waiting].some((waiting) => this.#heldBy(waiting.projectId) < own);
+  }
+
+  #grantNext(): void {
+    if (this.#free === 0) return;
+    const [next] = [...this.#waiting].sort((a, b) => this.#compare(a.projectId, b.projectId));
+    if (next === undefined) return;
+    this.#waiting.delete(next);
+    this.#free -= 1;
+    this.#served += 1;
+    this.#servedAt.set(next.projectId, this.#served);
+    this.#held.set(next.projectId, this.#heldBy(next.projectId) + 1);
+    next.grant(new Place(this, next.projectId, { ...this.#times, giveBack: () => this.#giveBack(next.projectId) }));
+  }
+
+  #giveBack(projectId: ProjectId): void {
+    this.#free += 1;
+    const left = this.#heldBy(projectId) - 1;
+    if (left === 0) this.#held.delete(projectId);
+    else this.#held.set(projectId, left);
+    if (this.#held.size === 0 && this.#waiting.size === 0) this.#servedAt.clear();
+    this.#grantNext();
+  }
+
+  #compare(a: ProjectId, b: ProjectId): number {
+    return this.#heldBy(a) - this.#heldBy(b) || (this.#servedAt.get(a) ?? 0) - (this.#servedAt.get(b) ?? 0);
+  }
+
+  #heldBy(projectId: ProjectId): number {
+    return this.#held.get(projectId) ?? 0;
+  }
+}
+
+export class Place {
+  readonly #places: ReadingPlaces;
+  readonly #projectId: ProjectId;
+  readonly #times: PlaceTimes & { readonly giveBack: () => void };
+  readonly #since = Date.now();
+  readonly #lost = new AbortController();
+  #isHeld = true;
+  #lending: NodeJS.Timeout | undefined;
+
+  constructor(places: ReadingPlaces, projectId: ProjectId, times: PlaceTimes & { readonly giveBack: () => void }) {
+    this.#places = places;
+    this.#projectId = projectId;
+    this.#times = times;
+  }
+
+  /** Aborted when the place went to another export while it was lent: what reads under it has to stop. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Before a chunk is handed to its reader: from lendMs on, another export may take the place. */
+  lend(): void {
+    this.#lending = setInterval(() => {
+      if (!this.#places.isAnyWaiting) return;
+      this.release();
+      this.#lost.abort(new Error('the place went to another export'));
+    }, this.#times.lendMs);
+  }
+
+  /** After it. False when the export has to stop reading and to acquire a place again. */
+  takeBack(): boolean {
+    clearInterval(this.#lending);
+    const isSliceOver = Date.now() - this.#since >= this.#times.sliceMs;
+    return this.#isHeld && !(isSliceOver && this.#places.isOwedToAnother(this.#projectId));
+  }
+
+  /** Safe to repeat. */
+  release(): void {
+    clearInterval(this.#lending);
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#times.giveBack();
+  }
+}

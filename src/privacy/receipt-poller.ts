@@ -1,0 +1,45 @@
+// Waits for the receipts of erasures: one query for all requests that wait in this process, instead of one query each. A
+// hundred waiting requests must not take the connections that every other request needs for its key.
+import { setTimeout as delay } from 'node:timers/promises';
+
+const POLL_MS = 75;
+
+interface Waiting {
+  readonly deadline: number;
+  readonly isGone: () => boolean;
+  readonly resolve: (isErased: boolean) => void;
+}
+
+export class ReceiptPoller {
+  readonly #findErased: (ids: readonly string[]) => Promise<readonly string[]>;
+  readonly #waiting = new Map<string, Waiting>();
+  #isPolling = false;
+
+  /** `findErased` resolves with those of the requests that have a receipt. */
+  constructor(findErased: (ids: readonly string[]) => Promise<readonly string[]>) {
+    this.#findErased = findErased;
+  }
+
+  /** False when it takes longer than `timeoutMs`, or the client has closed its connection. Never rejects. */
+  wait(id: string, { timeoutMs, isGone }: { timeoutMs: number; isGone: () => boolean }): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#waiting.set(id, { deadline: Date.now() + timeoutMs, isGone, resolve });
+      if (!this.#isPolling) void this.#poll();
+    });
+  }
+
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
+    while (this.#waiting.size > 0) {
+      // The request stands whether PostgreSQL answers now or not: its client is told 202 at the latest.
+      const erased = new Set(await this.#findErased([...this.#waiting.keys()]).catch(() => []));
+      for (const [id, { deadline, isGone, resolve }] of this.#waiting) {
+        if (!erased.has(id) && Date.now() < deadline && !isGone()) continue;
+        this.#waiting.delete(id);
+        resolve(erased.has(id));
+      }
+      await delay(POLL_MS);
+    }
+    this.#isPolling = false;
+  }
+}

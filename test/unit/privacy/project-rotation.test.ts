@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { ProjectRotation, roundRobin } from '../../../src/privacy/project-rotation.js';
+
+/** Work that ends when it is told to. */
+function createWork() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    begun,
+    work: (project: string) =>
+      new Promise<void>((resolve) => {
+        begun.push(project);
+        ends.set(project, resolve);
+      }),
+    end: async (project: string) => {
+      ends.get(project)?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test('a project has one place, and the one that was served longest ago is next', async () => {
+  const { begun, work, end } = createWork();
+  const rotation = new ProjectRotation(2);
+  expect(rotation.start(['a', 'b', 'c'], work)).toBe(2);
+  expect(rotation.start(['a', 'b', 'c'], work)).toBe(0);
+  await end('a');
+  expect(rotation.start(['a', 'c'], work)).toBe(1);
+  await end('b');
+  expect(rotation.start(['b', 'a'], work)).toBe(1);
+  expect(begun).toEqual(['a', 'b', 'c', 'a']);
+  expect([...rotation.running].sort()).toEqual(['a', 'c']);
+});
+
+test('rounds', () => {
+  expect(roundRobin(['a1', 'a2', 'b1', 'a3', 'c1', 'b2'], ([key = '']) => key)).toEqual([
+    'a1',
+    'b1',
+    'c1',
+    'a2',
+    'b2',
+    'a3',
+  ]);
+});

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { newUuidV7, toProjectId } from '../../../src/platform/ids.js';
+import { type Place, ReadingPlaces } from '../../../src/privacy/reading-places.js';
+
+const [a, b] = [toProjectId(newUuidV7()), toProjectId(newUuidV7())];
+const never = new AbortController().signal;
+
+/** Places in the order in which they are granted. */
+function createQueue(count: number, times = { sliceMs: 0, lendMs: 10 }) {
+  const places = new ReadingPlaces(count, times);
+  const granted: string[] = [];
+  const ask = (name: string, project = a, signal = never): Promise<Place> => {
+    const asked = places.acquire(project, signal);
+    asked.then(
+      () => granted.push(name),
+      () => granted.push(`${name} left`),
+    );
+    return asked;
+  };
+  return { granted, ask };
+}
+
+test('a free place goes to the project with the fewest, and then to the one served longest ago', async () => {
+  const { granted, ask } = createQueue(2);
+  const [first] = await Promise.all([ask('a1'), ask('a2')]);
+  const waiting = [ask('a3'), ask('a4'), ask('b1', b), ask('b2', b)];
+  first.release();
+  (await waiting[2])?.release();
+  await delay(0);
+  expect(granted).toEqual(['a1', 'a2', 'b1', 'b2']);
+});
+
+test('after its slice an export makes room for another project, and for none of its own', async () => {
+  const { granted, ask } = createQueue(1);
+  const first = await ask('a1');
+  void ask('a2');
+  first.lend();
+  expect(first.takeBack()).toBe(true);
+  void ask('b1', b);
+  first.lend();
+  expect(first.takeBack()).toBe(false);
+  first.release();
+  await delay(0);
+  expect(granted).toEqual(['a1', 'b1']);
+});
+
+test('a place that is lent goes to any that waits, and its reader learns of it', async () => {
+  const { granted, ask } = createQueue(1);
+  const first = await ask('a1');
+  first.lend();
+  await delay(30);
+  expect(first.lost.aborted).toBe(false);
+  await ask('a2');
+  expect(first.lost.aborted).toBe(true);
+  expect(first.takeBack()).toBe(false);
+  first.release();
+  void ask('a3');
+  await delay(0);
+  expect(granted).toEqual(['a1', 'a2']);
+});
+
+test('one that leaves waits no more', async () => {
+  const { granted, ask } = createQueue(1);
+  const first = await ask('a1');
+  const leaving = new AbortController();
+  const left = ask('a2', a, leaving.signal).catch(() => {});
+  void ask('a3');
+  leaving.abort();
+  await left;
+  first.release();
+  await delay(0);
+  expect(granted).toEqual(['a1', 'a2 left', 'a3']);
+});
