@@ -109,8 +109,49 @@ export async function rewritePostgres(config: Config, signal: AbortSignal): Prom
     await outwaitTransactions(postgres, signal);
     await postgres.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (const table of POSTGRES_TABLES) await postgres.raw(`VACUUM (FULL) ${table}`);
+    await renewWriteAheadLog(postgres);
   } finally {
     await postgres.destroy();
+  }
+}
+
+/**
+ * Removes the write-ahead log of what was erased: a checkpoint makes the server need no older segment than the current one, and
+ * with wal_recycle = off it deletes those. It also deletes the files that VACUUM FULL has replaced. A role without the rights
+ * (pg_checkpoint, EXECUTE on pg_switch_wal() and pg_ls_waldir()) leaves both to the server's own next checkpoints.
+ */
+async function renewWriteAheadLog(postgres: Postgres): Promise<void> {
+  const { rows } = await postgres.raw<{ rows: { wal_recycle: string }[] }>('SHOW wal_recycle');
+  // Recycled segments keep what they held until they are written over: here nothing can be done about them.
+  if (rows[0]?.wal_recycle === 'off') await unlessForbidden(beginNewSegment(postgres));
+  await unlessForbidden(postgres.raw('CHECKPOINT'));
+}
+
+// A log of 256 MB, as the embedded server has, is 16.
+const SEGMENTS_MAX = 64;
+
+/** Goes past every segment that exists, also those that were recycled for later use before that was switched off. */
+async function beginNewSegment(postgres: Postgres): Promise<void> {
+  const { rows } = await postgres.raw<{ rows: { last: string }[] }>(
+    "SELECT max(name) AS last FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'",
+  );
+  for (let segments = 0; segments < SEGMENTS_MAX; segments += 1) {
+    // A segment without a record in it is not switched.
+    const current = await postgres.raw<{ rows: { name: string }[] }>(
+      "SELECT pg_walfile_name(pg_logical_emit_message(false, 'erasure', 'new segment')) AS name",
+    );
+    if ((current.rows[0]?.name ?? '') > (rows[0]?.last ?? '')) return;
+    await postgres.raw('SELECT pg_switch_wal()');
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+async function unlessForbidden(work: PromiseLike<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
   }
 }
 

@@ -35,6 +35,12 @@ export async function handOverObjects(postgres: Postgres): Promise<void> {
   }
 }
 
+/** Rights on functions are of one database. `postgres` is connected to it, as the superuser. */
+export async function grantLogMaintenance(postgres: Postgres): Promise<void> {
+  // The purge of erased people begins a new segment of the write-ahead log (privacy/rewrite-files.ts).
+  await postgres.raw('GRANT EXECUTE ON FUNCTION pg_switch_wal(), pg_ls_waldir() TO ??', [SERVICE_ROLE]);
+}
+
 const OWNED = [
   `SELECT 'TABLE ' || oid::regclass AS object FROM pg_class
    WHERE relnamespace = 'public'::regnamespace AND relowner = ?::regrole AND relkind IN ('r', 'p')`,

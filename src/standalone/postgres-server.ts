@@ -68,6 +68,9 @@ function settings(): string[] {
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '256MB',
+    // Segments are deleted instead of kept for later use: they hold what erasure removes from the tables.
+    wal_recycle: 'off',
+    wal_init_zero: 'on',
     max_logical_replication_workers: '0',
     max_parallel_workers_per_gather: '0',
     autovacuum_max_workers: '1',

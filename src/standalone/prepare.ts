@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../platform/config.js';
 import { createPostgres, type Postgres } from '../platform/postgres/client.js';
 import { migratePostgres } from '../platform/postgres/migrate.js';
 import { writePrivateFile } from './data-directory.js';
-import { ensureDatabase, ensureServiceRole, handOverObjects } from './postgres-accounts.js';
+import { ensureDatabase, ensureServiceRole, grantLogMaintenance, handOverObjects } from './postgres-accounts.js';
 import { reasonOf, StartProblem } from './problem.js';
 import type { StandaloneFile } from './standalone-file.js';
 
@@ -46,7 +46,10 @@ async function createDatabase(config: Config): Promise<void> {
     await ensureDatabase(postgres, pathname.slice(1));
   });
   superuserUrl.pathname = pathname;
-  await withPostgres({ DATABASE_URL: superuserUrl.href }, handOverObjects);
+  await withPostgres({ DATABASE_URL: superuserUrl.href }, async (postgres) => {
+    await handOverObjects(postgres);
+    await grantLogMaintenance(postgres);
+  });
 }
 
 /** Its keys are shown once, at creation: a file that names a project of another database, or none, means a new project. */
