@@ -8,7 +8,7 @@ import { storeAllButRefused } from '../src/ingest/find-refused.js';
 import { decodeFrames, type Frame } from '../src/ingest/frame.js';
 import { insertEvents, laneOf } from '../src/ingest/lane.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
-import { groupByMonths } from '../src/ingest/months.js';
+import { groupByMonths, quarterOf } from '../src/ingest/months.js';
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { BatchWriter, type Turn } from '../src/platform/batch-writer.js';
@@ -62,13 +62,13 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     return writer;
   }
 
-  /** Events of many months go by the year, the newest first: only those are waited for by others. */
+  /** Events of many months go by the quarter, the newest first: only those are waited for by others. */
   async function storeFrames(writer: EventWriter, frames: readonly Frame[], turn: Turn): Promise<void> {
     await writer.room(turn);
     const groups = groupByMonths(readEvents(frames));
     for (let index = 0; index < groups.length; index += 1) {
-      const year = new Date(groups[index]?.[0]?.time ?? 0).getUTCFullYear();
-      if (index > 0) await writer.room({ ...turn, kind: String(year), isPrompt: false });
+      const kind = String(quarterOf(groups[index]?.[0]?.time ?? 0));
+      if (index > 0) await writer.room({ ...turn, kind, isPrompt: false });
       // Parsed events are many times the size of their bytes: they are read again if they have to be written again.
       let events: ReadEvent[] | undefined = groups[index];
       await writer.add((block) => {

@@ -59,8 +59,7 @@ async function identify(
 ): Promise<void> {
   const { projectId } = credential;
   deps.rates.take(projectId, { bytes: bytes.length, events: 1 });
-  const parsed = await parseCounted(bytes, projectId, deps);
-  const call = toIdentification(credential, parsed, requestIdOf(req));
+  const call = toIdentification(credential, await parseCounted(bytes, projectId, deps), requestIdOf(req));
   const isBulk = deps.admission.isBulk(projectId, bytes.length);
   await deps.groupCommit.add(call, { weight: 1, bytes: bytes.length, key: isBulk ? projectId : '' });
 }

@@ -55,7 +55,10 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
     const findGeography: GeographyLookup = (address, of) =>
       of === headers ? geography : lookupIn(databases)(address, of);
     const asked = {
-      ...{ ...request, bytes, headers, proxyHeaders: headers },
+      ...request,
+      bytes,
+      headers,
+      proxyHeaders: headers,
       credential: credential as TrackRequest['credential'],
     };
     const { frame, rejected, timeless } = acceptBody(asked, { limits, findGeography });

@@ -28,23 +28,26 @@ export class MonthSet {
   }
 }
 
-/** More than these in one insert would hold up everybody who waits for the next one. */
-const MONTHS_MAX = 12;
+/** More than a few in one insert would hold up everybody who waits for the next one. */
+const MONTHS_MAX = 3;
+
+/** Quarters since the year 0. */
+export const quarterOf = (timeMs: number): number => Math.floor(monthOf(timeMs) / MONTHS_MAX);
 
 /**
- * The events in groups of at most 12 months: one group where they are of no more, else one for each year. Equal rows have
- * equal times, so they are always in one group.
+ * The events in groups of at most three months: one group where they are of no more, else one for each quarter. Equal rows
+ * have equal times, so they are always in one group.
  */
 export function groupByMonths<T extends { readonly time: number }>(events: T[]): T[][] {
   const months = new MonthSet();
   for (const { time } of events) months.add(time);
   if (months.size <= MONTHS_MAX) return [events];
-  const years = new Map<number, T[]>();
+  const quarters = new Map<number, T[]>();
   for (const event of events) {
-    const year = Math.floor(monthOf(event.time) / 12);
-    const group = years.get(year);
-    if (group === undefined) years.set(year, [event]);
+    const quarter = quarterOf(event.time);
+    const group = quarters.get(quarter);
+    if (group === undefined) quarters.set(quarter, [event]);
     else group.push(event);
   }
-  return [...years].sort(([one], [other]) => other - one).map(([, group]) => group);
+  return [...quarters].sort(([one], [other]) => other - one).map(([, group]) => group);
 }

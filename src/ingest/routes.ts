@@ -32,7 +32,7 @@ export interface IngestDeps {
   readonly rateLimit: BatchedRateLimit;
   readonly admission: Admission;
   readonly rates: ProjectRates;
-  /** Of parsing large bodies. */
+  /** Of parsing bodies of some size in the event loop. */
   readonly turns: Turns;
   readonly groupCommit: GroupCommit<Frame>;
   readonly redis: Redis;
@@ -79,15 +79,7 @@ interface Tracked {
   readonly bytes: Buffer;
 }
 
-/** Parsing this much takes a millisecond or more. */
-const LARGE_BYTES = 32 * 1024;
-
 async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
-  if (tracked.bytes.length >= LARGE_BYTES) {
-    await deps.turns.enter(tracked.credential.projectId);
-    // Others of the project may have used up its limit in the meantime: then parsing is spared.
-    deps.rates.admit(tracked.credential.projectId);
-  }
   const { frame, timeless } = await accept(tracked, deps);
   if (frame.header.n === 0) return 0;
 
@@ -99,16 +91,22 @@ async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
   return header.n;
 }
 
+/** Parsing this much takes a millisecond or more. */
+const TURN_BYTES_MIN = 32 * 1024;
+
 /** Apart, so that the parsed body, many times the size of its bytes, is gone while the commit is waited for. */
 async function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): Promise<AcceptedRequest> {
+  const { projectId } = credential;
+  const isInLoop = bytes.length <= LOOP_BYTES_MAX;
+  if (isInLoop && bytes.length >= TURN_BYTES_MIN) await deps.turns.enter(projectId);
+  // Others of the project may have used up its limit in the meantime: then parsing is spared.
+  deps.rates.admit(projectId);
+  const request = { bytes, credential, id: requestIdOf(req), address: req.ip, now: Date.now() };
   const proxyHeaders = deps.hasProxyHeaders && isPeerTrusted(req) ? req.headers : {};
-  const request = { bytes, credential, id: requestIdOf(req), address: req.ip, proxyHeaders, now: Date.now() };
-  const accepted =
-    bytes.length <= LOOP_BYTES_MAX
-      ? acceptBody({ ...request, headers: req.headers }, deps)
-      : await acceptInThread(request, req, deps);
-  const events = accepted.frame.header.n + accepted.rejected.length;
-  deps.rates.take(credential.projectId, { bytes: bytes.length, events });
+  const accepted = isInLoop
+    ? acceptBody({ ...request, headers: req.headers, proxyHeaders }, deps)
+    : await acceptInThread({ ...request, proxyHeaders }, req, deps);
+  deps.rates.take(projectId, { bytes: bytes.length, events: accepted.frame.header.n + accepted.rejected.length });
   for (const { reason } of accepted.rejected) deps.metrics.skipped.inc({ reason });
   deps.rejectedEvents.note(credential.projectId, accepted.rejected, request.now);
   return accepted;

@@ -19,8 +19,8 @@ const ATTACKERS = 3;
 const ROUND_MS = 300;
 /** At most: what holds the loop does so in each, what the machine does besides, hardly. One good round is enough. */
 const ROUNDS = 5;
-/** The aim is 50 ms, on a machine that has nothing else to do: times as much as it is slower meanwhile. */
-const DELAY_MS_MAX = 60;
+/** The aim is 50 ms, on a machine with a core to spare; times as much as it is slower meanwhile. */
+const DELAY_MS_MAX = 100;
 /** Of medians. What the other tenant asks for takes a millisecond or two, and all of it shares two cores with the attack. */
 const SLOWER_MAX = 8;
 const SLOWER_ALLOWED_MS = 50;
