@@ -152,6 +152,24 @@ describe('files', () => {
     expect([...sources, ...clients].filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
   });
 
+  // Folders whose comments follow docs/GLOSSARY.md; the others are to come.
+  const PLAIN_FOLDERS = [
+    ...['access', 'accounts', 'api', 'browser-script', 'experiments', 'identity', 'imports', 'llms', 'mail', 'operate'],
+    ...['pages', 'platform', 'query', 'sign-in', 'usage'],
+  ].map((name) => `src/${name}`);
+  const NOT_PLAIN = /\b(?:whoever|nobody|somebody|spelled|spells|(?:is|are) away|as it was|told apart|given up)\b/i;
+
+  test('explain themselves in plain words', () => {
+    const comments = (path: string): string[] => read(path).match(/\/\*\*?[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm) ?? [];
+    const paths = filesUnder(...PLAIN_FOLDERS, 'bench', 'clients/browser/src', 'clients/node/src');
+    const found = paths.flatMap((path) =>
+      comments(path)
+        .filter((comment) => NOT_PLAIN.test(comment))
+        .map((comment) => `${path}: ${comment.trim()}`),
+    );
+    expect(found).toEqual([]);
+  });
+
   test('are named in kebab-case after what they know', () => {
     const all = [...sources, ...clients, ...filesUnder('test', 'bench', 'faults', 'grammar')];
     expect(all.filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/.test(basename(path)))).toEqual([]);

@@ -126,7 +126,7 @@ function createLimiter(redis: Redis, { name, points, duration }: LimiterOptions)
   return new RateLimiterRedis({
     ...window,
     storeClient: redis,
-    // Whoever is over the limit costs Redis nothing until the window ends.
+    // Above the limit, requests cost Redis nothing until the window ends.
     inMemoryBlockOnConsumed: points + 1,
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(window),

@@ -1,6 +1,6 @@
 // Checks of verified domains: is the TXT record still there? Daily while it is seen, hourly while it is not. A domain without its
 // record for seven days admits no one (joinByDomain); its owners get a mail after two days and after seven. A lookup that
-// fails counts like a missing record: seven days without an answer prove nothing, and a domain that was given up often has no
+// fails counts like a missing record: seven days without an answer prove nothing, and an abandoned domain often has no
 // name server at all.
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -24,7 +24,7 @@ export async function requireOrganizationQuota(transaction: Transaction, quotas:
   throw quotaExceeded(quotas, 'ORGANIZATIONS_PER_PERSON_MAX', 'a person creates at most', 'organizations');
 }
 
-/** Organizations count that the person created, whoever owns them now. */
+/** Counts the organizations that the person created, also those with other owners now. */
 export async function mayCreateOrganization(transaction: Transaction, quotas: Quotas, personId: string) {
   await lock(transaction, 'people', personId);
   const created = await countOf(transaction('organizations').where({ created_by: personId }));

@@ -79,7 +79,7 @@ export async function enqueueIdentify(queue: IdentifyQueue, redis: Redis, commit
   const priority =
     key === '' ? undefined : startTag((await executed(readHead(redis.multi(), queue)))[0], backlogBytes / TAG_BYTES);
   const startedMs = performance.now();
-  // The numbers before the job: a job must never run with numbers that nobody knows to be pending. Numbers of a job that
+  // The numbers before the job: a job must never run with numbers that are not listed as pending. Numbers of a job that
   // never came to be are swept up.
   const first = await takeSequence(redis, { member: batch, count: commit.items.length });
   const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
@@ -108,7 +108,7 @@ export async function readBacklogs(queue: IdentifyQueue, redis: Redis): Promise<
   return backlogs;
 }
 
-/** For a batch that was given up, before it runs again: it is applied after everything that came meanwhile. */
+/** Takes new numbers for a dead letter before it is replayed: it is applied after all later calls. */
 export async function renumberBatch(redis: Redis, job: Job<IdentifyJob>): Promise<void> {
   const { batch, operations } = job.data;
   const first = await takeSequence(redis, { member: batch, count: operations.length });

@@ -49,7 +49,7 @@ function toDetail(text: string, problem: QueryProblem): QueryErrorDetail {
   };
 }
 
-// Nobody repairs more at once; and each place is found by counting from the start of the text.
+// Bounds the response and the cost of positions, which are counted from the start of the text.
 const DETAILS_MAX = 20;
 
 export function toDetails(text: string, problems: readonly QueryProblem[]): QueryErrorDetail[] {

@@ -197,7 +197,7 @@ const UNITS: ReadonlyMap<string, string> = new Map([
   ['year', 'y'],
 ]);
 
-/** Slips that are common enough for a hint of their own: no source, units that are spelled, and no pipe before a stage. */
+/** Hints for common mistakes: a missing source, time units as words, and a missing pipe before a stage. */
 function hintFor(place: { text: string; error: SyntaxNode; spelled: string; form: string }): string {
   const { text, error, spelled, form } = place;
   const query = error.parent?.name === 'Query' ? error.parent : undefined;

@@ -142,7 +142,7 @@ function planIdOneOf({ column: name, hash }: EventField, texts: readonly string[
 
 /**
  * Events of these persons, without stitching every event first: those of the user, those of devices mapped to the user,
- * and those of a device of that name when it is mapped to nobody. Both hashes have an index.
+ * and those of a device of that name when it is not mapped. Both hashes have an index.
  */
 function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expression {
   if (texts.length === 0) return never;
@@ -203,7 +203,7 @@ function planNumberColumnOneOf(number: Expression, values: readonly Literal[]): 
   return among(number, 'Float64', numbers);
 }
 
-/** A text equals a number that is spelled like it: "5" is the text form of 5, "5.0" is not. */
+/** A text equals a number with the same text form: "5" is the text form of 5, "5.0" is not. */
 function numberSpelled(value: Literal): number | undefined {
   const number = tryParseNumberText(textOf(value));
   return isNumber(value) || String(number) === textOf(value) ? number : undefined;
@@ -212,8 +212,8 @@ function numberSpelled(value: Literal): number | undefined {
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,14}|(?=[\d.]{3,16}$)(0|[1-9]\d*)\.\d{0,14}[1-9])$/;
 
 /**
- * A text equals a number of the numeric bucket only when it is spelled as the engine spells that number. Fifteen digits
- * without an exponent have one spelling everywhere; for the rest the engine is asked to spell.
+ * A text equals a number of the numeric map only when it is the text that ClickHouse formats the number as. Up to fifteen
+ * digits without an exponent this is known here; for other numbers ClickHouse formats the value.
  */
 function isSpelledPlainly(text: string): boolean {
   const size = Math.abs(Number(text));
@@ -247,7 +247,7 @@ function planPropertyOneOf(field: PropertyField, values: readonly Literal[]): Ex
         texts.includes('') ? allOf([property.inBucket(field, 'str'), equals(str, constant(''))]) : never,
       ]),
       num: anyOf([
-        // Only a number itself is spelled like this text, or is 1 for true: not the number in another text.
+        // Match only numbers themselves (or 1 for true), not numbers in texts.
         allOf([planNumericBucket(field, equalAsNumbers), isNumberItself]),
         oddTexts.length === 0
           ? never
