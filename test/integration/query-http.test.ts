@@ -348,15 +348,7 @@ describe('the longest queries', () => {
     ['a list of values', fill('* | where _path in ("/"', (index) => `, "/${index}"`, ') | count')],
     ['a list of persons', fill('* | where distinct_id in ("ann"', (index) => `, "${index}"`, ') | count')],
     ['a chain of or', fill('* | where _path = "/"', (index) => ` or _path = "/${index}"`, ' | count')],
-    [
-      'a chain of properties',
-      fill('* | where event_properties.k0 = 1', (index) => ` and event_properties.k${index} != ${index}`, ' | count'),
-    ],
     ['many where stages', fill('*', (index) => ` | where _path != "/${index}"`, ' | count')],
-    [
-      'many groups',
-      `* | count by ${Array.from({ length: 400 }, (_, index) => `event_properties.k${index}`).join(', ')}`,
-    ],
     ['a deep nest', `* | where ${'(_path = "/" or '.repeat(60)}_path = "/docs"${')'.repeat(60)} | count`],
     [
       'a long text',
@@ -367,6 +359,23 @@ describe('the longest queries', () => {
   ])('%s', async (_, q) => {
     const response = await post({ q, format: 'json' });
     expect(await response.json()).toMatchObject({ mode: 'aggregate' });
+  });
+
+  test.each([
+    [
+      'a chain of properties',
+      fill('* | where event_properties.k0 = 1', (index) => ` and event_properties.k${index} != ${index}`, ' | count'),
+      'different fields; the limit is 32',
+    ],
+    [
+      'many groups',
+      `* | count by ${Array.from({ length: 400 }, (_, index) => `event_properties.k${index}`).join(', ')}`,
+      'by has 400 fields; the limit is 16',
+    ],
+  ])('%s is refused with its number and the limit', async (_, q, message) => {
+    const response = await post({ q, format: 'json' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining(message) });
   });
 
   test('an offset behind everything', async () => {

@@ -9,6 +9,7 @@ import { isWithinLimits } from './form.js';
 import { analyzeFormula } from './formula.js';
 import { analyzeFunnel } from './funnel.js';
 import { analyzeEventSource } from './latest.js';
+import { mergeConditions } from './merge-conditions.js';
 import { analyzePaths } from './paths.js';
 import type { ResolvedQuery } from './resolved.js';
 import { analyzeRetention } from './retention.js';
@@ -29,7 +30,8 @@ export interface Analyzed {
   readonly problems: readonly QueryProblem[];
 }
 
-export function analyze(query: Query, context: AnalysisContext): Analyzed {
+export function analyze(written: Query, context: AnalysisContext): Analyzed {
+  const query = mergeConditions(written);
   const scope: Scope = { guessOf: () => GUESSES[0], ...context, problems: [], warnings: [], named: { times: 0 } };
   const resolved = isWithinLimits(scope, query) ? analyzeSource(scope, query) : undefined;
   const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');

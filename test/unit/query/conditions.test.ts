@@ -85,6 +85,28 @@ test.each([
   expect(conditionOf(where)).toBe(expected);
 });
 
+test.each([
+  ['_path = "a" or _url = "u" or _path in ("b", "c")', '_path in ("a", "b", "c") or _url = "u"'],
+  ['_path != "a" and (_path != "b" and _os = "x")', '_path not in ("a", "b") and _os = "x"'],
+  ['user_id != 1 | where user_id != "2"', 'user_id not in (1, "2")'],
+  ['not (_path = "a" or _path = "b")', 'not (_path in ("a", "b"))'],
+  [
+    'event_properties.k = 5 or event_properties.k = "5" or event_properties.k = true',
+    'event_properties.k in (5, "5", true)',
+  ],
+  ['distinct_id = "a" or distinct_id = "b"', 'distinct_id in ("a", "b")'],
+])('%s is %s', (chain, list) => {
+  const statementOf = (where: string) => compile(`* | where ${where} | count`, CONTEXT).statement;
+  expect(statementOf(chain)).toEqual(statementOf(list));
+});
+
+test.each([
+  ['_path = "a" and _path = "b"', 'path = "a" AND path = "b"'],
+  ['_path != "a" or _path != "b"', 'not(path = "a") OR not(path = "b")'],
+])('%s is no list', (where, expected) => {
+  expect(conditionOf(where)).toBe(expected);
+});
+
 // What a property is guessed to hold decides what is read of it; of the rest, what could be equal is refused by its key.
 test.each<[string, Guess, string]>([
   ['event_properties.k = "pro"', 'text', 'ep_str["k"] = "pro"'],

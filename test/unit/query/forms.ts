@@ -52,6 +52,9 @@ export const FULL_TEXTS: Readonly<Record<string, string>> = {
   'a list of numbers': full('* | where event_properties.n in (', (index) => `${index}e9`, ') | list'),
   'a list of texts of a property': full('* | where event_properties.n in (', (index) => `"${index}\\\\"`, ') | count'),
   'a list of signs that are escaped': full('* | where _path in (', () => `"${'\\n\\t'.repeat(500)}"`, ') | count'),
+  'a chain of or': full('* | where _path = "/" or ', (index) => `_path = "/${index}"`, ' | count', ' or '),
+  'a chain of conditions that are left out': full('* | where ', (index) => `user_id != "u${index}"`, '', ' and '),
+  'many where stages': full('*', (index) => ` | where event_properties.n != ${index}`, ' | count', ''),
   'a long text': `* | where _path = "${'ü'.repeat(8_000)}" | count`,
   'a long name': `"${'x'.repeat(16_000)}" | count`,
 };

@@ -11,7 +11,10 @@ import { FORMS_AT_LIMITS, FULL_TEXTS } from './forms.js';
 /** A query with `count` of what is limited. */
 const FORM_OF: Readonly<Record<Exclude<FormLimitName, 'patternStates'>, (count: number) => string>> = {
   nesting: (count) => `* | where ${'('.repeat(count)}_path = 1${')'.repeat(count)}`,
-  stages: (count) => `*${' | where _path = 1'.repeat(count)}`,
+  stages: (count) =>
+    `funnel a -> b${words(count)
+      .map((_, index) => (index % 2 === 0 ? ' | where _path = 1' : ' | exclude x'))
+      .join('')}`,
   groups: (count) => `* | count by ${keys(count).join(', ')}`,
   conditions: (count) => `* | where ${Array(count).fill('_path contains "a"').join(' or ')}`,
   conditionFields: (count) => `* | where ${keys(count).join(' = 1 or not ')} = 1`,

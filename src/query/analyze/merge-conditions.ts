@@ -1,0 +1,86 @@
+// Conditions that mean one list are made one: `a = 1 or a = 2` is `a in (1, 2)`, `a != 1 and a != 2` is `a not in (1, 2)`,
+// and where stages next to each other are joined with `and`. A chain of any length then costs what a list costs.
+import type { Condition, Query, Stage } from '../parse/syntax.js';
+
+type Chain = Extract<Condition, { kind: 'and' | 'or' }>;
+type Comparison = Extract<Condition, { kind: 'comparison' }>;
+
+export const mergeConditions = ({ source, stages }: Query): Query => ({
+  source,
+  stages: joinWheres(stages).map((stage) =>
+    stage.kind === 'where' ? { ...stage, condition: merge(stage.condition) } : stage,
+  ),
+});
+
+function joinWheres(stages: readonly Stage[]): Stage[] {
+  const joined: Stage[] = [];
+  let run: Extract<Stage, { kind: 'where' }>[] = [];
+  const endRun = (): void => {
+    const [first] = run;
+    if (!first) return;
+    const items = run.map((stage) => stage.condition);
+    joined.push(
+      items.length === 1 ? first : { ...first, condition: { kind: 'and', items, span: first.condition.span } },
+    );
+    run = [];
+  };
+  for (const stage of stages) {
+    if (stage.kind === 'where') {
+      run.push(stage);
+      continue;
+    }
+    endRun();
+    joined.push(stage);
+  }
+  endRun();
+  return joined;
+}
+
+function merge(condition: Condition): Condition {
+  switch (condition.kind) {
+    case 'comparison':
+      return condition;
+    case 'not':
+      return { ...condition, item: merge(condition.item) };
+    case 'and':
+    case 'or': {
+      const items = mergeLists(flatten(condition, condition.kind).map(merge), LISTS[condition.kind]);
+      const [only] = items;
+      return items.length === 1 && only ? only : { ...condition, items };
+    }
+  }
+}
+
+const flatten = (condition: Condition, kind: Chain['kind']): Condition[] =>
+  condition.kind === kind ? condition.items.flatMap((item) => flatten(item, kind)) : [condition];
+
+interface ListOperator {
+  readonly list: string;
+  readonly one: string;
+}
+
+/** The operators of which several, in a chain of this kind, are one list. */
+const LISTS: Readonly<Record<Chain['kind'], ListOperator>> = {
+  or: { list: 'in', one: '=' },
+  and: { list: 'not in', one: '!=' },
+};
+
+/** The list stands where the first of its comparisons stood. */
+function mergeLists(items: readonly Condition[], { list, one }: ListOperator): Condition[] {
+  const merged: Condition[] = [];
+  const places = new Map<string, { at: number; comparisons: Comparison[] }>();
+  for (const item of items) {
+    const isPart = item.kind === 'comparison' && (item.operator.text === one || item.operator.text === list);
+    const place = isPart ? places.get(item.field.path) : undefined;
+    if (isPart && place) place.comparisons.push(item);
+    else if (isPart) places.set(item.field.path, { at: merged.push(item) - 1, comparisons: [item] });
+    else merged.push(item);
+  }
+  for (const { at, comparisons } of places.values()) {
+    const [first] = comparisons;
+    if (!first || comparisons.length === 1) continue;
+    const values = comparisons.flatMap((comparison) => comparison.values);
+    merged[at] = { ...first, operator: { ...first.operator, text: list }, values };
+  }
+  return merged;
+}
