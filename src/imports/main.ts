@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { env } from 'node:process';
+import { requireProject } from '../accounts/projects.js';
+import { readOperatorConfig } from '../platform/config.js';
+import { toProjectId } from '../platform/ids.js';
 import { packageRoot } from '../platform/paths.js';
+import { createPostgres } from '../platform/postgres/client.js';
 import { HELP, type ImportArguments, parseArguments, UsageError } from './arguments.js';
 import { type ImportSummary, importAccessLog } from './import-access-log.js';
 import { type Line, readLines } from './line-reader.js';
@@ -35,7 +39,8 @@ async function run(): Promise<void> {
 
 /** npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to. */
 async function importFile(args: ImportArguments): Promise<ImportSummary> {
-  const target = await resolveTarget(args, { ...env, dataDirectory: resolve(packageRoot, env.DATA_DIR ?? 'data') });
+  const dataDirectory = resolve(packageRoot, env.DATA_DIR ?? 'data');
+  const target = await resolveTarget(args, { ...env, dataDirectory, readSecretKey });
   const path = args.file === '-' ? args.file : resolve(env.INIT_CWD ?? '.', args.file);
   const file = await openLogFile(path, process.stdin, interrupt.signal);
   const library = `service-import/${readVersion()}`;
@@ -63,6 +68,17 @@ async function importFile(args: ImportArguments): Promise<ImportSummary> {
     display.clear();
     if (summary.sent > 0) process.stdout.write(toReport(summary));
     throw cause;
+  }
+}
+
+async function readSecretKey(projectId: string): Promise<string | null> {
+  const config = readOperatorConfig();
+  const postgres = createPostgres(config, { poolMax: 1 });
+  try {
+    const reading = { viewer: 'admin_key', secretKeyBase: config.SECRET_KEY_BASE } as const;
+    return (await requireProject(postgres, toProjectId(projectId), reading)).secret_key ?? null;
+  } finally {
+    await postgres.destroy();
   }
 }
 

@@ -1,5 +1,5 @@
-// Address and key of the target service: from the command line, else the environment, else the running standalone
-// service.
+// Address and key of an import: from the command line, else the environment, else the service that `npm start` runs. Its
+// address is in DATA_DIR/standalone.json; its key is read from its database, because it may have been rotated.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,9 +14,11 @@ export interface TargetEnvironment {
   readonly SERVICE_URL?: string | undefined;
   readonly SERVICE_KEY?: string | undefined;
   readonly dataDirectory: string;
+  /** Reads a project's secret key from the database of the running service; null when it cannot be decrypted. */
+  readonly readSecretKey: (projectId: string) => Promise<string | null>;
 }
 
-const standaloneSchema = z.object({ url: z.url(), secret_key: z.string() });
+const standaloneSchema = z.object({ url: z.url(), project_id: z.string() });
 
 export async function resolveTarget(
   given: Pick<ImportArguments, 'url' | 'key'>,
@@ -28,13 +30,22 @@ export async function resolveTarget(
   // Never send the key of the standalone service to another address.
   if (url !== undefined) throw new UsageError('--url needs --key (or SERVICE_KEY): a secret key of that service');
   const standalone = await readStandalone(join(environment.dataDirectory, 'standalone.json'));
-  return requireSecretKey({ url: standalone.url, key: key ?? standalone.secret_key });
+  return requireSecretKey({ url: standalone.url, key: key ?? (await readKey(standalone.project_id, environment)) });
 }
 
 function requireSecretKey(target: ImportTarget): ImportTarget {
   if (target.key.startsWith('sk_')) return target;
   // Without a secret key the service ignores the logged addresses and user agents: all visitors would be this machine.
   throw new UsageError('an import needs a secret key (sk_…): only with it the addresses of the log are taken');
+}
+
+async function readKey(projectId: string, { readSecretKey }: TargetEnvironment): Promise<string> {
+  const key = await readSecretKey(projectId).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`the key of the service cannot be read: ${reason}; give --key`, { cause });
+  });
+  if (key !== null) return key;
+  throw new UsageError('the key of the service cannot be read, because SECRET_KEY_BASE has changed; give --key');
 }
 
 async function readStandalone(path: string): Promise<z.infer<typeof standaloneSchema>> {

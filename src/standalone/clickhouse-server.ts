@@ -40,6 +40,7 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
     url: `http://${SERVICE_USER}:${password}@127.0.0.1:${port}`,
     spec: {
       name: 'clickhouse',
+      isIsolated: true,
       command: process.execPath,
       args: [join(packageRoot, 'dist', 'src', 'standalone', 'clickhouse-launcher.js'), library, directory],
       checkReady: () => checkAnswers(port, password),

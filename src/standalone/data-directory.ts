@@ -1,8 +1,9 @@
 // What lies in DATA_DIR, and the secrets that are made once and kept there.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SERVICE_ENVIRONMENT_FILE } from '../platform/paths.js';
+import { reasonOf, StartProblem } from './problem.js';
 
 export interface DataDirectory {
   readonly path: string;
@@ -28,15 +29,33 @@ export interface Secrets {
 export function openDataDirectory(path: string): DataDirectory {
   const root = resolve(path);
   mkdirSync(root, { recursive: true, mode: 0o700 });
+  closeToOthers(root);
+  const logs = join(root, 'logs');
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  closeToOthers(logs);
   return {
     path: root,
     postgres: join(root, 'postgres'),
     redis: join(root, 'redis'),
     clickhouse: join(root, 'clickhouse'),
-    logs: join(root, 'logs'),
+    logs,
     standaloneFile: join(root, 'standalone.json'),
     serviceEnvironmentFile: join(root, SERVICE_ENVIRONMENT_FILE),
   };
+}
+
+/** Keys and people's data are in it. */
+function closeToOthers(path: string): void {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, 0o700);
+  } catch (error) {
+    throw new StartProblem(
+      `${path} is open to other users of this machine (mode ${mode.toString(8)}) and cannot be closed: ${reasonOf(error)}; set DATA_DIR to a folder of your own.`,
+      { cause: error },
+    );
+  }
 }
 
 export function readOrCreateSecrets(directory: DataDirectory): Secrets {

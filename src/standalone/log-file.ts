@@ -11,7 +11,7 @@ export class LogFile {
   #bytes: number;
 
   constructor(path: string) {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#path = path;
     this.#bytes = sizeOf(path) ?? 0;
     this.#file = openSync(path, 'a', 0o600);

@@ -1,20 +1,22 @@
 // `npm start`, once set up and built: the supervisor of the embedded stack. It reads of the environment what it has to know
 // itself; the rest is handed on to the service's processes, which parse it with platform/config.ts.
-import { readFileSync } from 'node:fs';
 import { openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
 import { reasonOf, StartProblem } from './problem.js';
-import type { StandaloneFile } from './standalone-file.js';
 import { reachableHost, Supervisor } from './supervisor.js';
 import { announce, ChildOutput, outliveTerminal, say } from './terminal.js';
 
 // npm passes on the signal that the terminal has already sent to everyone: the echo is not a second Ctrl-C.
 const ECHO_MS = 1000;
+const KEYS_OPTION = '--keys';
 
 async function main(): Promise<void> {
   outliveTerminal();
   const caller = process.env;
+  const [option] = process.argv.slice(2);
+  if (option === KEYS_OPTION) return showKeysOf(caller.DATA_DIR || 'data');
+  if (option !== undefined) throw new StartProblem(`npm start has no option ${option}; it has ${KEYS_OPTION}.`);
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
   const directory = openDataDirectory(caller.DATA_DIR || 'data');
@@ -35,13 +37,20 @@ async function main(): Promise<void> {
   try {
     await requireFreePort(host, port);
     say(`Starting in ${directory.path} …`);
-    await supervisor.start();
-    announce(JSON.parse(readFileSync(directory.standaloneFile, 'utf8')) as StandaloneFile, directory);
+    announce(await supervisor.start(), directory);
   } catch (error) {
     if (isStopping()) return;
     await stop();
     throw error;
   }
+}
+
+/** Loaded only here: the supervisor itself does without the clients of the stores. */
+async function showKeysOf(path: string): Promise<void> {
+  const { showKeys } = await import('./show-keys.js');
+  await showKeys(openDataDirectory(path).standaloneFile).catch((error: unknown) => {
+    throw error instanceof StartProblem ? error : new StartProblem(reasonOf(error), { cause: error });
+  });
 }
 
 /** The first Ctrl-C stops in order, a second one at once. Returns whether the first has come. */

@@ -44,6 +44,7 @@ export function embeddedPostgres(options: {
     superuserUrl: `postgres://${SUPERUSER}:${superuserPassword}@127.0.0.1:${port}/analytics`,
     spec: {
       name: 'postgres',
+      isIsolated: true,
       ...commandAs(user, join(binaries, 'postgres'), ['-D', directory, '-p', String(port), ...settings()]),
       ...(user.ids === undefined ? {} : { user: user.ids }),
       checkReady: () => checkAnswers(port),

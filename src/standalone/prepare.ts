@@ -9,9 +9,10 @@ import { type Config, readConfig } from '../platform/config.js';
 import { createPostgres, type Postgres } from '../platform/postgres/client.js';
 import { migratePostgres } from '../platform/postgres/migrate.js';
 import { writePrivateFile } from './data-directory.js';
+import { type FirstProjectKeys, readFirstProject } from './first-project.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance, handOverObjects } from './postgres-accounts.js';
 import { reasonOf, StartProblem } from './problem.js';
-import type { StandaloneFile } from './standalone-file.js';
+import type { FirstProject, StandaloneFile } from './standalone-file.js';
 
 const { values } = parseArgs({
   options: {
@@ -52,33 +53,37 @@ async function createDatabase(config: Config): Promise<void> {
   });
 }
 
-/** Its keys are shown once, at creation: a file that names a project of another database, or none, means a new project. */
+/** A file that names a project of another database, a deleted one, or none means a new project. */
 async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';
   await withPostgres(config, async (postgres) => {
     const previous = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as StandaloneFile) : undefined;
-    if (previous !== undefined && (await projectExists(postgres, previous.project_id))) {
-      await markStandaloneOrganization(postgres, previous.organization_id);
-      writePrivateFile(path, { ...previous, url });
-      return;
-    }
-    const organization = await createOrganization(postgres, { name: 'My organization', isStandalone: true });
-    const project = await createProject(postgres, {
-      organizationId: organization.id,
-      name: 'My project',
-      secretKeyBase: config.SECRET_KEY_BASE,
-    });
-    const file: StandaloneFile = {
-      url,
-      organization_id: organization.id,
-      project_id: project.id,
-      public_key: project.publicKey,
-      secret_key: project.secretKey,
-      admin_key: organization.adminKey,
-    };
+    const isNew = previous === undefined || !(await projectExists(postgres, previous.project_id));
+    const project = isNew
+      ? await createFirstProject(postgres, config)
+      : await readFirstProject(postgres, { ...previous, secretKeyBase: config.SECRET_KEY_BASE });
+    if (!isNew) await markStandaloneOrganization(postgres, project.organization_id);
+    const file: StandaloneFile = { url, ...project };
     writePrivateFile(path, file);
+    process.send?.({ file, isNew } satisfies FirstProject);
   });
+}
+
+async function createFirstProject(postgres: Postgres, config: Config): Promise<FirstProjectKeys> {
+  const organization = await createOrganization(postgres, { name: 'My organization', isStandalone: true });
+  const project = await createProject(postgres, {
+    organizationId: organization.id,
+    name: 'My project',
+    secretKeyBase: config.SECRET_KEY_BASE,
+  });
+  return {
+    organization_id: organization.id,
+    project_id: project.id,
+    public_key: project.publicKey,
+    secret_key: project.secretKey,
+    admin_key: organization.adminKey,
+  };
 }
 
 const projectExists = async (postgres: Postgres, id: string): Promise<boolean> =>

@@ -38,6 +38,7 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
     url: `redis://${SERVICE_USER}:${password}@127.0.0.1:${port}/0`,
     spec: {
       name: 'redis',
+      isIsolated: true,
       command: findCommand(),
       args: [configuration],
       checkReady: () => checkAnswers(port, password),

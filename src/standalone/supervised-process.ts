@@ -11,6 +11,8 @@ export interface ProcessSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** Without the supervisor's own environment, which holds the caller's secrets, but for what programs in general need. */
+  readonly isIsolated?: boolean;
   /** Beside the supervisor's own environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly user?: { readonly uid: number; readonly gid: number };
@@ -30,6 +32,11 @@ export interface ProcessObserver {
   /** The process ended by itself and will be started again after the pause. */
   restarting(name: string, reason: string, pauseMs: number): void;
 }
+
+const GENERAL_VARIABLES = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
+
+const generalEnvironment = (): Record<string, string | undefined> =>
+  Object.fromEntries(GENERAL_VARIABLES.map((name) => [name, process.env[name]]));
 
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 30_000;
@@ -72,10 +79,10 @@ export class SupervisedProcess {
   }
 
   #spawn(): void {
-    const { name, command, args, env, user } = this.spec;
+    const { name, command, args, env, user, isIsolated } = this.spec;
     // In a process group of its own, so that Ctrl-C reaches the supervisor only and the order of stopping is its own.
     const child = spawn(command, args, {
-      env: { ...process.env, ...env },
+      env: { ...(isIsolated ? generalEnvironment() : process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       ...user,

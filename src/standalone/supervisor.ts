@@ -12,6 +12,7 @@ import type { InstanceLock } from './instance-lock.js';
 import { chooseLocalSignIn } from './local-sign-in.js';
 import { StartProblem } from './problem.js';
 import { type ProcfileEntry, parseProcfile } from './procfile.js';
+import type { FirstProject } from './standalone-file.js';
 import { chooseStores } from './stores.js';
 import { type ProcessObserver, type ProcessSpec, SupervisedProcess } from './supervised-process.js';
 import type { ChildOutput } from './terminal.js';
@@ -58,8 +59,8 @@ export class Supervisor {
     };
   }
 
-  /** Resolves when the service answers. Rejects with a StartProblem. */
-  async start(): Promise<void> {
+  /** Resolves with the first project when the service answers. Rejects with a StartProblem. */
+  async start(): Promise<FirstProject> {
     const { caller, directory, port, url } = this.#options;
     const secrets = readOrCreateSecrets(directory);
     const stores = await chooseStores({ caller, directory, secrets });
@@ -76,7 +77,7 @@ export class Supervisor {
       directory.serviceEnvironmentFile,
       Object.fromEntries(STORE_SETTINGS.map((name) => [name, env[name]])),
     );
-    await this.#prepare(env, stores.superuserUrl);
+    const firstProject = await this.#prepare(env, stores.superuserUrl);
 
     const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
     const specs = entries.filter(({ name }) => name !== ONE_SHOT).map((entry) => this.#toSpec(entry, env, ports));
@@ -85,6 +86,7 @@ export class Supervisor {
       ...specs.filter(({ name }) => name === LAST_TO_START),
       ...(signIn === undefined ? [] : [signIn.spec]),
     ]);
+    return firstProject;
   }
 
   async stop(): Promise<void> {
@@ -108,23 +110,33 @@ export class Supervisor {
   }
 
   /** `superuserUrl`: of the embedded PostgreSQL, whose accounts and database are made here. */
-  async #prepare(env: Environment, superuserUrl: string | undefined): Promise<void> {
+  async #prepare(env: Environment, superuserUrl: string | undefined): Promise<FirstProject> {
     if (this.#isStopping) throw new StartProblem('Stopped while starting.');
     const { directory, url, output } = this.#options;
     const main = join(packageRoot, 'dist', 'src', 'standalone', 'prepare.js');
     const args = [main, '--standalone-file', directory.standaloneFile, '--url', url];
     if (superuserUrl !== undefined) args.push('--create-database');
-    const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: 'pipe' });
-    child.stdin.on('error', () => {}).end(superuserUrl ?? '');
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    });
+    child.stdin?.on('error', () => {}).end(superuserUrl ?? '');
+    let firstProject: FirstProject | undefined;
+    child.once('message', (message) => {
+      firstProject = message as FirstProject;
+    });
     this.#preparation = child;
     let errors = '';
-    child.stdout.on('data', (text: Buffer) => output.line('prepare', text.toString().trimEnd()));
-    child.stderr.on('data', (text: Buffer) => {
+    child.stdout?.on('data', (text: Buffer) => output.line('prepare', text.toString().trimEnd()));
+    child.stderr?.on('data', (text: Buffer) => {
       errors += text;
     });
     const status = await new Promise((resolve) => child.once('close', resolve));
     this.#preparation = undefined;
-    if (status !== 0) throw new StartProblem(errors.trim().split('\n').at(-1) ?? 'The preparation failed.');
+    if (status !== 0 || firstProject === undefined) {
+      throw new StartProblem(errors.trim().split('\n').at(-1) || 'The preparation failed.');
+    }
+    return firstProject;
   }
 
   #toSpec({ name, command, args }: ProcfileEntry, env: Environment, ports: Ports): ProcessSpec {

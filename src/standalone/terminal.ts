@@ -1,8 +1,9 @@
 // What the supervisor says at the terminal, and which lines of its children it repeats there.
 import { join } from 'node:path';
 import type { DataDirectory } from './data-directory.js';
+import type { FirstProjectKeys } from './first-project.js';
 import { LogFile } from './log-file.js';
-import type { StandaloneFile } from './standalone-file.js';
+import type { FirstProject } from './standalone-file.js';
 import type { ProcessObserver } from './supervised-process.js';
 
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -72,22 +73,32 @@ function tryWarning(line: string): string | undefined {
   }
 }
 
-/** What to do next: an address, keys, and commands that work as they stand. */
-export function announce(file: StandaloneFile, directory: DataDirectory): void {
-  const { url, public_key, secret_key, admin_key } = file;
+/** One line for each key. */
+export function formatKeys({ public_key, secret_key, admin_key }: FirstProjectKeys): string {
+  return [
+    `  public key  ${public_key}`,
+    `  secret key  ${secret_key ?? 'cannot be read, because SECRET_KEY_BASE has changed: rotate it'}`,
+    `  admin key   ${admin_key ?? 'has been rotated: only its digest is stored'}`,
+  ].join('\n');
+}
+
+/** What to do next: an address, keys, and commands. Secrets only the first time, and only on a terminal: logs keep them. */
+export function announce({ file, isNew }: FirstProject, directory: DataDirectory): void {
+  const { url, public_key } = file;
+  const showsSecrets = isNew && process.stderr.isTTY;
+  const keys = showsSecrets ? formatKeys(file) : `  public key  ${public_key}\n  other keys  npm start -- --keys`;
+  const queryKey = showsSecrets ? `'X-API-Key: ${file.secret_key}'` : '"X-API-Key: $SECRET_KEY"';
   const event = '{"event_type":"signup","user_id":"ada","event_properties":{"plan":"pro"}}';
   const query = '{"q":"* | last 7d | count by event_type","format":"llm"}';
   say(`
 Ready at ${url}
-  public key  ${public_key}
-  secret key  ${secret_key}
-  admin key   ${admin_key}
+${keys}
   data, logs  ${directory.path}
 
 Track an event:
   curl -X POST ${url}/track -H 'Content-Type: application/json' -H 'X-API-Key: ${public_key}' -d '${event}'
 Ask a question:
-  curl -X POST ${url}/query -H 'Content-Type: application/json' -H 'X-API-Key: ${secret_key}' -d '${query}'
+  curl -X POST ${url}/query -H 'Content-Type: application/json' -H ${queryKey} -d '${query}'
 Import an access log of Apache or nginx:
   npm run import -- access-log /var/log/nginx/access.log
 

@@ -9,13 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { parseConfig } from '../../src/platform/config.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import type { StandaloneFile } from '../../src/standalone/standalone-file.js';
 import { eventually } from '../support/eventually.js';
-import { startStandalone, type TestStandalone } from '../support/stack.js';
+import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
 let standalone: TestStandalone;
-let file: StandaloneFile;
+let file: StandaloneKeys;
 let clickhouse: ClickHouseClient;
 let postgres: Postgres;
 

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findProcess } from '../../src/standalone/process-identity.js';
-import type { StandaloneFile } from '../../src/standalone/standalone-file.js';
 import { eventually } from '../support/eventually.js';
-import { startStandalone, type TestStandalone } from '../support/stack-standalone.js';
+import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -35,7 +34,7 @@ async function stopAll(): Promise<void> {
   }
 }
 
-async function track(file: StandaloneFile, insertId: string): Promise<void> {
+async function track(file: StandaloneKeys, insertId: string): Promise<void> {
   const response = await fetch(`${file.url}/track`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': file.public_key },
@@ -44,7 +43,7 @@ async function track(file: StandaloneFile, insertId: string): Promise<void> {
   expect([response.status, await response.text()]).toEqual([200, '{"accepted":1}']);
 }
 
-async function countOf(file: StandaloneFile): Promise<unknown> {
+async function countOf(file: StandaloneKeys): Promise<unknown> {
   const response = await fetch(`${file.url}/query`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': file.secret_key },
@@ -64,7 +63,7 @@ afterAll(() => {
 describe('a running stack', () => {
   const directory = newDirectory();
   let standalone: TestStandalone;
-  let file: StandaloneFile;
+  let file: StandaloneKeys;
 
   beforeAll(async () => {
     standalone = await start(directory);
@@ -74,11 +73,12 @@ describe('a running stack', () => {
 
   test('says where it is and what to do next', async () => {
     const output = standalone.output();
-    for (const part of [file.url, file.public_key, file.secret_key, 'curl', 'npm run import -- access-log']) {
+    for (const part of [file.url, file.public_key, 'npm start -- --keys', 'curl', 'npm run import -- access-log']) {
       expect(output).toContain(part);
     }
     const [trackCommand, queryCommand] = output.match(/curl .*/g) ?? [];
-    const run = (command = '') => spawnSync('bash', ['-c', `${command} --silent`], { encoding: 'utf8' }).stdout;
+    const env = { ...process.env, SECRET_KEY: file.secret_key };
+    const run = (command = '') => spawnSync('bash', ['-c', `${command} --silent`], { encoding: 'utf8', env }).stdout;
     expect(run(trackCommand)).toBe('{"accepted":1}');
     await eventually(() => expect(run(queryCommand)).toMatch(/signup +\| +1 /));
   });
@@ -189,7 +189,7 @@ describe('a running stack', () => {
   });
 
   test('is cleared away by the next start when it was killed hard', async () => {
-    const before = await countOf(file);
+    const before = await eventually(() => countOf(file));
     const { pid } = (JSON.parse(readFileSync(join(directory, 'instance.lock'), 'utf8')) as { holder: { pid: number } })
       .holder;
     const orphans = [...standalone.pids().values()];

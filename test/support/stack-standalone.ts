@@ -8,13 +8,16 @@ import { tryReadLock } from '../../src/standalone/instance-lock.js';
 import type { StandaloneFile } from '../../src/standalone/standalone-file.js';
 import { eventually } from './eventually.js';
 
+/** None of them has been rotated before the start. */
+export type StandaloneKeys = Readonly<Record<keyof StandaloneFile, string>>;
+
 export interface TestStandalone {
   readonly dataDirectory: string;
   readonly url: string;
   /** Everything printed so far. */
   readonly output: () => string;
   /** Resolves when it says that it is ready, with what it wrote for scripts. */
-  ready(): Promise<StandaloneFile>;
+  ready(): Promise<StandaloneKeys>;
   /** Process ids by the names of the supervised processes. */
   pids(): ReadonlyMap<string, number>;
   signal(signal: NodeJS.Signals): void;
@@ -52,7 +55,7 @@ export async function startStandalone(options: {
         if (!output.includes('Ready')) throw new Error(`not ready:\n${output}`);
       }, 120_000);
       if (!output.includes('Ready')) throw new Error(`it ended:\n${output}`);
-      return JSON.parse(readFileSync(join(dataDirectory, 'standalone.json'), 'utf8')) as StandaloneFile;
+      return JSON.parse(readFileSync(join(dataDirectory, 'standalone.json'), 'utf8')) as StandaloneKeys;
     },
     pids: () => new Map(tryReadLock(dataDirectory)?.children.map(({ name, pid }) => [name, pid])),
     signal: (signal) => void child.kill(signal),

@@ -7,11 +7,15 @@ import { resolveTarget } from '../../../src/imports/target.js';
 let dataDirectory = '';
 beforeAll(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'import-target-'));
-  await writeFile(join(dataDirectory, 'standalone.json'), '{"url":"http://127.0.0.1:8080","secret_key":"sk_own"}');
+  await writeFile(
+    join(dataDirectory, 'standalone.json'),
+    '{"url":"http://127.0.0.1:8080","project_id":"p","secret_key":"sk_rotated_since"}',
+  );
 });
 afterAll(() => rm(dataDirectory, { recursive: true }));
 
-const OWN = { url: 'http://127.0.0.1:8080', key: 'sk_own' };
+const readSecretKey = async (projectId: string) => `sk_own_${projectId}`;
+const OWN = { url: 'http://127.0.0.1:8080', key: 'sk_own_p' };
 const GIVEN = { url: 'http://h', key: 'sk_given' };
 const none = { url: undefined, key: undefined };
 
@@ -28,19 +32,34 @@ const CASES = [
 ] as const;
 
 test.each(CASES)('%s', async (_rule, given, environment, expected) => {
-  expect(await resolveTarget(given, { ...environment, dataDirectory })).toEqual(expected);
+  expect(await resolveTarget(given, { ...environment, dataDirectory, readSecretKey })).toEqual(expected);
 });
 
 test('the key of the running service never goes to another one', async () => {
-  await expect(resolveTarget({ url: 'http://h', key: undefined }, { dataDirectory })).rejects.toThrow(
+  await expect(resolveTarget({ url: 'http://h', key: undefined }, { dataDirectory, readSecretKey })).rejects.toThrow(
     '--url needs --key',
   );
 });
 
 test('a public key will not do', async () => {
-  await expect(resolveTarget({ ...none, key: 'pk_1' }, { dataDirectory })).rejects.toThrow('needs a secret key');
+  await expect(resolveTarget({ ...none, key: 'pk_1' }, { dataDirectory, readSecretKey })).rejects.toThrow(
+    'needs a secret key',
+  );
 });
 
 test('without a service it says what to do', async () => {
-  await expect(resolveTarget(none, { dataDirectory: '/nonexistent' })).rejects.toThrow('run "npm start" first');
+  await expect(resolveTarget(none, { dataDirectory: '/nonexistent', readSecretKey })).rejects.toThrow(
+    'run "npm start" first',
+  );
+});
+
+test('a key that cannot be read is asked for', async () => {
+  const stopped = () => Promise.reject(new Error('no running service found at data'));
+  await expect(resolveTarget(none, { dataDirectory, readSecretKey: stopped })).rejects.toThrow(
+    'the key of the service cannot be read: no running service found at data; give --key',
+  );
+  const undecipherable = async () => null;
+  await expect(resolveTarget(none, { dataDirectory, readSecretKey: undecipherable })).rejects.toThrow(
+    'because SECRET_KEY_BASE has changed; give --key',
+  );
 });

@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(join(packageRoot, path), 'ut
 const settings = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));
 
 interface ComposeService {
-  readonly command?: string;
+  readonly command?: string | string[];
   readonly image?: string;
   readonly build?: string;
   readonly mem_limit?: string;
@@ -31,11 +31,26 @@ test('every service of docker-compose.yml has a memory limit and says whether it
   }
 });
 
+test('no password of docker-compose.yml has a default, and every store and Grafana asks for one', () => {
+  const variables = [...read('docker-compose.yml').matchAll(/(?<!\$)\$\{([A-Z_]+)([^}]*)\}/g)];
+  expect(new Set(variables.map(([, name]) => name))).toEqual(
+    new Set([...['POSTGRES', 'REDIS', 'CLICKHOUSE', 'GRAFANA'].map((name) => `${name}_PASSWORD`), 'SECRET_KEY_BASE']),
+  );
+  for (const [whole, , rest] of variables) expect(rest, whole).toMatch(/^:\?/);
+  const { redis, grafana, postgres, clickhouse } = compose.services;
+  expect(JSON.stringify(redis?.command)).toContain('requirepass $$REDIS_PASSWORD');
+  expect(grafana?.environment).toHaveProperty('GF_SECURITY_ADMIN_PASSWORD');
+  expect(postgres?.environment).toHaveProperty('POSTGRES_PASSWORD');
+  expect(clickhouse?.environment).toHaveProperty('CLICKHOUSE_PASSWORD');
+});
+
 test('our own services run the commands of the Procfile with settings that exist', () => {
   const commands = parseProcfile(read('Procfile')).map(({ args }) => args.at(-1));
   const dockerfileCommand = /^CMD (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '[]';
   const image = (JSON.parse(dockerfileCommand) as string[]).at(-1);
-  const run = own.map(([, service]) => service.command?.split(' ').at(-1) ?? image);
+  const run = own.map(
+    ([, service]) => (typeof service.command === 'string' ? service.command.split(' ').at(-1) : undefined) ?? image,
+  );
   expect(run.sort()).toEqual(commands.sort());
   for (const [name, service] of own) {
     for (const setting of Object.keys(service.environment ?? {}))
