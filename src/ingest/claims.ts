@@ -63,7 +63,7 @@ interface NewClaim {
 
 const SUBTRACT = `
 local function subtract(key, field, amount)
-  if redis.call('HINCRBY', key, field, -amount) <= 0 then redis.call('HDEL', key, field) end
+  if redis.call('HINCRBY', key, field, 0 - amount) <= 0 then redis.call('HDEL', key, field) end
 end
 `;
 

@@ -27,6 +27,7 @@ const ID_BYTES = 8;
 const IDS_PER_CALL = 1000;
 
 /** `ingest:times:<project>` is a hash: when each slice was begun, by its number. The slices lie beside it. */
+// In Lua, -0 is written "-0", which Redis does not read as an integer: amounts are negated as 0 - n.
 const SHARED = `
 local HELD, TOTAL, PREFIX = KEYS[1], KEYS[2], 'ingest:times:'
 
@@ -44,7 +45,7 @@ end
 
 local function drop(project, number)
   local slice = PREFIX .. project .. ':' .. number
-  count(project, -redis.call('HLEN', slice))
+  count(project, 0 - redis.call('HLEN', slice))
   redis.call('UNLINK', slice)
   redis.call('HDEL', PREFIX .. project, number)
 end
@@ -104,7 +105,7 @@ const FORGET = `${SHARED}
 local project = ARGV[1]
 for _, number in ipairs(slices(project)) do
   local slice = PREFIX .. project .. ':' .. number
-  count(project, -redis.call('HDEL', slice, unpack(ARGV, 2)))
+  count(project, 0 - redis.call('HDEL', slice, unpack(ARGV, 2)))
 end
 `;
 
