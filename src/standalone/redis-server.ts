@@ -55,8 +55,9 @@ function redisConfiguration({ directory, port, password, adminPassword }: Embedd
   const lines = [
     'bind 127.0.0.1',
     `port ${port}`,
-    // Without a default user, a connection that has not logged in may run no command.
-    'user default off',
+    // Off: a connection that has not logged in may run no command. It has every right all the same, because Redis reads its
+    // append-only file as this user, and drops each transaction that the user may not run.
+    'user default off resetpass ~* &* +@all',
     `user ${SERVICE_USER} on #${digestOf(password)} ~* &* ${SERVICE_COMMANDS}`,
     ...(adminPassword === undefined ? [] : [`user ${ADMIN_USER} on #${digestOf(adminPassword)} ~* &* +@all`]),
     `dir ${JSON.stringify(directory)}`,
