@@ -2,7 +2,7 @@
 // de-duplication and merges, and nothing else running.
 import { parseTrackBody } from '../src/ingest/body.js';
 import { visitEvents } from '../src/ingest/events.js';
-import { insertEvents } from '../src/ingest/lane.js';
+import { insertEvents } from '../src/ingest/ingest-partition.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { createBodyTemplate } from './load/event-template.js';
 import type { Stack } from './stack.js';
@@ -24,7 +24,7 @@ export async function measureEngine(stack: Stack, rows: number): Promise<EngineR
   );
   const startedMs = performance.now();
   for (const block of blocks) {
-    await insertEvents(stack.clickhouse, { lane: 0, block, database: stack.database });
+    await insertEvents(stack.clickhouse, { partition: 0, block, database: stack.database });
   }
   return { rows: blocks.length * ROWS_PER_INSERT, elapsedMs: performance.now() - startedMs };
 }

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/machine.js';
 import { ask, type Stack } from '../bench/stack.js';
 import { startStack } from '../bench/start-stack.js';
-import { laneQueryId } from '../src/ingest/lane.js';
+import { partitionQueryId } from '../src/ingest/ingest-partition.js';
 import { isQueryIdRunning } from '../src/platform/clickhouse/failures.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { checkEvents, type EventFindings, findProfileProblem, type StoredProfile } from './check.js';
@@ -85,7 +85,7 @@ async function untilInsertRuns({ clickhouse, database }: Stack): Promise<boolean
   const deadline = AbortSignal.timeout(INSERT_WAIT_MS);
   while (!deadline.aborted) {
     try {
-      const query = { query: 'SELECT 1', query_id: laneQueryId(0, database), abort_signal: deadline };
+      const query = { query: 'SELECT 1', query_id: partitionQueryId(0, database), abort_signal: deadline };
       await (await clickhouse.query(query)).text();
     } catch (error) {
       if (isQueryIdRunning(error)) return true;

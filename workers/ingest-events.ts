@@ -6,7 +6,7 @@ import { deleteClaim, projectOfJob, replaceClaim, type Shares, sharesOf } from '
 import { type AcceptedEvent, visitEvents } from '../src/ingest/events.js';
 import { storeAllButRefused } from '../src/ingest/find-refused.js';
 import { decodeFrames, type Frame } from '../src/ingest/frame.js';
-import { insertEvents, laneOf } from '../src/ingest/lane.js';
+import { insertEvents, partitionOf } from '../src/ingest/ingest-partition.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { groupByMonths, quarterOf } from '../src/ingest/months.js';
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
@@ -43,14 +43,14 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   let isClosing = false;
 
   function writerOf(projectId: string): EventWriter {
-    const lane = laneOf(projectId, config.INGEST_LANES);
-    const known = writers.get(lane);
+    const partition = partitionOf(projectId, config.INGEST_PARTITIONS);
+    const known = writers.get(partition);
     if (known !== undefined) return known;
     const writer = new BatchWriter<EventBlock>({
       createBlock: () => new EventBlock(),
       write: (block, signal) =>
         metrics.insert(block.rows, () =>
-          insertEvents(clickhouse, { lane, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal }),
+          insertEvents(clickhouse, { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal }),
         ),
       isRefused: isBadData,
       rowsMax: config.INGEST_FLUSH_ROWS,
@@ -58,7 +58,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
       capacityRows: config.INGEST_FLUSH_ROWS * CAPACITY_BATCHES,
       log,
     });
-    writers.set(lane, writer);
+    writers.set(partition, writer);
     return writer;
   }
 

@@ -3,7 +3,7 @@
 -- `events` is read plainly, never with FINAL: duplicates are dropped when they are inserted. Everything is written to
 -- `events_inbox` (engine Null: it stores nothing), and the materialized view `events_dedup` lets through only the rows
 -- whose key is not stored yet, the first of each key within the block. This is exact as long as one insert at a time
--- runs per project; the worker sees to that (src/ingest/lane.ts). ReplacingMergeTree is the backstop.
+-- runs per project; the worker sees to that (src/ingest/ingest-partition.ts). ReplacingMergeTree is the backstop.
 
 CREATE TABLE IF NOT EXISTS events (
   project_id UUID CODEC(ZSTD(1)),

@@ -87,7 +87,7 @@ const settings = z.object({
   INGEST_FLUSH_ROWS: integer(10_000, 1),
   INGEST_FLUSH_DELAY_MIN_MS: integer(100),
   INGEST_FLUSH_DELAY_MAX_MS: integer(500),
-  INGEST_LANES: integer(1, 1),
+  INGEST_PARTITIONS: integer(1, 1),
   INGEST_BACKLOG_JOBS_MAX: integer(20_000, 1),
   REDIS_MEMORY_HIGH_WATER_BYTES: integer(1024 * MEBIBYTE, 1),
   PROJECT_EVENTS_PER_SECOND: integer(50_000, 1),

@@ -5,7 +5,7 @@ import { copyQueryId } from '../identity/copies.js';
 import type { IdentifyQueue } from '../identity/queue.js';
 import { projectOfJob } from '../ingest/claims.js';
 import { forgetFirstTimes, REMEMBERED_SECONDS } from '../ingest/first-times.js';
-import { laneOf, laneQueryId } from '../ingest/lane.js';
+import { partitionOf, partitionQueryId } from '../ingest/ingest-partition.js';
 import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected-store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
@@ -98,9 +98,9 @@ export async function outwaitIngestion(
     if (Date.now() > deadline) throw new Error('ingest jobs that began before the erasure have not ended yet');
     await delay(POLL_MS, undefined, { signal: deps.signal });
   }
-  const { INGEST_LANES: lanes, CLICKHOUSE_DATABASE: database } = deps.config;
-  for (const lane of new Set(erasures.map(({ projectId }) => laneOf(projectId, lanes)))) {
-    await outwaitQuery(deps.clickhouse, laneQueryId(lane, database));
+  const { INGEST_PARTITIONS: partitions, CLICKHOUSE_DATABASE: database } = deps.config;
+  for (const partition of new Set(erasures.map(({ projectId }) => partitionOf(projectId, partitions)))) {
+    await outwaitQuery(deps.clickhouse, partitionQueryId(partition, database));
   }
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import type { AcceptedEvent } from '../../src/ingest/events.js';
-import { insertEvents } from '../../src/ingest/lane.js';
+import { insertEvents } from '../../src/ingest/ingest-partition.js';
 import { isJobOfClaimKnown } from '../../src/ingest/queue.js';
 import { EventBlock } from '../../src/ingest/row.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -56,9 +56,9 @@ function blockOf(projectId: string, keys: readonly number[], fields: Partial<Acc
 
 const range = (length: number, from = 0) => Array.from({ length }, (_, index) => from + index);
 
-describe('one lane', () => {
+describe('one partition', () => {
   const insert = (block: Buffer, client = store.client) =>
-    insertEvents(client, { lane: 0, block, database: databases.config.CLICKHOUSE_DATABASE });
+    insertEvents(client, { partition: 0, block, database: databases.config.CLICKHOUSE_DATABASE });
 
   test('duplicates within a block, over many partitions', async () => {
     const project = randomUUID();

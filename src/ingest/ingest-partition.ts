@@ -1,5 +1,5 @@
 // One insert at a time per project, in whatever process: the lookup that drops duplicates is exact only then. The engine
-// itself is the lock. Every insert of a lane has the same query id, and ClickHouse refuses to run two queries of one id
+// itself is the lock. Every insert of a partition has the same query id, and ClickHouse refuses to run two queries of one id
 // (code 216), so the lock ends exactly when the engine's work does: when a worker is killed between lookup and insert, the
 // next one waits for that insert, then finds its rows.
 
@@ -8,29 +8,29 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { insertInTurn } from '../platform/clickhouse/insert-in-turn.js';
 
 /**
- * The lane of a project. All processes must agree on the number of lanes (INGEST_LANES): two that do not may both insert
+ * The partition of a project. All processes must agree on the number of partitions (INGEST_PARTITIONS): two that do not may both insert
  * for one project.
  */
-export function laneOf(projectId: string, lanes: number): number {
-  return lanes === 1 ? 0 : createHash('sha256').update(projectId).digest().readUInt32LE(0) % lanes;
+export function partitionOf(projectId: string, partitions: number): number {
+  return partitions === 1 ? 0 : createHash('sha256').update(projectId).digest().readUInt32LE(0) % partitions;
 }
 
 /** Resolves once the engine has stored every row of the block that was not stored yet. Aborted, it may still do so later. */
 export async function insertEvents(
   clickhouse: ClickHouseClient,
-  insert: { lane: number; block: Buffer; database: string; signal?: AbortSignal },
+  insert: { partition: number; block: Buffer; database: string; signal?: AbortSignal },
 ): Promise<void> {
   await insertInTurn(clickhouse, {
     table: 'events_inbox',
     bytes: insert.block,
-    queryId: laneQueryId(insert.lane, insert.database),
+    queryId: partitionQueryId(insert.partition, insert.database),
     settings: INSERT_SETTINGS,
     ...(insert.signal && { signal: insert.signal }),
   });
 }
 
-/** Every insert of the lane has this id. */
-export const laneQueryId = (lane: number, database: string): string => `ingest-${database}-${lane}`;
+/** Every insert of the partition has this id. */
+export const partitionQueryId = (partition: number, database: string): string => `ingest-${database}-${partition}`;
 
 const INSERT_SETTINGS = {
   // Sorting out duplicates within the block is done by the view; the default would sort and merge the block once more.
