@@ -1,7 +1,6 @@
 // ClickHouse projection of profiles and device mappings: encodes their rows and inserts them.
 import { PropertyBuckets } from '../ingest/property-buckets.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { insertInTurn } from '../platform/clickhouse/insert-in-turn.js';
 import {
   DateTime64Column,
   encodeBlock,
@@ -11,6 +10,7 @@ import {
   UInt64Column,
   UuidColumn,
 } from '../platform/clickhouse/native.js';
+import { insertWithQueryIdLock } from '../platform/clickhouse/query-id-lock.js';
 import type { DeviceMapping } from './mapping-store.js';
 import type { Properties } from './property-ops.js';
 
@@ -98,5 +98,5 @@ export async function insertCopies(
   { table, database, block }: { table: CopyTable; database: string; block: ProfileBlock | DeviceMapBlock },
 ): Promise<void> {
   if (block.rows === 0) return;
-  await insertInTurn(clickhouse, { table, bytes: block.encode(), queryId: copyQueryId(database, table) });
+  await insertWithQueryIdLock(clickhouse, { table, bytes: block.encode(), queryId: copyQueryId(database, table) });
 }

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { insertInTurn } from '../platform/clickhouse/insert-in-turn.js';
+import { insertWithQueryIdLock } from '../platform/clickhouse/query-id-lock.js';
 
 /**
  * The partition of a project. All processes must agree on the number of partitions (INGEST_PARTITIONS): two that do not may both insert
@@ -20,7 +20,7 @@ export async function insertEvents(
   clickhouse: ClickHouseClient,
   insert: { partition: number; block: Buffer; database: string; signal?: AbortSignal },
 ): Promise<void> {
-  await insertInTurn(clickhouse, {
+  await insertWithQueryIdLock(clickhouse, {
     table: 'events_inbox',
     bytes: insert.block,
     queryId: partitionQueryId(insert.partition, insert.database),

@@ -5,7 +5,7 @@ import { forgetRejected } from '../ingest/rejected-store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
-import { type ErasureDeps, outwaitIngestion } from './erase-people.js';
+import { type ErasureDeps, waitForIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
 import { mayHold, purgeClaims } from './purge-people.js';
@@ -28,7 +28,7 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
   const cutMs = lastPossibleEvent(project);
   await forgetProjectUpTo(postgres, projectId, cutMs);
   await shareWatermarks(deps);
-  await outwaitIngestion(deps, [project]);
+  await waitForIngestion(deps, [project]);
   // Looked at before the rows are: an identify call that is applied in between is found by the next run.
   const mayMoreCome = now <= cutMs || (await findPendingSince(redis, cutMs)).length > 0;
   await forgetRejected(redis, projectId, now);

@@ -9,7 +9,7 @@ import { partitionOf, partitionQueryId } from '../ingest/ingest-partition.js';
 import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected-store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { outwaitQuery } from '../platform/clickhouse/outwait-query.js';
+import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
 import type { Config } from '../platform/config.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -53,7 +53,7 @@ export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[
   // All of them before the first is forgotten: who a device belonged to is read from mappings that then go.
   for (const erasure of erasures) known.push(await findDevices(deps, erasure));
   await shareWatermarks(deps);
-  await outwaitIngestion(deps, known);
+  await waitForIngestion(deps, known);
   await removeRows(deps, known);
 }
 
@@ -83,7 +83,7 @@ const ACTIVE_JOBS_WAIT_MS = 60_000;
  * Jobs that begin from now on see the watermark. This waits for those that began before, and for their inserts, which go
  * on in the engine when their worker has died.
  */
-export async function outwaitIngestion(
+export async function waitForIngestion(
   deps: ErasureDeps,
   erasures: readonly Pick<Erasure, 'projectId'>[],
 ): Promise<void> {
@@ -100,7 +100,7 @@ export async function outwaitIngestion(
   }
   const { INGEST_PARTITIONS: partitions, CLICKHOUSE_DATABASE: database } = deps.config;
   for (const partition of new Set(erasures.map(({ projectId }) => partitionOf(projectId, partitions)))) {
-    await outwaitQuery(deps.clickhouse, partitionQueryId(partition, database));
+    await waitForQuery(deps.clickhouse, partitionQueryId(partition, database));
   }
 }
 
@@ -115,7 +115,7 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     await forgetParkedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
     // Copies that were under way when their worker died.
     for (const table of ['profiles', 'device_map'] as const) {
-      await outwaitQuery(deps.clickhouse, copyQueryId(deps.config.CLICKHOUSE_DATABASE, table));
+      await waitForQuery(deps.clickhouse, copyQueryId(deps.config.CLICKHOUSE_DATABASE, table));
     }
     for (const rows of [mappingsOf(projectId, group), profilesOf(projectId, versions)]) {
       // A mutation goes through every part of a table, also when there is nothing to delete.

@@ -20,7 +20,7 @@ export interface NativeInsert {
 }
 
 /** Waits for earlier inserts with the same query id; resolves when the rows are stored. */
-export async function insertInTurn(clickhouse: ClickHouseClient, insert: NativeInsert): Promise<void> {
+export async function insertWithQueryIdLock(clickhouse: ClickHouseClient, insert: NativeInsert): Promise<void> {
   for (;;) {
     try {
       const { stream } = await clickhouse.exec({

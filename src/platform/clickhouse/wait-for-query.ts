@@ -8,7 +8,7 @@ import { isQueryIdRunning } from './failures.js';
 const GAP_DELAY_MS = 10;
 
 /** Resolves when a query with this id that was running at the time of the call has ended. */
-export async function outwaitQuery(clickhouse: ClickHouseClient, queryId: string): Promise<void> {
+export async function waitForQuery(clickhouse: ClickHouseClient, queryId: string): Promise<void> {
   for (;;) {
     try {
       const answer = await clickhouse.query({ query: 'SELECT 1', query_id: queryId });
