@@ -7,13 +7,13 @@ import { createIdentifyQueue } from '../src/identity/queue.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
 import type { ProjectId } from '../src/platform/ids.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
+import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import { deleteProjectData, purgeProjects } from '../src/privacy/delete-project.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ProjectRotation, roundRobin } from '../src/privacy/project-rotation.js';
 import { type DeletedProject, listProjectsToDelete, markDataDeleted } from '../src/privacy/project-store.js';
 import { createErasureQueue, PROJECT_DELETION_QUEUE, scheduleErasure } from '../src/privacy/queue.js';
-import { inTurn } from '../src/privacy/turn.js';
 import { ForgottenPeople } from '../src/privacy/watermarks.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
@@ -51,7 +51,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
     if (config.CLICKHOUSE_CLUSTER !== undefined) return;
     const { emptied, failures } = await deleteRowsInRotation(deletion);
     if (emptied.length > 0) {
-      purging ??= inTurn(postgres, { of: 'projectPurge', signal }, () => purge(emptied))
+      purging ??= withAdvisoryLock(postgres, { of: 'projectPurge', signal }, () => purge(emptied))
         .catch((err: unknown) => {
           if (!signal.aborted)
             log.error({ err }, 'rewriting the files of deleted projects failed; the next run goes on');
@@ -63,7 +63,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
 
   const worker = new Worker(
     PROJECT_DELETION_QUEUE,
-    () => inTurn(postgres, { of: 'projects', signal }, deleteProjects),
+    () => withAdvisoryLock(postgres, { of: 'projects', signal }, deleteProjects),
     { connection: redis.duplicate() },
   );
   worker.on('failed', (_job, err) => {

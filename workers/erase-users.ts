@@ -8,6 +8,7 @@ import { createIngestQueue } from '../src/ingest/queue.js';
 import { createAskedGauge } from '../src/platform/asked-gauge.js';
 import type { Config } from '../src/platform/config.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
+import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { eraseRequested, PROJECTS_AT_ONCE } from '../src/privacy/erase-requested.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
@@ -28,7 +29,6 @@ import {
   listWaitingIds,
   markPurged,
 } from '../src/privacy/store.js';
-import { inTurn } from '../src/privacy/turn.js';
 import { ForgottenPeople } from '../src/privacy/watermarks.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
@@ -84,7 +84,8 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
     { queue: PURGE_QUEUE, turn: 'purge', work: purge },
   ] as const;
   const workers = steps.map(({ queue, turn, work }) => {
-    const takeTurn = () => inTurn(postgres, { of: turn, signal: stopping.signal }, work).catch(failWithoutIds);
+    const takeTurn = () =>
+      withAdvisoryLock(postgres, { of: turn, signal: stopping.signal }, work).catch(failWithoutIds);
     const worker = new Worker(queue, takeTurn, { connection: redis.duplicate() });
     worker.on('failed', (_job, err) => {
       if (!stopping.signal.aborted) log.error({ err, queue }, 'an erasure failed; it goes on within seconds');

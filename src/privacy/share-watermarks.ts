@@ -2,8 +2,8 @@
 // take away what another has added since, and let in the events of whoever was just erased.
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
+import { LOCKS } from './advisory-lock.js';
 import { listWatermarks } from './store.js';
-import { LOCKS } from './turn.js';
 import { publishWatermarks } from './watermarks.js';
 
 /** Resolves once Redis holds every watermark that was committed before this was called. */

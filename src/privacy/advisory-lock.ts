@@ -18,7 +18,7 @@ export const LOCKS = {
  * nothing is left to wait for. Held by a session and asked for again and again: a transaction, or a statement that waits, would
  * keep every row alive that is deleted in the meantime.
  */
-export async function inTurn<T>(
+export async function withAdvisoryLock<T>(
   postgres: Postgres,
   turn: { of: Exclude<keyof typeof LOCKS, 'watermarks'>; signal: AbortSignal },
   work: () => Promise<T>,
