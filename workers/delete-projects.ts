@@ -14,7 +14,7 @@ import { createIdHash } from '../src/privacy/id-hash.js';
 import { ProjectRotation, roundRobin } from '../src/privacy/project-rotation.js';
 import { type DeletedProject, listProjectsToDelete, markDataDeleted } from '../src/privacy/project-store.js';
 import { createErasureQueue, PROJECT_DELETION_QUEUE, scheduleErasure } from '../src/privacy/queue.js';
-import { ForgottenPeople } from '../src/privacy/watermarks.js';
+import { ErasureTombstones } from '../src/privacy/tombstones.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const EVERY_MS = 5_000;
@@ -30,7 +30,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
   const ingestQueue = createIngestQueue(redis);
   const identifyQueue = createIdentifyQueue(redis);
   const hashId = createIdHash(config.SECRET_KEY_BASE);
-  const forgotten = new ForgottenPeople(redis, hashId);
+  const forgotten = new ErasureTombstones(redis, hashId);
   const deletion = { ...deps, postgres, ingestQueue, identifyQueue, hashId, forgotten, signal };
   const queue = createErasureQueue(redis, PROJECT_DELETION_QUEUE);
   await scheduleErasure(queue, EVERY_MS);

@@ -12,6 +12,7 @@ import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { eraseRequested, PROJECTS_AT_ONCE } from '../src/privacy/erase-requested.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
+import { publishTombstones } from '../src/privacy/publish-tombstones.js';
 import { purgePeople } from '../src/privacy/purge-people.js';
 import {
   createErasureQueue,
@@ -20,16 +21,15 @@ import {
   scheduleErasure,
   sequenceMember,
 } from '../src/privacy/queue.js';
-import { shareWatermarks } from '../src/privacy/share-watermarks.js';
 import {
   countOverdue,
-  dropWatermarks,
+  deleteTombstones,
   lastPurgedAt,
   listDeleted,
   listWaitingIds,
   markPurged,
 } from '../src/privacy/store.js';
-import { ForgottenPeople } from '../src/privacy/watermarks.js';
+import { ErasureTombstones } from '../src/privacy/tombstones.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const SWEEP_MS = 5_000;
@@ -44,7 +44,7 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const identifyQueue = createIdentifyQueue(redis);
   const hashId = createIdHash(config.SECRET_KEY_BASE);
   const erasureDeps: ErasureDeps = { ...deps, postgres, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
-  const forgotten = new ForgottenPeople(redis, hashId);
+  const forgotten = new ErasureTombstones(redis, hashId);
 
   createAskedGauge(
     deps.metrics,
@@ -58,7 +58,7 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
   for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);
   // For a Redis that has lost them.
-  await shareWatermarks(erasureDeps);
+  await publishTombstones(erasureDeps);
 
   // Every request brings a job: a hundred that find nothing left to do need not tidy a hundred times.
   let tidiedAt = 0;
@@ -118,12 +118,12 @@ function failWithoutIds(error: unknown): never {
 
 const WATERMARK_KEPT_MS = 7 * 86_400_000;
 
-/** Sequence numbers of requests that never came to be or are done, and watermarks that nothing can meet any more. */
+/** Sequence numbers of requests that never came to be or are done, and tombstones that nothing can meet any more. */
 async function tidy(deps: ErasureDeps): Promise<void> {
   const pending = await findPendingSince(deps.redis, Date.now() - 60_000);
   const waiting = new Set((await listWaitingIds(deps.postgres)).map(sequenceMember));
   const done = pending.filter((member) => member.startsWith(sequenceMember('')) && !waiting.has(member));
   if (done.length > 0) await releaseSequence(deps.redis, ...done);
-  await dropWatermarks(deps.postgres, Date.now() - WATERMARK_KEPT_MS);
-  await shareWatermarks(deps);
+  await deleteTombstones(deps.postgres, Date.now() - WATERMARK_KEPT_MS);
+  await publishTombstones(deps);
 }

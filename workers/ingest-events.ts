@@ -17,7 +17,7 @@ import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { PATIENT_WORKER_OPTIONS } from '../src/platform/redis/patient-jobs.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
-import { ForgottenPeople, WATERMARK_VERSION } from '../src/privacy/watermarks.js';
+import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { WorkerDeps } from './runtime.js';
 
 // A batch fills from jobs that wait for it together, so there must be many of them at a time: at a commit every 3 ms,
@@ -36,7 +36,7 @@ type EventWriter = BatchWriter<EventBlock>;
 export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { config, clickhouse, redis, log } = deps;
   const metrics = createInsertMetrics(deps.metrics);
-  const forgotten = new ForgottenPeople(redis, createIdHash(config.SECRET_KEY_BASE));
+  const forgotten = new ErasureTombstones(redis, createIdHash(config.SECRET_KEY_BASE));
   const writers = new Map<number, EventWriter>();
   /** What the claim of a job that has been stored adds to the backlogs. */
   const sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
@@ -81,9 +81,9 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     }
   }
 
-  async function framesToStore(accepted: Frame[], watermark: Buffer | null | undefined): Promise<Frame[]> {
-    if (!watermark) return accepted;
-    const { frames, leftOut } = await forgotten.leaveOut(accepted, watermark.toString());
+  async function framesToStore(accepted: Frame[], tombstone: Buffer | null | undefined): Promise<Frame[]> {
+    if (!tombstone) return accepted;
+    const { frames, leftOut } = await forgotten.leaveOut(accepted, tombstone.toString());
     metrics.forgotten.inc(leftOut.length);
     return frames;
   }
@@ -101,11 +101,11 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   };
 
   async function storeClaim(job: Job<IngestJob>, turn: Turn): Promise<void> {
-    // Both in one command, and only now that the job counts as begun: see watermarks.ts.
-    const [bytes, watermark] = await redis.mgetBuffer(job.data.claim, WATERMARK_VERSION);
+    // Both in one command, and only now that the job counts as begun: see tombstones.ts.
+    const [bytes, tombstone] = await redis.mgetBuffer(job.data.claim, TOMBSTONE_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
     const accepted = decodeFrames(bytes);
-    const frames = await framesToStore(accepted, watermark);
+    const frames = await framesToStore(accepted, tombstone);
     try {
       await storeAll(frames, turn);
     } catch (error) {

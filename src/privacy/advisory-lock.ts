@@ -9,7 +9,7 @@ export const LOCKS = {
   erasure: 4_726_101,
   purge: 4_726_102,
   projects: 4_726_103,
-  watermarks: 4_726_104,
+  tombstones: 4_726_104,
   projectPurge: 4_726_105,
 } as const;
 
@@ -20,7 +20,7 @@ export const LOCKS = {
  */
 export async function withAdvisoryLock<T>(
   postgres: Postgres,
-  turn: { of: Exclude<keyof typeof LOCKS, 'watermarks'>; signal: AbortSignal },
+  turn: { of: Exclude<keyof typeof LOCKS, 'tombstones'>; signal: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
   const connection: unknown = await postgres.client.acquireConnection();

@@ -8,15 +8,15 @@ import type { Logger } from '../platform/log.js';
 import { type ErasureDeps, waitForIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
+import { publishTombstones } from './publish-tombstones.js';
 import { mayHold, purgeClaims } from './purge-people.js';
 import { rewriteClickHouse } from './rewrite-files.js';
-import { shareWatermarks } from './share-watermarks.js';
-import type { ForgottenPeople } from './watermarks.js';
+import type { ErasureTombstones } from './tombstones.js';
 
 // A process that cannot ask PostgreSQL believes a key for up to 15 minutes (access/credentials.ts).
 const KEYS_LIVE_ON_MS = 20 * 60_000;
 
-type DeletionDeps = ErasureDeps & { readonly forgotten: ForgottenPeople };
+type DeletionDeps = ErasureDeps & { readonly forgotten: ErasureTombstones };
 
 /**
  * Deletes the rows of the project in every database. Resolves with whether that is all: false as long as there was something
@@ -25,12 +25,12 @@ type DeletionDeps = ErasureDeps & { readonly forgotten: ForgottenPeople };
 export async function deleteProjectData(deps: ErasureDeps, project: DeletedProject, now: number): Promise<boolean> {
   const { clickhouse, postgres, redis } = deps;
   const { projectId } = project;
-  const cutMs = lastPossibleEvent(project);
-  await forgetProjectUpTo(postgres, projectId, cutMs);
-  await shareWatermarks(deps);
+  const erasedThroughMs = lastPossibleEvent(project);
+  await forgetProjectUpTo(postgres, projectId, erasedThroughMs);
+  await publishTombstones(deps);
   await waitForIngestion(deps, [project]);
   // Looked at before the rows are: an identify call that is applied in between is found by the next run.
-  const mayMoreCome = now <= cutMs || (await findPendingSince(redis, cutMs)).length > 0;
+  const mayMoreCome = now <= erasedThroughMs || (await findPendingSince(redis, erasedThroughMs)).length > 0;
   await forgetRejected(redis, projectId, now);
   const inPostgres = await deleteProjectRows(postgres, projectId);
   const inClickHouse = await deleteFromClickHouse(clickhouse, projectId);
@@ -51,7 +51,7 @@ export async function purgeProjects(
   for (const { key, err } of unread) deps.log.error({ err, key }, 'events in redis cannot be read');
   const purged = projects.filter((project) => {
     const { projectId } = project;
-    return !unread.some((claim) => mayHold(claim, { projectId, cutMs: lastPossibleEvent(project) }));
+    return !unread.some((claim) => mayHold(claim, { projectId, erasedThroughMs: lastPossibleEvent(project) }));
   });
   if (purged.length === 0) return [];
   const ids = new Set<string>(purged.map(({ projectId }) => projectId));

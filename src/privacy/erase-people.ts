@@ -26,9 +26,9 @@ import {
 } from './erase-rows.js';
 import type { HashId, IdKind } from './id-hash.js';
 import { countIdentities, findIdentities, forgetIdentity, forgetParkedCalls, isCallOf } from './identities.js';
-import { shareWatermarks } from './share-watermarks.js';
+import { publishTombstones } from './publish-tombstones.js';
 import { type Erasure, saveDevices, saveEventCount } from './store.js';
-import type { Watermark } from './watermarks.js';
+import type { Tombstone } from './tombstones.js';
 
 export interface ErasureDeps {
   readonly config: Config;
@@ -52,26 +52,26 @@ export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[
   const known: KnownErasure[] = [];
   // All of them before the first is forgotten: who a device belonged to is read from mappings that then go.
   for (const erasure of erasures) known.push(await findDevices(deps, erasure));
-  await shareWatermarks(deps);
+  await publishTombstones(deps);
   await waitForIngestion(deps, known);
   await removeRows(deps, known);
 }
 
 /** Fixed when it is found out first: a later attempt finds mappings already gone. */
 async function findDevices({ postgres, hashId }: ErasureDeps, erasure: Erasure): Promise<KnownErasure> {
-  const { projectId, userId, cutMs, deviceIds } = erasure;
+  const { projectId, userId, erasedThroughMs, deviceIds } = erasure;
   if (deviceIds !== undefined) return { ...erasure, deviceIds };
   return postgres.transaction(async (transaction) => {
     const found = await findIdentities(transaction, erasure);
     const counts = { events: 0, mappings: found.mappings, profiles: found.profiles, devices: found.mappings };
-    const watermarkOf = (kind: IdKind, id: string): Watermark => ({
+    const tombstoneOf = (kind: IdKind, id: string): Tombstone => ({
       projectId,
       kind,
       idHash: hashId({ projectId, kind, id }),
-      cutMs,
+      erasedThroughMs,
     });
-    const watermarks = [watermarkOf('user', userId), ...found.deviceIds.map((id) => watermarkOf('device', id))];
-    await saveDevices(transaction, erasure, { deviceIds: found.deviceIds, counts, watermarks });
+    const tombstones = [tombstoneOf('user', userId), ...found.deviceIds.map((id) => tombstoneOf('device', id))];
+    await saveDevices(transaction, erasure, { deviceIds: found.deviceIds, counts, tombstones });
     return { ...erasure, deviceIds: found.deviceIds };
   });
 }
@@ -80,7 +80,7 @@ const POLL_MS = 20;
 const ACTIVE_JOBS_WAIT_MS = 60_000;
 
 /**
- * Jobs that begin from now on see the watermark. This waits for those that began before, and for their inserts, which go
+ * Jobs that begin from now on see the tombstone. This waits for those that began before, and for their inserts, which go
  * on in the engine when their worker has died.
  */
 export async function waitForIngestion(
@@ -170,13 +170,13 @@ async function requireNothing(
 const eventsOf = (projectId: ProjectId, group: readonly KnownErasure[]): RowSet => ({
   table: EVENTS,
   projectId,
-  people: boundedBy(group, ({ cutMs }) => cutMs),
+  people: boundedBy(group, ({ erasedThroughMs }) => erasedThroughMs),
 });
 
 const mappingsOf = (projectId: ProjectId, group: readonly KnownErasure[]): RowSet => ({
   table: MAPPINGS,
   projectId,
-  people: boundedBy(group, ({ cutSeq }) => cutSeq),
+  people: boundedBy(group, ({ erasedThroughSeq }) => erasedThroughSeq),
 });
 
 const profilesOf = (projectId: ProjectId, versions: ReadonlyMap<Erasure, number>): RowSet => ({

@@ -79,7 +79,7 @@ async function thoseApplied(deps: ErasureDeps, requested: readonly Erasure[]): P
   const people = new Set<string>();
   for (const erasure of requested) {
     const person = `${erasure.projectId}:${erasure.userHash}`;
-    if (erasure.cutSeq >= appliedUpTo || people.has(person)) continue;
+    if (erasure.erasedThroughSeq >= appliedUpTo || people.has(person)) continue;
     people.add(person);
     const batch = ready.get(erasure.projectId) ?? [];
     batch.push(erasure);

@@ -13,13 +13,13 @@ export interface FoundIdentities {
 }
 
 export async function findIdentities(postgres: Postgres, erasure: Erasure): Promise<FoundIdentities> {
-  const { projectId, userId, cutSeq, cutMs } = erasure;
-  const mapped = await devicesOf(postgres, { projectId, userId, atSeq: cutSeq });
+  const { projectId, userId, erasedThroughSeq, erasedThroughMs } = erasure;
+  const mapped = await devicesOf(postgres, { projectId, userId, atSeq: erasedThroughSeq });
   // A device that bears the user's very id and is nobody's is, by its distinct_id, the user.
-  const isOwnDevice = (await ownerOf(postgres, { projectId, deviceId: userId, atSeq: cutSeq })) === undefined;
+  const isOwnDevice = (await ownerOf(postgres, { projectId, deviceId: userId, atSeq: erasedThroughSeq })) === undefined;
   const profiles = await postgres('profiles')
     .where({ project_id: projectId, user_id: userId })
-    .andWhere('first_seen', '<=', new Date(cutMs))
+    .andWhere('first_seen', '<=', new Date(erasedThroughMs))
     .count<{ count: string }[]>();
   return {
     deviceIds: isOwnDevice ? [...mapped, userId] : mapped,
@@ -42,11 +42,11 @@ async function ownerOf(
 
 /** Resolves with the version up to which copies of the profile are the person's who was erased. */
 export async function forgetIdentity(postgres: Postgres, erasure: Erasure): Promise<number> {
-  const { id, projectId, userId, cutSeq } = erasure;
+  const { id, projectId, userId, erasedThroughSeq } = erasure;
   return postgres.transaction(async (transaction) => {
     // Also where there is none: one that is made meanwhile waits, and has a larger version than the one that is taken here.
     await lockProfiles(transaction, [{ projectId, userId }]);
-    await forgetUser(transaction, { projectId, userId, throughSeq: cutSeq });
+    await forgetUser(transaction, { projectId, userId, throughSeq: erasedThroughSeq });
     // Settled with the first attempt: what a later one finds is newer, and may not have been copied yet.
     const { rows } = await transaction.raw<{ rows: { profile_version: string }[] }>(
       `UPDATE erasure_requests SET profile_version = COALESCE(
@@ -62,11 +62,11 @@ export async function forgetIdentity(postgres: Postgres, erasure: Erasure): Prom
 
 /** How many rows of mappings and of operations still name the person. */
 export async function countIdentities(postgres: Postgres, erasure: Erasure): Promise<number> {
-  const { projectId, userId, cutSeq } = erasure;
+  const { projectId, userId, erasedThroughSeq } = erasure;
   const tables = ['device_mappings', 'profile_operations'].map((table) =>
     postgres(table)
       .where({ project_id: projectId, user_id: userId })
-      .andWhere('seq', '<=', cutSeq)
+      .andWhere('seq', '<=', erasedThroughSeq)
       .count<{ count: string }[]>(),
   );
   return (await Promise.all(tables)).reduce((sum, [row]) => sum + Number(row?.count), 0);
@@ -83,5 +83,5 @@ export async function forgetParkedCalls(queue: IdentifyQueue, isForgotten: (call
   }
 }
 
-export const isCallOf = ({ projectId, userId, cutSeq }: Erasure, { project, user, seq }: Call): boolean =>
-  project === projectId && user === userId && seq <= cutSeq;
+export const isCallOf = ({ projectId, userId, erasedThroughSeq }: Erasure, { project, user, seq }: Call): boolean =>
+  project === projectId && user === userId && seq <= erasedThroughSeq;

@@ -24,10 +24,14 @@ export async function listProjectsToDelete(postgres: Postgres): Promise<DeletedP
   }));
 }
 
-/** Events of the project that were received up to `cutMs` are forgotten, whoever's they are. */
-export async function forgetProjectUpTo(postgres: Postgres, projectId: ProjectId, cutMs: number): Promise<void> {
+/** Events of the project that were received up to `erasedThroughMs` are forgotten, whoever's they are. */
+export async function forgetProjectUpTo(
+  postgres: Postgres,
+  projectId: ProjectId,
+  erasedThroughMs: number,
+): Promise<void> {
   await postgres('erasure_watermarks')
-    .insert({ project_id: projectId, kind: 'project', id_hash: '', cut_ms: cutMs })
+    .insert({ project_id: projectId, kind: 'project', id_hash: '', cut_ms: erasedThroughMs })
     .onConflict(['project_id', 'kind', 'id_hash'])
     .ignore();
 }

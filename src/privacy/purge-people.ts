@@ -9,14 +9,14 @@ import type { Redis } from '../platform/redis/client.js';
 import { type ErasureDeps, groupByProject, type KnownErasure, removeRows } from './erase-people.js';
 import { rewriteClickHouse, rewritePostgres, rewriteRedis } from './rewrite-files.js';
 import { dropIds, type Erasure, isAnyRequested } from './store.js';
-import { type ForgottenPeople, readWatermarkVersion } from './watermarks.js';
+import { type ErasureTombstones, readTombstoneVersion } from './tombstones.js';
 
 /**
  * Resolves with those that are done. A claim that cannot be read, and a project whose rows cannot be removed, hold up those
  * they concern and nobody else.
  */
 export async function purgePeople(
-  deps: ErasureDeps & { forgotten: ForgottenPeople; log: Logger },
+  deps: ErasureDeps & { forgotten: ErasureTombstones; log: Logger },
   erasures: readonly Erasure[],
 ): Promise<readonly Erasure[]> {
   const removed = await removeAgain(deps, erasures);
@@ -79,16 +79,16 @@ export interface UnreadClaim {
 
 export const mayHold = (
   { key, projectId }: UnreadClaim,
-  people: { readonly projectId: string; readonly cutMs: number },
+  people: { readonly projectId: string; readonly erasedThroughMs: number },
 ): boolean =>
   (projectId === undefined || projectId === people.projectId) &&
-  (claimedAt(key) ?? 0) <= people.cutMs + STAMP_TO_CLAIM_MS;
+  (claimedAt(key) ?? 0) <= people.erasedThroughMs + STAMP_TO_CLAIM_MS;
 
 /** Events that wait, or are parked for a person to look at, leave Redis as well. Resolves with what could not be read. */
-export async function purgeClaims(redis: Redis, forgotten: ForgottenPeople): Promise<UnreadClaim[]> {
-  const version = await readWatermarkVersion(redis);
+export async function purgeClaims(redis: Redis, forgotten: ErasureTombstones): Promise<UnreadClaim[]> {
+  const version = await readTombstoneVersion(redis);
   if (version === null) return [];
-  const latestMs = (await forgotten.latestCutMs(version)) + STAMP_TO_CLAIM_MS;
+  const latestMs = (await forgotten.latestErasedThroughMs(version)) + STAMP_TO_CLAIM_MS;
   const unread: UnreadClaim[] = [];
   for await (const keys of redis.scanStream({ match: claimPattern, count: SCAN_COUNT })) {
     for (const key of keys as string[]) {
@@ -101,7 +101,7 @@ export async function purgeClaims(redis: Redis, forgotten: ForgottenPeople): Pro
 async function purgeClaim(
   redis: Redis,
   key: string,
-  { forgotten, version }: { forgotten: ForgottenPeople; version: string },
+  { forgotten, version }: { forgotten: ErasureTombstones; version: string },
 ): Promise<UnreadClaim[]> {
   const bytes = await redis.getBuffer(key);
   const accepted = bytes === null ? [] : tryDecodeFrames(bytes);

@@ -87,15 +87,17 @@ async function requestErasure(
   const id = newErasureId();
   // The number before the row: whoever was identified before this was answered has a smaller one. A number whose row never
   // came to be is given back by the worker.
-  const cutSeq = await takeSequence(redis, { member: sequenceMember(id), count: 1 }).catch((cause: unknown) => {
-    throw new PublicError('unavailable', 'erasure cannot be requested right now; try again', { cause });
-  });
-  const cutMs = Date.now();
+  const erasedThroughSeq = await takeSequence(redis, { member: sequenceMember(id), count: 1 }).catch(
+    (cause: unknown) => {
+      throw new PublicError('unavailable', 'erasure cannot be requested right now; try again', { cause });
+    },
+  );
+  const erasedThroughMs = Date.now();
   await createErasure(postgres, {
-    ...{ id, projectId, organizationId, userId, cutMs, cutSeq },
+    ...{ id, projectId, organizationId, userId, erasedThroughMs, erasedThroughSeq },
     userHash: hashId({ projectId, kind: 'user', id: userId }),
     requestedBy: { kind: credential.kind, id: credential.id },
-    purgeBy: new Date(cutMs + purgeByMs),
+    purgeBy: new Date(erasedThroughMs + purgeByMs),
   });
   // The request stands: without the job it is only found a little later.
   await enqueueErasure(erasureQueue).catch((err: unknown) => log.warn({ err }, 'an erasure waits for the next sweep'));

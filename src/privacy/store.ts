@@ -3,7 +3,7 @@
 import { newUuidV7, type OrganizationId, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, hideSubject, recordAudit } from './audit-store.js';
-import type { Watermark } from './watermarks.js';
+import type { Tombstone } from './tombstones.js';
 
 export interface ErasureCounts {
   readonly events: number;
@@ -20,8 +20,8 @@ export interface NewErasure {
   readonly organizationId: OrganizationId;
   readonly userId: string;
   readonly userHash: string;
-  readonly cutMs: number;
-  readonly cutSeq: number;
+  readonly erasedThroughMs: number;
+  readonly erasedThroughSeq: number;
   readonly requestedBy: AuditActor;
   readonly purgeBy: Date;
 }
@@ -52,12 +52,12 @@ export async function createErasure(postgres: Postgres, erasure: NewErasure): Pr
       organization_id: erasure.organizationId,
       user_id: erasure.userId,
       user_hash: erasure.userHash,
-      cut_ms: erasure.cutMs,
-      cut_seq: erasure.cutSeq,
+      cut_ms: erasure.erasedThroughMs,
+      cut_seq: erasure.erasedThroughSeq,
       status: 'requested',
       requested_by: JSON.stringify(erasure.requestedBy),
       counts: JSON.stringify(NOTHING_ERASED),
-      requested_at: new Date(erasure.cutMs),
+      requested_at: new Date(erasure.erasedThroughMs),
       purge_by: erasure.purgeBy,
     });
     await recordAudit(transaction, {
@@ -145,8 +145,8 @@ const toErasure = (row: ErasureRow): Erasure => ({
   organizationId: row.organization_id,
   userId: row.user_id ?? '',
   userHash: row.user_hash,
-  cutMs: Number(row.cut_ms),
-  cutSeq: Number(row.cut_seq),
+  erasedThroughMs: Number(row.cut_ms),
+  erasedThroughSeq: Number(row.cut_seq),
   requestedBy: row.requested_by,
   deviceIds: row.device_ids ?? undefined,
 });
@@ -170,16 +170,16 @@ const ROWS_PER_STATEMENT = 5000;
 export async function saveDevices(
   transaction: Postgres,
   erasure: Erasure,
-  found: { deviceIds: readonly string[]; counts: ErasureCounts; watermarks: readonly Watermark[] },
+  found: { deviceIds: readonly string[]; counts: ErasureCounts; tombstones: readonly Tombstone[] },
 ): Promise<void> {
   await transaction('erasure_requests')
     .where({ id: erasure.id })
     .update({ device_ids: found.deviceIds, counts: JSON.stringify(found.counts) });
-  const rows = found.watermarks.map(({ projectId, kind, idHash, cutMs }) => ({
+  const rows = found.tombstones.map(({ projectId, kind, idHash, erasedThroughMs }) => ({
     project_id: projectId,
     kind,
     id_hash: idHash,
-    cut_ms: cutMs,
+    cut_ms: erasedThroughMs,
   }));
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
     await transaction('erasure_watermarks')
@@ -207,19 +207,19 @@ export async function saveEventCount(postgres: Postgres, erasure: Erasure, event
   await postgres('erasure_requests').where({ id: erasure.id }).update({ counts: larger });
 }
 
-export async function listWatermarks(postgres: Postgres): Promise<Watermark[]> {
-  const rows: { project_id: string; kind: Watermark['kind']; id_hash: string; cut_ms: string }[] =
+export async function listTombstones(postgres: Postgres): Promise<Tombstone[]> {
+  const rows: { project_id: string; kind: Tombstone['kind']; id_hash: string; cut_ms: string }[] =
     await postgres('erasure_watermarks').select();
   return rows.map((row) => ({
     projectId: row.project_id,
     kind: row.kind,
     idHash: row.id_hash,
-    cutMs: Number(row.cut_ms),
+    erasedThroughMs: Number(row.cut_ms),
   }));
 }
 
-/** Forgets watermarks that nothing can meet any more: older than `beforeMs`, and of nobody whose erasure goes on. */
-export async function dropWatermarks(postgres: Postgres, beforeMs: number): Promise<void> {
+/** Forgets tombstones that nothing can meet any more: older than `beforeMs`, and of nobody whose erasure goes on. */
+export async function deleteTombstones(postgres: Postgres, beforeMs: number): Promise<void> {
   const unfinished = postgres('erasure_requests').whereNot({ status: 'purged' }).min('cut_ms');
   await postgres('erasure_watermarks')
     .where('cut_ms', '<', beforeMs)

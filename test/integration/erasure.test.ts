@@ -79,8 +79,8 @@ describe('a request', () => {
       organizationId: toOrganizationId(newErasureId()),
       userId: 'alice',
       userHash: 'hash',
-      cutMs: Date.now(),
-      cutSeq: await takeSequence(stack.redis, { member: sequenceMember(id), count: 1 }),
+      erasedThroughMs: Date.now(),
+      erasedThroughSeq: await takeSequence(stack.redis, { member: sequenceMember(id), count: 1 }),
       requestedBy: { kind: 'secret', id: 'sk_' },
       purgeBy: new Date(),
     });
@@ -155,7 +155,7 @@ describe('events that were accepted before and are stored after', () => {
     await mine.gdpr.reached('purged', held);
   });
 
-  test('stay out when Redis has lost the watermark', async () => {
+  test('stay out when Redis has lost the tombstone', async () => {
     const { gdpr, send, holds } = await stack.createTenant();
     await stack.ingestQueue.pause();
     try {

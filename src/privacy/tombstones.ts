@@ -1,4 +1,4 @@
-// The watermark of erasure in Redis: of whom, up to when, events that were already accepted must not be stored any more.
+// The tombstone of erasure in Redis: of whom, up to when, events that were already accepted must not be stored any more.
 // Ingest workers read its version with every job, at no cost, and the whole only when that has changed. Whoever is in it is
 // known by a keyed hash; PostgreSQL has the same list, from which a Redis that lost it is filled again.
 import { createHash } from 'node:crypto';
@@ -9,47 +9,47 @@ import { leaveOut } from '../ingest/leave-out.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { HashId, IdKind } from './id-hash.js';
 
-export interface Watermark {
+export interface Tombstone {
   readonly projectId: string;
   /** `project`: everyone of a project that was deleted; its hash is empty. */
   readonly kind: IdKind | 'project';
   readonly idHash: string;
   /** Events received up to this time, in milliseconds, are forgotten. */
-  readonly cutMs: number;
+  readonly erasedThroughMs: number;
 }
 
 const LIST = 'privacy:forgotten';
 const WHOLE_PROJECT = 'project:';
 /** There while anyone is forgotten; another value whenever the list has changed. */
-export const WATERMARK_VERSION = 'privacy:forgotten:version';
+export const TOMBSTONE_VERSION = 'privacy:forgotten:version';
 
 /** Makes Redis hold exactly these. Does nothing when it does already. */
-export async function publishWatermarks(redis: Redis, watermarks: readonly Watermark[]): Promise<void> {
-  const fields = watermarks.map(
-    ({ projectId, kind, idHash, cutMs }) => [`${projectId}:${kind}:${idHash}`, cutMs] as const,
+export async function writeTombstones(redis: Redis, tombstones: readonly Tombstone[]): Promise<void> {
+  const fields = tombstones.map(
+    ({ projectId, kind, idHash, erasedThroughMs }) => [`${projectId}:${kind}:${idHash}`, erasedThroughMs] as const,
   );
-  const text = fields.map(([field, cutMs]) => `${field}=${cutMs}`).sort();
+  const text = fields.map(([field, erasedThroughMs]) => `${field}=${erasedThroughMs}`).sort();
   // By content and not by counting: a version that Redis lost can never come back for another list.
   const version = fields.length === 0 ? null : createHash('sha256').update(text.join('\n')).digest('base64url');
-  if ((await readWatermarkVersion(redis)) === version) return;
-  const transaction = redis.multi().del(LIST, WATERMARK_VERSION);
-  if (version !== null) transaction.hset(LIST, new Map(fields)).set(WATERMARK_VERSION, version);
+  if ((await readTombstoneVersion(redis)) === version) return;
+  const transaction = redis.multi().del(LIST, TOMBSTONE_VERSION);
+  if (version !== null) transaction.hset(LIST, new Map(fields)).set(TOMBSTONE_VERSION, version);
   await transaction.exec();
 }
 
-export const readWatermarkVersion = (redis: Redis): Promise<string | null> => redis.get(WATERMARK_VERSION);
+export const readTombstoneVersion = (redis: Redis): Promise<string | null> => redis.get(TOMBSTONE_VERSION);
 
-interface ProjectWatermarks {
-  latestCutMs: number;
+interface ProjectTombstones {
+  latestErasedThroughMs: number;
   readonly cuts: Map<string, number>;
 }
 
 /** Knows the list as of the last version it was shown. */
-export class ForgottenPeople {
+export class ErasureTombstones {
   readonly #redis: Redis;
   readonly #hashId: HashId;
   #version: string | null = null;
-  #projects: ReadonlyMap<string, ProjectWatermarks> = new Map();
+  #projects: ReadonlyMap<string, ProjectTombstones> = new Map();
 
   constructor(redis: Redis, hashId: HashId) {
     this.#redis = redis;
@@ -57,21 +57,21 @@ export class ForgottenPeople {
   }
 
   /**
-   * The frames without the events of people who are forgotten. `version` is what WATERMARK_VERSION held after the job had
-   * begun: whoever writes a watermark then waits for the jobs that had begun before.
+   * The frames without the events of people who are forgotten. `version` is what TOMBSTONE_VERSION held after the job had
+   * begun: whoever writes a tombstone then waits for the jobs that had begun before.
    */
   async leaveOut(frames: readonly Frame[], version: string): Promise<{ frames: Frame[]; leftOut: AcceptedEvent[] }> {
     if (version !== this.#version) await this.#read();
     const kept: Frame[] = [];
     const leftOut: AcceptedEvent[] = [];
     for (const frame of frames) {
-      const watermarks = this.#projects.get(frame.header.p);
+      const tombstones = this.#projects.get(frame.header.p);
       // Nearly all requests came after the last erasure of their project: no hash is computed for them.
-      if (watermarks === undefined || frame.header.t > watermarks.latestCutMs) {
+      if (tombstones === undefined || frame.header.t > tombstones.latestErasedThroughMs) {
         kept.push(frame);
         continue;
       }
-      const remaining = leaveOut(frame, (event) => this.#isForgotten(event, watermarks.cuts));
+      const remaining = leaveOut(frame, (event) => this.#isForgotten(event, tombstones.cuts));
       if (remaining.frame !== undefined) kept.push(remaining.frame);
       leftOut.push(...remaining.leftOut);
     }
@@ -80,9 +80,9 @@ export class ForgottenPeople {
   }
 
   /** The latest moment up to which anybody's events are forgotten. */
-  async latestCutMs(version: string): Promise<number> {
+  async latestErasedThroughMs(version: string): Promise<number> {
     if (version !== this.#version) await this.#read();
-    return Math.max(0, ...[...this.#projects.values()].map(({ latestCutMs }) => latestCutMs));
+    return Math.max(0, ...[...this.#projects.values()].map(({ latestErasedThroughMs }) => latestErasedThroughMs));
   }
 
   #isForgotten(event: AcceptedEvent, cuts: ReadonlyMap<string, number>): boolean {
@@ -90,12 +90,12 @@ export class ForgottenPeople {
     const kind = event.userId !== '' ? 'user' : 'device';
     const id = event.userId !== '' ? event.userId : event.deviceId;
     if (id === '') return false;
-    const cutMs = cuts.get(`${kind}:${this.#hashId({ projectId: event.projectId, kind, id })}`);
-    return cutMs !== undefined && event.receivedAt <= cutMs;
+    const erasedThroughMs = cuts.get(`${kind}:${this.#hashId({ projectId: event.projectId, kind, id })}`);
+    return erasedThroughMs !== undefined && event.receivedAt <= erasedThroughMs;
   }
 
   async #read(): Promise<void> {
-    const replies = await this.#redis.multi().get(WATERMARK_VERSION).hgetall(LIST).exec();
+    const replies = await this.#redis.multi().get(TOMBSTONE_VERSION).hgetall(LIST).exec();
     if (replies === null) throw new Error('redis dropped the transaction');
     const [version, list] = replies.map(([error, reply]) => {
       if (error) throw error;
@@ -106,14 +106,14 @@ export class ForgottenPeople {
   }
 }
 
-function byProject(list: Readonly<Record<string, string>>): Map<string, ProjectWatermarks> {
-  const projects = new Map<string, ProjectWatermarks>();
+function byProject(list: Readonly<Record<string, string>>): Map<string, ProjectTombstones> {
+  const projects = new Map<string, ProjectTombstones>();
   for (const [field, text] of Object.entries(list)) {
     const at = field.indexOf(':');
-    const cutMs = Number(text);
-    const known = projects.get(field.slice(0, at)) ?? { latestCutMs: 0, cuts: new Map() };
-    known.cuts.set(field.slice(at + 1), cutMs);
-    known.latestCutMs = Math.max(known.latestCutMs, cutMs);
+    const erasedThroughMs = Number(text);
+    const known = projects.get(field.slice(0, at)) ?? { latestErasedThroughMs: 0, cuts: new Map() };
+    known.cuts.set(field.slice(at + 1), erasedThroughMs);
+    known.latestErasedThroughMs = Math.max(known.latestErasedThroughMs, erasedThroughMs);
     projects.set(field.slice(0, at), known);
   }
   return projects;
