@@ -22,8 +22,8 @@ import { startUsageRollup } from './roll-up-usage.js';
 import { chooseJobs, type JobStarter, type RunningJob } from './runtime.js';
 import { startCanary } from './send-canary.js';
 import { startMailWorker } from './send-mail.js';
-import { startClaimSweep } from './sweep-claims.js';
 import { startIdentitySweep } from './sweep-identities.js';
+import { startPayloadSweep } from './sweep-orphaned-payloads.js';
 import { startProfileUpserts } from './upsert-profiles.js';
 
 const JOBS: Readonly<Record<string, JobStarter>> = {
@@ -33,7 +33,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'roll-up-usage': startUsageRollup,
   'send-mail': startMailWorker,
   'export-user': startExportWorker,
-  'sweep-claims': startClaimSweep,
+  'sweep-orphaned-payloads': startPayloadSweep,
   'sweep-identities': startIdentitySweep,
   'send-canary': startCanary,
   'erase-users': startErasure,

@@ -5,22 +5,23 @@ import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { decodeFrames, encodeFrame, type Frame } from './frame.js';
 
-const CLAIM_PREFIX = 'ingest:claim:';
+const PAYLOAD_PREFIX = 'ingest:claim:';
 const UUID_LENGTH = 36;
 
 /** The id of a job of `project` alone names it: others can tell whose events a job holds without reading them. */
-export const newClaim = (project: string): string => CLAIM_PREFIX + newUuidV7() + (project === '' ? '' : `-${project}`);
+export const newClaim = (project: string): string =>
+  PAYLOAD_PREFIX + newUuidV7() + (project === '' ? '' : `-${project}`);
 
-export const claimPattern = `${CLAIM_PREFIX}*`;
-export const jobIdOfClaim = (key: string): string => key.slice(CLAIM_PREFIX.length);
+export const payloadKeyPattern = `${PAYLOAD_PREFIX}*`;
+export const jobIdOfPayload = (key: string): string => key.slice(PAYLOAD_PREFIX.length);
 
 /** Undefined for jobs that may hold events of any project. */
 export const projectOfJob = (id: string): string | undefined =>
   id.length > UUID_LENGTH ? id.slice(UUID_LENGTH + 1) : undefined;
 
 /** When a claim was written; undefined for a key that is none. */
-export function claimedAt(key: string): number | undefined {
-  const id = key.startsWith(CLAIM_PREFIX) ? jobIdOfClaim(key) : '';
+export function payloadWrittenAt(key: string): number | undefined {
+  const id = key.startsWith(PAYLOAD_PREFIX) ? jobIdOfPayload(key) : '';
   const milliseconds = Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
@@ -51,7 +52,7 @@ export function sharesOf(frames: Frames): Shares {
 /** Adds the claim to a transaction. The reply of the last command is the backlog in bytes of the last share. */
 export function setClaim(transaction: ChainableCommander, claim: string, { bytes, shares }: NewClaim): void {
   transaction.set(claim, bytes);
-  const project = projectOfJob(jobIdOfClaim(claim));
+  const project = projectOfJob(jobIdOfPayload(claim));
   if (project !== undefined) transaction.hincrby(JOBS, project, 1);
   for (const [id, share] of shares) transaction.hincrby(BYTES, id, share);
 }
@@ -76,7 +77,7 @@ return 1
 
 /** `frames` are what the claim holds. Resolves with whether it was still there. */
 export async function deleteClaim(redis: Redis, claim: string, shares: Shares): Promise<boolean> {
-  const project = projectOfJob(jobIdOfClaim(claim)) ?? '';
+  const project = projectOfJob(jobIdOfPayload(claim)) ?? '';
   return (await redis.eval(DELETE, 3, claim, BYTES, JOBS, project, ...[...shares].flat())) === 1;
 }
 

@@ -11,7 +11,7 @@ import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
 import { CANARY_PROJECT } from './canary.js';
-import { jobIdOfClaim, newClaim, projectOfJob, setClaim, sharesOf } from './claims.js';
+import { jobIdOfPayload, newClaim, projectOfJob, setClaim, sharesOf } from './claims.js';
 import { encodeFrame, type Frame } from './frame.js';
 
 export const INGEST_QUEUE = 'ingest';
@@ -75,7 +75,7 @@ export async function enqueueIngest(
   const replies = await executed(transaction);
   const priority = key === '' ? undefined : startTag(replies.at(-1), Number(replies.at(-2)) / TAG_BYTES);
   const job = { version: 1, claim, events: weight, bytes: frames.length } as const;
-  await queue.add('events', job, { jobId: jobIdOfClaim(claim), ...(priority !== undefined && { priority }) });
+  await queue.add('events', job, { jobId: jobIdOfPayload(claim), ...(priority !== undefined && { priority }) });
 }
 
 /** A worker holds a few of these at a time anyway. */
@@ -91,7 +91,7 @@ export async function listActiveJobs(redis: Redis): Promise<string[]> {
 
 /** Whether the job of a claim is there, in whatever state. */
 export async function isJobOfClaimKnown(redis: Redis, claim: string): Promise<boolean> {
-  const id = jobIdOfClaim(claim);
+  const id = jobIdOfPayload(claim);
   const queue = projectOfJob(id) === undefined ? INGEST_QUEUE : BULK_QUEUE;
   return (await redis.exists(KEYS.toKey(queue, id))) === 1;
 }

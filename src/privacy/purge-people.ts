@@ -1,7 +1,7 @@
 // The last of people who were deleted: what waits in the queues, and what the files still hold. Afterwards no byte of them is
 // left but in backups and in the databases' own logs (docs/privacy.md).
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimedAt, claimPattern, replaceClaim } from '../ingest/claims.js';
+import { payloadKeyPattern, payloadWrittenAt, replaceClaim } from '../ingest/claims.js';
 import { decodeFrames, type Frame } from '../ingest/frame.js';
 import { nameFailure } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
@@ -82,7 +82,7 @@ export const mayHold = (
   people: { readonly projectId: string; readonly erasedThroughMs: number },
 ): boolean =>
   (projectId === undefined || projectId === people.projectId) &&
-  (claimedAt(key) ?? 0) <= people.erasedThroughMs + STAMP_TO_CLAIM_MS;
+  (payloadWrittenAt(key) ?? 0) <= people.erasedThroughMs + STAMP_TO_CLAIM_MS;
 
 /** Events that wait, or are parked for a person to look at, leave Redis as well. Resolves with what could not be read. */
 export async function purgeClaims(redis: Redis, forgotten: ErasureTombstones): Promise<UnreadClaim[]> {
@@ -90,9 +90,10 @@ export async function purgeClaims(redis: Redis, forgotten: ErasureTombstones): P
   if (version === null) return [];
   const latestMs = (await forgotten.latestErasedThroughMs(version)) + STAMP_TO_CLAIM_MS;
   const unread: UnreadClaim[] = [];
-  for await (const keys of redis.scanStream({ match: claimPattern, count: SCAN_COUNT })) {
+  for await (const keys of redis.scanStream({ match: payloadKeyPattern, count: SCAN_COUNT })) {
     for (const key of keys as string[]) {
-      if ((claimedAt(key) ?? 0) <= latestMs) unread.push(...(await purgeClaim(redis, key, { forgotten, version })));
+      if ((payloadWrittenAt(key) ?? 0) <= latestMs)
+        unread.push(...(await purgeClaim(redis, key, { forgotten, version })));
     }
   }
   return unread;

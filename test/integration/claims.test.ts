@@ -5,7 +5,7 @@ import type { Frame } from '../../src/ingest/frame.js';
 import { BULK_QUEUE, createIngestQueue, enqueueIngest, listActiveJobs } from '../../src/ingest/queue.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { sweepClaims } from '../../workers/sweep-claims.js';
+import { sweepOrphanedPayloads } from '../../workers/sweep-orphaned-payloads.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
@@ -60,9 +60,9 @@ test('jobs of several projects and of one, replaced, deleted, and orphaned', asy
 
   // Its job is there, and then it is not.
   const later = Date.now() + 2 * 3_600_000;
-  expect(await sweepClaims(redis, later)).toBe(0);
+  expect(await sweepOrphanedPayloads(redis, later)).toBe(0);
   await bulk.obliterate({ force: true });
-  expect(await sweepClaims(redis, later)).toBe(1);
+  expect(await sweepOrphanedPayloads(redis, later)).toBe(1);
   expect(await readBacklogs(redis)).toEqual(new Map());
   expect(await redis.keys('ingest:backlog:*')).toEqual([]);
   expect(await listActiveJobs(redis)).toEqual([]);

@@ -1,22 +1,22 @@
 // Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind, and first times older than a day.
-import { claimedAt, claimPattern, discardClaim } from '../src/ingest/claims.js';
+import { discardClaim, payloadKeyPattern, payloadWrittenAt } from '../src/ingest/claims.js';
 import { sweepFirstTimes } from '../src/ingest/first-times.js';
 import { isJobOfClaimKnown } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 import { startScheduledJob } from './scheduled-job.js';
 
-const QUEUE = 'sweep-claims';
+const QUEUE = 'sweep-orphaned-payloads';
 const EVERY_MS = 10 * 60_000;
 
-export function startClaimSweep(deps: WorkerDeps): Promise<RunningJob> {
+export function startPayloadSweep(deps: WorkerDeps): Promise<RunningJob> {
   const { redis, log } = deps;
   return startScheduledJob(deps, {
     queue: QUEUE,
     schedules: [{ name: QUEUE, everyMs: EVERY_MS }],
     async run() {
       await sweepFirstTimes(redis, Date.now());
-      const swept = await sweepClaims(redis, Date.now());
+      const swept = await sweepOrphanedPayloads(redis, Date.now());
       if (swept > 0) log.warn({ swept }, 'payloads without a job were deleted');
     },
   });
@@ -26,11 +26,11 @@ const ORPHAN_AGE_MS = 60 * 60_000;
 const SCAN_COUNT = 500;
 
 /** Deletes payloads older than an hour whose job was never added or has ended. Resolves with their number. */
-export async function sweepClaims(redis: Redis, now: number): Promise<number> {
+export async function sweepOrphanedPayloads(redis: Redis, now: number): Promise<number> {
   let swept = 0;
-  for await (const keys of redis.scanStream({ match: claimPattern, count: SCAN_COUNT })) {
+  for await (const keys of redis.scanStream({ match: payloadKeyPattern, count: SCAN_COUNT })) {
     for (const key of keys as string[]) {
-      const at = claimedAt(key);
+      const at = payloadWrittenAt(key);
       if (at === undefined || now - at < ORPHAN_AGE_MS) continue;
       if (await isJobOfClaimKnown(redis, key)) continue;
       if (await discardClaim(redis, key)) swept += 1;

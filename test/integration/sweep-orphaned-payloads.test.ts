@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { sweepClaims } from '../../workers/sweep-claims.js';
+import { sweepOrphanedPayloads } from '../../workers/sweep-orphaned-payloads.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const HOUR_MS = 3_600_000;
@@ -33,9 +33,9 @@ test('only old claims without a job are swept', async () => {
   const waiting = (await queue.getJobs(['waiting'])).map((job) => job.data.claim);
   expect(waiting).toHaveLength(1);
 
-  expect(await sweepClaims(redis, now)).toBe(1);
+  expect(await sweepOrphanedPayloads(redis, now)).toBe(1);
   expect(await redis.exists(orphan)).toBe(0);
   // Two hours on the young one is old as well, and the one of the waiting job still is none of the sweep's business.
-  expect(await sweepClaims(redis, now + 2 * HOUR_MS)).toBe(1);
+  expect(await sweepOrphanedPayloads(redis, now + 2 * HOUR_MS)).toBe(1);
   expect(await redis.keys('ingest:claim:*')).toEqual(waiting);
 });
