@@ -3,9 +3,9 @@
 import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { deleteClaim, projectOfJob, replaceClaim, type Shares, sharesOf } from '../src/ingest/claims.js';
+import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { type AcceptedEvent, visitEvents } from '../src/ingest/events.js';
 import { storeAllButRefused } from '../src/ingest/find-refused.js';
-import { decodeFrames, type Frame } from '../src/ingest/frame.js';
 import { insertEvents, partitionOf } from '../src/ingest/ingest-partition.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { groupByMonths, quarterOf } from '../src/ingest/months.js';
@@ -63,16 +63,16 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   }
 
   /** Events of many months go by the quarter, the newest first: only those are waited for by others. */
-  async function storeFrames(writer: EventWriter, frames: readonly Frame[], turn: Turn): Promise<void> {
+  async function storeFrames(writer: EventWriter, envelopes: readonly Envelope[], turn: Turn): Promise<void> {
     await writer.room(turn);
-    const groups = groupByMonths(readEvents(frames));
+    const groups = groupByMonths(readEvents(envelopes));
     for (let index = 0; index < groups.length; index += 1) {
       const kind = String(quarterOf(groups[index]?.[0]?.time ?? 0));
       if (index > 0) await writer.room({ ...turn, kind, isPrompt: false });
       // Parsed events are many times the size of their bytes: they are read again if they have to be written again.
       let events: ReadEvent[] | undefined = groups[index];
       await writer.add((block) => {
-        for (const { event, isAscii } of events ?? groupByMonths(readEvents(frames))[index] ?? []) {
+        for (const { event, isAscii } of events ?? groupByMonths(readEvents(envelopes))[index] ?? []) {
           block.add(event, isAscii);
         }
         events = undefined;
@@ -81,11 +81,11 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     }
   }
 
-  async function framesToStore(accepted: Frame[], tombstone: Buffer | null | undefined): Promise<Frame[]> {
+  async function framesToStore(accepted: Envelope[], tombstone: Buffer | null | undefined): Promise<Envelope[]> {
     if (!tombstone) return accepted;
-    const { frames, leftOut } = await forgotten.leaveOut(accepted, tombstone.toString());
+    const { envelopes, leftOut } = await forgotten.leaveOut(accepted, tombstone.toString());
     metrics.forgotten.inc(leftOut.length);
-    return frames;
+    return envelopes;
   }
 
   const processWith = (budget: ByteBudget) => async (job: Job<IngestJob>, token?: string) => {
@@ -104,37 +104,37 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     // Both in one command, and only now that the job counts as begun: see tombstones.ts.
     const [bytes, tombstone] = await redis.mgetBuffer(job.data.claim, TOMBSTONE_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
-    const accepted = decodeFrames(bytes);
-    const frames = await framesToStore(accepted, tombstone);
+    const accepted = decodeEnvelopes(bytes);
+    const envelopes = await framesToStore(accepted, tombstone);
     try {
-      await storeAll(frames, turn);
+      await storeAll(envelopes, turn);
     } catch (error) {
-      if (isBadData(error)) await parkRefused(job, { accepted, frames, turn }, nameFailure(error));
+      if (isBadData(error)) await parkRefused(job, { accepted, envelopes, turn }, nameFailure(error));
       else throw error;
     }
     sharesOfJobs.set(job, sharesOf(accepted));
   }
 
-  async function storeAll(frames: readonly Frame[], turn: Turn): Promise<void> {
-    const framesByWriter = groupBy(frames, (frame) => writerOf(frame.header.p));
+  async function storeAll(envelopes: readonly Envelope[], turn: Turn): Promise<void> {
+    const framesByWriter = groupBy(envelopes, (envelope) => writerOf(envelope.header.p));
     await Promise.all([...framesByWriter].map(([writer, some]) => storeFrames(writer, some, turn)));
   }
 
   /** Stores what can be stored; the job is given up for a person to look at, and holds only what is refused. */
   async function parkRefused(
     job: Job<IngestJob>,
-    { accepted, frames, turn }: { accepted: readonly Frame[]; frames: readonly Frame[]; turn: Turn },
+    { accepted, envelopes, turn }: { accepted: readonly Envelope[]; envelopes: readonly Envelope[]; turn: Turn },
     reason: string,
   ): Promise<void> {
-    const store = (some: readonly Frame[]) => storeAll(some, turn);
-    const refused = await storeAllButRefused(frames, { store, isRefused: isBadData });
+    const store = (some: readonly Envelope[]) => storeAll(some, turn);
+    const refused = await storeAllButRefused(envelopes, { store, isRefused: isBadData });
     if (refused.length === 0) return;
     const events = countEvents(refused);
     await replaceClaim(redis, job.data.claim, { from: accepted, to: refused });
     const requests = refused.flatMap(({ header }) => header.r ?? []);
     await job.updateData({ ...job.data, events, requests });
     // Trying the same rows again cannot end better. The engine's own words may quote them.
-    throw new UnrecoverableError(`${events} of ${countEvents(frames)} events were refused: ${reason}`);
+    throw new UnrecoverableError(`${events} of ${countEvents(envelopes)} events were refused: ${reason}`);
   }
 
   function startWorker(queue: string, claimBytesAtATime: number): Worker<IngestJob, void> {
@@ -176,7 +176,8 @@ async function returnToQueue(job: Job<IngestJob>, token: string | undefined): Pr
   throw new WaitingError();
 }
 
-const countEvents = (frames: readonly Frame[]): number => frames.reduce((sum, { header }) => sum + header.n, 0);
+const countEvents = (envelopes: readonly Envelope[]): number =>
+  envelopes.reduce((sum, { header }) => sum + header.n, 0);
 
 function groupBy<K, V>(values: readonly V[], keyOf: (value: V) => K): Map<K, V[]> {
   const groups = new Map<K, V[]>();
@@ -195,11 +196,11 @@ interface ReadEvent {
   readonly isAscii: boolean;
 }
 
-function readEvents(frames: readonly Frame[]): ReadEvent[] {
+function readEvents(envelopes: readonly Envelope[]): ReadEvent[] {
   const events: ReadEvent[] = [];
-  for (const frame of frames) {
-    const isAscii = isPlainAscii(frame.body);
-    visitEvents(frame, (event) => events.push({ time: event.time, event, isAscii }));
+  for (const envelope of envelopes) {
+    const isAscii = isPlainAscii(envelope.body);
+    visitEvents(envelope, (event) => events.push({ time: event.time, event, isAscii }));
   }
   return events;
 }

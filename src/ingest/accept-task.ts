@@ -5,7 +5,7 @@ import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type AcceptedRequest, acceptRequest, type TrackRequest } from './accept.js';
 import { parseTrackBody } from './body.js';
 import { createGeographyLookup, type Geography, type GeographyLookup } from './enrich/geography.js';
-import type { FrameHeader } from './frame.js';
+import type { EnvelopeHeader } from './envelope.js';
 import type { EventLimits } from './limits.js';
 import type { RejectedEvent } from './rejected-events.js';
 import { toSample } from './rejected-sample.js';
@@ -39,7 +39,7 @@ type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'heade
 };
 
 interface ThreadAnswer {
-  readonly header: FrameHeader;
+  readonly header: EnvelopeHeader;
   /** Only where it is not what came in. */
   readonly body: Uint8Array | undefined;
   readonly rejected: readonly RejectedEvent[];
@@ -61,9 +61,9 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
       proxyHeaders: headers,
       credential: credential as TrackRequest['credential'],
     };
-    const { frame, rejected, timeless } = acceptBody(asked, { limits, findGeography });
-    const body = frame.body === bytes ? undefined : frame.body;
-    return { header: frame.header, body, rejected: rejected.map(toShown), timeless };
+    const { envelope, rejected, timeless } = acceptBody(asked, { limits, findGeography });
+    const body = envelope.body === bytes ? undefined : envelope.body;
+    return { header: envelope.header, body, rejected: rejected.map(toShown), timeless };
   },
   tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
 };

@@ -6,8 +6,8 @@ import { randomBase62 } from '../platform/ids.js';
 import { isObject, type RawEvent, type TrackBody } from './body.js';
 import { applyIpPolicy, tryParseAddress } from './client-address.js';
 import { type GeographyLookup, readGeography } from './enrich/geography.js';
+import type { Envelope, EnvelopeHeader } from './envelope.js';
 import { tryParseEventTime } from './event-time.js';
-import type { Frame, FrameHeader } from './frame.js';
 import type { EventLimits } from './limits.js';
 import type { RejectedEvent } from './rejected-events.js';
 import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
@@ -29,7 +29,7 @@ export interface TrackRequest {
 }
 
 export interface AcceptedRequest {
-  readonly frame: Frame;
+  readonly envelope: Envelope;
   readonly rejected: readonly RejectedEvent[];
   /** Events whose client sent an insert id but no usable time: position to insert id. */
   readonly timeless: ReadonlyMap<number, string>;
@@ -57,7 +57,7 @@ export function acceptRequest(
   });
 
   const address = tryParseAddress(request.address);
-  const header: FrameHeader = {
+  const header: EnvelopeHeader = {
     v: 1,
     r: request.id,
     p: request.credential.projectId,
@@ -70,14 +70,14 @@ export function acceptRequest(
     ...(skip.length > 0 && { skip }),
     ...(ids !== '' && { ids }),
   };
-  return { frame: placeEvents(request, header, deps.findGeography), rejected, timeless };
+  return { envelope: placeEvents(request, header, deps.findGeography), rejected, timeless };
 }
 
 /**
  * The bytes are kept as they came. Only a secret key may speak for others, as an import does: its events may carry `ip`,
  * `user_agent` and `geo`; then the body is written anew, so that no address passes that the policy forbids.
  */
-function placeEvents(request: TrackRequest, header: FrameHeader, findGeography: GeographyLookup): Frame {
+function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeography: GeographyLookup): Envelope {
   const { events } = request.body;
   const speaksForOthers = request.credential.kind === 'secret' && events.some(isSpokenFor);
   if (!speaksForOthers) return { header, body: request.bytes };

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { createAskedGauge } from '../platform/asked-gauge.js';
 import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
-import type { Frame } from './frame.js';
+import type { Envelope } from './envelope.js';
 
 /** No project of an organization has this id, so that no question ever meets these events. */
 export const CANARY_PROJECT: ProjectId = toProjectId('00000000-0000-7000-8000-00000000ca1a');
@@ -17,7 +17,7 @@ export interface Canary {
   readonly sentAt: number;
 }
 
-export function toCanaryFrame(canary: Canary): Frame {
+export function toCanaryFrame(canary: Canary): Envelope {
   const body = JSON.stringify({ event_type: 'canary', insert_id: canary.insertId });
   const header = { v: 1, p: CANARY_PROJECT, t: canary.sentAt, ip: '', ua: '', geo: {}, o: 'server', n: 1 } as const;
   return { header, body: Buffer.from(body) };

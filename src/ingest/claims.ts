@@ -3,7 +3,7 @@
 import type { ChainableCommander } from 'ioredis';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
-import { decodeFrames, encodeFrame, type Frame } from './frame.js';
+import { decodeEnvelopes, type Envelope, encodeEnvelope } from './envelope.js';
 
 const PAYLOAD_PREFIX = 'ingest:claim:';
 const UUID_LENGTH = 36;
@@ -34,16 +34,16 @@ const JOBS = 'ingest:backlog:jobs';
 /** What a small event costs beside its bytes is worth so many. */
 const EVENT_BYTES_MIN = 512;
 
-type Frames = readonly Frame[];
+type Frames = readonly Envelope[];
 
 /** Bytes by project. */
 export type Shares = ReadonlyMap<string, number>;
 
 export const weigh = (bytes: number, events: number): number => Math.max(bytes, events * EVENT_BYTES_MIN);
 
-export function sharesOf(frames: Frames): Shares {
+export function sharesOf(envelopes: Frames): Shares {
   const shares = new Map<string, number>();
-  for (const { header, body } of frames) {
+  for (const { header, body } of envelopes) {
     shares.set(header.p, (shares.get(header.p) ?? 0) + weigh(body.length, header.n));
   }
   return shares;
@@ -75,21 +75,21 @@ for i = 2, #ARGV, 2 do subtract(KEYS[2], ARGV[i], ARGV[i + 1]) end
 return 1
 `;
 
-/** `frames` are what the claim holds. Resolves with whether it was still there. */
+/** `envelopes` are what the claim holds. Resolves with whether it was still there. */
 export async function deleteClaim(redis: Redis, claim: string, shares: Shares): Promise<boolean> {
   const project = projectOfJob(jobIdOfPayload(claim)) ?? '';
   return (await redis.eval(DELETE, 3, claim, BYTES, JOBS, project, ...[...shares].flat())) === 1;
 }
 
-/** The same for a claim whose frames have not been read, or cannot be. */
+/** The same for a claim whose envelopes have not been read, or cannot be. */
 export async function discardClaim(redis: Redis, claim: string): Promise<boolean> {
   const bytes = await redis.getBuffer(claim);
   return bytes !== null && (await deleteClaim(redis, claim, sharesOf(readable(bytes))));
 }
 
-function readable(bytes: Buffer): Frame[] {
+function readable(bytes: Buffer): Envelope[] {
   try {
-    return decodeFrames(bytes);
+    return decodeEnvelopes(bytes);
   } catch {
     return [];
   }
@@ -108,7 +108,7 @@ export async function replaceClaim(
 ): Promise<void> {
   const kept = sharesOf(to);
   const removed = [...sharesOf(from)].flatMap(([id, share]) => [id, share - (kept.get(id) ?? 0)]);
-  await redis.eval(REPLACE, 2, claim, BYTES, Buffer.concat(to.map(encodeFrame)), ...removed);
+  await redis.eval(REPLACE, 2, claim, BYTES, Buffer.concat(to.map(encodeEnvelope)), ...removed);
 }
 
 export interface ProjectBacklog {

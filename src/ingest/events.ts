@@ -1,10 +1,10 @@
-// From a frame back to its events, with every default filled in. Only repeats what the edge decided: no clock, no limits,
+// From a envelope back to its events, with every default filled in. Only repeats what the edge decided: no clock, no limits,
 // no random numbers, so a job that runs twice gives equal events.
 import { GENERATED_ID_LENGTH } from './accept.js';
 import { isObject, parseTrackBody, type RawEvent } from './body.js';
 import type { Geography } from './enrich/geography.js';
+import type { Envelope } from './envelope.js';
 import { tryParseEventTime } from './event-time.js';
-import type { Frame } from './frame.js';
 import { type IngestOrigin, toIdText, tryOriginOf } from './schema.js';
 
 export interface AcceptedEvent {
@@ -30,8 +30,8 @@ const LIBRARY_LENGTH_MAX = 256;
 const NONE_SKIPPED: ReadonlySet<number> = new Set();
 const NO_PROPERTIES: RawEvent = Object.freeze({});
 
-/** Calls `visit` for every accepted event of the frame, in the order of the request, with its position there. */
-export function visitEvents({ header, body }: Frame, visit: (event: AcceptedEvent, position: number) => void): void {
+/** Calls `visit` for every accepted event of the envelope, in the order of the request, with its position there. */
+export function visitEvents({ header, body }: Envelope, visit: (event: AcceptedEvent, position: number) => void): void {
   const { events } = parseTrackBody(body);
   const skipped = header.skip === undefined ? NONE_SKIPPED : new Set(header.skip);
   let generated = 0;

@@ -2,31 +2,34 @@
 // beside them.
 import { GENERATED_ID_LENGTH } from './accept.js';
 import { isObject, parseTrackBody } from './body.js';
+import type { Envelope, EnvelopeHeader } from './envelope.js';
 import { type AcceptedEvent, visitEvents } from './events.js';
-import type { Frame, FrameHeader } from './frame.js';
 import { toIdText } from './schema.js';
 import { writeBody } from './write-body.js';
 
 export interface Remaining {
-  /** Undefined when nothing remains; the very frame when nothing was taken out. */
-  readonly frame: Frame | undefined;
+  /** Undefined when nothing remains; the very envelope when nothing was taken out. */
+  readonly envelope: Envelope | undefined;
   readonly leftOut: readonly AcceptedEvent[];
 }
 
-export function leaveOut(frame: Frame, isLeftOut: (event: AcceptedEvent, position: number) => boolean): Remaining {
+export function leaveOut(
+  envelope: Envelope,
+  isLeftOut: (event: AcceptedEvent, position: number) => boolean,
+): Remaining {
   const gone = new Map<number, AcceptedEvent>();
-  visitEvents(frame, (event, position) => {
+  visitEvents(envelope, (event, position) => {
     if (isLeftOut(event, position)) gone.set(position, event);
   });
   const leftOut = [...gone.values()];
-  if (leftOut.length === frame.header.n) return { frame: undefined, leftOut };
+  if (leftOut.length === envelope.header.n) return { envelope: undefined, leftOut };
   // Events that were never accepted stay in the bytes of their request, and may be anyone's.
-  const isWhole = leftOut.length === 0 && frame.header.skip === undefined;
-  return { frame: isWhole ? frame : rewrite(frame, gone), leftOut };
+  const isWhole = leftOut.length === 0 && envelope.header.skip === undefined;
+  return { envelope: isWhole ? envelope : rewrite(envelope, gone), leftOut };
 }
 
 /** Positions stay what they are, since times that are remembered go by position; what is taken out becomes a null. */
-function rewrite({ header, body }: Frame, gone: ReadonlyMap<number, AcceptedEvent>): Frame {
+function rewrite({ header, body }: Envelope, gone: ReadonlyMap<number, AcceptedEvent>): Envelope {
   const skip = new Set([...(header.skip ?? []), ...gone.keys()]);
   const { skip: _skip, ids: _ids, ...rest } = header;
   const { events } = parseTrackBody(body);
@@ -46,7 +49,7 @@ function rewrite({ header, body }: Frame, gone: ReadonlyMap<number, AcceptedEven
 /** Made ids are dealt out in order, so those of events that are gone go as well. */
 function remainingIds(
   events: readonly unknown[],
-  header: FrameHeader,
+  header: EnvelopeHeader,
   gone: ReadonlyMap<number, AcceptedEvent>,
 ): string {
   const skipped = new Set(header.skip);

@@ -12,18 +12,18 @@ import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
 import { CANARY_PROJECT } from './canary.js';
 import { jobIdOfPayload, newClaim, projectOfJob, setClaim, sharesOf } from './claims.js';
-import { encodeFrame, type Frame } from './frame.js';
+import { type Envelope, encodeEnvelope } from './envelope.js';
 
 export const INGEST_QUEUE = 'ingest';
 export const BULK_QUEUE = 'ingest-bulk';
 
 export interface IngestJob {
   readonly version: 1;
-  /** Redis key of the frames. */
+  /** Redis key of the envelopes. */
   readonly claim: string;
-  /** Events in the frames. */
+  /** Events in the envelopes. */
   readonly events: number;
-  /** Size of the frames. Missing in jobs from before November 2026. */
+  /** Size of the envelopes. Missing in jobs from before November 2026. */
   readonly bytes?: number;
   /** Of a job that was given up: the requests whose events it still holds. */
   readonly requests?: readonly string[];
@@ -58,23 +58,23 @@ export const PROMPT_BYTES_MAX = 512 * 1024;
 export async function enqueueIngest(
   queue: IngestQueue,
   redis: Redis,
-  commit: Pick<Commit<Frame>, 'items' | 'weight'> & { readonly key?: string },
+  commit: Pick<Commit<Envelope>, 'items' | 'weight'> & { readonly key?: string },
 ): Promise<void> {
   const { items, weight, key = '' } = commit;
   const claim = newClaim(key);
   // The events first: a job whose claim is missing would be a loss, a claim without a job is swept up.
-  const frames = Buffer.concat(items.map(encodeFrame));
+  const envelopes = Buffer.concat(items.map(encodeEnvelope));
   const transaction = redis.multi();
   const counted = items.filter(({ header }) => header.p !== CANARY_PROJECT);
   countAccepted(
     transaction,
     counted.map(({ header }) => ({ projectId: header.p, events: header.n, at: header.t })),
   );
-  setClaim(transaction, claim, { bytes: frames, shares: sharesOf(items) });
+  setClaim(transaction, claim, { bytes: envelopes, shares: sharesOf(items) });
   if (key !== '') readHead(transaction, queue);
   const replies = await executed(transaction);
   const priority = key === '' ? undefined : startTag(replies.at(-1), Number(replies.at(-2)) / TAG_BYTES);
-  const job = { version: 1, claim, events: weight, bytes: frames.length } as const;
+  const job = { version: 1, claim, events: weight, bytes: envelopes.length } as const;
   await queue.add('events', job, { jobId: jobIdOfPayload(claim), ...(priority !== undefined && { priority }) });
 }
 

@@ -19,8 +19,8 @@ import type { Admission } from './admission.js';
 import { weigh } from './claims.js';
 import { tryParseAddress } from './client-address.js';
 import type { GeographyLookup } from './enrich/geography.js';
+import type { Envelope, EnvelopeHeader } from './envelope.js';
 import { type FirstTimesLimits, settleFirstTimes } from './first-times.js';
-import type { Frame, FrameHeader } from './frame.js';
 import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
 import type { ProjectRates } from './project-rates.js';
@@ -34,7 +34,7 @@ export interface IngestDeps {
   readonly rates: ProjectRates;
   /** Of parsing bodies of some size in the event loop. */
   readonly turns: Turns;
-  readonly groupCommit: GroupCommit<Frame>;
+  readonly groupCommit: GroupCommit<Envelope>;
   readonly redis: Redis;
   readonly findGeography: GeographyLookup;
   /** Paths of what findGeography reads, for threads. */
@@ -80,13 +80,13 @@ interface Tracked {
 }
 
 async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
-  const { frame, timeless } = await accept(tracked, deps);
-  if (frame.header.n === 0) return 0;
+  const { envelope, timeless } = await accept(tracked, deps);
+  if (envelope.header.n === 0) return 0;
 
-  const header = timeless.size === 0 ? frame.header : await withFirstTimes(frame.header, timeless, deps);
-  const bytes = frame.body.length;
+  const header = timeless.size === 0 ? envelope.header : await withFirstTimes(envelope.header, timeless, deps);
+  const bytes = envelope.body.length;
   const isBulk = deps.admission.isBulk(header.p, weigh(bytes, header.n));
-  await deps.groupCommit.add({ header, body: frame.body }, { weight: header.n, bytes, key: isBulk ? header.p : '' });
+  await deps.groupCommit.add({ header, body: envelope.body }, { weight: header.n, bytes, key: isBulk ? header.p : '' });
   deps.metrics.accepted.inc(header.n);
   return header.n;
 }
@@ -106,7 +106,7 @@ async function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): Pr
   const accepted = isInLoop
     ? acceptBody({ ...request, headers: req.headers, proxyHeaders }, deps)
     : await acceptInThread({ ...request, proxyHeaders }, req, deps);
-  deps.rates.take(projectId, { bytes: bytes.length, events: accepted.frame.header.n + accepted.rejected.length });
+  deps.rates.take(projectId, { bytes: bytes.length, events: accepted.envelope.header.n + accepted.rejected.length });
   for (const { reason } of accepted.rejected) deps.metrics.skipped.inc({ reason });
   deps.rejectedEvents.note(credential.projectId, accepted.rejected, request.now);
   return accepted;
@@ -127,17 +127,17 @@ async function acceptInThread(
     limits,
   };
   const { header, body, ...accepted } = await threads.run(acceptTask, input, projectId);
-  return { ...accepted, frame: { header, body: body === undefined ? request.bytes : asBuffer(body) } };
+  return { ...accepted, envelope: { header, body: body === undefined ? request.bytes : asBuffer(body) } };
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 
 async function withFirstTimes(
-  header: FrameHeader,
+  header: EnvelopeHeader,
   timeless: ReadonlyMap<number, string>,
   deps: Pick<IngestDeps, 'redis' | 'firstTimes'>,
-): Promise<FrameHeader> {
+): Promise<EnvelopeHeader> {
   const insertIds = [...timeless.values()];
   const settled = { projectId: header.p, insertIds, now: header.t };
   const times = await settleFirstTimes(deps.redis, settled, deps.firstTimes);

@@ -3,7 +3,7 @@
 import type { Job, Queue } from 'bullmq';
 import { IDENTIFY_QUEUE, type IdentifyJob, renumberBatch } from '../identity/queue.js';
 import { discardClaim } from '../ingest/claims.js';
-import { decodeFrames } from '../ingest/frame.js';
+import { decodeEnvelopes } from '../ingest/envelope.js';
 import { type IngestJob, isIngestQueue } from '../ingest/queue.js';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
@@ -44,7 +44,7 @@ export async function showParked(redis: Redis, queue: Queue, id: string): Promis
   const shown = { queue: queue.name, ...describe(job), payload: job.data, stack: job.stacktrace };
   if (!isIngestQueue(queue.name)) return shown;
   const bytes = await redis.getBuffer((job.data as IngestJob).claim);
-  const requests = bytes === null ? [] : decodeFrames(bytes);
+  const requests = bytes === null ? [] : decodeEnvelopes(bytes);
   return { ...shown, requests: requests.map(({ header, body }) => ({ header, body: body.toString('utf8') })) };
 }
 

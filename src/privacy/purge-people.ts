@@ -2,7 +2,7 @@
 // left but in backups and in the databases' own logs (docs/privacy.md).
 import { setTimeout as delay } from 'node:timers/promises';
 import { payloadKeyPattern, payloadWrittenAt, replaceClaim } from '../ingest/claims.js';
-import { decodeFrames, type Frame } from '../ingest/frame.js';
+import { decodeEnvelopes, type Envelope } from '../ingest/envelope.js';
 import { nameFailure } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -107,25 +107,25 @@ async function purgeClaim(
   const bytes = await redis.getBuffer(key);
   const accepted = bytes === null ? [] : tryDecodeFrames(bytes);
   if (accepted instanceof Error) return [{ key, projectId: undefined, err: accepted }];
-  const kept: Frame[] = [];
+  const kept: Envelope[] = [];
   const unread: UnreadClaim[] = [];
-  for (const frame of accepted) {
+  for (const envelope of accepted) {
     try {
-      kept.push(...(await forgotten.leaveOut([frame], version)).frames);
+      kept.push(...(await forgotten.leaveOut([envelope], version)).envelopes);
     } catch (err) {
-      kept.push(frame);
-      unread.push({ key, projectId: frame.header.p, err });
+      kept.push(envelope);
+      unread.push({ key, projectId: envelope.header.p, err });
     }
   }
-  const isSame = kept.length === accepted.length && kept.every((frame, position) => frame === accepted[position]);
+  const isSame = kept.length === accepted.length && kept.every((envelope, position) => envelope === accepted[position]);
   // Only if it is still there: its job may have ended in the meantime.
   if (!isSame) await replaceClaim(redis, key, { from: accepted, to: kept });
   return unread;
 }
 
-function tryDecodeFrames(bytes: Buffer): Frame[] | Error {
+function tryDecodeFrames(bytes: Buffer): Envelope[] | Error {
   try {
-    return decodeFrames(bytes);
+    return decodeEnvelopes(bytes);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

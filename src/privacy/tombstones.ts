@@ -2,9 +2,9 @@
 // Ingest workers read its version with every job, at no cost, and the whole only when that has changed. Whoever is in it is
 // known by a keyed hash; PostgreSQL has the same list, from which a Redis that lost it is filled again.
 import { createHash } from 'node:crypto';
+import type { Envelope } from '../ingest/envelope.js';
 import type { AcceptedEvent } from '../ingest/events.js';
 import { forgetFirstTimes } from '../ingest/first-times.js';
-import type { Frame } from '../ingest/frame.js';
 import { leaveOut } from '../ingest/leave-out.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { HashId, IdKind } from './id-hash.js';
@@ -57,26 +57,29 @@ export class ErasureTombstones {
   }
 
   /**
-   * The frames without the events of people who are forgotten. `version` is what TOMBSTONE_VERSION held after the job had
+   * The envelopes without the events of people who are forgotten. `version` is what TOMBSTONE_VERSION held after the job had
    * begun: whoever writes a tombstone then waits for the jobs that had begun before.
    */
-  async leaveOut(frames: readonly Frame[], version: string): Promise<{ frames: Frame[]; leftOut: AcceptedEvent[] }> {
+  async leaveOut(
+    envelopes: readonly Envelope[],
+    version: string,
+  ): Promise<{ envelopes: Envelope[]; leftOut: AcceptedEvent[] }> {
     if (version !== this.#version) await this.#read();
-    const kept: Frame[] = [];
+    const kept: Envelope[] = [];
     const leftOut: AcceptedEvent[] = [];
-    for (const frame of frames) {
-      const tombstones = this.#projects.get(frame.header.p);
+    for (const envelope of envelopes) {
+      const tombstones = this.#projects.get(envelope.header.p);
       // Nearly all requests came after the last erasure of their project: no hash is computed for them.
-      if (tombstones === undefined || frame.header.t > tombstones.latestErasedThroughMs) {
-        kept.push(frame);
+      if (tombstones === undefined || envelope.header.t > tombstones.latestErasedThroughMs) {
+        kept.push(envelope);
         continue;
       }
-      const remaining = leaveOut(frame, (event) => this.#isForgotten(event, tombstones.cuts));
-      if (remaining.frame !== undefined) kept.push(remaining.frame);
+      const remaining = leaveOut(envelope, (event) => this.#isForgotten(event, tombstones.cuts));
+      if (remaining.envelope !== undefined) kept.push(remaining.envelope);
       leftOut.push(...remaining.leftOut);
     }
     await forgetFirstTimes(this.#redis, leftOut);
-    return { frames: kept, leftOut };
+    return { envelopes: kept, leftOut };
   }
 
   /** The latest moment up to which anybody's events are forgotten. */

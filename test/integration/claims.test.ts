@@ -1,7 +1,7 @@
 // The backlog of each project is the sum over its claims, through everything that may become of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteClaim, readBacklogs, replaceClaim, sharesOf } from '../../src/ingest/claims.js';
-import type { Frame } from '../../src/ingest/frame.js';
+import type { Envelope } from '../../src/ingest/envelope.js';
 import { BULK_QUEUE, createIngestQueue, enqueueIngest, listActiveJobs } from '../../src/ingest/queue.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-const frameOf = (project: string, bytes: number, events = 1): Frame => ({
+const envelopeOf = (project: string, bytes: number, events = 1): Envelope => ({
   header: { v: 1, p: project, t: Date.now(), ip: '', ua: '', geo: {}, o: 'client', n: events },
   body: Buffer.alloc(bytes, 32),
 });
@@ -32,7 +32,7 @@ const claims = async (): Promise<string[]> => (await redis.keys('ingest:claim:*'
 test('jobs of several projects and of one, replaced, deleted, and orphaned', async () => {
   const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
   // A small event counts for half a kilobyte.
-  const mixed = [frameOf(one, 1000), frameOf(other, 10, 4), frameOf(one, 3000)];
+  const mixed = [envelopeOf(one, 1000), envelopeOf(other, 10, 4), envelopeOf(one, 3000)];
   await enqueueIngest(prompt, redis, { items: mixed, weight: 6 });
   expect(await readBacklogs(redis)).toEqual(
     new Map([
@@ -41,7 +41,7 @@ test('jobs of several projects and of one, replaced, deleted, and orphaned', asy
     ]),
   );
   const [claim = ''] = await claims();
-  await enqueueIngest(bulk, redis, { items: [frameOf(other, 5000)], weight: 1, key: other });
+  await enqueueIngest(bulk, redis, { items: [envelopeOf(other, 5000)], weight: 1, key: other });
   expect((await readBacklogs(redis)).get(other)).toEqual({ jobs: 1, bytes: 7048 });
 
   await replaceClaim(redis, claim, { from: mixed, to: mixed.slice(0, 1) });

@@ -1,7 +1,7 @@
 // Erasing a person: what goes, what stays, what is kept out although it was on its way, and what is said about it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeSequence } from '../../src/identity/sequence.js';
-import { encodeFrame } from '../../src/ingest/frame.js';
+import { encodeEnvelope } from '../../src/ingest/envelope.js';
 import { newUuidV7, toOrganizationId } from '../../src/platform/ids.js';
 import { sequenceMember } from '../../src/privacy/queue.js';
 import { createErasure, newErasureId } from '../../src/privacy/store.js';
@@ -147,7 +147,7 @@ describe('events that were accepted before and are stored after', () => {
     const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
     const header = { v: 1, p: mine.project.id, t: Date.now(), ip: '', ua: '', geo: {}, o: 'client', n: 1 } as const;
     const claim = `ingest:claim:${newUuidV7()}`;
-    await stack.redis.set(claim, encodeFrame({ header, body: Buffer.from('torn') }));
+    await stack.redis.set(claim, encodeEnvelope({ header, body: Buffer.from('torn') }));
     const held = (await mine.gdpr.erase('alice')).body.request_id;
     await theirs.gdpr.reached('purged', (await theirs.gdpr.erase('alice')).body.request_id);
     expect((await mine.gdpr.request(`/requests/${String(held)}`)).body).toMatchObject({ status: 'deleted' });

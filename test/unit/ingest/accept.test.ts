@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Credential } from '../../../src/access/credentials.js';
 import { acceptRequest } from '../../../src/ingest/accept.js';
 import { parseTrackBody } from '../../../src/ingest/body.js';
+import { decodeEnvelopes, encodeEnvelope } from '../../../src/ingest/envelope.js';
 import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
-import { decodeFrames, encodeFrame } from '../../../src/ingest/frame.js';
 import { toOrganizationId, toProjectId } from '../../../src/platform/ids.js';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 30);
@@ -43,16 +43,16 @@ function accept(body: unknown, options: { credential?: Credential; headers?: Rec
 }
 
 /** What a worker reads of it, after the way through Redis. */
-function replay({ frame }: ReturnType<typeof accept>): AcceptedEvent[] {
+function replay({ envelope }: ReturnType<typeof accept>): AcceptedEvent[] {
   const events: AcceptedEvent[] = [];
-  for (const decoded of decodeFrames(encodeFrame(frame))) visitEvents(decoded, (event) => events.push(event));
+  for (const decoded of decodeEnvelopes(encodeEnvelope(envelope))) visitEvents(decoded, (event) => events.push(event));
   return events;
 }
 
 describe('acceptRequest', () => {
   test('skips invalid events, counts their reasons, and keeps the order of the others', () => {
     const accepted = accept({ events: [{ event_type: 'a' }, {}, 5, { event_type: 'b' }] });
-    expect(accepted.frame.header.n).toBe(2);
+    expect(accepted.envelope.header.n).toBe(2);
     expect(accepted.rejected).toEqual([
       { reason: 'event_type_missing', event: {} },
       { reason: 'not_an_object', event: 5 },
@@ -97,9 +97,11 @@ describe('acceptRequest', () => {
   });
 
   test('a remembered time is the time of the event', () => {
-    const { frame } = accept({ events: [{ event_type: 'a' }, { event_type: 'a', insert_id: 'one' }] });
+    const { envelope } = accept({ events: [{ event_type: 'a' }, { event_type: 'a', insert_id: 'one' }] });
     const events: AcceptedEvent[] = [];
-    visitEvents({ ...frame, header: { ...frame.header, first: { 1: NOW - 60_000 } } }, (event) => events.push(event));
+    visitEvents({ ...envelope, header: { ...envelope.header, first: { 1: NOW - 60_000 } } }, (event) =>
+      events.push(event),
+    );
     expect(events.map((event) => event.time)).toEqual([NOW, NOW - 60_000]);
   });
 
@@ -107,14 +109,14 @@ describe('acceptRequest', () => {
     ['anonymize', '203.0.113.0'],
     ['full', ADDRESS],
     ['drop', ''],
-  ] as const)('under %s the frame holds the address "%s" and the town of the whole one', (ipPolicy, kept) => {
+  ] as const)('under %s the envelope holds the address "%s" and the town of the whole one', (ipPolicy, kept) => {
     const accepted = accept({ event_type: 'a' }, { credential: credential({ ipPolicy }) });
     const [event] = replay(accepted);
     expect(event).toMatchObject({ ip: kept, geography: { city: townOf(ADDRESS) } });
   });
 
   test('no byte of the raw address is in what goes to Redis', () => {
-    expect(encodeFrame(accept({ event_type: 'a' }).frame).includes(ADDRESS)).toBe(false);
+    expect(encodeEnvelope(accept({ event_type: 'a' }).envelope).includes(ADDRESS)).toBe(false);
   });
 
   test('origin: the event before the batch, else unknown', () => {
@@ -137,7 +139,7 @@ describe('events that speak for others', () => {
       { ip: '198.51.100.0', userAgent: 'curl/8.5.0', geography: { city: townOf('198.51.100.9') } },
       { ip: '203.0.113.0', userAgent: '', geography: { city: townOf(ADDRESS) } },
     ]);
-    expect(encodeFrame(accepted.frame).includes('198.51.100.9')).toBe(false);
+    expect(encodeEnvelope(accepted.envelope).includes('198.51.100.9')).toBe(false);
   });
 
   test('a public key may not: the fields are as unknown as any other', () => {
@@ -201,9 +203,9 @@ describe('events that speak for others', () => {
   });
 });
 
-test('frames that were committed together are read back one by one; a torn one is an error', () => {
-  const frames = [accept({ event_type: 'a' }).frame, accept({ event_type: 'ä' }).frame];
-  const bytes = Buffer.concat(frames.map(encodeFrame));
-  expect(decodeFrames(bytes)).toEqual(frames);
-  expect(() => decodeFrames(bytes.subarray(0, -1))).toThrow('a frame ends at byte');
+test('envelopes that were committed together are read back one by one; a torn one is an error', () => {
+  const envelopes = [accept({ event_type: 'a' }).envelope, accept({ event_type: 'ä' }).envelope];
+  const bytes = Buffer.concat(envelopes.map(encodeEnvelope));
+  expect(decodeEnvelopes(bytes)).toEqual(envelopes);
+  expect(() => decodeEnvelopes(bytes.subarray(0, -1))).toThrow('a envelope ends at byte');
 });

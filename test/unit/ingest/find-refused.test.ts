@@ -1,23 +1,26 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Envelope } from '../../../src/ingest/envelope.js';
 import { visitEvents } from '../../../src/ingest/events.js';
 import { storeAllButRefused } from '../../../src/ingest/find-refused.js';
-import type { Frame } from '../../../src/ingest/frame.js';
 
 class Refusal extends Error {}
 
-const idsOf = (frames: readonly Frame[]): string[] => {
+const idsOf = (envelopes: readonly Envelope[]): string[] => {
   const ids: string[] = [];
-  for (const frame of frames) visitEvents(frame, ({ insertId }) => ids.push(insertId));
+  for (const envelope of envelopes) visitEvents(envelope, ({ insertId }) => ids.push(insertId));
   return ids;
 };
 
-const framesOf = (requests: readonly boolean[][]): Frame[] =>
-  requests.map((events, frame) => ({
+const envelopesOf = (requests: readonly boolean[][]): Envelope[] =>
+  requests.map((events, envelope) => ({
     header: { v: 1, p: 'p', t: 1, ip: '', ua: '', geo: {}, o: 'unknown', n: events.length },
     body: Buffer.from(
       JSON.stringify({
-        events: events.map((isBad, at) => ({ event_type: 'a', insert_id: `${frame}-${at}-${isBad ? 'bad' : 'good'}` })),
+        events: events.map((isBad, at) => ({
+          event_type: 'a',
+          insert_id: `${envelope}-${at}-${isBad ? 'bad' : 'good'}`,
+        })),
       }),
     ),
   }));
@@ -26,17 +29,17 @@ test('exactly what is refused comes back, and everything else is stored once', a
   const requests = fc.array(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(requests, async (events) => {
-      const frames = framesOf(events);
+      const envelopes = envelopesOf(events);
       const stored: string[] = [];
-      const store = async (some: readonly Frame[]) => {
+      const store = async (some: readonly Envelope[]) => {
         if (idsOf(some).some((id) => id.endsWith('bad'))) throw new Refusal();
         stored.push(...idsOf(some));
       };
-      const refused = await storeAllButRefused(frames, { store, isRefused: (error) => error instanceof Refusal });
+      const refused = await storeAllButRefused(envelopes, { store, isRefused: (error) => error instanceof Refusal });
       const isBad = (id: string) => id.endsWith('bad');
-      expect(idsOf(refused)).toEqual(idsOf(frames).filter(isBad));
+      expect(idsOf(refused)).toEqual(idsOf(envelopes).filter(isBad));
       expect(stored.sort()).toEqual(
-        idsOf(frames)
+        idsOf(envelopes)
           .filter((id) => !isBad(id))
           .sort(),
       );
@@ -46,5 +49,5 @@ test('exactly what is refused comes back, and everything else is stored once', a
 
 test('an outage in between is passed on, so that the whole is tried again', async () => {
   const store = () => Promise.reject(new Error('away'));
-  await expect(storeAllButRefused(framesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow('away');
+  await expect(storeAllButRefused(envelopesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow('away');
 });

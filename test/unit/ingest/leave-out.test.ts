@@ -1,21 +1,21 @@
 // What is taken out of an accepted request is gone from its bytes, and what remains is stored as if nothing had happened.
 import { expect, test } from 'vitest';
+import type { Envelope } from '../../../src/ingest/envelope.js';
 import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
-import type { Frame } from '../../../src/ingest/frame.js';
 import { leaveOut } from '../../../src/ingest/leave-out.js';
 import { createIdHash } from '../../../src/privacy/id-hash.js';
 
 const ID_OF = (digit: number): string => String(digit).repeat(16);
 
-/** The batch as it came, and header fields beside those that every frame has. */
-const frameOf = (events: readonly unknown[], header: Partial<Frame['header']> = {}, batch = {}): Frame => ({
+/** The batch as it came, and header fields beside those that every envelope has. */
+const envelopeOf = (events: readonly unknown[], header: Partial<Envelope['header']> = {}, batch = {}): Envelope => ({
   header: { v: 1, p: 'p', t: 1000, ip: '', ua: '', geo: {}, o: 'client', n: events.length, ...header },
   body: Buffer.from(JSON.stringify({ ...batch, events })),
 });
 
-const eventsOf = (frame: Frame | undefined): AcceptedEvent[] => {
+const eventsOf = (envelope: Envelope | undefined): AcceptedEvent[] => {
   const events: AcceptedEvent[] = [];
-  if (frame !== undefined) visitEvents(frame, (event) => events.push(event));
+  if (envelope !== undefined) visitEvents(envelope, (event) => events.push(event));
   return events;
 };
 
@@ -34,10 +34,10 @@ test('the rest keeps its made ids, its remembered times and its content', () => 
     },
     { event_type: 'e', user_id: 'bob' },
   ];
-  const frame = frameOf(events, { ids: ID_OF(1) + ID_OF(2) + ID_OF(3), first: { 3: 500 } });
-  const { frame: rest, leftOut } = leaveOut(frame, ofMallory);
+  const envelope = envelopeOf(events, { ids: ID_OF(1) + ID_OF(2) + ID_OF(3), first: { 3: 500 } });
+  const { envelope: rest, leftOut } = leaveOut(envelope, ofMallory);
   expect(leftOut.map(({ eventType }) => eventType)).toEqual(['a', 'c']);
-  expect(eventsOf(rest)).toEqual(eventsOf(frame).filter((event) => !ofMallory(event)));
+  expect(eventsOf(rest)).toEqual(eventsOf(envelope).filter((event) => !ofMallory(event)));
   expect(rest?.header).toMatchObject({ n: 3, skip: [0, 2], ids: ID_OF(2) + ID_OF(3) });
   expect(rest?.body.toString()).not.toMatch(/mallory|own-1/);
 });
@@ -45,8 +45,8 @@ test('the rest keeps its made ids, its remembered times and its content', () => 
 test('numbers beyond a double stay what they were stored as, and lists that hold one as well', () => {
   const body =
     '{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","event_properties":{"n":1e999,"l":[1e999]}}]}';
-  const frame = { ...frameOf([0, 0], { ids: ID_OF(1) + ID_OF(2) }), body: Buffer.from(body) };
-  const [before, after] = [frame, leaveOut(frame, ofMallory).frame].map(
+  const envelope = { ...envelopeOf([0, 0], { ids: ID_OF(1) + ID_OF(2) }), body: Buffer.from(body) };
+  const [before, after] = [envelope, leaveOut(envelope, ofMallory).envelope].map(
     (some) => eventsOf(some).at(-1)?.eventProperties,
   );
   expect(String(after?.n)).toBe('Infinity');
@@ -57,25 +57,25 @@ test('fields that nobody knows go, however deep they are', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   const rest = ['junk', 'time', 'library', 'origin', 'user_properties', 'geo'].map((field) => `"${field}":${deep}`);
   const body = `{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","insert_id":"1",${rest.join()}}]}`;
-  const frame = { ...frameOf([0, 0], { ids: ID_OF(1) }), body: Buffer.from(body) };
-  const { frame: remaining } = leaveOut(frame, ofMallory);
-  expect(eventsOf(remaining)).toEqual(eventsOf(frame).filter((event) => !ofMallory(event)));
+  const envelope = { ...envelopeOf([0, 0], { ids: ID_OF(1) }), body: Buffer.from(body) };
+  const { envelope: remaining } = leaveOut(envelope, ofMallory);
+  expect(eventsOf(remaining)).toEqual(eventsOf(envelope).filter((event) => !ofMallory(event)));
   expect(remaining?.body.toString()).toBe('{"events":[null,{"event_type":"b","insert_id":"1"}]}');
 });
 
 test('events that were refused at the edge leave the bytes as well', () => {
-  const frame = frameOf([{ user_id: 'mallory' }, { event_type: 'b', insert_id: '1' }], { n: 1, skip: [0] });
-  const { frame: rest, leftOut } = leaveOut(frame, ofMallory);
+  const envelope = envelopeOf([{ user_id: 'mallory' }, { event_type: 'b', insert_id: '1' }], { n: 1, skip: [0] });
+  const { envelope: rest, leftOut } = leaveOut(envelope, ofMallory);
   expect(leftOut).toEqual([]);
-  expect(eventsOf(rest)).toEqual(eventsOf(frame));
+  expect(eventsOf(rest)).toEqual(eventsOf(envelope));
   expect(rest?.body.toString()).not.toContain('mallory');
 });
 
-test('what has nothing to lose stays the very frame, what loses all is gone', () => {
-  const other = frameOf([{ event_type: 'a', insert_id: '1' }]);
-  expect(leaveOut(other, ofMallory).frame).toBe(other);
-  const single: Frame = { ...other, body: Buffer.from('{"event_type":"a","user_id":"mallory","insert_id":"1"}') };
-  expect(leaveOut(single, ofMallory)).toMatchObject({ frame: undefined, leftOut: [{ insertId: '1' }] });
+test('what has nothing to lose stays the very envelope, what loses all is gone', () => {
+  const other = envelopeOf([{ event_type: 'a', insert_id: '1' }]);
+  expect(leaveOut(other, ofMallory).envelope).toBe(other);
+  const single: Envelope = { ...other, body: Buffer.from('{"event_type":"a","user_id":"mallory","insert_id":"1"}') };
+  expect(leaveOut(single, ofMallory)).toMatchObject({ envelope: undefined, leftOut: [{ insertId: '1' }] });
 });
 
 test('a hash is of one id, kind, project and key', () => {

@@ -1,11 +1,11 @@
 // How accepted requests lie in Redis: the bytes as they came, and before them what the edge decided, so that a worker
-// that runs the job twice writes identical rows. One value holds the frames of all requests that were committed together.
+// that runs the job twice writes identical rows. One value holds the envelopes of all requests that were committed together.
 
 import type { Geography } from './enrich/geography.js';
 import type { IngestOrigin } from './schema.js';
 
 /** The edge's decisions on one request. Names are short as they are stored once per request. */
-export interface FrameHeader {
+export interface EnvelopeHeader {
   /** Version of this layout. */
   readonly v: 1;
   /** Id of the request, for whoever looks at what was parked. Of the service's own events there is none. */
@@ -32,33 +32,33 @@ export interface FrameHeader {
   readonly own?: true;
 }
 
-export interface Frame {
-  readonly header: FrameHeader;
+export interface Envelope {
+  readonly header: EnvelopeHeader;
   readonly body: Buffer;
 }
 
 const LENGTH_BYTES = 4;
 
-export function encodeFrame(frame: Frame): Buffer {
-  const header = Buffer.from(JSON.stringify(frame.header), 'utf8');
+export function encodeEnvelope(envelope: Envelope): Buffer {
+  const header = Buffer.from(JSON.stringify(envelope.header), 'utf8');
   const lengths = Buffer.alloc(2 * LENGTH_BYTES);
   lengths.writeUInt32LE(header.length, 0);
-  lengths.writeUInt32LE(frame.body.length, LENGTH_BYTES);
-  return Buffer.concat([lengths, header, frame.body]);
+  lengths.writeUInt32LE(envelope.body.length, LENGTH_BYTES);
+  return Buffer.concat([lengths, header, envelope.body]);
 }
 
-/** Throws on bytes that are no sequence of whole frames. */
-export function decodeFrames(bytes: Buffer): Frame[] {
-  const frames: Frame[] = [];
+/** Throws on bytes that are no sequence of whole envelopes. */
+export function decodeEnvelopes(bytes: Buffer): Envelope[] {
+  const envelopes: Envelope[] = [];
   let at = 0;
   while (at < bytes.length) {
     const bodyAt = at + 2 * LENGTH_BYTES + bytes.readUInt32LE(at);
     const end = bodyAt + bytes.readUInt32LE(at + LENGTH_BYTES);
-    if (end > bytes.length) throw new Error(`a frame ends at byte ${end} of ${bytes.length}`);
-    const header = JSON.parse(bytes.toString('utf8', at + 2 * LENGTH_BYTES, bodyAt)) as FrameHeader;
-    if (header.v !== 1) throw new Error(`frames of version ${String(header.v)} are not known`);
-    frames.push({ header, body: bytes.subarray(bodyAt, end) });
+    if (end > bytes.length) throw new Error(`a envelope ends at byte ${end} of ${bytes.length}`);
+    const header = JSON.parse(bytes.toString('utf8', at + 2 * LENGTH_BYTES, bodyAt)) as EnvelopeHeader;
+    if (header.v !== 1) throw new Error(`envelopes of version ${String(header.v)} are not known`);
+    envelopes.push({ header, body: bytes.subarray(bodyAt, end) });
     at = end;
   }
-  return frames;
+  return envelopes;
 }
