@@ -83,8 +83,8 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
 
   async function framesToStore(accepted: Envelope[], tombstone: Buffer | null | undefined): Promise<Envelope[]> {
     if (!tombstone) return accepted;
-    const { envelopes, leftOut } = await forgotten.leaveOut(accepted, tombstone.toString());
-    metrics.forgotten.inc(leftOut.length);
+    const { envelopes, removed } = await forgotten.removeEvents(accepted, tombstone.toString());
+    metrics.forgotten.inc(removed.length);
     return envelopes;
   }
 

@@ -3,7 +3,7 @@
 import { type HalvingStore, storeByHalves } from '../platform/store-by-halves.js';
 import type { Envelope } from './envelope.js';
 import { visitEvents } from './events.js';
-import { leaveOut } from './leave-out.js';
+import { removeEvents } from './remove-events.js';
 
 interface EventPlace {
   readonly envelope: number;
@@ -30,6 +30,6 @@ function only(envelopes: readonly Envelope[], places: readonly EventPlace[]): En
   return envelopes.flatMap((envelope, index) => {
     const positions = new Set(places.filter((place) => place.envelope === index).map(({ position }) => position));
     if (positions.size === 0) return [];
-    return leaveOut(envelope, (_event, position) => !positions.has(position)).envelope ?? [];
+    return removeEvents(envelope, (_event, position) => !positions.has(position)).envelope ?? [];
   });
 }

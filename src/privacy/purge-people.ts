@@ -111,7 +111,7 @@ async function purgeClaim(
   const unread: UnreadClaim[] = [];
   for (const envelope of accepted) {
     try {
-      kept.push(...(await forgotten.leaveOut([envelope], version)).envelopes);
+      kept.push(...(await forgotten.removeEvents([envelope], version)).envelopes);
     } catch (err) {
       kept.push(envelope);
       unread.push({ key, projectId: envelope.header.p, err });

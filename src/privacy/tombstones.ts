@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Envelope } from '../ingest/envelope.js';
 import type { AcceptedEvent } from '../ingest/events.js';
 import { forgetFirstTimes } from '../ingest/first-times.js';
-import { leaveOut } from '../ingest/leave-out.js';
+import { removeEvents } from '../ingest/remove-events.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { HashId, IdKind } from './id-hash.js';
 
@@ -60,13 +60,13 @@ export class ErasureTombstones {
    * The envelopes without the events of people who are forgotten. `version` is what TOMBSTONE_VERSION held after the job had
    * begun: whoever writes a tombstone then waits for the jobs that had begun before.
    */
-  async leaveOut(
+  async removeEvents(
     envelopes: readonly Envelope[],
     version: string,
-  ): Promise<{ envelopes: Envelope[]; leftOut: AcceptedEvent[] }> {
+  ): Promise<{ envelopes: Envelope[]; removed: AcceptedEvent[] }> {
     if (version !== this.#version) await this.#read();
     const kept: Envelope[] = [];
-    const leftOut: AcceptedEvent[] = [];
+    const removed: AcceptedEvent[] = [];
     for (const envelope of envelopes) {
       const tombstones = this.#projects.get(envelope.header.p);
       // Nearly all requests came after the last erasure of their project: no hash is computed for them.
@@ -74,12 +74,12 @@ export class ErasureTombstones {
         kept.push(envelope);
         continue;
       }
-      const remaining = leaveOut(envelope, (event) => this.#isForgotten(event, tombstones.cuts));
+      const remaining = removeEvents(envelope, (event) => this.#isForgotten(event, tombstones.cuts));
       if (remaining.envelope !== undefined) kept.push(remaining.envelope);
-      leftOut.push(...remaining.leftOut);
+      removed.push(...remaining.removed);
     }
-    await forgetFirstTimes(this.#redis, leftOut);
-    return { envelopes: kept, leftOut };
+    await forgetFirstTimes(this.#redis, removed);
+    return { envelopes: kept, removed };
   }
 
   /** The latest moment up to which anybody's events are forgotten. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
 import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
-import { leaveOut } from '../../../src/ingest/leave-out.js';
+import { removeEvents } from '../../../src/ingest/remove-events.js';
 import { createIdHash } from '../../../src/privacy/id-hash.js';
 
 const ID_OF = (digit: number): string => String(digit).repeat(16);
@@ -35,8 +35,8 @@ test('the rest keeps its made ids, its remembered times and its content', () => 
     { event_type: 'e', user_id: 'bob' },
   ];
   const envelope = envelopeOf(events, { ids: ID_OF(1) + ID_OF(2) + ID_OF(3), first: { 3: 500 } });
-  const { envelope: rest, leftOut } = leaveOut(envelope, ofMallory);
-  expect(leftOut.map(({ eventType }) => eventType)).toEqual(['a', 'c']);
+  const { envelope: rest, removed } = removeEvents(envelope, ofMallory);
+  expect(removed.map(({ eventType }) => eventType)).toEqual(['a', 'c']);
   expect(eventsOf(rest)).toEqual(eventsOf(envelope).filter((event) => !ofMallory(event)));
   expect(rest?.header).toMatchObject({ n: 3, skip: [0, 2], ids: ID_OF(2) + ID_OF(3) });
   expect(rest?.body.toString()).not.toMatch(/mallory|own-1/);
@@ -46,7 +46,7 @@ test('numbers beyond a double stay what they were stored as, and lists that hold
   const body =
     '{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","event_properties":{"n":1e999,"l":[1e999]}}]}';
   const envelope = { ...envelopeOf([0, 0], { ids: ID_OF(1) + ID_OF(2) }), body: Buffer.from(body) };
-  const [before, after] = [envelope, leaveOut(envelope, ofMallory).envelope].map(
+  const [before, after] = [envelope, removeEvents(envelope, ofMallory).envelope].map(
     (some) => eventsOf(some).at(-1)?.eventProperties,
   );
   expect(String(after?.n)).toBe('Infinity');
@@ -58,24 +58,24 @@ test('fields that nobody knows go, however deep they are', () => {
   const rest = ['junk', 'time', 'library', 'origin', 'user_properties', 'geo'].map((field) => `"${field}":${deep}`);
   const body = `{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","insert_id":"1",${rest.join()}}]}`;
   const envelope = { ...envelopeOf([0, 0], { ids: ID_OF(1) }), body: Buffer.from(body) };
-  const { envelope: remaining } = leaveOut(envelope, ofMallory);
+  const { envelope: remaining } = removeEvents(envelope, ofMallory);
   expect(eventsOf(remaining)).toEqual(eventsOf(envelope).filter((event) => !ofMallory(event)));
   expect(remaining?.body.toString()).toBe('{"events":[null,{"event_type":"b","insert_id":"1"}]}');
 });
 
 test('events that were refused at the edge leave the bytes as well', () => {
   const envelope = envelopeOf([{ user_id: 'mallory' }, { event_type: 'b', insert_id: '1' }], { n: 1, skip: [0] });
-  const { envelope: rest, leftOut } = leaveOut(envelope, ofMallory);
-  expect(leftOut).toEqual([]);
+  const { envelope: rest, removed } = removeEvents(envelope, ofMallory);
+  expect(removed).toEqual([]);
   expect(eventsOf(rest)).toEqual(eventsOf(envelope));
   expect(rest?.body.toString()).not.toContain('mallory');
 });
 
 test('what has nothing to lose stays the very envelope, what loses all is gone', () => {
   const other = envelopeOf([{ event_type: 'a', insert_id: '1' }]);
-  expect(leaveOut(other, ofMallory).envelope).toBe(other);
+  expect(removeEvents(other, ofMallory).envelope).toBe(other);
   const single: Envelope = { ...other, body: Buffer.from('{"event_type":"a","user_id":"mallory","insert_id":"1"}') };
-  expect(leaveOut(single, ofMallory)).toMatchObject({ envelope: undefined, leftOut: [{ insertId: '1' }] });
+  expect(removeEvents(single, ofMallory)).toMatchObject({ envelope: undefined, removed: [{ insertId: '1' }] });
 });
 
 test('a hash is of one id, kind, project and key', () => {

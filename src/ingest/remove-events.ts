@@ -10,22 +10,22 @@ import { writeBody } from './write-body.js';
 export interface Remaining {
   /** Undefined when nothing remains; the very envelope when nothing was taken out. */
   readonly envelope: Envelope | undefined;
-  readonly leftOut: readonly AcceptedEvent[];
+  readonly removed: readonly AcceptedEvent[];
 }
 
-export function leaveOut(
+export function removeEvents(
   envelope: Envelope,
-  isLeftOut: (event: AcceptedEvent, position: number) => boolean,
+  isRemoved: (event: AcceptedEvent, position: number) => boolean,
 ): Remaining {
   const gone = new Map<number, AcceptedEvent>();
   visitEvents(envelope, (event, position) => {
-    if (isLeftOut(event, position)) gone.set(position, event);
+    if (isRemoved(event, position)) gone.set(position, event);
   });
-  const leftOut = [...gone.values()];
-  if (leftOut.length === envelope.header.n) return { envelope: undefined, leftOut };
+  const removed = [...gone.values()];
+  if (removed.length === envelope.header.n) return { envelope: undefined, removed };
   // Events that were never accepted stay in the bytes of their request, and may be anyone's.
-  const isWhole = leftOut.length === 0 && envelope.header.skip === undefined;
-  return { envelope: isWhole ? envelope : rewrite(envelope, gone), leftOut };
+  const isWhole = removed.length === 0 && envelope.header.skip === undefined;
+  return { envelope: isWhole ? envelope : rewrite(envelope, gone), removed };
 }
 
 /** Positions stay what they are, since times that are remembered go by position; what is taken out becomes a null. */
