@@ -5,8 +5,8 @@ import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { deleteClaim, projectOfJob, replaceClaim, type Shares, sharesOf } from '../src/ingest/claims.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { type AcceptedEvent, visitEvents } from '../src/ingest/events.js';
-import { storeAllButRefused } from '../src/ingest/find-refused.js';
 import { insertEvents, partitionOf } from '../src/ingest/ingest-partition.js';
+import { isolateRejected } from '../src/ingest/isolate-rejected.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { groupByMonths, quarterOf } from '../src/ingest/months.js';
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
@@ -109,7 +109,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     try {
       await storeAll(envelopes, turn);
     } catch (error) {
-      if (isBadData(error)) await parkRefused(job, { accepted, envelopes, turn }, nameFailure(error));
+      if (isBadData(error)) await keepRejected(job, { accepted, envelopes, turn }, nameFailure(error));
       else throw error;
     }
     sharesOfJobs.set(job, sharesOf(accepted));
@@ -121,13 +121,13 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   }
 
   /** Stores what can be stored; the job is given up for a person to look at, and holds only what is refused. */
-  async function parkRefused(
+  async function keepRejected(
     job: Job<IngestJob>,
     { accepted, envelopes, turn }: { accepted: readonly Envelope[]; envelopes: readonly Envelope[]; turn: Turn },
     reason: string,
   ): Promise<void> {
     const store = (some: readonly Envelope[]) => storeAll(some, turn);
-    const refused = await storeAllButRefused(envelopes, { store, isRefused: isBadData });
+    const refused = await isolateRejected(envelopes, { store, isRefused: isBadData });
     if (refused.length === 0) return;
     const events = countEvents(refused);
     await replaceClaim(redis, job.data.claim, { from: accepted, to: refused });

@@ -1,7 +1,7 @@
 // Identify jobs → profiles and mappings in PostgreSQL, and from there their copies in ClickHouse. Jobs that wait together share
 // a transaction; each ends only after it is committed. In which order they come does not matter.
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
-import { applyAllButRefused, applyBatches } from '../src/identity/apply.js';
+import { applyBatches, isolateRejectedCalls } from '../src/identity/apply.js';
 import { createIdentityWorkerMetrics } from '../src/identity/metrics.js';
 import { measureOutbox } from '../src/identity/outbox.js';
 import { IDENTIFY_QUEUE, type IdentifyJob, projectOfBatch } from '../src/identity/queue.js';
@@ -61,15 +61,15 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     try {
       await writer.add((block) => block.add(job.data));
     } catch (error) {
-      if (isRefusedData(error)) await parkRefused(job, nameFailure(error));
+      if (isRefusedData(error)) await keepRejected(job, nameFailure(error));
       else throw error;
     }
   }
 
   /** Applies what can be applied; the job is given up for a person to look at, and holds only what is refused. */
-  async function parkRefused(job: Job<IdentifyJob>, reason: string): Promise<void> {
+  async function keepRejected(job: Job<IdentifyJob>, reason: string): Promise<void> {
     const calls = job.data.operations.length;
-    const refused = await applyAllButRefused(job.data, { postgres, redis });
+    const refused = await isolateRejectedCalls(job.data, { postgres, redis });
     applied.inc(calls - refused.length);
     copier.nudge();
     if (refused.length > 0) {

@@ -1,8 +1,9 @@
 // Applies batches of identify calls to profiles and mappings in one transaction. Idempotent: each batch is applied once.
+
+import { bisectFailures } from '../platform/bisect-failures.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { isRefusedData } from '../platform/postgres/failures.js';
 import type { Redis } from '../platform/redis/client.js';
-import { storeByHalves } from '../platform/store-by-halves.js';
 import { type DeviceMapping, saveMappings } from './mapping-store.js';
 import { extendHistory, type ProfileOperation } from './profile-history.js';
 import type { IdentifyJob } from './queue.js';
@@ -30,11 +31,11 @@ export async function applyBatches(batches: readonly IdentifyJob[], stores: Stor
  * For a batch that PostgreSQL rejected: applies its valid calls in order and resolves with the rejected ones. The sequence
  * numbers of the batch stay pending. Idempotent.
  */
-export async function applyAllButRefused(
+export async function isolateRejectedCalls(
   job: IdentifyJob,
   stores: Stores,
 ): Promise<readonly IdentifyJob['operations'][number][]> {
-  return storeByHalves(job.operations, {
+  return bisectFailures(job.operations, {
     store: async (operations) => {
       await applyPending({ batches: [{ ...job, operations }], areWhole: false }, stores);
     },

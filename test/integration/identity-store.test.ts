@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { applyAllButRefused, applyBatches } from '../../src/identity/apply.js';
+import { applyBatches, isolateRejectedCalls } from '../../src/identity/apply.js';
 import { copyOutbox } from '../../src/identity/outbox.js';
 import {
   createIdentifyQueue,
@@ -77,7 +77,7 @@ test('what PostgreSQL refuses of a batch is named again when a worker died befor
   const refused: Omit<Identification, 'project'> = { user: 'u', ops: { set: { a: 'refused\0' } } };
   const batch = await accept(add('u', 1), refused, add('u', 10));
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    expect(await applyAllButRefused(batch, { postgres, redis })).toEqual([batch.operations[1]]);
+    expect(await isolateRejectedCalls(batch, { postgres, redis })).toEqual([batch.operations[1]]);
     expect(await profileOf('u')).toMatchObject({ properties: { a: 11 } });
   }
   await releaseSequence(redis, batch.batch);

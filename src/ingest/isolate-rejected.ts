@@ -1,6 +1,6 @@
 // Events that the database refuses are found one by one, so that they alone are kept for a person to look at, and everything that
 // was accepted together with them is stored.
-import { type HalvingStore, storeByHalves } from '../platform/store-by-halves.js';
+import { type BisectableStore, bisectFailures } from '../platform/bisect-failures.js';
 import type { Envelope } from './envelope.js';
 import { visitEvents } from './events.js';
 import { removeEvents } from './remove-events.js';
@@ -11,12 +11,12 @@ interface EventPlace {
 }
 
 /** Resolves with what is refused, as envelopes that hold nothing else; everything else has been stored. */
-export async function storeAllButRefused(
+export async function isolateRejected(
   envelopes: readonly Envelope[],
-  { store, isRefused }: HalvingStore<Envelope>,
+  { store, isRefused }: BisectableStore<Envelope>,
 ): Promise<Envelope[]> {
   const places = envelopes.flatMap((envelope, index) => placesIn(envelope, index));
-  const refused = await storeByHalves(places, { store: (some) => store(only(envelopes, some)), isRefused });
+  const refused = await bisectFailures(places, { store: (some) => store(only(envelopes, some)), isRefused });
   return only(envelopes, refused);
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
 import { visitEvents } from '../../../src/ingest/events.js';
-import { storeAllButRefused } from '../../../src/ingest/find-refused.js';
+import { isolateRejected } from '../../../src/ingest/isolate-rejected.js';
 
 class Refusal extends Error {}
 
@@ -35,7 +35,7 @@ test('exactly what is refused comes back, and everything else is stored once', a
         if (idsOf(some).some((id) => id.endsWith('bad'))) throw new Refusal();
         stored.push(...idsOf(some));
       };
-      const refused = await storeAllButRefused(envelopes, { store, isRefused: (error) => error instanceof Refusal });
+      const refused = await isolateRejected(envelopes, { store, isRefused: (error) => error instanceof Refusal });
       const isBad = (id: string) => id.endsWith('bad');
       expect(idsOf(refused)).toEqual(idsOf(envelopes).filter(isBad));
       expect(stored.sort()).toEqual(
@@ -49,5 +49,5 @@ test('exactly what is refused comes back, and everything else is stored once', a
 
 test('an outage in between is passed on, so that the whole is tried again', async () => {
   const store = () => Promise.reject(new Error('away'));
-  await expect(storeAllButRefused(envelopesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow('away');
+  await expect(isolateRejected(envelopesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow('away');
 });
