@@ -5,7 +5,7 @@ import { Worker } from 'bullmq';
 import { createIdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
-import { createAskedGauge } from '../src/platform/asked-gauge.js';
+import { createCollectedGauge } from '../src/platform/collected-gauge.js';
 import type { Config } from '../src/platform/config.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
@@ -46,7 +46,7 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const erasureDeps: ErasureDeps = { ...deps, postgres, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
   const forgotten = new ErasureTombstones(redis, hashId);
 
-  createAskedGauge(
+  createCollectedGauge(
     deps.metrics,
     {
       name: 'privacy_erasures_overdue',

@@ -1,11 +1,11 @@
 // Credential store: resolves keys in PostgreSQL and caches the result for one second, also for unknown keys. A revoked or new key
 // takes effect within that second, and a busy key costs one lookup per second.
 import { LRUCache } from 'lru-cache';
-import { answeredWithin } from '../platform/answered-within.js';
 import { PublicError } from '../platform/errors.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { withTimeout } from '../platform/with-timeout.js';
 import { type Found, findCredential, noteTokenUse } from './find-credential.js';
 import { keyKindOf } from './keys.js';
 import type { Role } from './route-matrix.js';
@@ -91,7 +91,7 @@ export function createCredentialStore(
     const at = now();
     try {
       const lookup = findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
-      const found = await (before === undefined ? lookup : answeredWithin(ANSWER_TIMEOUT_MS, lookup));
+      const found = await (before === undefined ? lookup : withTimeout(ANSWER_TIMEOUT_MS, lookup));
       remember(key, found, at);
       if (found.isUseDue) noteUse(key);
       return found;

@@ -1,6 +1,6 @@
 // Metrics of identify calls: at the edge, in the workers, and the lag of the projection.
 import { Counter, type Registry } from 'prom-client';
-import { createAskedGauge } from '../platform/asked-gauge.js';
+import { createCollectedGauge } from '../platform/collected-gauge.js';
 
 export function createIdentifyMetrics(registry: Registry) {
   return {
@@ -27,7 +27,7 @@ export interface OutboxDepth {
 
 /** `measureOutbox` is called on every scrape. */
 export function createIdentityWorkerMetrics(registry: Registry, measureOutbox: () => Promise<OutboxDepth>) {
-  createAskedGauge(
+  createCollectedGauge(
     registry,
     {
       name: 'identity_outbox_rows',
@@ -35,7 +35,7 @@ export function createIdentityWorkerMetrics(registry: Registry, measureOutbox: (
     },
     async () => [{ value: (await measureOutbox()).rows }],
   );
-  createAskedGauge(
+  createCollectedGauge(
     registry,
     { name: 'identity_outbox_oldest_seconds', help: 'Age of the oldest of them' },
     async () => [{ value: (await measureOutbox()).oldestSeconds }],

@@ -1,7 +1,7 @@
 // An event that travels the whole way every minute, so that operators see how long it takes, and that it has stopped, before
 // anyone misses data. What became of it is kept in Redis, where every process finds it.
 import type { Registry } from 'prom-client';
-import { createAskedGauge } from '../platform/asked-gauge.js';
+import { createCollectedGauge } from '../platform/collected-gauge.js';
 import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { Envelope } from './envelope.js';
@@ -52,7 +52,7 @@ export function lagSeconds(record: CanaryRecord, now: number): number {
 
 export function createLagGauge(registry: Registry, redis: Redis): void {
   const help = 'Time from the acceptance of an event until questions see it, by a canary event every minute';
-  createAskedGauge(registry, { name: 'ingest_lag_seconds', help }, async () => {
+  createCollectedGauge(registry, { name: 'ingest_lag_seconds', help }, async () => {
     const known = await redis.hgetall(KEY);
     if (known.sent_at === undefined) return [];
     const record = {

@@ -1,7 +1,7 @@
 // What the engine's refusals mean for whoever asked, by its error codes (src/Common/ErrorCodes.cpp).
 import { ClickHouseError } from '@clickhouse/client';
 import { PublicError } from '../platform/errors.js';
-import { isUnreachable } from '../platform/store-away.js';
+import { isUnreachable } from '../platform/transient-errors.js';
 
 /** The client has gone: nothing is to be answered. */
 export class AnswerNotWanted extends Error {}

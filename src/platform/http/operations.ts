@@ -1,8 +1,8 @@
 // Operator routes of every process: /healthz, /readyz, and /metrics unless disabled.
 import type { Router } from 'express';
 import type { Registry } from 'prom-client';
-import { answeredWithin } from '../answered-within.js';
-import { createAskedGauge } from '../asked-gauge.js';
+import { createCollectedGauge } from '../collected-gauge.js';
+import { withTimeout } from '../with-timeout.js';
 import { createRouter } from './router.js';
 
 export interface OperationsDeps {
@@ -20,7 +20,7 @@ export function createOperationsRouter({ stores, metrics, isMetricsEnabled }: Op
   const askEach = (withinMs: number) =>
     Promise.all(
       Object.entries(stores).map(async ([store, ask]) => {
-        const isReachable = await answeredWithin(withinMs, ask()).then(
+        const isReachable = await withTimeout(withinMs, ask()).then(
           () => true,
           () => false,
         );
@@ -39,7 +39,7 @@ export function createOperationsRouter({ stores, metrics, isMetricsEnabled }: Op
   });
   if (!isMetricsEnabled) return router;
 
-  createAskedGauge(
+  createCollectedGauge(
     metrics,
     { name: 'store_reachable', help: 'Whether a store that the process needs answers it', labelNames: ['store'] },
     async () =>

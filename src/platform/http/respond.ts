@@ -2,7 +2,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { PublicError } from '../errors.js';
 import type { Logger } from '../log.js';
-import { isStoreAway } from '../store-away.js';
+import { isTransientError } from '../transient-errors.js';
 import { requestIdOf } from './request-id.js';
 
 const RETRY_AFTER_SECONDS = 60;
@@ -15,7 +15,7 @@ export const notFound: RequestHandler = () => {
 export function nameStoreFailures(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error);
-    const named = isStoreAway(error) ? storesAway(error) : error;
+    const named = isTransientError(error) ? storesAway(error) : error;
     if (named instanceof PublicError && named.status >= 500 && named.cause !== undefined) {
       log.warn(
         { err: named.cause, request: requestIdOf(req), method: req.method, route: routeOf(req) },

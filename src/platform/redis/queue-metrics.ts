@@ -1,7 +1,7 @@
 // Queue metrics, read from Redis on every scrape; every process exports the same values.
 import type { Queue } from 'bullmq';
 import type { Registry } from 'prom-client';
-import { createAskedGauge } from '../asked-gauge.js';
+import { createCollectedGauge } from '../collected-gauge.js';
 import type { Redis } from './client.js';
 import { openQueue } from './open-queue.js';
 
@@ -20,7 +20,7 @@ export function createQueueMetrics(
   names: readonly string[],
 ): { close(): Promise<void> } {
   const queues = names.map((name) => openQueue(name, { connection: redis, skipMetasUpdate: true }));
-  createAskedGauge(
+  createCollectedGauge(
     registry,
     {
       name: 'queue_jobs',
@@ -34,7 +34,7 @@ export function createQueueMetrics(
       );
     },
   );
-  createAskedGauge(
+  createCollectedGauge(
     registry,
     {
       name: 'queue_oldest_waiting_seconds',

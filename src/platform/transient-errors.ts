@@ -33,7 +33,7 @@ const SQL_STATE = /^(08|53|57P|25006)/;
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && NETWORK_CODES.has(String(error.code));
 
-export function isStoreAway(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isUnreachable(error) || CLIENT_ERRORS.has(error.name)) return true;
   if (error.name === 'ReplyError') return REDIS_CODE.test(error.message);

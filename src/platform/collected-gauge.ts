@@ -1,7 +1,7 @@
 // Gauges that query a store on every scrape. When the store is unavailable, its gauges have no value and all other metrics
 // are still served; an alert fires on the missing value (ops/prometheus).
 import { Gauge, type Registry } from 'prom-client';
-import { answeredWithin } from './answered-within.js';
+import { withTimeout } from './with-timeout.js';
 
 const ANSWERED_WITHIN_MS = 1000;
 
@@ -10,7 +10,7 @@ export interface Sample<Label extends string> {
   readonly value: number;
 }
 
-export function createAskedGauge<Label extends string = never>(
+export function createCollectedGauge<Label extends string = never>(
   registry: Registry,
   about: { readonly name: string; readonly help: string; readonly labelNames?: readonly Label[] },
   ask: () => Promise<readonly Sample<Label>[]>,
@@ -21,7 +21,7 @@ export function createAskedGauge<Label extends string = never>(
     labelNames: about.labelNames ?? [],
     registers: [registry],
     async collect() {
-      const samples = await answeredWithin(ANSWERED_WITHIN_MS, ask()).catch(() => []);
+      const samples = await withTimeout(ANSWERED_WITHIN_MS, ask()).catch(() => []);
       this.reset();
       // reset() sets a gauge without labels to 0, which would be a value.
       if (about.labelNames === undefined) this.remove();
