@@ -12,7 +12,7 @@ import { groupByMonths, quarterOf } from '../src/ingest/months.js';
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { BatchWriter, type Turn } from '../src/platform/batch-writer.js';
-import { ByteBudget } from '../src/platform/byte-budget.js';
+import { ByteSemaphore } from '../src/platform/byte-semaphore.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { PATIENT_WORKER_OPTIONS } from '../src/platform/redis/patient-jobs.js';
@@ -88,15 +88,15 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     return envelopes;
   }
 
-  const processWith = (budget: ByteBudget) => async (job: Job<IngestJob>, token?: string) => {
+  const processWith = (budget: ByteSemaphore) => async (job: Job<IngestJob>, token?: string) => {
     const bytes = job.data.bytes ?? 0;
     const project = projectOfJob(job.id ?? '');
-    await budget.take(bytes, project);
+    await budget.acquire(bytes, project);
     try {
       if (isClosing) await returnToQueue(job, token);
       await storeClaim(job, { key: project ?? '', isPrompt: project === undefined });
     } finally {
-      budget.give(bytes);
+      budget.release(bytes);
     }
   };
 
@@ -138,7 +138,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   }
 
   function startWorker(queue: string, claimBytesAtATime: number): Worker<IngestJob, void> {
-    const worker = new Worker<IngestJob, void>(queue, processWith(new ByteBudget(claimBytesAtATime)), {
+    const worker = new Worker<IngestJob, void>(queue, processWith(new ByteSemaphore(claimBytesAtATime)), {
       connection: redis.duplicate(),
       concurrency: JOBS_AT_A_TIME,
       ...PATIENT_WORKER_OPTIONS,

@@ -42,7 +42,7 @@ import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
 import { loadAssets } from '../pages/assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
-import { ByteBudget } from '../platform/byte-budget.js';
+import { ByteSemaphore } from '../platform/byte-semaphore.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { GroupCommit } from '../platform/group-commit.js';
@@ -113,7 +113,7 @@ const assets = loadAssets();
 
 const body: BodyLimits = {
   bytesMax: config.MAX_REQUEST_BYTES,
-  budget: new ByteBudget(config.REQUEST_BYTES_IN_FLIGHT_MAX),
+  budget: new ByteSemaphore(config.REQUEST_BYTES_IN_FLIGHT_MAX),
 };
 const edge: EdgeStores = {
   ...{ credentials, rateLimits, redis, metrics, body },

@@ -2,14 +2,14 @@
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
-import type { ByteBudget } from '../byte-budget.js';
+import type { ByteSemaphore } from '../byte-semaphore.js';
 import { PublicError } from '../errors.js';
 
 export interface BodyLimits {
   /** Limit of one body after decompression. */
   readonly bytesMax: number;
   /** Semaphore over all bodies, held from their first byte until they are processed. */
-  readonly budget: ByteBudget;
+  readonly budget: ByteSemaphore;
 }
 
 /**
@@ -31,11 +31,11 @@ export function createBodyReader({ bytesMax, budget }: BodyLimits): WithBody {
 
 /** The bytes that one request has acquired. */
 class Share {
-  readonly #budget: ByteBudget;
+  readonly #budget: ByteSemaphore;
   readonly #owner: string;
   #bytes = 0;
 
-  constructor(budget: ByteBudget, owner: string) {
+  constructor(budget: ByteSemaphore, owner: string) {
     this.#budget = budget;
     this.#owner = owner;
   }
@@ -45,7 +45,7 @@ class Share {
   }
 
   tryTake(bytes: number): boolean {
-    if (!this.#budget.tryTake(bytes, this.#owner)) return false;
+    if (!this.#budget.tryAcquire(bytes, this.#owner)) return false;
     this.#bytes += bytes;
     return true;
   }

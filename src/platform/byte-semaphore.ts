@@ -8,7 +8,7 @@ interface Waiter {
 }
 
 /** Every acquired byte must be released. */
-export class ByteBudget {
+export class ByteSemaphore {
   readonly #bytesMax: number;
   #held = 0;
   readonly #heldBy = new Map<string, number>();
@@ -24,7 +24,7 @@ export class ByteBudget {
   }
 
   /** Returns false, without acquiring, when the bytes do not fit, or would be more than the owner's share. */
-  tryTake(bytes: number, owner: string): boolean {
+  tryAcquire(bytes: number, owner: string): boolean {
     const owned = (this.#heldBy.get(owner) ?? 0) + bytes;
     if (bytes > this.free || isBeyondShare(owned, this.free - bytes)) return false;
     this.#held += bytes;
@@ -37,19 +37,19 @@ export class ByteBudget {
     const owned = (this.#heldBy.get(owner) ?? 0) - bytes;
     if (owned > 0) this.#heldBy.set(owner, owned);
     else this.#heldBy.delete(owner);
-    this.give(bytes);
+    this.release(bytes);
   }
 
   /**
    * Callers of one key enter in order of arrival, and the keys take turns. A weight above the limit is admitted when
    * nothing else is held.
    */
-  async take(bytes: number, key = ''): Promise<void> {
+  async acquire(bytes: number, key = ''): Promise<void> {
     if (this.#waiting.isEmpty && this.#fits(bytes)) this.#held += bytes;
     else await new Promise<void>((resolve) => this.#waiting.push(key, { bytes, enter: resolve }));
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#held -= bytes;
     for (let next = this.#waiting.peek(); next !== undefined && this.#fits(next.bytes); next = this.#waiting.peek()) {
       this.#waiting.shift();
