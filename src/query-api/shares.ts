@@ -5,7 +5,7 @@
 // that find such a permit free when they start, and the ones that exceeded their part and wait for a permit. So a query that
 // fits into `memoryBytes` is answered, and all queries of a process together stay below (1 + largeMax) * memoryBytes.
 import type { ProjectId } from '../platform/ids.js';
-import { createGate, type Gate, type GateLimits, type Leave } from './gate.js';
+import { createQueryConcurrency, type GateLimits, type Leave, type QueryConcurrency } from './query-concurrency.js';
 
 /** What one statement may use of the engine. */
 export interface EngineShare {
@@ -26,7 +26,7 @@ export interface QueryShare {
 }
 
 export interface QueryShares {
-  /** Rejects as the gate does. */
+  /** Rejects as the concurrency does. */
   enter(projectId: ProjectId, signal: AbortSignal): Promise<QueryShare>;
   /** Whether no query of the project runs or waits. */
   isIdle(projectId: ProjectId): boolean;
@@ -49,10 +49,14 @@ const CROWD_NICE_VALUE = 10;
 const largeMaxOf = (concurrency: number): number => Math.max(1, Math.floor(concurrency / PLACES_PER_LARGE_QUERY));
 
 export function createQueryShares(limits: ShareLimits): QueryShares {
-  const places = createGate(limits);
+  const places = createQueryConcurrency(limits);
   const largeMax = largeMaxOf(limits.concurrency);
   // Only queries that hold a place wait here, so the queue needs no bound of its own.
-  const largePermits = createGate({ concurrency: largeMax, perProjectMax: largeMax, queueMax: limits.concurrency });
+  const largePermits = createQueryConcurrency({
+    concurrency: largeMax,
+    perProjectMax: largeMax,
+    queueMax: limits.concurrency,
+  });
   return {
     enter: async (projectId, signal) => {
       const leave = await places.enter(projectId, signal);
@@ -76,8 +80,8 @@ export function createQueryShares(limits: ShareLimits): QueryShares {
 interface ShareContext {
   readonly projectId: ProjectId;
   readonly limits: ShareLimits;
-  readonly places: Gate;
-  readonly largePermits: Gate;
+  readonly places: QueryConcurrency;
+  readonly largePermits: QueryConcurrency;
   readonly threads: number | undefined;
 }
 

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
-import { createGate, type Gate, type GateLimits, type Leave } from '../../../src/query-api/gate.js';
+import {
+  createQueryConcurrency,
+  type GateLimits,
+  type Leave,
+  type QueryConcurrency,
+} from '../../../src/query-api/query-concurrency.js';
 
 const stay = new AbortController().signal;
 const A = toProjectId('aaaaaaaa-0000-4000-8000-000000000000');
@@ -12,16 +17,16 @@ const NAMES = new Map([
   [C, 'c'],
 ]);
 
-const create = (limits: Partial<GateLimits> = {}): Gate =>
-  createGate({ concurrency: 4, perProjectMax: 3, queueMax: 100, ...limits });
+const create = (limits: Partial<GateLimits> = {}): QueryConcurrency =>
+  createQueryConcurrency({ concurrency: 4, perProjectMax: 3, queueMax: 100, ...limits });
 
 /** Who was let in, in order, and how to let them leave again. */
-function watch(gate: Gate) {
+function watch(concurrency: QueryConcurrency) {
   const order: string[] = [];
   const leaves: Leave[] = [];
   const ask = (projectId: typeof A, times = 1): void => {
     for (let time = 0; time < times; time++) {
-      void gate.enter(projectId, new AbortController().signal).then((leave) => {
+      void concurrency.enter(projectId, new AbortController().signal).then((leave) => {
         order.push(NAMES.get(projectId) ?? '');
         leaves.push(leave);
       });
@@ -37,19 +42,19 @@ function watch(gate: Gate) {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a project has its maximum of places, and the last place is for a project that runs nothing', async () => {
-  const gate = create({ concurrency: 3 });
-  const { order, ask } = watch(gate);
+  const concurrency = create({ concurrency: 3 });
+  const { order, ask } = watch(concurrency);
   ask(A, 10);
   await settle();
-  expect([order.join(''), gate.running, gate.waiting]).toEqual(['aa', 2, 8]);
+  expect([order.join(''), concurrency.running, concurrency.waiting]).toEqual(['aa', 2, 8]);
   ask(B);
   await settle();
-  expect([order.join(''), gate.running, gate.waiting]).toEqual(['aab', 3, 8]);
+  expect([order.join(''), concurrency.running, concurrency.waiting]).toEqual(['aab', 3, 8]);
 });
 
 test('one place alone is for every project', async () => {
-  const gate = create({ concurrency: 1 });
-  const { order, ask, leaveFirst } = watch(gate);
+  const concurrency = create({ concurrency: 1 });
+  const { order, ask, leaveFirst } = watch(concurrency);
   ask(A, 2);
   ask(B, 1);
   await settle();
@@ -59,8 +64,8 @@ test('one place alone is for every project', async () => {
 });
 
 test('a free place goes to the project with the fewest running, and in turn among equals', async () => {
-  const gate = create({ concurrency: 3, perProjectMax: 2 });
-  const { order, ask, leaveFirst } = watch(gate);
+  const concurrency = create({ concurrency: 3, perProjectMax: 2 });
+  const { order, ask, leaveFirst } = watch(concurrency);
   ask(A, 6);
   ask(B, 4);
   ask(C, 2);
@@ -71,11 +76,11 @@ test('a free place goes to the project with the fewest running, and in turn amon
 });
 
 test('the queue of one project has its own bound, and other projects are still let in', async () => {
-  const gate = create({ queueMax: 2 });
-  const { order, ask } = watch(gate);
+  const concurrency = create({ queueMax: 2 });
+  const { order, ask } = watch(concurrency);
   ask(A, 5);
   await settle();
-  await expect(gate.enter(A, stay)).rejects.toMatchObject({
+  await expect(concurrency.enter(A, stay)).rejects.toMatchObject({
     status: 429,
     message: expect.stringMatching(/3 run and 2 wait \(limit: 2 waiting\)/),
   });
@@ -85,37 +90,37 @@ test('the queue of one project has its own bound, and other projects are still l
 });
 
 test('a place is given back once, however often that is said', async () => {
-  const gate = create();
-  const leave = await gate.enter(A, stay);
-  await gate.enter(B, stay);
+  const concurrency = create();
+  const leave = await concurrency.enter(A, stay);
+  await concurrency.enter(B, stay);
   leave();
   leave();
-  expect([gate.running, gate.projects]).toEqual([1, 1]);
+  expect([concurrency.running, concurrency.projects]).toEqual([1, 1]);
 });
 
 test('an aborted waiter is not let in, and blocks no other', async () => {
-  const gate = create({ concurrency: 1 });
-  const leave = await gate.enter(A, stay);
+  const concurrency = create({ concurrency: 1 });
+  const leave = await concurrency.enter(A, stay);
   const impatient = new AbortController();
-  const leaving = gate.enter(B, impatient.signal);
-  const next = gate.enter(C, stay);
+  const leaving = concurrency.enter(B, impatient.signal);
+  const next = concurrency.enter(C, stay);
   impatient.abort(new Error('left'));
   await expect(leaving).rejects.toThrow('left');
   leave();
   (await next)();
-  expect([gate.running, gate.waiting, gate.projects]).toEqual([0, 0, 0]);
+  expect([concurrency.running, concurrency.waiting, concurrency.projects]).toEqual([0, 0, 0]);
 });
 
 test('a client that has already left is not let in', async () => {
-  const gate = create();
-  await expect(gate.enter(A, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
-  expect([gate.running, gate.projects]).toEqual([0, 0]);
+  const concurrency = create();
+  await expect(concurrency.enter(A, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+  expect([concurrency.running, concurrency.projects]).toEqual([0, 0]);
 });
 
 test('what is tried is had at once or not at all', () => {
-  const gate = create({ concurrency: 1 });
-  const leave = gate.tryEnter(A);
-  expect([gate.tryEnter(B), gate.waiting]).toEqual([undefined, 0]);
+  const concurrency = create({ concurrency: 1 });
+  const leave = concurrency.tryEnter(A);
+  expect([concurrency.tryEnter(B), concurrency.waiting]).toEqual([undefined, 0]);
   leave?.();
-  expect(gate.tryEnter(B)).toBeDefined();
+  expect(concurrency.tryEnter(B)).toBeDefined();
 });

@@ -7,7 +7,7 @@ import type { ProjectId } from '../platform/ids.js';
 /** Gives the place back. May be called more than once. */
 export type Leave = () => void;
 
-export interface Gate {
+export interface QueryConcurrency {
   /**
    * Resolves when the project gets a place. Rejects at once when its queue is full, and with the signal's reason when it is
    * aborted while waiting.
@@ -37,7 +37,7 @@ interface ProjectQueue {
   readonly waiting: Set<() => void>;
 }
 
-export function createGate(limits: GateLimits): Gate {
+export function createQueryConcurrency(limits: GateLimits): QueryConcurrency {
   // The order of the keys is the order of service: a project that gets a place, or gives one back, moves to the end.
   const queues = new Map<ProjectId, ProjectQueue>();
   let running = 0;
