@@ -15,7 +15,7 @@ import { BatchWriter, type Turn } from '../src/platform/batch-writer.js';
 import { ByteSemaphore } from '../src/platform/byte-semaphore.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
-import { PATIENT_WORKER_OPTIONS } from '../src/platform/redis/patient-jobs.js';
+import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { WorkerDeps } from './runtime.js';
@@ -141,7 +141,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     const worker = new Worker<IngestJob, void>(queue, processWith(new ByteSemaphore(claimBytesAtATime)), {
       connection: redis.duplicate(),
       concurrency: JOBS_AT_A_TIME,
-      ...PATIENT_WORKER_OPTIONS,
+      ...DURABLE_WORKER_OPTIONS,
     });
     worker.on('completed', (job) => {
       // What this leaves behind when it fails is swept up.

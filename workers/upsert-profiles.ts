@@ -9,7 +9,7 @@ import { releaseSequence } from '../src/identity/sequence.js';
 import { BatchWriter } from '../src/platform/batch-writer.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
-import { PATIENT_WORKER_OPTIONS } from '../src/platform/redis/patient-jobs.js';
+import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { startIdentityCopier } from './copy-identities.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
@@ -83,7 +83,7 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
   const worker = new Worker<IdentifyJob, void>(IDENTIFY_QUEUE, process, {
     connection: redis.duplicate(),
     concurrency: JOBS_AT_A_TIME,
-    ...PATIENT_WORKER_OPTIONS,
+    ...DURABLE_WORKER_OPTIONS,
   });
   worker.on('failed', (job, err) => {
     const parked = err instanceof UnrecoverableError ? job : undefined;

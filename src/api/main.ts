@@ -55,7 +55,7 @@ import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
-import { createImpatientRedis, type Redis } from '../platform/redis/client.js';
+import { createFailFastRedis, type Redis } from '../platform/redis/client.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { Turns } from '../platform/turns.js';
 import { createExports } from '../privacy/export-routes.js';
@@ -77,7 +77,7 @@ const lifecycle = createLifecycle(log);
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());
-const redis = createImpatientRedis(config, log);
+const redis = createFailFastRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);

@@ -5,9 +5,9 @@ import { PublicError } from '../platform/errors.js';
 import type { Commit } from '../platform/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { DURABLE_JOB_OPTIONS } from '../platform/redis/durable-job-options.js';
 import { readHead, startTag } from '../platform/redis/fair-order.js';
 import { openQueue } from '../platform/redis/open-queue.js';
-import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import { executed } from '../platform/redis/transaction.js';
 import type { PropertyOps } from './property-ops.js';
 import { takeSequence } from './sequence.js';
@@ -44,7 +44,7 @@ export function createIdentifyQueue(redis: Redis): IdentifyQueue {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
-    defaultJobOptions: PATIENT_JOB_OPTIONS,
+    defaultJobOptions: DURABLE_JOB_OPTIONS,
   });
 }
 

@@ -5,9 +5,9 @@
 import { type Queue, QueueKeys } from 'bullmq';
 import type { Commit } from '../platform/group-commit.js';
 import type { Redis } from '../platform/redis/client.js';
+import { DURABLE_JOB_OPTIONS } from '../platform/redis/durable-job-options.js';
 import { readHead, startTag } from '../platform/redis/fair-order.js';
 import { openQueue } from '../platform/redis/open-queue.js';
-import { PATIENT_JOB_OPTIONS } from '../platform/redis/patient-jobs.js';
 import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
 import { CANARY_PROJECT } from './canary.js';
@@ -39,7 +39,7 @@ export function createIngestQueue(redis: Redis, name = INGEST_QUEUE): IngestQueu
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
-    defaultJobOptions: PATIENT_JOB_OPTIONS,
+    defaultJobOptions: DURABLE_JOB_OPTIONS,
   });
 }
 

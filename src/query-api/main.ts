@@ -10,7 +10,7 @@ import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
-import { createImpatientRedis } from '../platform/redis/client.js';
+import { createFailFastRedis } from '../platform/redis/client.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
@@ -29,7 +29,7 @@ const clickhouse = createClickHouse(config, {
   requestTimeoutMs: config.QUERY_TIMEOUT_MS + ENGINE_GRACE_MS,
 });
 lifecycle.onClose('clickhouse', () => clickhouse.close());
-const redis = createImpatientRedis(config, log);
+const redis = createFailFastRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);

@@ -6,7 +6,7 @@ import { createSession } from '../../src/accounts/sessions.js';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
-import { createImpatientRedis } from '../../src/platform/redis/client.js';
+import { createFailFastRedis } from '../../src/platform/redis/client.js';
 import { findFreePort } from '../../src/standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -124,7 +124,7 @@ describe('processes', () => {
     results.filter(({ status }) => status === 'fulfilled').length;
 
   test('count together', async () => {
-    const [one, two] = [createImpatientRedis(databases.config, log), createImpatientRedis(databases.config, log)];
+    const [one, two] = [createFailFastRedis(databases.config, log), createFailFastRedis(databases.config, log)];
     await Promise.all([one.ping(), two.ping()]).catch(() => {});
     await eventually(() => expect([one.status, two.status]).toEqual(['ready', 'ready']));
     const results = await Promise.all([
@@ -137,7 +137,7 @@ describe('processes', () => {
   });
 
   test('count for themselves while Redis is away', async () => {
-    const redis = createImpatientRedis({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` }, log);
+    const redis = createFailFastRedis({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` }, log);
     const limits = createRateLimits(settings(), redis);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(10);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(0);

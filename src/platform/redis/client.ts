@@ -13,7 +13,7 @@ export function createRedis(config: Pick<Config, 'REDIS_URL'>): Redis {
 const COMMAND_TIMEOUT_MS = 10_000;
 
 /** For request handlers: a command fails when Redis is unavailable or does not reply within ten seconds. */
-export function createImpatientRedis(config: Pick<Config, 'REDIS_URL'>, log: Logger): Redis {
+export function createFailFastRedis(config: Pick<Config, 'REDIS_URL'>, log: Logger): Redis {
   const redis = new Redis(config.REDIS_URL, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

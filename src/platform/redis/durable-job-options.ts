@@ -1,7 +1,7 @@
 // Retry policy of durable jobs: transient failures are retried forever, permanent ones stay in the failed set.
 
 /** Job options. Outages consume attempts and may last for days, hence the number. */
-export const PATIENT_JOB_OPTIONS = {
+export const DURABLE_JOB_OPTIONS = {
   attempts: 1_000_000,
   backoff: { type: 'exponential', delay: 500, jitter: 0.5 },
   removeOnComplete: true,
@@ -9,7 +9,7 @@ export const PATIENT_JOB_OPTIONS = {
 } as const;
 
 /** Worker options. Jobs of a killed worker are taken over after at most lockDuration + stalledInterval, any number of times. */
-export const PATIENT_WORKER_OPTIONS = {
+export const DURABLE_WORKER_OPTIONS = {
   lockDuration: 10_000,
   stalledInterval: 5_000,
   maxStalledCount: 1_000_000,
