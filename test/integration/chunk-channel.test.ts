@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { ChunkReceiver, ChunkSender } from '../../src/platform/redis/chunk-channel.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { LinkBroken } from '../../src/platform/redis/link.js';
+import { DuplexClosed } from '../../src/platform/redis/redis-duplex.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -107,7 +107,7 @@ describe('what is not a clean end', () => {
     await sender.send(Buffer.from('half'));
     await sender.fail();
     sender.close();
-    expect(await reasonOf(collect(receiver))).toBeInstanceOf(LinkBroken);
+    expect(await reasonOf(collect(receiver))).toBeInstanceOf(DuplexClosed);
     await receiver.leave();
   });
 
@@ -115,7 +115,7 @@ describe('what is not a clean end', () => {
     const { receiver, sender } = await connect();
     await sender.send(Buffer.from('half'));
     sender.close();
-    expect(await reasonOf(collect(receiver))).toBeInstanceOf(LinkBroken);
+    expect(await reasonOf(collect(receiver))).toBeInstanceOf(DuplexClosed);
     await receiver.leave();
   });
 
@@ -140,7 +140,7 @@ describe('what is not a clean end', () => {
   test('a receiver that leaves: the sender stops', async () => {
     const { receiver, sender } = await connect();
     await receiver.leave();
-    expect(await reasonOf(sender.end())).toBeInstanceOf(LinkBroken);
+    expect(await reasonOf(sender.end())).toBeInstanceOf(DuplexClosed);
     expect(sender.signal.aborted).toBe(true);
     sender.close();
   });
@@ -149,8 +149,8 @@ describe('what is not a clean end', () => {
     const { receiver, sender } = await connect();
     const collected = reasonOf(collect(receiver));
     await cutSubscribers();
-    expect(await collected).toBeInstanceOf(LinkBroken);
-    expect(await reasonOf(sender.end())).toBeInstanceOf(LinkBroken);
+    expect(await collected).toBeInstanceOf(DuplexClosed);
+    expect(await reasonOf(sender.end())).toBeInstanceOf(DuplexClosed);
     await receiver.leave();
     sender.close();
   });

@@ -5,7 +5,7 @@
 // Messages of the sender: H (here I am), D (offset and bytes), E (end, with the total), F (failed). Of the receiver: R (the
 // request), A (how many bytes were taken), T (it took all of them), L (leaves).
 import type { Redis } from './client.js';
-import { Link, LinkBroken } from './link.js';
+import { DuplexClosed, RedisDuplex } from './redis-duplex.js';
 
 const WINDOW_BYTES = 1024 * 1024;
 const COUNT_BYTES = 8;
@@ -21,7 +21,7 @@ function toBytes(count: number): Buffer {
 }
 
 /** Single-waiter signal: `wait` resolves at once when `notify` was called before. */
-class Bell {
+class Signal {
   #isRung = false;
   #wake: (() => void) | undefined;
 
@@ -38,8 +38,8 @@ class Bell {
 }
 
 export class ChunkSender {
-  readonly #link: Link;
-  readonly #bell = new Bell();
+  readonly #link: RedisDuplex;
+  readonly #bell = new Signal();
   readonly #left = new AbortController();
   /** Aborted when the receiver has left or is unreachable. */
   readonly signal: AbortSignal;
@@ -48,25 +48,25 @@ export class ChunkSender {
   #taken = 0;
   #isDelivered = false;
 
-  private constructor(link: Link) {
+  private constructor(link: RedisDuplex) {
     this.#link = link;
-    link.listen((kind, payload) => this.#hear(kind, payload));
+    link.onMessage((kind, payload) => this.#hear(kind, payload));
     this.signal = AbortSignal.any([link.broken, this.#left.signal]);
     this.signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
   }
 
   /** Undefined when the receiver no longer waits on the channel. */
   static async open(redis: Redis, channel: string): Promise<ChunkSender | undefined> {
-    const link = await Link.open(redis, { hears: upstream(channel), speaksTo: downstream(channel) });
+    const link = await RedisDuplex.open(redis, { receivesFrom: upstream(channel), sendsTo: downstream(channel) });
     const sender = new ChunkSender(link);
     try {
-      await link.say('H');
+      await link.send('H');
       await sender.#requested();
-      link.startBeating();
+      link.startHeartbeat();
       return sender;
     } catch (error) {
       link.close();
-      if (error instanceof LinkBroken) return undefined;
+      if (error instanceof DuplexClosed) return undefined;
       throw error;
     }
   }
@@ -84,20 +84,20 @@ export class ChunkSender {
     this.signal.throwIfAborted();
     const offset = toBytes(this.#sent);
     this.#sent += chunk.length;
-    await this.#link.say('D', offset, chunk);
+    await this.#link.send('D', offset, chunk);
     if (this.#sent - this.#taken < WINDOW_BYTES) return;
     await this.#until(() => this.#sent - this.#taken <= WINDOW_BYTES / 2);
   }
 
   /** Resolves when the receiver has taken every byte. Leaving earlier would look like a failure to the receiver. */
   async end(): Promise<void> {
-    await this.#link.say('E', toBytes(this.#sent));
+    await this.#link.send('E', toBytes(this.#sent));
     await this.#until(() => this.#isDelivered);
   }
 
   async fail(): Promise<void> {
     // An unreachable receiver has already noticed the failure.
-    await this.#link.say('F').catch(() => {});
+    await this.#link.send('F').catch(() => {});
   }
 
   close(): void {
@@ -105,7 +105,7 @@ export class ChunkSender {
   }
 
   async #requested(): Promise<void> {
-    const timer = setTimeout(() => this.#left.abort(new LinkBroken('nobody asked for anything')), REQUEST_WAIT_MS);
+    const timer = setTimeout(() => this.#left.abort(new DuplexClosed('nobody asked for anything')), REQUEST_WAIT_MS);
     await this.#until(() => this.#request !== undefined).finally(() => clearTimeout(timer));
   }
 
@@ -120,14 +120,14 @@ export class ChunkSender {
     if (kind === 'R') this.#request = payload;
     if (kind === 'A') this.#taken = payload.readDoubleLE();
     if (kind === 'T') this.#isDelivered = true;
-    if (kind === 'L') this.#left.abort(new LinkBroken('the receiver has left'));
+    if (kind === 'L') this.#left.abort(new DuplexClosed('the receiver has left'));
     this.#bell.ring();
   }
 }
 
 export class ChunkReceiver {
-  readonly #link: Link;
-  readonly #bell = new Bell();
+  readonly #link: RedisDuplex;
+  readonly #bell = new Signal();
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
   readonly #chunks: Buffer[] = [];
@@ -135,21 +135,23 @@ export class ChunkReceiver {
   #arrived = 0;
   #total: number | undefined;
 
-  private constructor(link: Link) {
+  private constructor(link: RedisDuplex) {
     this.#link = link;
-    link.listen((kind, payload) => this.#hear(kind, payload));
+    link.onMessage((kind, payload) => this.#hear(kind, payload));
     this.#signal = AbortSignal.any([link.broken, this.#failed.signal]);
     this.#signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
   }
 
   /** Must be opened before the sender is started. */
   static async open(redis: Redis, channel: string): Promise<ChunkReceiver> {
-    return new ChunkReceiver(await Link.open(redis, { hears: downstream(channel), speaksTo: upstream(channel) }));
+    return new ChunkReceiver(
+      await RedisDuplex.open(redis, { receivesFrom: downstream(channel), sendsTo: upstream(channel) }),
+    );
   }
 
   /** Sends the request to the sender. Resolves with false when no sender arrived in time. */
   async ask(request: Buffer, waitMs: number): Promise<boolean> {
-    const timer = setTimeout(() => this.#failed.abort(new LinkBroken('no sender has come')), waitMs);
+    const timer = setTimeout(() => this.#failed.abort(new DuplexClosed('no sender has come')), waitMs);
     try {
       while (!this.#isTakenUp) {
         if (this.#signal.aborted) return false;
@@ -158,8 +160,8 @@ export class ChunkReceiver {
     } finally {
       clearTimeout(timer);
     }
-    await this.#link.say('R', request);
-    this.#link.startBeating();
+    await this.#link.send('R', request);
+    this.#link.startHeartbeat();
     return true;
   }
 
@@ -175,31 +177,31 @@ export class ChunkReceiver {
       }
       yield chunk;
       taken += chunk.length;
-      await this.#link.say('A', toBytes(taken));
+      await this.#link.send('A', toBytes(taken));
     }
-    await this.#link.say('T');
+    await this.#link.send('T');
   }
 
   /** Wakes a waiting reader and releases the sender. */
   async leave(): Promise<void> {
-    this.#failed.abort(new LinkBroken('the channel was left'));
-    await this.#link.say('L').catch(() => {});
+    this.#failed.abort(new DuplexClosed('the channel was left'));
+    await this.#link.send('L').catch(() => {});
     this.#link.close();
   }
 
   #hear(kind: string, payload: Buffer): void {
     // A second sender (a repeated job) cannot continue where the first one stopped.
-    if (kind === 'H' && this.#isTakenUp) this.#failed.abort(new LinkBroken('the sender has begun anew'));
+    if (kind === 'H' && this.#isTakenUp) this.#failed.abort(new DuplexClosed('the sender has begun anew'));
     if (kind === 'H') this.#isTakenUp = true;
     if (kind === 'D') this.#take(payload);
     if (kind === 'E' && this.#arrived === payload.readDoubleLE()) this.#total = this.#arrived;
-    else if (kind === 'E' || kind === 'F') this.#failed.abort(new LinkBroken('the sender has failed'));
+    else if (kind === 'E' || kind === 'F') this.#failed.abort(new DuplexClosed('the sender has failed'));
     this.#bell.ring();
   }
 
   #take(payload: Buffer): void {
     if (payload.readDoubleLE() !== this.#arrived) {
-      this.#failed.abort(new LinkBroken('chunks were lost on the way'));
+      this.#failed.abort(new DuplexClosed('chunks were lost on the way'));
       return;
     }
     const chunk = payload.subarray(COUNT_BYTES);

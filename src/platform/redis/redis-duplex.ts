@@ -5,35 +5,35 @@
 // States: open (receives, may send) → heartbeat (detects when the other side is gone) → broken or closed.
 import type { Redis } from './client.js';
 
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 // Longer than any pause of a healthy process.
 const SILENCE_MAX_MS = 15_000;
-const BEAT = '.';
+const HEARTBEAT = '.';
 
-export class LinkBroken extends Error {}
+export class DuplexClosed extends Error {}
 
 /** Called with the kind of a message (its first character) and its payload. Not called for heartbeats. */
-type Hear = (kind: string, payload: Buffer) => void;
+type OnMessage = (kind: string, payload: Buffer) => void;
 
-export class Link {
+export class RedisDuplex {
   readonly #listener: Redis;
   readonly #speaker: Redis;
-  readonly #speaksTo: string;
+  readonly #sendsTo: string;
   readonly #broken = new AbortController();
-  #hear: Hear = () => {};
+  #hear: OnMessage = () => {};
   #heardAt = Date.now();
   #beat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  private constructor(listener: Redis, speaker: Redis, speaksTo: string) {
+  private constructor(listener: Redis, speaker: Redis, sendsTo: string) {
     this.#listener = listener;
     this.#speaker = speaker;
-    this.#speaksTo = speaksTo;
+    this.#sendsTo = sendsTo;
   }
 
-  static async open(redis: Redis, channel: { hears: string; speaksTo: string }): Promise<Link> {
+  static async open(redis: Redis, channel: { receivesFrom: string; sendsTo: string }): Promise<RedisDuplex> {
     const [listener, speaker] = [ownConnection(redis), ownConnection(redis)];
-    const link = new Link(listener, speaker, channel.speaksTo);
+    const link = new RedisDuplex(listener, speaker, channel.sendsTo);
     for (const connection of [listener, speaker]) {
       connection.on('error', (cause) => link.#break('redis cannot be reached', cause));
       connection.on('end', () => link.#break('redis closed the connection'));
@@ -41,11 +41,11 @@ export class Link {
     listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => {
       link.#heardAt = Date.now();
       const kind = String.fromCharCode(message[0] ?? 0);
-      if (kind !== BEAT) link.#hear(kind, message.subarray(1));
+      if (kind !== HEARTBEAT) link.#hear(kind, message.subarray(1));
     });
     try {
       await Promise.all([listener.connect(), speaker.connect()]);
-      await listener.subscribe(channel.hears);
+      await listener.subscribe(channel.receivesFrom);
     } catch (error) {
       link.close();
       throw error;
@@ -54,18 +54,18 @@ export class Link {
   }
 
   /** Must be called right after opening: earlier messages are dropped. */
-  listen(hear: Hear): void {
+  onMessage(hear: OnMessage): void {
     this.#hear = hear;
   }
 
-  /** Aborted with a LinkBroken when the other side is gone or unreachable. */
+  /** Aborted with a DuplexClosed when the other side is gone or unreachable. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }
 
-  /** Rejects with a LinkBroken when no receiver is subscribed. */
-  async say(kind: string, ...parts: Buffer[]): Promise<void> {
-    const heardBy = await this.#speaker.publish(this.#speaksTo, Buffer.concat([Buffer.from(kind), ...parts])).catch(
+  /** Rejects with a DuplexClosed when no receiver is subscribed. */
+  async send(kind: string, ...parts: Buffer[]): Promise<void> {
+    const heardBy = await this.#speaker.publish(this.#sendsTo, Buffer.concat([Buffer.from(kind), ...parts])).catch(
       // The reason is already recorded when a command on a closed connection fails.
       (cause: unknown) => this.#break('redis cannot be reached', cause),
     );
@@ -74,12 +74,12 @@ export class Link {
   }
 
   /** From now on the other side must be present and send at least a heartbeat every few seconds. */
-  startBeating(): void {
+  startHeartbeat(): void {
     this.#heardAt = Date.now();
     this.#beat ??= setInterval(() => {
       if (Date.now() - this.#heardAt > SILENCE_MAX_MS) this.#break('the other side has fallen silent');
-      else this.say(BEAT).catch(() => {});
-    }, BEAT_MS);
+      else this.send(HEARTBEAT).catch(() => {});
+    }, HEARTBEAT_MS);
   }
 
   close(): void {
@@ -92,7 +92,7 @@ export class Link {
   #break(reason: string, cause?: unknown): void {
     if (this.#isClosed || this.#broken.signal.aborted) return;
     clearInterval(this.#beat);
-    this.#broken.abort(new LinkBroken(reason, { cause }));
+    this.#broken.abort(new DuplexClosed(reason, { cause }));
   }
 }
 
