@@ -1,6 +1,6 @@
 // Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind, and first times older than a day.
 import { discardClaim, payloadKeyPattern, payloadWrittenAt } from '../src/ingest/claims.js';
-import { sweepFirstTimes } from '../src/ingest/first-times.js';
+import { sweepFirstTimes } from '../src/ingest/first-seen-times.js';
 import { isJobOfClaimKnown } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';

@@ -43,7 +43,7 @@ interface ThreadAnswer {
   /** Only where it is not what came in. */
   readonly body: Uint8Array | undefined;
   readonly rejected: readonly RejectedEvent[];
-  readonly timeless: ReadonlyMap<number, string>;
+  readonly eventsWithoutTime: ReadonlyMap<number, string>;
 }
 
 export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
@@ -61,9 +61,9 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
       proxyHeaders: headers,
       credential: credential as TrackRequest['credential'],
     };
-    const { envelope, rejected, timeless } = acceptBody(asked, { limits, findGeography });
+    const { envelope, rejected, eventsWithoutTime } = acceptBody(asked, { limits, findGeography });
     const body = envelope.body === bytes ? undefined : envelope.body;
-    return { header: envelope.header, body, rejected: rejected.map(toShown), timeless };
+    return { header: envelope.header, body, rejected: rejected.map(toShown), eventsWithoutTime };
   },
   tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
 };

@@ -32,7 +32,7 @@ export interface AcceptedRequest {
   readonly envelope: Envelope;
   readonly rejected: readonly RejectedEvent[];
   /** Events whose client sent an insert id but no usable time: position to insert id. */
-  readonly timeless: ReadonlyMap<number, string>;
+  readonly eventsWithoutTime: ReadonlyMap<number, string>;
 }
 
 export function acceptRequest(
@@ -42,7 +42,7 @@ export function acceptRequest(
   const { events, batch } = request.body;
   const skip: number[] = [];
   const rejected: RejectedEvent[] = [];
-  const timeless = new Map<number, string>();
+  const eventsWithoutTime = new Map<number, string>();
   let ids = '';
   events.forEach((event, position) => {
     const reason = findSkipReason(event, deps.limits);
@@ -53,7 +53,7 @@ export function acceptRequest(
     }
     const insertId = toIdText(event.insert_id);
     if (insertId === '') ids += randomBase62(GENERATED_ID_LENGTH);
-    else if (tryParseEventTime(event.time, request.now) === undefined) timeless.set(position, insertId);
+    else if (tryParseEventTime(event.time, request.now) === undefined) eventsWithoutTime.set(position, insertId);
   });
 
   const address = tryParseAddress(request.address);
@@ -70,7 +70,7 @@ export function acceptRequest(
     ...(skip.length > 0 && { skip }),
     ...(ids !== '' && { ids }),
   };
-  return { envelope: placeEvents(request, header, deps.findGeography), rejected, timeless };
+  return { envelope: placeEvents(request, header, deps.findGeography), rejected, eventsWithoutTime };
 }
 
 /**
@@ -79,8 +79,8 @@ export function acceptRequest(
  */
 function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeography: GeographyLookup): Envelope {
   const { events } = request.body;
-  const speaksForOthers = request.credential.kind === 'secret' && events.some(isSpokenFor);
-  if (!speaksForOthers) return { header, body: request.bytes };
+  const overridesClient = request.credential.kind === 'secret' && events.some(hasClientOverride);
+  if (!overridesClient) return { header, body: request.bytes };
   const skipped = new Set(header.skip);
   const resolved = events.map((event, position) =>
     isObject(event) && !skipped.has(position) ? resolveSpokenFor(event, request.credential, findGeography) : null,
@@ -88,7 +88,7 @@ function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeograph
   return { header: { ...header, own: true }, body: writeBody(resolved, { own: true }) };
 }
 
-const isSpokenFor = (event: unknown): boolean =>
+const hasClientOverride = (event: unknown): boolean =>
   isObject(event) && (isTextOrNone(event.ip) || isTextOrNone(event.user_agent) || isObject(event.geo));
 
 /** Null says that there is none: what an event says of its client is never mixed with who sends it now. */

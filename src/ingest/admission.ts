@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { isBeyondShare } from '../platform/fair-share.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type Backlog, BacklogEstimate, NOTHING } from './backlog.js';
-import { firstTimesBytes } from './first-times.js';
+import { firstTimesBytes } from './first-seen-times.js';
 import { IngestRefusal } from './refusal.js';
 
 const MEASURE_EVERY_MS = 500;

@@ -20,7 +20,7 @@ import { weigh } from './claims.js';
 import { tryParseAddress } from './client-address.js';
 import type { GeographyLookup } from './enrich/geography.js';
 import type { Envelope, EnvelopeHeader } from './envelope.js';
-import { type FirstTimesLimits, settleFirstTimes } from './first-times.js';
+import { type FirstTimesLimits, settleFirstSeenTimes } from './first-seen-times.js';
 import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
 import type { ProjectRates } from './project-rates.js';
@@ -80,10 +80,11 @@ interface Tracked {
 }
 
 async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
-  const { envelope, timeless } = await accept(tracked, deps);
+  const { envelope, eventsWithoutTime } = await accept(tracked, deps);
   if (envelope.header.n === 0) return 0;
 
-  const header = timeless.size === 0 ? envelope.header : await withFirstTimes(envelope.header, timeless, deps);
+  const header =
+    eventsWithoutTime.size === 0 ? envelope.header : await withFirstSeenTimes(envelope.header, eventsWithoutTime, deps);
   const bytes = envelope.body.length;
   const isBulk = deps.admission.isBulk(header.p, weigh(bytes, header.n));
   await deps.groupCommit.add({ header, body: envelope.body }, { weight: header.n, bytes, key: isBulk ? header.p : '' });
@@ -133,16 +134,16 @@ async function acceptInThread(
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 
-async function withFirstTimes(
+async function withFirstSeenTimes(
   header: EnvelopeHeader,
-  timeless: ReadonlyMap<number, string>,
+  eventsWithoutTime: ReadonlyMap<number, string>,
   deps: Pick<IngestDeps, 'redis' | 'firstTimes'>,
 ): Promise<EnvelopeHeader> {
-  const insertIds = [...timeless.values()];
+  const insertIds = [...eventsWithoutTime.values()];
   const settled = { projectId: header.p, insertIds, now: header.t };
-  const times = await settleFirstTimes(deps.redis, settled, deps.firstTimes);
+  const times = await settleFirstSeenTimes(deps.redis, settled, deps.firstTimes);
   const first: Record<string, number> = {};
-  [...timeless.keys()].forEach((position, index) => {
+  [...eventsWithoutTime.keys()].forEach((position, index) => {
     const time = times[index];
     if (time !== undefined && time !== header.t) first[position] = time;
   });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { copyQueryId } from '../identity/copies.js';
 import type { IdentifyQueue } from '../identity/queue.js';
 import { projectOfJob } from '../ingest/claims.js';
-import { forgetFirstTimes, REMEMBERED_SECONDS } from '../ingest/first-times.js';
+import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
 import { partitionOf, partitionQueryId } from '../ingest/ingest-partition.js';
 import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected-store.js';
@@ -136,7 +136,7 @@ async function eraseEvents(
   for (const erasure of group) await saveEventCount(postgres, erasure, ownRows(erasure, rows));
   const sinceMs = Date.now() - REMEMBERED_SECONDS * 1000;
   await visitInsertIds(clickhouse, { ...events, sinceMs }, (insertIds) =>
-    forgetFirstTimes(
+    deleteFirstSeenTimes(
       redis,
       insertIds.map((insertId) => ({ projectId, insertId })),
     ),

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Envelope } from '../ingest/envelope.js';
 import type { AcceptedEvent } from '../ingest/events.js';
-import { forgetFirstTimes } from '../ingest/first-times.js';
+import { deleteFirstSeenTimes } from '../ingest/first-seen-times.js';
 import { removeEvents } from '../ingest/remove-events.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { HashId, IdKind } from './id-hash.js';
@@ -78,7 +78,7 @@ export class ErasureTombstones {
       if (remaining.envelope !== undefined) kept.push(remaining.envelope);
       removed.push(...remaining.removed);
     }
-    await forgetFirstTimes(this.#redis, removed);
+    await deleteFirstSeenTimes(this.#redis, removed);
     return { envelopes: kept, removed };
   }
 

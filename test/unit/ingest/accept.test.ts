@@ -90,7 +90,7 @@ describe('acceptRequest', () => {
         { event_type: 'a', insert_id: 'three', time: 'soon' },
       ],
     });
-    expect([...accepted.timeless]).toEqual([
+    expect([...accepted.eventsWithoutTime]).toEqual([
       [0, 'one'],
       [3, 'three'],
     ]);

@@ -2,7 +2,7 @@
 // is bounded, and what one project sends costs only that project its memory of older ids.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import { forgetFirstTimes, settleFirstTimes, sweepFirstTimes } from '../../src/ingest/first-times.js';
+import { deleteFirstSeenTimes, settleFirstSeenTimes, sweepFirstTimes } from '../../src/ingest/first-seen-times.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
@@ -85,7 +85,7 @@ describe('the memory of first times', () => {
   const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   const now = Date.now();
   const settle = (projectId: string, insertIds: string[], at = now, limits = LIMITS) =>
-    settleFirstTimes(redis, { projectId, insertIds, now: at }, limits);
+    settleFirstSeenTimes(redis, { projectId, insertIds, now: at }, limits);
 
   beforeAll(async () => {
     await redis.flushdb();
@@ -122,7 +122,7 @@ describe('the memory of first times', () => {
   test('forgets what it is told to, of that project alone', async () => {
     const [mine, theirs] = [newUuidV7(), newUuidV7()];
     for (const project of [mine, theirs]) await settle(project, ['a', 'b']);
-    await forgetFirstTimes(redis, [{ projectId: mine, insertId: 'a' }]);
+    await deleteFirstSeenTimes(redis, [{ projectId: mine, insertId: 'a' }]);
     expect(await settle(mine, ['a', 'b'], now + 1)).toEqual([now + 1, now]);
     expect(await settle(theirs, ['a'], now + 1)).toEqual([now]);
   });

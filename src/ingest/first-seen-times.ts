@@ -137,7 +137,7 @@ const unpack = (packed: Buffer, now: number): number => {
  * For each id the time of its first acceptance, `now` when this is the first. Ids are settled by a script, so two requests
  * at once agree.
  */
-export async function settleFirstTimes(
+export async function settleFirstSeenTimes(
   redis: Redis,
   request: { projectId: string; insertIds: readonly string[]; now: number },
   limits: FirstTimesLimits,
@@ -157,7 +157,7 @@ export async function settleFirstTimes(
 }
 
 /** Nothing of these events is remembered any more. */
-export async function forgetFirstTimes(
+export async function deleteFirstSeenTimes(
   redis: Redis,
   events: readonly { readonly projectId: string; readonly insertId: string }[],
 ): Promise<void> {
