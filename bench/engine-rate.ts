@@ -1,8 +1,8 @@
 // Upper bound of ingestion: the engine alone inserts the same rows as Native blocks, one insert after the other, with
 // de-duplication and merges, and nothing else running.
 import { parseTrackBody } from '../src/ingest/body.js';
-import { visitEvents } from '../src/ingest/events.js';
 import { insertEvents } from '../src/ingest/ingest-partition.js';
+import { replayEvents } from '../src/ingest/replay-events.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { createBodyTemplate } from './load/event-template.js';
 import type { Stack } from './stack.js';
@@ -54,7 +54,7 @@ function buildBlock(projectId: string, now: number): Buffer {
       o: 'unknown',
       n: events.length,
     } as const;
-    visitEvents({ header, body }, (event) => block.add(event, true));
+    replayEvents({ header, body }, (event) => block.add(event, true));
   }
   return block.encode();
 }

@@ -4,12 +4,12 @@ import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { deleteClaim, projectOfJob, replaceClaim, type Shares, sharesOf } from '../src/ingest/claims.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
-import { type AcceptedEvent, visitEvents } from '../src/ingest/events.js';
 import { insertEvents, partitionOf } from '../src/ingest/ingest-partition.js';
 import { isolateRejected } from '../src/ingest/isolate-rejected.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { groupByMonths, quarterOf } from '../src/ingest/months.js';
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
+import { type AcceptedEvent, replayEvents } from '../src/ingest/replay-events.js';
 import { EventBlock } from '../src/ingest/row.js';
 import { BatchWriter, type Turn } from '../src/platform/batch-writer.js';
 import { ByteSemaphore } from '../src/platform/byte-semaphore.js';
@@ -200,7 +200,7 @@ function readEvents(envelopes: readonly Envelope[]): ReadEvent[] {
   const events: ReadEvent[] = [];
   for (const envelope of envelopes) {
     const isAscii = isPlainAscii(envelope.body);
-    visitEvents(envelope, (event) => events.push({ time: event.time, event, isAscii }));
+    replayEvents(envelope, (event) => events.push({ time: event.time, event, isAscii }));
   }
   return events;
 }

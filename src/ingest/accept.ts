@@ -11,7 +11,7 @@ import { tryParseEventTime } from './event-time.js';
 import type { EventLimits } from './limits.js';
 import type { RejectedEvent } from './rejected-events.js';
 import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
-import { writeBody } from './write-body.js';
+import { serializeEvents } from './serialize-events.js';
 
 export const GENERATED_ID_LENGTH = 16;
 
@@ -85,7 +85,7 @@ function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeograph
   const resolved = events.map((event, position) =>
     isObject(event) && !skipped.has(position) ? resolveSpokenFor(event, request.credential, findGeography) : null,
   );
-  return { header: { ...header, own: true }, body: writeBody(resolved, { own: true }) };
+  return { header: { ...header, own: true }, body: serializeEvents(resolved, { own: true }) };
 }
 
 const hasClientOverride = (event: unknown): boolean =>

@@ -2,8 +2,8 @@
 // was accepted together with them is stored.
 import { type BisectableStore, bisectFailures } from '../platform/bisect-failures.js';
 import type { Envelope } from './envelope.js';
-import { visitEvents } from './events.js';
 import { removeEvents } from './remove-events.js';
+import { replayEvents } from './replay-events.js';
 
 interface EventPlace {
   readonly envelope: number;
@@ -22,7 +22,7 @@ export async function isolateRejected(
 
 function placesIn(envelope: Envelope, index: number): EventPlace[] {
   const places: EventPlace[] = [];
-  visitEvents(envelope, (_event, position) => places.push({ envelope: index, position }));
+  replayEvents(envelope, (_event, position) => places.push({ envelope: index, position }));
   return places;
 }
 

@@ -3,9 +3,9 @@
 import { GENERATED_ID_LENGTH } from './accept.js';
 import { isObject, parseTrackBody } from './body.js';
 import type { Envelope, EnvelopeHeader } from './envelope.js';
-import { type AcceptedEvent, visitEvents } from './events.js';
+import { type AcceptedEvent, replayEvents } from './replay-events.js';
 import { toIdText } from './schema.js';
-import { writeBody } from './write-body.js';
+import { serializeEvents } from './serialize-events.js';
 
 export interface Remaining {
   /** Undefined when nothing remains; the very envelope when nothing was taken out. */
@@ -18,7 +18,7 @@ export function removeEvents(
   isRemoved: (event: AcceptedEvent, position: number) => boolean,
 ): Remaining {
   const gone = new Map<number, AcceptedEvent>();
-  visitEvents(envelope, (event, position) => {
+  replayEvents(envelope, (event, position) => {
     if (isRemoved(event, position)) gone.set(position, event);
   });
   const removed = [...gone.values()];
@@ -42,7 +42,7 @@ function rewrite({ header, body }: Envelope, gone: ReadonlyMap<number, AcceptedE
       ...(skip.size > 0 && { skip: [...skip].sort((a, b) => a - b) }),
       ...(ids !== '' && { ids }),
     },
-    body: writeBody(kept, { own: header.own === true }),
+    body: serializeEvents(kept, { own: header.own === true }),
   };
 }
 

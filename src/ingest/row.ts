@@ -14,9 +14,9 @@ import type { RawEvent } from './body.js';
 import { GEO_TEXT_FIELDS } from './enrich/geography.js';
 import { parsePageAddress, referrerDomain } from './enrich/page.js';
 import { parseUserAgent } from './enrich/user-agent.js';
-import type { AcceptedEvent } from './events.js';
 import { MonthSet } from './months.js';
 import { PropertyBuckets, type ToBytes } from './property-buckets.js';
+import type { AcceptedEvent } from './replay-events.js';
 
 const text = () => new StringColumn();
 const lowCardinality = () => new LowCardinalityColumn();

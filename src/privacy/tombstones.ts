@@ -3,9 +3,9 @@
 // known by a keyed hash; PostgreSQL has the same list, from which a Redis that lost it is filled again.
 import { createHash } from 'node:crypto';
 import type { Envelope } from '../ingest/envelope.js';
-import type { AcceptedEvent } from '../ingest/events.js';
 import { deleteFirstSeenTimes } from '../ingest/first-seen-times.js';
 import { removeEvents } from '../ingest/remove-events.js';
+import type { AcceptedEvent } from '../ingest/replay-events.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { HashId, IdKind } from './id-hash.js';
 

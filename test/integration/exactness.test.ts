@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import type { AcceptedEvent } from '../../src/ingest/events.js';
 import { insertEvents } from '../../src/ingest/ingest-partition.js';
 import { isJobOfClaimKnown } from '../../src/ingest/queue.js';
+import type { AcceptedEvent } from '../../src/ingest/replay-events.js';
 import { EventBlock } from '../../src/ingest/row.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';

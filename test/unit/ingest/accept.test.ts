@@ -3,7 +3,7 @@ import type { Credential } from '../../../src/access/credentials.js';
 import { acceptRequest } from '../../../src/ingest/accept.js';
 import { parseTrackBody } from '../../../src/ingest/body.js';
 import { decodeEnvelopes, encodeEnvelope } from '../../../src/ingest/envelope.js';
-import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
+import { type AcceptedEvent, replayEvents } from '../../../src/ingest/replay-events.js';
 import { toOrganizationId, toProjectId } from '../../../src/platform/ids.js';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 30);
@@ -45,7 +45,7 @@ function accept(body: unknown, options: { credential?: Credential; headers?: Rec
 /** What a worker reads of it, after the way through Redis. */
 function replay({ envelope }: ReturnType<typeof accept>): AcceptedEvent[] {
   const events: AcceptedEvent[] = [];
-  for (const decoded of decodeEnvelopes(encodeEnvelope(envelope))) visitEvents(decoded, (event) => events.push(event));
+  for (const decoded of decodeEnvelopes(encodeEnvelope(envelope))) replayEvents(decoded, (event) => events.push(event));
   return events;
 }
 
@@ -99,7 +99,7 @@ describe('acceptRequest', () => {
   test('a remembered time is the time of the event', () => {
     const { envelope } = accept({ events: [{ event_type: 'a' }, { event_type: 'a', insert_id: 'one' }] });
     const events: AcceptedEvent[] = [];
-    visitEvents({ ...envelope, header: { ...envelope.header, first: { 1: NOW - 60_000 } } }, (event) =>
+    replayEvents({ ...envelope, header: { ...envelope.header, first: { 1: NOW - 60_000 } } }, (event) =>
       events.push(event),
     );
     expect(events.map((event) => event.time)).toEqual([NOW, NOW - 60_000]);

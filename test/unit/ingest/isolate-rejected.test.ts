@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
-import { visitEvents } from '../../../src/ingest/events.js';
 import { isolateRejected } from '../../../src/ingest/isolate-rejected.js';
+import { replayEvents } from '../../../src/ingest/replay-events.js';
 
 class Refusal extends Error {}
 
 const idsOf = (envelopes: readonly Envelope[]): string[] => {
   const ids: string[] = [];
-  for (const envelope of envelopes) visitEvents(envelope, ({ insertId }) => ids.push(insertId));
+  for (const envelope of envelopes) replayEvents(envelope, ({ insertId }) => ids.push(insertId));
   return ids;
 };
 

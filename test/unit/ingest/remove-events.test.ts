@@ -1,8 +1,8 @@
 // What is taken out of an accepted request is gone from its bytes, and what remains is stored as if nothing had happened.
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
-import { type AcceptedEvent, visitEvents } from '../../../src/ingest/events.js';
 import { removeEvents } from '../../../src/ingest/remove-events.js';
+import { type AcceptedEvent, replayEvents } from '../../../src/ingest/replay-events.js';
 import { createIdHash } from '../../../src/privacy/id-hash.js';
 
 const ID_OF = (digit: number): string => String(digit).repeat(16);
@@ -15,7 +15,7 @@ const envelopeOf = (events: readonly unknown[], header: Partial<Envelope['header
 
 const eventsOf = (envelope: Envelope | undefined): AcceptedEvent[] => {
   const events: AcceptedEvent[] = [];
-  if (envelope !== undefined) visitEvents(envelope, (event) => events.push(event));
+  if (envelope !== undefined) replayEvents(envelope, (event) => events.push(event));
   return events;
 };
 

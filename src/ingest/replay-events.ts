@@ -31,7 +31,10 @@ const NONE_SKIPPED: ReadonlySet<number> = new Set();
 const NO_PROPERTIES: RawEvent = Object.freeze({});
 
 /** Calls `visit` for every accepted event of the envelope, in the order of the request, with its position there. */
-export function visitEvents({ header, body }: Envelope, visit: (event: AcceptedEvent, position: number) => void): void {
+export function replayEvents(
+  { header, body }: Envelope,
+  visit: (event: AcceptedEvent, position: number) => void,
+): void {
   const { events } = parseTrackBody(body);
   const skipped = header.skip === undefined ? NONE_SKIPPED : new Set(header.skip);
   let generated = 0;

@@ -15,10 +15,10 @@ const PLAIN_FIELDS = [
 ] as const;
 const PROPERTY_FIELDS = ['event_properties', 'user_properties'] as const;
 /** What the edge itself has put in, where events speak for others. */
-const OWN_FIELDS = ['ip', 'user_agent', 'geo'] as const;
+const OVERRIDE_FIELDS = ['ip', 'user_agent', 'geo'] as const;
 
 /** Positions stay what they are: decisions about events go by position. What is no object becomes null. */
-export function writeBody(events: readonly unknown[], { own }: { own: boolean }): Buffer {
+export function serializeEvents(events: readonly unknown[], { own }: { own: boolean }): Buffer {
   const written = events.map((event) => (isObject(event) ? writtenEvent(event, own) : null));
   return Buffer.from(JSON.stringify({ events: written }), 'utf8');
 }
@@ -31,14 +31,14 @@ function writtenEvent(event: RawEvent, own: boolean): RawEvent {
   }
   for (const field of PROPERTY_FIELDS) {
     const properties = event[field];
-    if (isObject(properties)) written[field] = spellInfinities(properties);
+    if (isObject(properties)) written[field] = infinitiesAsText(properties);
   }
-  if (own) for (const field of OWN_FIELDS) written[field] = event[field];
+  if (own) for (const field of OVERRIDE_FIELDS) written[field] = event[field];
   return written;
 }
 
 /** A number such as 1e999 was read as Infinity and is stored as that word; as JSON it would become null. */
-function spellInfinities(properties: RawEvent): RawEvent {
+function infinitiesAsText(properties: RawEvent): RawEvent {
   if (!Object.values(properties).some(isInfinite)) return properties;
   // fromEntries defines properties, so a key named __proto__ stays a key.
   return Object.fromEntries(
