@@ -10,7 +10,7 @@ import { BatchWriter } from '../src/platform/batch-writer.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
-import { startIdentityCopier } from './copy-identities.js';
+import { startIdentityProjector } from './project-identities.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 // Jobs beyond those of the transaction that runs, which the next one takes together.
@@ -38,14 +38,14 @@ class Batches {
 
 export function startProfileUpserts(deps: WorkerDeps): RunningJob {
   const { postgres, redis, metrics, log } = deps;
-  const copier = startIdentityCopier(deps);
+  const projector = startIdentityProjector(deps);
   const { applied } = createIdentityWorkerMetrics(metrics, () => measureOutbox(postgres));
 
   const writer = new BatchWriter<Batches>({
     createBlock: () => new Batches(),
     async write(block) {
       applied.inc(await applyBatches(block.jobs, { postgres, redis }));
-      copier.nudge();
+      projector.nudge();
     },
     isRefused: isRefusedData,
     rowsMax: CALLS_PER_TRANSACTION,
@@ -71,7 +71,7 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     const calls = job.data.operations.length;
     const refused = await isolateRejectedCalls(job.data, { postgres, redis });
     applied.inc(calls - refused.length);
-    copier.nudge();
+    projector.nudge();
     if (refused.length > 0) {
       await job.updateData({ ...job.data, operations: refused });
       // Trying the same calls again cannot end better. PostgreSQL's own words may quote them.
@@ -102,7 +102,7 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
       const closed = worker.close();
       await writer.close();
       await closed;
-      await copier.close();
+      await projector.close();
     },
   };
 }

@@ -3,7 +3,7 @@
 // larger version wins.
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
-import { DeviceMapBlock, insertCopies, ProfileBlock } from './copies.js';
+import { DeviceMapBlock, insertProjection, ProfileBlock } from './clickhouse-projection.js';
 import type { OutboxDepth } from './metrics.js';
 import type { Properties } from './property-ops.js';
 
@@ -37,14 +37,18 @@ FROM turns CROSS JOIN LATERAL (
 ) entries`;
 
 /** Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are skipped. */
-export async function copyOutbox(postgres: Postgres, clickhouse: ClickHouseClient, database: string): Promise<number> {
+export async function projectOutbox(
+  postgres: Postgres,
+  clickhouse: ClickHouseClient,
+  database: string,
+): Promise<number> {
   return postgres.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES);
     if (rows.length === 0) return 0;
     const [profiles, mappings] = [await readProfiles(trx, rows), await readMappings(trx, rows)];
     await Promise.all([
-      insertCopies(clickhouse, { table: 'profiles', database, block: profiles }),
-      insertCopies(clickhouse, { table: 'device_map', database, block: mappings }),
+      insertProjection(clickhouse, { table: 'profiles', database, block: profiles }),
+      insertProjection(clickhouse, { table: 'device_map', database, block: mappings }),
     ]);
     await trx.raw('DELETE FROM identity_outbox WHERE id = ANY(?::bigint[])', [rows.map(({ id }) => id)]);
     return rows.length;

@@ -1,7 +1,7 @@
 // The deletion of people, as one ordered list of steps, each of which may be repeated. When it is through, nobody finds
 // anything of them by any route: counted, not assumed. What the files still hold is the business of rewrite-files.ts.
 import { setTimeout as delay } from 'node:timers/promises';
-import { copyQueryId } from '../identity/copies.js';
+import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
 import { projectOfJob } from '../ingest/claims.js';
 import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
@@ -115,7 +115,7 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     await forgetParkedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
     // Copies that were under way when their worker died.
     for (const table of ['profiles', 'device_map'] as const) {
-      await waitForQuery(deps.clickhouse, copyQueryId(deps.config.CLICKHOUSE_DATABASE, table));
+      await waitForQuery(deps.clickhouse, projectionQueryId(deps.config.CLICKHOUSE_DATABASE, table));
     }
     for (const rows of [mappingsOf(projectId, group), profilesOf(projectId, versions)]) {
       // A mutation goes through every part of a table, also when there is nothing to delete.

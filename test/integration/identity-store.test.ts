@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { applyBatches, isolateRejectedCalls } from '../../src/identity/apply.js';
-import { copyOutbox } from '../../src/identity/outbox.js';
+import { projectOutbox } from '../../src/identity/outbox.js';
 import {
   createIdentifyQueue,
   enqueueIdentify,
@@ -218,7 +218,7 @@ test('projects take turns when the outbox is copied, and none is left out', asyn
     );
   const left = async (id: string) => (await postgres('identity_outbox').where({ project_id: id })).length;
   const clickhouse = createClickHouse(databases.config);
-  const copy = () => copyOutbox(postgres, clickhouse, databases.config.CLICKHOUSE_DATABASE);
+  const copy = () => projectOutbox(postgres, clickhouse, databases.config.CLICKHOUSE_DATABASE);
   try {
     await fill(project, 2500);
     await fill(other, 3);

@@ -14,7 +14,7 @@ import { insertWithQueryIdLock } from '../platform/clickhouse/query-id-lock.js';
 import type { DeviceMapping } from './mapping-store.js';
 import type { Properties } from './property-ops.js';
 
-export interface ProfileCopy {
+export interface ProjectedProfile {
   readonly projectId: string;
   readonly userId: string;
   readonly properties: Properties;
@@ -43,7 +43,7 @@ export class ProfileBlock {
   };
   rows = 0;
 
-  add(profile: ProfileCopy): void {
+  add(profile: ProjectedProfile): void {
     const columns = this.#columns;
     columns.project_id.add(profile.projectId);
     columns.user_id.add(toByteString(profile.userId));
@@ -84,19 +84,24 @@ export class DeviceMapBlock {
   }
 }
 
-type CopyTable = 'profiles' | 'device_map';
+type ProjectionTable = 'profiles' | 'device_map';
 
 /**
  * Query id of all inserts into a projection table. ClickHouse runs a query id once at a time: while none runs, no insert of a
  * killed worker can still arrive.
  */
-export const copyQueryId = (database: string, table: CopyTable): string => `identity-copy-${database}-${table}`;
+export const projectionQueryId = (database: string, table: ProjectionTable): string =>
+  `identity-copy-${database}-${table}`;
 
 /** Resolves when the rows are stored. */
-export async function insertCopies(
+export async function insertProjection(
   clickhouse: ClickHouseClient,
-  { table, database, block }: { table: CopyTable; database: string; block: ProfileBlock | DeviceMapBlock },
+  { table, database, block }: { table: ProjectionTable; database: string; block: ProfileBlock | DeviceMapBlock },
 ): Promise<void> {
   if (block.rows === 0) return;
-  await insertWithQueryIdLock(clickhouse, { table, bytes: block.encode(), queryId: copyQueryId(database, table) });
+  await insertWithQueryIdLock(clickhouse, {
+    table,
+    bytes: block.encode(),
+    queryId: projectionQueryId(database, table),
+  });
 }

@@ -1,7 +1,7 @@
 // Runs the identity projection (PostgreSQL outbox → ClickHouse): at once after changes of this process, and every second for
 // entries of other processes. Part of the job upsert-profiles.
 import { setTimeout as delay } from 'node:timers/promises';
-import { copyOutbox } from '../src/identity/outbox.js';
+import { projectOutbox } from '../src/identity/outbox.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 const EVERY_MS = 1000;
@@ -14,7 +14,7 @@ export interface IdentityCopier extends RunningJob {
   nudge(): void;
 }
 
-export function startIdentityCopier({
+export function startIdentityProjector({
   config,
   postgres,
   clickhouse,
@@ -42,7 +42,7 @@ export function startIdentityCopier({
       await untilNudged();
       isNudged = false;
       try {
-        const copied = await copyOutbox(postgres, clickhouse, config.CLICKHOUSE_DATABASE);
+        const copied = await projectOutbox(postgres, clickhouse, config.CLICKHOUSE_DATABASE);
         if (copied === 0) continue;
         isNudged = true;
         await pause(PAUSE_MS);
