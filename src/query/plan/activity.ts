@@ -1,6 +1,6 @@
 // Plans of stickiness (active days per person) and lifecycle (status per person and period).
 import type { LifecycleQuery, ResolvedQuery, StickinessQuery } from '../analyze/resolved.js';
-import { carry, element, integer, isSomebody, over, planAnswer } from './behaviour.js';
+import { element, hasIdentity, integer, mapEach, passThrough, planAnswer } from './behaviour.js';
 import { calendarOf, periodsSince } from './calendar.js';
 import { type PlanContext, scanEvents } from './events.js';
 import { alias, allOf, call, column, constant, equals, infix, instantParameter, lambda } from './expressions.js';
@@ -18,7 +18,7 @@ export function planStickiness(query: StickinessQuery & ResolvedQuery, context: 
   const people: Select = {
     kind: 'select',
     columns,
-    from: scanEvents(context, { selection: query.selection, reads, filter: [isSomebody] }),
+    from: scanEvents(context, { selection: query.selection, reads, filter: [hasIdentity] }),
     groupBy: ['person'],
   };
   return planAnswer({
@@ -29,7 +29,7 @@ export function planStickiness(query: StickinessQuery & ResolvedQuery, context: 
     mode: 'stickiness',
     select: {
       kind: 'select',
-      columns: [...carry('active_days'), { alias: 'users', expression: call('count') }],
+      columns: [...passThrough('active_days'), { alias: 'users', expression: call('count') }],
       from: people,
       groupBy: ['active_days'],
       orderBy: [{ expression: alias('active_days'), direction: 'asc' }],
@@ -68,12 +68,12 @@ export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: Pl
   const people: Select = {
     kind: 'select',
     columns,
-    from: scanEvents(context, { selection: ever, reads: columns.map((of) => of.expression), filter: [isSomebody] }),
+    from: scanEvents(context, { selection: ever, reads: columns.map((of) => of.expression), filter: [hasIdentity] }),
     groupBy: ['person'],
   };
   const withGaps: Select = {
     kind: 'select',
-    columns: [...carry('active'), { alias: 'gaps', expression: call('arrayDifference', alias('active')) }],
+    columns: [...passThrough('active'), { alias: 'gaps', expression: call('arrayDifference', alias('active')) }],
     from: people,
   };
 
@@ -100,7 +100,7 @@ export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: Pl
     alias('active'),
     call('arrayShiftLeft', alias('gaps'), constant(1)),
   );
-  const dormant = over('arrayMap', lastOnes, (v) =>
+  const dormant = mapEach('arrayMap', lastOnes, (v) =>
     infix('+', codeOf(infix('+', v, constant(1))), statusIndex('Dormant')),
   );
   const last = periodsSince(calendar, range.fromMs, calendar.numberOf(instantParameter(range.toMs - 1)));
@@ -111,7 +111,7 @@ export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: Pl
     columns: [
       {
         alias: 'code',
-        expression: call('arrayJoin', over('arrayFilter', call('arrayConcat', active, dormant), isAsked)),
+        expression: call('arrayJoin', mapEach('arrayFilter', call('arrayConcat', active, dormant), isAsked)),
       },
       { alias: 'users', expression: call('count') },
     ],
@@ -129,7 +129,10 @@ export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: Pl
   };
   const unfolded: Select = {
     kind: 'select',
-    columns: [...carry('codes', 'counts'), { alias: 'c', expression: call('arrayJoin', call('range', codesEnd)) }],
+    columns: [
+      ...passThrough('codes', 'counts'),
+      { alias: 'c', expression: call('arrayJoin', call('range', codesEnd)) },
+    ],
     from: gathered,
   };
   const names: Expression = { kind: 'parameter', type: 'Array(String)', value: STATUSES };

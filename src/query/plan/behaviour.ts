@@ -6,7 +6,7 @@ import { isPresentField, readGroup } from './field-expressions.js';
 import type { ColumnType, Expression, OrderBy, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
 
 /** Whether the event has a user or a device, and thus a person. */
-export const isSomebody: Expression = isPresentField({ kind: 'distinct_id', name: 'distinct_id' });
+export const hasIdentity: Expression = isPresentField({ kind: 'distinct_id', name: 'distinct_id' });
 
 /** Time of the event in epoch milliseconds. */
 export const eventMs: Expression = call('toUnixTimestamp64Milli', column('time'));
@@ -19,13 +19,13 @@ export function isOfType(types: readonly string[]): Expression {
 }
 
 /** Passes columns of the inner select through, by name. */
-export const carry = (...names: readonly string[]): SelectColumn[] =>
+export const passThrough = (...names: readonly string[]): SelectColumn[] =>
   names.map((name) => ({ alias: name, expression: alias(name) }));
 
 export const integer = (value: number): Expression => parameter('Int64', value);
 
 /** Higher-order array function (`arrayMap`, …) with a lambda over one array. */
-export const over = (
+export const mapEach = (
   name: 'arrayExists' | 'arrayMap' | 'arrayFilter' | 'arrayFirst' | 'arrayFirstIndex' | 'arrayReverseFill',
   array: Expression,
   body: (item: Expression) => Expression,

@@ -1,6 +1,6 @@
 // Plan of choice results: exposures per unit, excluded units, conversions.
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
-import { integer, isOfType, over } from './behaviour.js';
+import { integer, isOfType, mapEach } from './behaviour.js';
 import { planCondition } from './condition.js';
 import { type PlanContext, pageOf, passThrough, scanEvents } from './events.js';
 import {
@@ -78,7 +78,7 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
     having: call('notEmpty', alias('variants')),
   };
   const end = infix('+', alias('exposed_at'), integer(query.windowMs));
-  const isConverted = over('arrayExists', alias('conversions'), (time) =>
+  const isConverted = mapEach('arrayExists', alias('conversions'), (time) =>
     allOf([infix('>=', time, alias('exposed_at')), infix('<=', time, end)]),
   );
   // A converted unit cannot convert again, so it is not immature.

@@ -14,13 +14,13 @@ import {
   column,
   constant,
   equals,
+  FALSE,
   INSTANT,
   infix,
   instantParameter,
   instantText,
-  never,
   not,
-  orFalse,
+  nullAsFalse,
   parameter,
   textParameter,
 } from './expressions.js';
@@ -83,13 +83,13 @@ const isRounded = (value: Literal): boolean =>
 const isExact = (value: Literal): boolean => !isRounded(value);
 
 /** Equal to the one value, or to one of several: an IN of a single array keeps the SQL short and uses the index. */
-function among(
+function equalsAny(
   value: Expression,
   type: 'String' | 'Float64' | typeof INSTANT,
   values: readonly (string | number)[],
 ): Expression {
   const [first] = values;
-  if (first === undefined) return never;
+  if (first === undefined) return FALSE;
   if (values.length === 1) return equals(value, parameter(type, first));
   return infix('IN', value, { kind: 'parameter', type: `Array(${type})`, value: values as readonly string[] });
 }
@@ -107,11 +107,11 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
         case 'number':
           return planNumberColumnOneOf(column(field.field.column), values);
         case 'optional_number':
-          return orFalse(planNumberColumnOneOf(column(field.field.column), values));
+          return nullAsFalse(planNumberColumnOneOf(column(field.field.column), values));
         case 'time':
           return planTimeOneOf(column(field.field.column), values);
         case 'optional_time':
-          return orFalse(planTimeOneOf(column(field.field.column), values));
+          return nullAsFalse(planTimeOneOf(column(field.field.column), values));
         default:
           return assertNever(field.field.type);
       }
@@ -126,7 +126,7 @@ const isNotEmpty = (text: string): boolean => text !== '';
 
 /** The analyzer gives a time nothing else to be compared with than instants. */
 const planTimeOneOf = (time: Expression, values: readonly Literal[]): Expression =>
-  among(
+  equalsAny(
     time,
     INSTANT,
     values.flatMap((value) => (value.kind === 'instant' ? [instantText(value.ms)] : [])),
@@ -136,7 +136,7 @@ const hashesOf = (ids: readonly string[]): Expression => ({ kind: 'hashes', ids 
 
 /** The hash is looked up first: it has an index, and is a quarter of the size of the text. */
 function planIdOneOf({ column: name, hash }: EventField, texts: readonly string[]): Expression {
-  const isOne = among(column(name), 'String', texts);
+  const isOne = equalsAny(column(name), 'String', texts);
   return hash && texts.length > 0 ? allOf([infix('IN', column(hash), hashesOf(texts)), isOne]) : isOne;
 }
 
@@ -145,7 +145,7 @@ function planIdOneOf({ column: name, hash }: EventField, texts: readonly string[
  * and those of a device of that name when it is not mapped. Both hashes have an index.
  */
 function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expression {
-  if (texts.length === 0) return never;
+  if (texts.length === 0) return FALSE;
   const hashes = hashesOf(texts);
   const isAnonymous = equals(column('uid'), constant(0));
   const devicesOf = (of: 'uid' | 'device_id', values: Expression): Expression => ({
@@ -168,7 +168,7 @@ function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expres
 
 /** Events of a person by distinct_id, or by the e-mail address of a profile: the same three ways, with more hashes. */
 function planPerson(id: string, projectId: ProjectId): Expression {
-  const persons: Expression = { kind: 'persons_called', projectId, id: textParameter(id) };
+  const persons: Expression = { kind: 'identities_named', projectId, id: textParameter(id) };
   const isAnonymous = equals(column('uid'), constant(0));
   const devicesOf = (of: 'uid' | 'did'): Expression => ({
     kind: 'mapped_devices',
@@ -191,8 +191,8 @@ function planTextOneOf(text: Expression, values: readonly Literal[]): Expression
     .filter(isExact)
     .map((value) => value.value);
   return anyOf([
-    among(text, 'String', texts.filter(isNotEmpty)),
-    numbers.length === 0 ? never : orFalse(among(numberInText(text), 'Float64', numbers)),
+    equalsAny(text, 'String', texts.filter(isNotEmpty)),
+    numbers.length === 0 ? FALSE : nullAsFalse(equalsAny(numberInText(text), 'Float64', numbers)),
   ]);
 }
 
@@ -200,7 +200,7 @@ function planNumberColumnOneOf(number: Expression, values: readonly Literal[]): 
   const numbers = values
     .map((value) => (isBoolean(value) ? Number(value.value) : numberSpelled(value)))
     .filter((value) => value !== undefined);
-  return among(number, 'Float64', numbers);
+  return equalsAny(number, 'Float64', numbers);
 }
 
 /** A text equals a number with the same text form: "5" is the text form of 5, "5.0" is not. */
@@ -243,15 +243,19 @@ function planPropertyOneOf(field: PropertyField, values: readonly Literal[]): Ex
     planNumericBucket(field, numbers),
     ...planGuessed(field, {
       str: anyOf([
-        among(str, 'String', equalTexts.filter(isNotEmpty)),
-        texts.includes('') ? allOf([property.inBucket(field, 'str'), equals(str, constant(''))]) : never,
+        equalsAny(str, 'String', equalTexts.filter(isNotEmpty)),
+        texts.includes('') ? allOf([property.inBucket(field, 'str'), equals(str, constant(''))]) : FALSE,
       ]),
       num: anyOf([
         // Match only numbers themselves (or 1 for true), not numbers in texts.
         allOf([planNumericBucket(field, equalAsNumbers), isNumberItself]),
         oddTexts.length === 0
-          ? never
-          : allOf([property.inBucket(field, 'num'), among(call('toString', num), 'String', oddTexts), isNumberItself]),
+          ? FALSE
+          : allOf([
+              property.inBucket(field, 'num'),
+              equalsAny(call('toString', num), 'String', oddTexts),
+              isNumberItself,
+            ]),
       ]),
       bool: planBooleanBucket(field, new Set(equalBooleans)),
     }),
@@ -260,7 +264,7 @@ function planPropertyOneOf(field: PropertyField, values: readonly Literal[]): Ex
 
 /** Of conditions on the buckets those that the property is guessed to need, and a refusal of the others. */
 function planGuessed(field: PropertyField, conditions: Readonly<Record<Bucket, Expression>>): Expression[] {
-  const needed = (Object.keys(conditions) as Bucket[]).filter((kind) => conditions[kind] !== never);
+  const needed = (Object.keys(conditions) as Bucket[]).filter((kind) => conditions[kind] !== FALSE);
   const read = needed.filter((kind) => guessedBuckets(field).includes(kind));
   const others = needed.filter((kind) => !read.includes(kind)).map((kind) => isItself(field, kind));
   return [...(others.length === 0 ? [] : [refuseWhere(field, others)]), ...read.map((kind) => conditions[kind])];
@@ -268,7 +272,7 @@ function planGuessed(field: PropertyField, conditions: Readonly<Record<Bucket, E
 
 /** A key that is missing reads 0, so only a comparison that 0 passes has to ask whether it is there. */
 function planNumericBucket(field: PropertyField, numbers: readonly number[]): Expression {
-  const isEqual = among(property.valueIn(field, 'num'), 'Float64', [...new Set(numbers)]);
+  const isEqual = equalsAny(property.valueIn(field, 'num'), 'Float64', [...new Set(numbers)]);
   return numbers.some((number) => number === 0) ? allOf([property.inBucket(field, 'num'), isEqual]) : isEqual;
 }
 
@@ -277,7 +281,7 @@ function planBooleanBucket(field: PropertyField, wanted: ReadonlySet<string>): E
   const isThere = property.inBucket(field, 'bool');
   if (wanted.size === 2) return isThere;
   if (wanted.has('true')) return value;
-  return wanted.has('false') ? allOf([isThere, not(value)]) : never;
+  return wanted.has('false') ? allOf([isThere, not(value)]) : FALSE;
 }
 
 /** The number in a text stands in the numeric bucket as well. */
@@ -309,10 +313,10 @@ function planOrder({ field, operator, value }: Order): Expression {
     }
     case 'column':
       if (field.field.type === 'number') return infix(operator, column(field.field.column), limit);
-      return orFalse(infix(operator, readNumber(field), limit));
+      return nullAsFalse(infix(operator, readNumber(field), limit));
     case 'computed':
     case 'distinct_id':
-      return orFalse(infix(operator, readNumber(field), limit));
+      return nullAsFalse(infix(operator, readNumber(field), limit));
     default:
       return assertNever(field);
   }
@@ -325,7 +329,7 @@ function planTextOrder(field: ResolvedField, operator: OrderOperator, text: stri
 /** A condition on the text form; false where the value is missing. */
 function withText(field: ResolvedField, test: (form: Expression) => Expression): Expression {
   const { expression, type } = readText(field);
-  if (type === 'nullable_text') return orFalse(test(expression));
+  if (type === 'nullable_text') return nullAsFalse(test(expression));
   if (type === 'number') {
     return withoutNull(field, allOf([isPresentField(field), test(call('toString', expression))]));
   }
@@ -333,7 +337,7 @@ function withText(field: ResolvedField, test: (form: Expression) => Expression):
 }
 
 const withoutNull = (field: ResolvedField, condition: Expression): Expression =>
-  isOptional(field) ? orFalse(condition) : condition;
+  isOptional(field) ? nullAsFalse(condition) : condition;
 
 const positionIn =
   (text: string) =>

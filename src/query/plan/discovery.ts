@@ -3,7 +3,7 @@
 import { assertNever } from '../../platform/errors.js';
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS, type PropertyBag } from '../fields.js';
-import { carry, isSomebody, orderByColumns } from './behaviour.js';
+import { hasIdentity, orderByColumns, passThrough } from './behaviour.js';
 import { type PlanContext, pageOf, scanEvents } from './events.js';
 import {
   alias,
@@ -192,7 +192,7 @@ function inspectTypes(query: Discovery, context: PlanContext): Plan {
   const people = grouped([
     name,
     { alias: 'with_keys', expression: zero },
-    { alias: 'people', expression: call('uniqExactIf', actor, isSomebody) },
+    { alias: 'people', expression: call('uniqExactIf', actor, hasIdentity) },
     ...times,
     ...sets.map((of) => ({ alias: of.alias, expression: call('array') })),
   ]);
@@ -206,7 +206,7 @@ function inspectTypes(query: Discovery, context: PlanContext): Plan {
   const select: Select = {
     kind: 'select',
     columns: [
-      ...carry('name'),
+      ...passThrough('name'),
       { alias: 'events', expression: call('sum', alias('with_keys')) },
       { alias: 'users', expression: call('sum', alias('people')) },
       { alias: 'first_seen', expression: call('min', alias('first_at')) },
@@ -336,7 +336,7 @@ function inspectProperties(query: Discovery, context: PlanContext): Plan {
   const select: Select = {
     kind: 'select',
     columns: [
-      ...carry('property'),
+      ...passThrough('property'),
       { alias: 'coverage', expression: infix('*', share, parameter('Float64', 100)) },
       { alias: 'types', expression: call('sumMap', call('array', type), call('array', events)) },
       { alias: 'different', expression: call('uniqExact', text) },

@@ -40,20 +40,20 @@ export const equals = (left: Expression, right: Expression): Expression => infix
 export const not = (expression: Expression): Expression => call('not', expression);
 
 /** Null counts as false: conditions are two-valued, otherwise `not` would drop rows with missing values. */
-export const orFalse = (expression: Expression): Expression => call('ifNull', expression, constant(0));
+export const nullAsFalse = (expression: Expression): Expression => call('ifNull', expression, constant(0));
 
-const isNever = (expression: Expression): boolean => expression.kind === 'constant' && expression.value === 0;
-export const never: Expression = constant(0);
+const isFalse = (expression: Expression): boolean => expression.kind === 'constant' && expression.value === 0;
+export const FALSE: Expression = constant(0);
 
 export function anyOf(expressions: readonly Expression[]): Expression {
-  const possible = expressions.filter((expression) => !isNever(expression));
+  const possible = expressions.filter((expression) => !isFalse(expression));
   const [only] = possible;
-  if (only === undefined) return never;
+  if (only === undefined) return FALSE;
   return possible.length === 1 ? only : infix('OR', ...possible);
 }
 
 export function allOf(expressions: readonly Expression[]): Expression {
-  if (expressions.some(isNever)) return never;
+  if (expressions.some(isFalse)) return FALSE;
   const [only] = expressions;
   if (only !== undefined && expressions.length === 1) return only;
   return infix(

@@ -1,6 +1,6 @@
 // Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per row or bucket.
 import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../analyze/resolved.js';
-import { carry, GROUP, isOfType, planAnswer } from './behaviour.js';
+import { GROUP, isOfType, passThrough, planAnswer } from './behaviour.js';
 import { aliasOrder, type PlanContext, scanEvents } from './events.js';
 import { alias, allOf, call, column, constant, infix, parameter } from './expressions.js';
 import { countDistinct, readNumber } from './field-expressions.js';
@@ -98,7 +98,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     select: {
       kind: 'select',
       columns: [
-        ...carry(...(bucketing ? [GROUP] : [])),
+        ...passThrough(...(bucketing ? [GROUP] : [])),
         { alias: 'result', expression: planExpression(query.expression, texts) },
       ],
       from: aggregated,

@@ -7,15 +7,15 @@
 import type { FunnelQuery, ResolvedQuery } from '../analyze/resolved.js';
 import {
   type BreakdownPlan,
-  carry,
   element,
   eventMs,
   first,
   GROUP,
+  hasIdentity,
   integer,
   isOfType,
-  isSomebody,
-  over,
+  mapEach,
+  passThrough,
   planAnswer,
   planBreakdown,
   ratio,
@@ -44,7 +44,7 @@ const kindOf = (value: Expression): Expression => call('bitAnd', value, constant
 
 /** For each number of kind `asks` in the sorted array: the next number of the other kind, or itself. */
 function nextOfOtherKind(merged: string, asks: 0 | 1): Expression {
-  const filled = over('arrayReverseFill', alias(merged), (v) => infix('!=', kindOf(v), constant(asks)));
+  const filled = mapEach('arrayReverseFill', alias(merged), (v) => infix('!=', kindOf(v), constant(asks)));
   return call('arrayFilter', lambda(['f', 'v'], equals(kindOf(alias('v')), constant(asks))), filled, alias(merged));
 }
 
@@ -80,7 +80,7 @@ function planPeople({ query, types, breakdown }: Funnel, context: PlanContext): 
     from: scanEvents(context, {
       selection: query.selection,
       reads: columns.map((of) => of.expression),
-      filter: [isOfType([...types, ...query.exclude]), isSomebody],
+      filter: [isOfType([...types, ...query.exclude]), hasIdentity],
     }),
     groupBy: ['person'],
     having: call('notEmpty', alias(timesOf(0))),
@@ -90,15 +90,15 @@ function planPeople({ query, types, breakdown }: Funnel, context: PlanContext): 
 /** Attempts at step 1: (deadline, start). An excluded event ends the attempts that started before it. */
 function planStarts(funnel: Funnel, people: Select): Select {
   const { query, types, breakdown } = funnel;
-  const kept = carry(...types.map((_, index) => timesOf(index)), ...(breakdown ? ['starts'] : []));
+  const kept = passThrough(...types.map((_, index) => timesOf(index)), ...(breakdown ? ['starts'] : []));
   const endOf = (start: Expression): Expression => infix('+', start, integer(query.windowMs));
   if (query.exclude.length === 0) {
-    const attempts = over('arrayMap', alias(timesOf(0)), (v) => call('tuple', endOf(v), v));
+    const attempts = mapEach('arrayMap', alias(timesOf(0)), (v) => call('tuple', endOf(v), v));
     return { kind: 'select', columns: [...kept, { alias: attemptsOf(1), expression: attempts }], from: people };
   }
   const merged = merge(
-    over('arrayMap', alias('x'), (v) => packed(v)),
-    over('arrayMap', alias(timesOf(0)), (v) => packed(v, constant(1))),
+    mapEach('arrayMap', alias('x'), (v) => packed(v)),
+    mapEach('arrayMap', alias(timesOf(0)), (v) => packed(v, constant(1))),
   );
   const withMerged: Select = { kind: 'select', columns: [...kept, { alias: 'm', expression: merged }], from: people };
   const next = alias('n');
@@ -149,14 +149,14 @@ function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from
         times,
         call('arrayEnumerateUniq', times),
       )
-    : over('arrayMap', times, (v) => packed(v, constant(1)));
+    : mapEach('arrayMap', times, (v) => packed(v, constant(1)));
   const merged = merge(
-    over('arrayMap', attempts, (v) => packed(timeOf(v, level - 1), ...usedBy(v))),
+    mapEach('arrayMap', attempts, (v) => packed(timeOf(v, level - 1), ...usedBy(v))),
     events,
   );
   const withMerged: Select = {
     kind: 'select',
-    columns: [...carry(...names), { alias: 'm', expression: merged }],
+    columns: [...passThrough(...names), { alias: 'm', expression: merged }],
     from,
   };
 
@@ -169,10 +169,10 @@ function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from
     attempts,
     nextOfOtherKind('m', 0),
   );
-  const alive = over('arrayFilter', followed, (v) => infix('>', timeOf(v, level), constant(0)));
+  const alive = mapEach('arrayFilter', followed, (v) => infix('>', timeOf(v, level), constant(0)));
   return {
     kind: 'select',
-    columns: [...carry(...names), { alias: attemptsOf(level + 1), expression: alive }],
+    columns: [...passThrough(...names), { alias: attemptsOf(level + 1), expression: alive }],
     from: withMerged,
   };
 }
@@ -192,7 +192,7 @@ function planCounted({ query, breakdown }: Funnel, from: Select): Select {
   return {
     kind: 'select',
     columns: [
-      ...(breakdown ? carry('starts') : []),
+      ...(breakdown ? passThrough('starts') : []),
       { alias: 'started', expression: ofCounted((level) => timeAt(level, 0)) },
       { alias: 'times', expression: ofCounted(timesAt) },
     ],
@@ -207,7 +207,7 @@ function planBlocks({ breakdown }: Funnel, counted: Select): Select {
   const value =
     breakdown &&
     tupleElement(
-      over('arrayFirst', alias('starts'), (v) => equals(tupleElement(v, 1), began)),
+      mapEach('arrayFirst', alias('starts'), (v) => equals(tupleElement(v, 1), began)),
       3,
     );
   return {
@@ -218,7 +218,7 @@ function planBlocks({ breakdown }: Funnel, counted: Select): Select {
         alias: 'reached',
         expression: call(
           'sumForEach',
-          over('arrayMap', times, () => constant(1)),
+          mapEach('arrayMap', times, () => constant(1)),
         ),
       },
       {
@@ -227,7 +227,7 @@ function planBlocks({ breakdown }: Funnel, counted: Select): Select {
           kind: 'call',
           name: 'quantileExactInclusiveForEach',
           settings: [0.5],
-          arguments: [over('arrayMap', times, (v) => infix('-', v, began))],
+          arguments: [mapEach('arrayMap', times, (v) => infix('-', v, began))],
         },
       },
     ],
@@ -244,7 +244,7 @@ function planRows({ query, breakdown }: Funnel, blocks: Select): Select {
   const unfolded: Select = {
     kind: 'select',
     columns: [
-      ...carry(...(breakdown ? [GROUP] : []), 'reached', 'medians'),
+      ...passThrough(...(breakdown ? [GROUP] : []), 'reached', 'medians'),
       { alias: 'step', expression: call('arrayJoin', call('arrayEnumerate', names)) },
     ],
     from: blocks,
@@ -257,7 +257,7 @@ function planRows({ query, breakdown }: Funnel, blocks: Select): Select {
   return {
     kind: 'select',
     columns: [
-      ...carry(...(breakdown ? [GROUP] : []), 'step'),
+      ...passThrough(...(breakdown ? [GROUP] : []), 'step'),
       { alias: 'event', expression: element(names, step) },
       { alias: 'users', expression: users },
       { alias: 'rate', expression: ratio(users, first(reached)) },

@@ -1,7 +1,7 @@
 // Plan of paths: first the anchor of each person, then the events joined to it within the window, so that memory is bounded by
 // the events of paths.
 import type { PathsQuery, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
-import { carry, eventMs, integer, isOfType, isSomebody, over, planAnswer } from './behaviour.js';
+import { eventMs, hasIdentity, integer, isOfType, mapEach, passThrough, planAnswer } from './behaviour.js';
 import { planCondition } from './condition.js';
 import { type PlanContext, scanEvents } from './events.js';
 import { alias, allOf, call, column, infix, textParameter, tupleElement } from './expressions.js';
@@ -24,7 +24,7 @@ function planAnchors({ selection, direction }: PathsQuery, context: PlanContext)
   return {
     kind: 'select',
     columns,
-    from: scanEvents(context, { selection, reads: columns.map((of) => of.expression), filter: [isSomebody] }),
+    from: scanEvents(context, { selection, reads: columns.map((of) => of.expression), filter: [hasIdentity] }),
     groupBy: ['anchor_person'],
   };
 }
@@ -44,7 +44,7 @@ function planNodes(query: PathsQuery, context: PlanContext): Select {
     query.direction === 'from'
       ? [infix('>=', eventMs, anchorMs), infix('<=', eventMs, infix('+', anchorMs, integer(query.windowMs)))]
       : [infix('<=', eventMs, anchorMs), infix('>=', eventMs, infix('-', anchorMs, integer(query.windowMs)))];
-  const filter = [isSomebody, ...near];
+  const filter = [hasIdentity, ...near];
   const isAnchor = allOf([
     ...(eventType === undefined ? [] : [isOfType([eventType])]),
     ...(condition ? [planCondition(condition, context.projectId)] : []),
@@ -82,12 +82,12 @@ export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContex
     columns: [{ alias: 'nodes', expression: sorted }],
     from: planNodes(query, context),
   };
-  const anchor = over('arrayFirstIndex', alias('nodes'), (v) => tupleElement(v, IS_ANCHOR));
+  const anchor = mapEach('arrayFirstIndex', alias('nodes'), (v) => tupleElement(v, IS_ANCHOR));
   const kept = call('arraySlice', alias('nodes'), anchor, depth);
   const inOrder = query.direction === 'from' ? kept : call('arrayReverse', kept);
   const people: Select = {
     kind: 'select',
-    columns: [{ alias: 'path', expression: over('arrayMap', inOrder, (v) => tupleElement(v, LABEL)) }],
+    columns: [{ alias: 'path', expression: mapEach('arrayMap', inOrder, (v) => tupleElement(v, LABEL)) }],
     from: ordered,
   };
   return planAnswer({
@@ -98,7 +98,7 @@ export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContex
     mode: 'paths',
     select: {
       kind: 'select',
-      columns: [...carry('path'), { alias: 'users', expression: call('count') }],
+      columns: [...passThrough('path'), { alias: 'users', expression: call('count') }],
       from: people,
       groupBy: ['path'],
       orderBy: [

@@ -169,7 +169,7 @@ export type Expression =
       readonly values: Expression;
     }
   /** Hashes of the id itself and of the project's users with this e-mail address. */
-  | { readonly kind: 'persons_called'; readonly projectId: ProjectId; readonly id: Expression }
+  | { readonly kind: 'identities_named'; readonly projectId: ProjectId; readonly id: Expression }
   /** Rows of a select, for IN. */
   | { readonly kind: 'subselect'; readonly select: Select }
   | { readonly kind: 'lambda'; readonly parameters: readonly string[]; readonly body: Expression }

@@ -3,14 +3,14 @@
 import type { ResolvedQuery, RetentionQuery } from '../analyze/resolved.js';
 import {
   type BreakdownPlan,
-  carry,
   element,
   eventMs,
   GROUP,
+  hasIdentity,
   integer,
   isOfType,
-  isSomebody,
-  over,
+  mapEach,
+  passThrough,
   planAnswer,
   planBreakdown,
   ratio,
@@ -69,7 +69,7 @@ function planPeople({ query, calendar, breakdown }: Retention, context: PlanCont
     from: scanEvents(context, {
       selection: query.selection,
       reads: columns.map((of) => of.expression),
-      filter: [...types, isSomebody],
+      filter: [...types, hasIdentity],
     }),
     groupBy: ['person'],
     having: infix('>', call('countIf', isStart), constant(0)),
@@ -80,14 +80,14 @@ function planPeople({ query, calendar, breakdown }: Retention, context: PlanCont
 function planReturns({ query, calendar, breakdown }: Retention, people: Select): Select {
   const numberOf = (ms: Expression): Expression =>
     calendar.numberOf(call('fromUnixTimestamp64Milli', ms, textParameter('UTC')));
-  const later = over('arrayFilter', alias('returns'), (v) => infix('>=', v, alias('started')));
+  const later = mapEach('arrayFilter', alias('returns'), (v) => infix('>=', v, alias('started')));
   const group = breakdown ? [GROUP] : [];
   const periods: Select = {
     kind: 'select',
     columns: [
-      ...carry(...group),
+      ...passThrough(...group),
       { alias: 'cohort', expression: numberOf(alias('started')) },
-      { alias: 'periods', expression: startsReturn(query) ? alias('returns') : over('arrayMap', later, numberOf) },
+      { alias: 'periods', expression: startsReturn(query) ? alias('returns') : mapEach('arrayMap', later, numberOf) },
     ],
     from: people,
   };
@@ -99,7 +99,7 @@ function planReturns({ query, calendar, breakdown }: Retention, people: Select):
   return {
     kind: 'select',
     columns: [
-      ...carry(...group, 'cohort'),
+      ...passThrough(...group, 'cohort'),
       { alias: 'size', expression: call('count') },
       { alias: 'back', expression: call('sumForEach', isBack) },
     ],
@@ -116,7 +116,7 @@ function planRows({ query, calendar, breakdown }: Retention, cohorts: Select): S
   const unfolded: Select = {
     kind: 'select',
     columns: [
-      ...carry(...group, 'cohort', 'size', 'back'),
+      ...passThrough(...group, 'cohort', 'size', 'back'),
       { alias: 'n', expression: call('arrayJoin', call('range', call('least', integer(PERIODS_MAX), reached))) },
     ],
     from: cohorts,
@@ -125,9 +125,9 @@ function planRows({ query, calendar, breakdown }: Retention, cohorts: Select): S
   return {
     kind: 'select',
     columns: [
-      ...carry(...group),
+      ...passThrough(...group),
       { alias: 'day', expression: calendar.dateAfter(fromMs, periodsSince(calendar, fromMs, alias('cohort'))) },
-      ...carry('size', 'n'),
+      ...passThrough('size', 'n'),
       { alias: 'users', expression: users },
       { alias: 'rate', expression: ratio(users, alias('size')) },
     ],

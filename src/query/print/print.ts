@@ -175,7 +175,7 @@ class Printer {
         const values = this.expression(expression.values);
         return `(SELECT did FROM device_map FINAL WHERE project_id = ${project} AND ${expression.column} IN ${values})`;
       }
-      case 'persons_called': {
+      case 'identities_named': {
         const project = this.bindAs('project_id', 'UUID', expression.projectId);
         const id = this.expression(expression.id);
         const byEmail = `SELECT uid FROM profiles FINAL WHERE project_id = ${project} AND email = ${id}`;
