@@ -1,9 +1,9 @@
 // The results of a choice as an answer: the engine's counts become the packet, its variants the rows.
 import { type ChoicePacket, toChoicePacket, type VariantCounts } from '../experiments/packet.js';
-import type { Presentation } from '../query/plan/plan.js';
+import type { PostProcess } from '../query/plan/plan.js';
 import type { Presented } from './shape.js';
 
-type ChoiceResults = Extract<Presentation, { kind: 'choice' }>;
+type ChoiceResults = Extract<PostProcess, { kind: 'choice' }>;
 
 /** As the engine sends them: kind, variant, three counts, weight, first and last exposure. */
 type CountRow = readonly [number, string, number, number, number, number | null, number, number];
@@ -23,8 +23,8 @@ export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unk
       of.ci_high,
       of.weight,
     ]),
-    beside: { ...packet },
-    notes: describe(packet),
+    extraFields: { ...packet },
+    footnotes: describe(packet),
   };
 }
 

@@ -75,7 +75,7 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
   };
 }
 
-export interface Asker {
+export interface QueryCaller {
   /** Begins the id of each query, by which the engine's own records lead back to the request. */
   readonly requestId: string;
   /** Aborted when the client leaves. */
@@ -85,7 +85,7 @@ export interface Asker {
 }
 
 /** The execution rejects with a PublicError, or AnswerNotWanted. */
-export function beginExecution(deps: ExecuteDeps, asker: Asker): Execution {
+export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution {
   const { signal, share, deadlineMs } = asker;
   const stopping: Promise<void>[] = [];
 

@@ -2,7 +2,7 @@
 // total is what the query has, not what the page shows.
 import { assertNever } from '../platform/errors.js';
 import type { CompiledQuery } from '../query/compile.js';
-import type { ColumnType, OutputColumn, Presentation } from '../query/plan/plan.js';
+import type { ColumnType, OutputColumn, PostProcess } from '../query/plan/plan.js';
 import { presentChoice } from './choice.js';
 import { propertyName, toFieldRows, toTopKeys, toTypes } from './discovery.js';
 
@@ -30,12 +30,12 @@ export interface Answer {
   readonly warnings: readonly string[];
   readonly metadata?: CompiledQuery['metadata'];
   /** Fields of the JSON answer beside its rows. */
-  readonly beside?: Readonly<Record<string, unknown>>;
+  readonly extraFields?: Readonly<Record<string, unknown>>;
   /** What a reader of text should know of them. */
-  readonly notes?: readonly string[];
+  readonly footnotes?: readonly string[];
 }
 
-export interface Measured {
+export interface EngineOutcome {
   readonly rows: readonly (readonly unknown[])[];
   /** Rows of the query, of which `rows` is a page. */
   readonly total: number;
@@ -43,8 +43,8 @@ export interface Measured {
   readonly elapsedMs: number;
 }
 
-export function toAnswer(compiled: CompiledQuery, offset: number, measured: Measured): Answer {
-  const { rows, total, beside, notes } = toPage(compiled, offset, measured);
+export function toAnswer(compiled: CompiledQuery, offset: number, measured: EngineOutcome): Answer {
+  const { rows, total, extraFields, footnotes } = toPage(compiled, offset, measured);
   return {
     columns: compiled.columns,
     rows,
@@ -59,23 +59,23 @@ export function toAnswer(compiled: CompiledQuery, offset: number, measured: Meas
     mode: compiled.mode,
     warnings: compiled.warnings,
     ...(compiled.metadata && { metadata: compiled.metadata }),
-    ...(beside && { beside }),
-    ...(notes && { notes }),
+    ...(extraFields && { extraFields }),
+    ...(footnotes && { footnotes }),
   };
 }
 
 /** What is made of the engine's rows before a page of it is taken. */
 export interface Presented {
   readonly rows: readonly (readonly Cell[])[];
-  readonly beside?: Answer['beside'];
-  readonly notes?: readonly string[];
+  readonly extraFields?: Answer['extraFields'];
+  readonly footnotes?: readonly string[];
 }
 
 interface Page extends Presented {
   readonly total: number;
 }
 
-function present(presentation: Presentation, rows: Measured['rows']): Presented {
+function present(presentation: PostProcess, rows: EngineOutcome['rows']): Presented {
   switch (presentation.kind) {
     case 'fields':
       return { rows: toFieldRows(rows) };
@@ -86,7 +86,7 @@ function present(presentation: Presentation, rows: Measured['rows']): Presented 
   }
 }
 
-function toPage(compiled: CompiledQuery, offset: number, measured: Measured): Page {
+function toPage(compiled: CompiledQuery, offset: number, measured: EngineOutcome): Page {
   const { columns, presentation, rowsKept, rowsMax } = compiled;
   if (presentation) {
     const presented = present(presentation, measured.rows);
@@ -104,7 +104,7 @@ function toPage(compiled: CompiledQuery, offset: number, measured: Measured): Pa
 function sortRows(
   rows: Presented['rows'],
   columns: readonly OutputColumn[],
-  order: Presentation['order'],
+  order: PostProcess['order'],
 ): Presented['rows'] {
   const keys = order.map((of) => ({
     index: columns.findIndex((column) => column.name === of.column),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createLogger } from '../../src/platform/log.js';
 import { AnswerNotWanted } from '../../src/query-api/engine-failures.js';
-import { type Asker, beginExecution, type EngineLimits, type Execution } from '../../src/query-api/execute.js';
+import { beginExecution, type EngineLimits, type Execution, type QueryCaller } from '../../src/query-api/execute.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   await databases.close();
 });
 
-const shareOf = ({ memoryBytes }: EngineLimits): Asker['share'] => ({
+const shareOf = ({ memoryBytes }: EngineLimits): QueryCaller['share'] => ({
   current: () => ({ memoryBytes, threads: undefined, niceValue: 0 }),
   raiseMemory: async () => false,
 });

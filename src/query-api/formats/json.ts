@@ -13,7 +13,7 @@ export function formatJson(answer: Answer): string {
     period: `${answer.period.from}/${answer.period.to}`,
     mode: answer.mode,
     metadata: toMetadata(answer),
-    ...answer.beside,
+    ...answer.extraFields,
   });
 }
 

@@ -35,7 +35,7 @@ function formatFooter(answer: Answer): string {
   const lines = [`Period: ${period.from} to ${period.to}. Time zone: ${escapeMarkdown(timezone)}. ${shown}`];
   return [
     ...lines,
-    ...(answer.notes ?? []).map(escapeLine),
+    ...(answer.footnotes ?? []).map(escapeLine),
     ...answer.warnings.map((warning) => `Warning: ${escapeMarkdown(warning)}.`),
   ].join('\n');
 }

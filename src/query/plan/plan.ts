@@ -307,7 +307,7 @@ export type Mode =
   | 'formula';
 
 /** Computation over all engine rows after the query, before paging. */
-export type Presentation = {
+export type PostProcess = {
   readonly order: readonly ColumnOrder[];
   /** Of the rows that are kept by that order, where they are shown in another one. */
   readonly shownOrder?: readonly ColumnOrder[];
@@ -330,7 +330,7 @@ export interface Plan {
   /** The column repeated as `value`, and the metric name. */
   readonly metric: { readonly name: string; readonly column: string } | undefined;
   /** Set when the engine's rows are not the rows of the answer. */
-  readonly presentation?: Presentation;
+  readonly presentation?: PostProcess;
   readonly total: Total;
   /** Rows of the result that belong to the answer; one more may be requested to learn the total. */
   readonly rowsKept: number;

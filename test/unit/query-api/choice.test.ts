@@ -27,7 +27,7 @@ const ROWS = [
 ];
 
 test('each count has its place', () => {
-  const { rows, beside } = presentChoice(ASKED, ROWS);
+  const { rows, extraFields } = presentChoice(ASKED, ROWS);
   expect(
     rows.map(([variant, exposures, conversions, rate, , , weight]) => [variant, exposures, conversions, rate, weight]),
   ).toEqual([
@@ -35,7 +35,7 @@ test('each count has its place', () => {
     ['blue', 20, 5, 0.25, 2],
     ['only-mixed', 0, 0, null, 1],
   ]);
-  expect(beside).toMatchObject({
+  expect(extraFields).toMatchObject({
     choice_key: 'k',
     conversion_event: 'pay',
     generated_at: '1970-01-01T00:16:40Z',
@@ -51,13 +51,13 @@ test('each count has its place', () => {
 });
 
 test('nothing was exposed', () => {
-  const { rows, beside } = presentChoice(ASKED, []);
+  const { rows, extraFields } = presentChoice(ASKED, []);
   expect(rows).toEqual([]);
-  expect(beside).toMatchObject({ variants: [], diagnostics: { first_exposure_at: null, multi_variant_units: 0 } });
+  expect(extraFields).toMatchObject({ variants: [], diagnostics: { first_exposure_at: null, multi_variant_units: 0 } });
 });
 
 test('the packet stands beside the rows in JSON, the decision below them in Markdown, and CSV has the rows', () => {
-  const { rows, beside = {}, notes = [] } = presentChoice(ASKED, ROWS);
+  const { rows, extraFields = {}, footnotes = [] } = presentChoice(ASKED, ROWS);
   const types = ['text', 'number', 'number', 'rate', 'rate', 'rate', 'number'] as const;
   const names = ['variant_key', 'exposures', 'conversions', 'rate', 'ci_low', 'ci_high', 'weight'];
   const answer: Answer = {
@@ -73,8 +73,8 @@ test('the packet stands beside the rows in JSON, the decision below them in Mark
     timezone: 'UTC',
     mode: 'choice',
     warnings: [],
-    beside,
-    notes,
+    extraFields,
+    footnotes,
   };
   const json = JSON.parse(formatJson(answer));
   expect(json.rows).toHaveLength(3);

@@ -50,8 +50,8 @@ describe('llm', () => {
   });
 
   test.each(MARKDOWN_PAYLOADS)('%j adds nothing to the heading, the notes and the warnings', (payload) => {
-    const notes = ['Decision: collecting.', `${payload} against control: lift 1%.`];
-    const text = formatLlm({ ...answerOf(['x']), notes, warnings: [payload] }, `x ${payload} # "y"`);
+    const footnotes = ['Decision: collecting.', `${payload} against control: lift 1%.`];
+    const text = formatLlm({ ...answerOf(['x']), footnotes, warnings: [payload] }, `x ${payload} # "y"`);
     expect(readMarkdown(text)).toMatchObject({ blocks: BLOCKS, markup: [], isAllVisible: true });
   });
 
