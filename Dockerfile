@@ -2,7 +2,8 @@
 # that has neither them nor root.
 FROM node:20-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json setup.mjs ./
+COPY package.json package-lock.json ./
+COPY tools/setup.mjs ./tools/
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund

@@ -32,7 +32,7 @@ const run = (script: string, ...args: string[]) =>
     cwd: packageRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: directory },
   });
-const shownKeys = async (): Promise<string> => (await run('start.mjs', '--keys')).stdout;
+const shownKeys = async (): Promise<string> => (await run('tools/start.mjs', '--keys')).stdout;
 const secretsOf = (text: string): string[] => text.match(/\b(?:sk|ak)_[0-9A-Za-z]{32}\b/g) ?? [];
 
 async function rotate(path: string): Promise<Record<string, string>> {
@@ -70,7 +70,7 @@ describe('keys', () => {
   });
 
   test('an option that there is not is refused', async () => {
-    await expect(run('start.mjs', '--key')).rejects.toMatchObject({
+    await expect(run('tools/start.mjs', '--key')).rejects.toMatchObject({
       stderr: expect.stringContaining('npm start has no option --key; it has --keys.'),
     });
   });

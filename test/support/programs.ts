@@ -1,4 +1,4 @@
-// Programs that tests need beside Node: Debian's packages, which test.mjs installs where it may.
+// Programs that tests need beside Node: Debian's packages, which tools/test.mjs installs where it may.
 import { spawnSync } from 'node:child_process';
 
 /** Runs to the end. Throws with its output when it fails, and with what to install when it is missing. */

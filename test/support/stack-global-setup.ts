@@ -1,6 +1,6 @@
 // Runs once before the first test that needs engines, and stops them after the last one, whatever happened in between.
 import type { TestProject } from 'vitest/node';
-import { build } from '../../setup.mjs';
+import { build } from '../../tools/setup.mjs';
 import { type Engines, type EngineUrls, startEngines } from './stack-engines.js';
 
 declare module 'vitest' {

@@ -33,7 +33,7 @@ export async function startStandalone(options: {
 }): Promise<TestStandalone> {
   const { dataDirectory } = options;
   const port = options.env?.PORT ?? String(await findFreePort());
-  const child = spawn(process.execPath, [join(packageRoot, 'start.mjs')], {
+  const child = spawn(process.execPath, [join(packageRoot, 'tools/start.mjs')], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env, DATA_DIR: dataDirectory, PORT: port },
     stdio: ['ignore', 'pipe', 'pipe'],

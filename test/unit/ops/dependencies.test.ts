@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeLicences, findVulnerable, listRefused, listShipped } from '../../../dependencies.mjs';
 import { packageRoot } from '../../../src/platform/paths.js';
+import { describeLicences, findVulnerable, listRefused, listShipped } from '../../../tools/licences.mjs';
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 const shipped = listShipped(JSON.parse(read('package-lock.json')));

@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = dirname(fileURLToPath(import.meta.url));
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MAJOR_MIN = 20;
 
 /** Stops with one sentence for the person at the terminal. */

@@ -8,6 +8,6 @@ requireNode();
 installDependencies();
 ensureRedis();
 build();
-const main = join(dirname(fileURLToPath(import.meta.url)), 'dist', 'bench', 'main.js');
+const main = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'bench', 'main.js');
 const { status } = spawnSync(process.execPath, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
 process.exit(status ?? 1);

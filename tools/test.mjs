@@ -1,6 +1,7 @@
 // `npm test`: sets everything up, then runs all tests on engines that they start and remove themselves. Further arguments go to
 // vitest: `npm test -- test/integration/track.test.ts`.
 import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { build, ensureRedis, ensureTestPrograms, installDependencies, requireNode } from './setup.mjs';
 
 requireNode();
@@ -11,7 +12,7 @@ build();
 const REPORTERS = ['--reporter=default', '--reporter=./tools/tier-reporter.mjs'];
 const args = ['node_modules/vitest/vitest.mjs', 'run', ...REPORTERS, ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, args, {
-  cwd: import.meta.dirname ?? new URL('.', import.meta.url).pathname,
+  cwd: fileURLToPath(new URL('..', import.meta.url)),
   stdio: 'inherit',
 });
 process.exit(status ?? 1);
