@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from '../src/platform/paths.js';
-import { findFreePort } from '../src/standalone/free-port.js';
-import { tryReadLock } from '../src/standalone/instance-lock.js';
+import { findFreePort } from '../standalone/free-port.js';
+import { tryReadLock } from '../standalone/instance-lock.js';
 import type { NamedProcess } from './process-usage.js';
 import type { Stack } from './stack.js';
 
-const SUPERVISOR = join(packageRoot, 'dist', 'src', 'standalone', 'main.js');
+const SUPERVISOR = join(packageRoot, 'dist', 'standalone', 'main.js');
 const START_TIMEOUT_MS = 120_000;
 // Longer than the supervisor's shutdown: a killed supervisor would leave engines running.
 const STOP_TIMEOUT_MS = 150_000;

@@ -5,7 +5,7 @@ import { buildParserFile } from '@lezer/generator';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../src/platform/config.js';
 import { packageRoot } from '../src/platform/paths.js';
-import { parseProcfile } from '../src/standalone/procfile.js';
+import { parseProcfile } from '../standalone/procfile.js';
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 
@@ -25,7 +25,7 @@ interface Import {
 const IMPORT = /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s+)?'(?<path>\.[^']*)'/gm;
 const DYNAMIC_IMPORT = /\bimport\('(?<path>\.[^']*)'\)/g;
 
-const sources = filesUnder('src', 'workers');
+const sources = filesUnder('src', 'workers', 'standalone');
 const clients = filesUnder('clients/browser/src', 'clients/node/src');
 
 function importsOf(from: string): Import[] {
@@ -58,7 +58,7 @@ describe('imports flow one way', () => {
 
   test('every import leads to a file', () => {
     const known = new Set([
-      ...filesUnder('src', 'workers', 'grammar', 'ops', 'bench', 'faults'),
+      ...filesUnder('src', 'workers', 'standalone', 'grammar', 'ops', 'bench', 'faults'),
       'grammar/parser.ts',
       'grammar/parser.terms.ts',
     ]);
@@ -113,7 +113,7 @@ describe('imports flow one way', () => {
       ...[...read('docker-compose.yml').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
       'dist/src/platform/threads/thread.js',
       ...['main', 'prepare', 'clickhouse-launcher', 'sign-in-provider/main'].map(
-        (name) => `dist/src/standalone/${name}.js`,
+        (name) => `dist/standalone/${name}.js`,
       ),
     ].map((path) => path.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
     const reached = new Set<string>();
@@ -130,7 +130,7 @@ describe('imports flow one way', () => {
 
 describe('files', () => {
   // The embedded stack builds the environment of its children, and the configuration parses it.
-  const READS_ENVIRONMENT = /^src\/(?:platform\/config\.ts|standalone\/)/;
+  const READS_ENVIRONMENT = /^(?:src\/platform\/config\.ts|standalone\/)/;
 
   test('leave the environment to the configuration', () => {
     expect(

@@ -51,7 +51,17 @@ export function installDependencies() {
 /** Compiles when a source is newer than what was compiled last. */
 export function build() {
   const stamp = join(ROOT, 'dist', '.built');
-  const folders = ['src', 'workers', 'grammar', 'ops', 'bench', 'faults', 'clients/browser', 'clients/node/src'];
+  const folders = [
+    'src',
+    'workers',
+    'standalone',
+    'grammar',
+    'ops',
+    'bench',
+    'faults',
+    'clients/browser',
+    'clients/node/src',
+  ];
   const sources = folders.flatMap((folder) => filesIn(join(ROOT, folder)));
   const inputs = [
     ...sources,

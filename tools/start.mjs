@@ -11,4 +11,4 @@ if (existsSync('.env')) {
 installDependencies();
 if (!process.env.REDIS_URL) ensureRedis();
 build();
-await import('../dist/src/standalone/main.js');
+await import('../dist/standalone/main.js');

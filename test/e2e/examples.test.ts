@@ -18,7 +18,7 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
+import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { runProgram } from '../support/programs.js';
 import { startScriptedServer } from '../support/scripted-server.js';

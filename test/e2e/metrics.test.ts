@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
+import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { runProgram } from '../support/programs.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';

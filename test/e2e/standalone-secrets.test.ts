@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
+import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 

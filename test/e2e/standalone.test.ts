@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findProcess } from '../../src/standalone/process-identity.js';
+import { findProcess } from '../../standalone/process-identity.js';
 import { eventually } from '../support/eventually.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
-import { createSignInProvider } from '../../src/standalone/sign-in-provider/provider.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { createSignInProvider } from '../../standalone/sign-in-provider/provider.js';
 import { signIn } from '../support/accounts.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';

@@ -7,7 +7,7 @@ import type { NewProject } from '../../src/accounts/store.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createFailFastRedis } from '../../src/platform/redis/client.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
+import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, openEventStore, track } from '../support/track.js';

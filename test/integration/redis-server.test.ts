@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
-import { findFreePort } from '../../src/standalone/free-port.js';
-import { type EmbeddedRedis, embeddedRedis } from '../../src/standalone/redis-server.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { type EmbeddedRedis, embeddedRedis } from '../../standalone/redis-server.js';
 import { eventually } from '../support/eventually.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'event-analytics-redis-'));

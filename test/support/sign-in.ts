@@ -1,7 +1,7 @@
 // The service with the embedded stack's identity provider beside it, and the way of a browser through both.
 import { createServer, type Server } from 'node:http';
-import { findFreePort } from '../../src/standalone/free-port.js';
-import { createSignInProvider } from '../../src/standalone/sign-in-provider/provider.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { createSignInProvider } from '../../standalone/sign-in-provider/provider.js';
 import { CookieJar, type Visit } from './cookie-jar.js';
 import { type ProcessGroup, startProcesses, type TestDatabases } from './stack.js';
 import type { ProcessKind } from './stack-processes.js';

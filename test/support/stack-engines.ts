@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPostgres } from '../../src/platform/postgres/client.js';
-import { embeddedClickHouse } from '../../src/standalone/clickhouse-server.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
-import { endLeftovers, InstanceLock, tryReadLock } from '../../src/standalone/instance-lock.js';
-import { ensureServiceRole } from '../../src/standalone/postgres-accounts.js';
-import { embeddedPostgres } from '../../src/standalone/postgres-server.js';
-import { isRunning } from '../../src/standalone/process-identity.js';
-import { embeddedRedis } from '../../src/standalone/redis-server.js';
-import { type ProcessObserver, SupervisedProcess } from '../../src/standalone/supervised-process.js';
+import { embeddedClickHouse } from '../../standalone/clickhouse-server.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { endLeftovers, InstanceLock, tryReadLock } from '../../standalone/instance-lock.js';
+import { ensureServiceRole } from '../../standalone/postgres-accounts.js';
+import { embeddedPostgres } from '../../standalone/postgres-server.js';
+import { isRunning } from '../../standalone/process-identity.js';
+import { embeddedRedis } from '../../standalone/redis-server.js';
+import { type ProcessObserver, SupervisedProcess } from '../../standalone/supervised-process.js';
 
 export interface EngineUrls {
   /** With the service's own accounts. */

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
-import { parseProcfile } from '../../src/standalone/procfile.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { parseProcfile } from '../../standalone/procfile.js';
 import { eventually } from './eventually.js';
 import type { Environment } from './stack.js';
 

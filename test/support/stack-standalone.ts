@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../src/standalone/free-port.js';
-import { tryReadLock } from '../../src/standalone/instance-lock.js';
-import type { StandaloneFile } from '../../src/standalone/standalone-file.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { tryReadLock } from '../../standalone/instance-lock.js';
+import type { StandaloneFile } from '../../standalone/standalone-file.js';
 import { eventually } from './eventually.js';
 
 /** None of them has been rotated before the start. */

@@ -8,7 +8,7 @@ import { type Config, parseConfig } from '../../src/platform/config.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { migratePostgres } from '../../src/platform/postgres/migrate.js';
 import { createRedis } from '../../src/platform/redis/client.js';
-import { ensureDatabase } from '../../src/standalone/postgres-accounts.js';
+import { ensureDatabase } from '../../standalone/postgres-accounts.js';
 
 export { type ProcessGroup, startProcesses, type TestProcess } from './stack-processes.js';
 export { startStandalone, type TestStandalone } from './stack-standalone.js';

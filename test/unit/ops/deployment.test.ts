@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../src/platform/paths.js';
-import { parseProcfile } from '../../../src/standalone/procfile.js';
+import { parseProcfile } from '../../../standalone/procfile.js';
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 const settings = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
-import { serviceEnvironment } from '../../../src/standalone/environment.js';
+import { serviceEnvironment } from '../../../standalone/environment.js';
 
 const made = {
   urls: { postgres: 'postgres://made', redis: 'redis://made', clickhouse: 'http://made' },

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { InstanceLock, tryReadLock } from '../../../src/standalone/instance-lock.js';
-import { StartProblem } from '../../../src/standalone/problem.js';
-import { findProcess, isRunning } from '../../../src/standalone/process-identity.js';
+import { InstanceLock, tryReadLock } from '../../../standalone/instance-lock.js';
+import { StartProblem } from '../../../standalone/problem.js';
+import { findProcess, isRunning } from '../../../standalone/process-identity.js';
 
 let directory: string;
 const children: ChildProcess[] = [];

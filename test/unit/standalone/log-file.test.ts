@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { LogFile } from '../../../src/standalone/log-file.js';
+import { LogFile } from '../../../standalone/log-file.js';
 
 let directory: string;
 

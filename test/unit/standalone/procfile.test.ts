@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseProcfile } from '../../../src/standalone/procfile.js';
+import { parseProcfile } from '../../../standalone/procfile.js';
 
 test('a process a line, comments and blank lines aside', () => {
   const text = '# what runs\n\nweb: node dist/src/api/main.js\nclock-1:  node dist/workers/main.js --scheduled\n';

@@ -1,7 +1,7 @@
 // `npm start -- --keys`: the keys of the first project of a running service, read from its database.
 import { existsSync, readFileSync } from 'node:fs';
-import { readOperatorConfig } from '../platform/config.js';
-import { createPostgres } from '../platform/postgres/client.js';
+import { readOperatorConfig } from '../src/platform/config.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
 import { readFirstProject } from './first-project.js';
 import { StartProblem } from './problem.js';
 import type { StandaloneFile } from './standalone-file.js';

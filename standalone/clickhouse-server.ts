@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot } from '../platform/paths.js';
+import { packageRoot } from '../src/platform/paths.js';
 import {
   basicAuthorization,
   CONFIG_FILE,
@@ -42,7 +42,7 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
       name: 'clickhouse',
       isIsolated: true,
       command: process.execPath,
-      args: [join(packageRoot, 'dist', 'src', 'standalone', 'clickhouse-launcher.js'), library, directory],
+      args: [join(packageRoot, 'dist', 'standalone', 'clickhouse-launcher.js'), library, directory],
       checkReady: () => checkAnswers(port, password),
       readyTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { packageRoot } from '../platform/paths.js';
+import { packageRoot } from '../src/platform/paths.js';
 import { openDataDirectory } from './data-directory.js';
 import { InstanceLock, LOCK_FILE } from './instance-lock.js';
 import { StartProblem } from './problem.js';

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../platform/paths.js';
+import { packageRoot } from '../src/platform/paths.js';
 import type { DataDirectory } from './data-directory.js';
 import { readOrCreateSecrets, writePrivateFile } from './data-directory.js';
 import { type Environment, type Ports, serviceEnvironment } from './environment.js';
@@ -113,7 +113,7 @@ export class Supervisor {
   async #prepare(env: Environment, superuserUrl: string | undefined): Promise<FirstProject> {
     if (this.#isStopping) throw new StartProblem('Stopped while starting.');
     const { directory, url, output } = this.#options;
-    const main = join(packageRoot, 'dist', 'src', 'standalone', 'prepare.js');
+    const main = join(packageRoot, 'dist', 'standalone', 'prepare.js');
     const args = [main, '--standalone-file', directory.standaloneFile, '--url', url];
     if (superuserUrl !== undefined) args.push('--create-database');
     const child = spawn(process.execPath, args, {

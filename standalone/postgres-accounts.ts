@@ -1,6 +1,6 @@
 // Accounts of the embedded PostgreSQL. Its superuser made the cluster and prepares it; the service logs in as a role that
 // owns its databases and nothing else, so that no statement of it reads files or starts programs of the machine.
-import type { Postgres } from '../platform/postgres/client.js';
+import type { Postgres } from '../src/platform/postgres/client.js';
 
 /** Since the first version the cluster's superuser is called as the database is. */
 export const SUPERUSER = 'analytics';

@@ -1,8 +1,8 @@
 // The project that `npm start` makes on its first start, with its keys as they are in the database now.
-import { digestKey } from '../access/keys.js';
-import { requireProject } from '../accounts/projects.js';
-import { toProjectId } from '../platform/ids.js';
-import type { Postgres } from '../platform/postgres/client.js';
+import { digestKey } from '../src/access/keys.js';
+import { requireProject } from '../src/accounts/projects.js';
+import { toProjectId } from '../src/platform/ids.js';
+import type { Postgres } from '../src/platform/postgres/client.js';
 import type { StandaloneFile } from './standalone-file.js';
 
 export type FirstProjectKeys = Omit<StandaloneFile, 'url'>;

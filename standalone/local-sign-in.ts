@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packageRoot } from '../platform/paths.js';
+import { packageRoot } from '../src/platform/paths.js';
 import type { Environment } from './environment.js';
 import { findFreePort } from './free-port.js';
 import type { ProcessSpec } from './supervised-process.js';
@@ -28,7 +28,7 @@ export async function chooseLocalSignIn(caller: Environment, publicUrl: string):
     IDP_CLIENT_ID: 'event-analytics-service',
     IDP_CLIENT_SECRET: randomBytes(32).toString('hex'),
   };
-  const main = join(packageRoot, 'dist', 'src', 'standalone', 'sign-in-provider', 'main.js');
+  const main = join(packageRoot, 'dist', 'standalone', 'sign-in-provider', 'main.js');
   return {
     env,
     spec: {

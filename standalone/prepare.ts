@@ -2,12 +2,12 @@
 // the first organization and project. A process of its own, so that the supervisor never loads the clients of the stores.
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { markStandaloneOrganization } from '../accounts/people.js';
-import { createOrganization, createProject } from '../accounts/store.js';
-import { migrateClickHouse } from '../platform/clickhouse/migrate.js';
-import { type Config, readConfig } from '../platform/config.js';
-import { createPostgres, type Postgres } from '../platform/postgres/client.js';
-import { migratePostgres } from '../platform/postgres/migrate.js';
+import { markStandaloneOrganization } from '../src/accounts/people.js';
+import { createOrganization, createProject } from '../src/accounts/store.js';
+import { migrateClickHouse } from '../src/platform/clickhouse/migrate.js';
+import { type Config, readConfig } from '../src/platform/config.js';
+import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+import { migratePostgres } from '../src/platform/postgres/migrate.js';
 import { writePrivateFile } from './data-directory.js';
 import { type FirstProjectKeys, readFirstProject } from './first-project.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance, handOverObjects } from './postgres-accounts.js';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { SERVICE_ENVIRONMENT_FILE } from '../platform/paths.js';
+import { SERVICE_ENVIRONMENT_FILE } from '../src/platform/paths.js';
 import { reasonOf, StartProblem } from './problem.js';
 
 export interface DataDirectory {
