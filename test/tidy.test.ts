@@ -25,7 +25,7 @@ interface Import {
 const IMPORT = /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s+)?'(?<path>\.[^']*)'/gm;
 const DYNAMIC_IMPORT = /\bimport\('(?<path>\.[^']*)'\)/g;
 
-const sources = filesUnder('src', 'workers', 'standalone');
+const sources = filesUnder('src', 'workers', 'standalone', 'cli');
 const clients = filesUnder('clients/browser/src', 'clients/node/src');
 
 function importsOf(from: string): Import[] {
@@ -45,7 +45,7 @@ const partOf = (path: string): string => {
   return top === 'src' ? second : top;
 };
 
-const PROCESSES = new Set(['api', 'query-api', 'standalone', 'imports']);
+const PROCESSES = new Set(['api', 'query-api', 'standalone', 'imports', 'cli']);
 const isFeature = (part: string) =>
   !PROCESSES.has(part) && !['platform', 'query', 'grammar', 'workers', 'bench', 'faults', 'ops'].includes(part);
 
@@ -58,7 +58,7 @@ describe('imports flow one way', () => {
 
   test('every import leads to a file', () => {
     const known = new Set([
-      ...filesUnder('src', 'workers', 'standalone', 'grammar', 'ops', 'bench', 'faults'),
+      ...filesUnder('src', 'workers', 'standalone', 'cli', 'grammar', 'ops', 'bench', 'faults'),
       'grammar/parser.ts',
       'grammar/parser.terms.ts',
     ]);
@@ -76,7 +76,7 @@ describe('imports flow one way', () => {
 
   test('src never imports workers, and nothing but its own imports the embedded stack', () => {
     expect(broken(({ from, toPart }) => from.startsWith('src/') && toPart === 'workers')).toEqual([]);
-    const apart = ['standalone', 'bench', 'faults'];
+    const apart = ['standalone', 'cli', 'bench', 'faults'];
     expect(broken(({ fromPart, toPart }) => toPart === 'standalone' && !apart.includes(fromPart))).toEqual([]);
   });
 

@@ -55,6 +55,7 @@ export function build() {
     'src',
     'workers',
     'standalone',
+    'cli',
     'grammar',
     'ops',
     'bench',

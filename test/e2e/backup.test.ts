@@ -31,7 +31,7 @@ function run(
   dataDirectory: string,
   file = archive,
 ): { status: number | null; said: string } {
-  const { status, stderr } = spawnSync(process.execPath, ['dist/standalone/archive.js', command, file], {
+  const { status, stderr } = spawnSync(process.execPath, ['dist/cli/backup.js', command, file], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, DATA_DIR: dataDirectory },
     encoding: 'utf8',

@@ -65,7 +65,7 @@ describe('keys', () => {
     await rotate(`/api/admin/projects/${file.project_id}/rotate-secret-key`);
     const log = join(directory, 'access.log');
     writeFileSync(log, '203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"\n');
-    const { stdout } = await run('run.mjs', 'dist/src/imports/main.js', 'access-log', log);
+    const { stdout } = await run('run.mjs', 'dist/cli/import.js', 'access-log', log);
     expect(stdout).toMatch(/accepted\s+1\n/);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => databases?.close());
 
 function doctor(env: Record<string, string> = {}): Promise<{ status: number | null; output: string }> {
-  const child = spawn(process.execPath, ['dist/src/operate/doctor.js'], {
+  const child = spawn(process.execPath, ['dist/cli/doctor.js'], {
     env: { PATH: process.env.PATH, ...databases.env, ...env },
   });
   let output = '';

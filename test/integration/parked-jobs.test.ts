@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 function jobs(...args: string[]): Promise<{ status: number | null; output: string }> {
-  const child = spawn(process.execPath, ['dist/src/operate/jobs.js', ...args], {
+  const child = spawn(process.execPath, ['dist/cli/jobs.js', ...args], {
     env: { PATH: process.env.PATH, ...databases.env },
   });
   let output = '';

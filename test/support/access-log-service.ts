@@ -79,7 +79,7 @@ async function createKey(config: Parameters<typeof createPostgres>[0] & { SECRET
 }
 
 function runImport(args: readonly string[]): Promise<ImportRun> {
-  const main = join(packageRoot, 'dist', 'src', 'imports', 'main.js');
+  const main = join(packageRoot, 'dist', 'cli', 'import.js');
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,13 +1,13 @@
 // `npm run explain -- [--stage parse|analyze|plan|print] '<query>'`: shows what each stage of the compiler makes of a query.
 import { parseArgs } from 'node:util';
-import { toProjectId } from '../platform/ids.js';
-import { analyze } from './analyze/analyze.js';
-import { drawDetail, toDetails } from './errors.js';
-import { parse } from './parse/parse.js';
-import { plan } from './plan/plan-query.js';
-import { print } from './print/print.js';
-import { show } from './show.js';
-import { findTimeZone } from './timezone.js';
+import { toProjectId } from '../src/platform/ids.js';
+import { analyze } from '../src/query/analyze/analyze.js';
+import { drawDetail, toDetails } from '../src/query/errors.js';
+import { parse } from '../src/query/parse/parse.js';
+import { plan } from '../src/query/plan/plan-query.js';
+import { print } from '../src/query/print/print.js';
+import { show } from '../src/query/show.js';
+import { findTimeZone } from '../src/query/timezone.js';
 
 const STAGES = ['parse', 'analyze', 'plan', 'print'] as const;
 type StageName = (typeof STAGES)[number];

@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { packageRoot } from '../src/platform/paths.js';
-import { openDataDirectory } from './data-directory.js';
-import { InstanceLock, LOCK_FILE } from './instance-lock.js';
-import { StartProblem } from './problem.js';
-import { say } from './terminal.js';
+import { openDataDirectory } from '../standalone/data-directory.js';
+import { InstanceLock, LOCK_FILE } from '../standalone/instance-lock.js';
+import { StartProblem } from '../standalone/problem.js';
+import { say } from '../standalone/terminal.js';
 
 const MEBIBYTE = 1024 * 1024;
 

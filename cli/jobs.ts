@@ -1,10 +1,10 @@
 // `npm run jobs`: lists, shows, replays and discards dead letters.
 import { setTimeout as delay } from 'node:timers/promises';
-import { readOperatorConfig } from '../platform/config.js';
-import { createRedis, type Redis } from '../platform/redis/client.js';
-import { HELP, type JobsCommand, parseJobsCommand } from './arguments.js';
-import { discardParked, listParked, replayParked, showParked, withQueue } from './parked-jobs.js';
-import { QUEUES } from './queues.js';
+import { HELP, type JobsCommand, parseJobsCommand } from '../src/operate/arguments.js';
+import { discardParked, listParked, replayParked, showParked, withQueue } from '../src/operate/parked-jobs.js';
+import { QUEUES } from '../src/operate/queues.js';
+import { readOperatorConfig } from '../src/platform/config.js';
+import { createRedis, type Redis } from '../src/platform/redis/client.js';
 
 async function answer(redis: Redis, command: Exclude<JobsCommand, { kind: 'help' }>): Promise<string> {
   switch (command.kind) {

@@ -1,10 +1,10 @@
 // `npm run doctor`: checks the stores and settings of a service and prints advice. Exit status 1 when a check failed.
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClickHouse } from '../platform/clickhouse/client.js';
-import { readOperatorConfig } from '../platform/config.js';
-import { createPostgres } from '../platform/postgres/client.js';
-import { createRedis } from '../platform/redis/client.js';
-import { CHECKS, type Check, type Finding, type Stores } from './checks.js';
+import { CHECKS, type Check, type Finding, type Stores } from '../src/operate/checks.js';
+import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { readOperatorConfig } from '../src/platform/config.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
+import { createRedis } from '../src/platform/redis/client.js';
 
 const CHECK_TIMEOUT_MS = 5000;
 const MARKS = { ok: '✓', attention: '!', failed: '✗' } as const;
