@@ -56,6 +56,7 @@ export function build() {
     'workers',
     'standalone',
     'cli',
+    'packages',
     'grammar',
     'ops',
     'bench',

@@ -1,6 +1,5 @@
 // ClickHouse projection of profiles and device mappings: encodes their rows and inserts them.
-import { PropertyBuckets } from '../ingest/property-buckets.js';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+
 import {
   DateTime64Column,
   encodeBlock,
@@ -9,7 +8,9 @@ import {
   toByteString,
   UInt64Column,
   UuidColumn,
-} from '../platform/clickhouse/native.js';
+} from '../../packages/clickhouse-native/native.js';
+import { PropertyBuckets } from '../ingest/property-buckets.js';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { insertWithQueryIdLock } from '../platform/clickhouse/query-id-lock.js';
 import type { DeviceMapping } from './mapping-store.js';
 import type { Properties } from './property-ops.js';

@@ -5,7 +5,7 @@ import {
   LowCardinalityArrayColumn,
   MapColumn,
   StringColumn,
-} from '../platform/clickhouse/native.js';
+} from '../../packages/clickhouse-native/native.js';
 import { tryParseNumberText } from '../platform/number-text.js';
 import type { RawEvent } from './body.js';
 import { textOf } from './schema.js';

@@ -9,7 +9,7 @@ import {
   StringColumn,
   toByteString,
   UuidColumn,
-} from '../platform/clickhouse/native.js';
+} from '../../packages/clickhouse-native/native.js';
 import type { RawEvent } from './body.js';
 import { GEO_TEXT_FIELDS } from './enrich/geography.js';
 import { parsePageAddress, referrerDomain } from './enrich/page.js';
