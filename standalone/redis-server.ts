@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { StartProblem } from './problem.js';
+import { isNewFileLine, setAppendMode } from './append-mode.js';
+import { fillHoles } from './append-only-file.js';
+import { reasonOf, StartProblem } from './problem.js';
 import type { ProcessSpec } from './supervised-process.js';
 
 const COMMANDS = ['redis-server', 'valkey-server'];
@@ -41,6 +43,10 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       isIsolated: true,
       command: findCommand(),
       args: [configuration],
+      beforeStart: () => fillHoles(directory),
+      onLine: (line, pid) => {
+        if (isNewFileLine(line)) trySetAppendMode(pid);
+      },
       checkReady: () => checkAnswers(port, password),
       // Loading a large append-only file takes its time.
       readyTimeoutMs: 120_000,
@@ -69,6 +75,15 @@ function redisConfiguration({ directory, port, password, adminPassword }: Embedd
     'databases 64',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Where it is not allowed, a full disk can damage the file: holes are filled at the next start. */
+function trySetAppendMode(pid: number): void {
+  try {
+    setAppendMode(pid);
+  } catch (error) {
+    process.stderr.write(`redis: its append-only file could not be protected from a full disk: ${reasonOf(error)}\n`);
+  }
 }
 
 const digestOf = (password: string): string => createHash('sha256').update(password).digest('hex');

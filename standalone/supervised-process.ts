@@ -16,6 +16,10 @@ export interface ProcessSpec {
   /** Beside the supervisor's own environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly user?: { readonly uid: number; readonly gid: number };
+  /** Runs before each start. When it rejects, the error is logged and the process started all the same. */
+  readonly beforeStart?: () => Promise<void>;
+  /** Called with each line that the process prints. */
+  readonly onLine?: (line: string, pid: number) => void;
   /** Rejects as long as the process does not do its work. Asked every 50 ms while it starts. */
   readonly checkReady: () => Promise<void>;
   readonly readyTimeoutMs: number;
@@ -61,7 +65,7 @@ export class SupervisedProcess {
 
   /** Resolves when the process is ready for the first time; rejects with a StartProblem when it ends or takes too long. */
   async start(): Promise<void> {
-    this.#spawn();
+    await this.#spawn();
     await this.#becomeReady();
     this.#watch = this.#keepRunning();
   }
@@ -78,8 +82,11 @@ export class SupervisedProcess {
     this.#child?.kill('SIGKILL');
   }
 
-  #spawn(): void {
-    const { name, command, args, env, user, isIsolated } = this.spec;
+  async #spawn(): Promise<void> {
+    const { name, command, args, env, user, isIsolated, beforeStart, onLine } = this.spec;
+    await beforeStart?.().catch((error: unknown) => this.#observer.line(name, reasonOf(error)));
+    // stop() may have been called meanwhile.
+    if (this.#stopped.signal.aborted) return;
     // In a process group of its own, so that Ctrl-C reaches the supervisor only and the order of stopping is its own.
     const child = spawn(command, args, {
       env: { ...(isIsolated ? generalEnvironment() : process.env), ...env },
@@ -88,10 +95,13 @@ export class SupervisedProcess {
       ...user,
     });
     this.#child = child;
-    for (const output of [child.stdout, child.stderr]) {
-      createInterface({ input: output }).on('line', (line) => this.#observer.line(name, line));
-    }
     const { pid } = child;
+    for (const output of [child.stdout, child.stderr]) {
+      createInterface({ input: output }).on('line', (line) => {
+        this.#observer.line(name, line);
+        if (pid !== undefined) onLine?.(line, pid);
+      });
+    }
     if (pid !== undefined) this.#observer.started(this.spec, pid);
     this.#exit = new Promise((resolve) => {
       child.once('error', (error) => resolve(reasonOf(error)));
@@ -135,7 +145,7 @@ export class SupervisedProcess {
       await delay(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
       if (this.#stopped.signal.aborted) return;
       pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
-      this.#spawn();
+      await this.#spawn();
     }
   }
 

@@ -1,48 +1,117 @@
-// What the Redis of `npm start` was given is there after it was killed and started again, transactions and scripts included.
+// What the Redis of `npm start` was given is there after it was killed and started again, whatever state its file is in.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { isNewFileLine, setAppendMode } from '../../standalone/append-mode.js';
 import { findFreePort } from '../../standalone/free-port.js';
 import { type EmbeddedRedis, embeddedRedis } from '../../standalone/redis-server.js';
 import { eventually } from '../support/eventually.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'event-analytics-redis-'));
+const directories: string[] = [];
 let running: ChildProcess | undefined;
 
-afterAll(() => {
-  running?.kill('SIGKILL');
-  rmSync(directory, { recursive: true, force: true });
+afterEach(async () => {
+  await kill();
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
-async function start({ spec }: EmbeddedRedis): Promise<void> {
-  running = spawn(spec.command, spec.args, { stdio: 'ignore' });
+async function createServer(): Promise<EmbeddedRedis & { readonly directory: string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-redis-'));
+  directories.push(directory);
+  return { ...embeddedRedis({ directory, port: await findFreePort(), password: 'password' }), directory };
+}
+
+async function start({ spec, url }: EmbeddedRedis): Promise<Redis> {
+  await spec.beforeStart?.();
+  running = spawn(spec.command, spec.args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  running.stdout?.resume();
   await eventually(() => spec.checkReady());
+  return new Redis(url);
 }
 
 async function kill(): Promise<void> {
-  const closed = running && once(running, 'close');
+  const closed = running?.exitCode === null && running.signalCode === null && once(running, 'close');
   running?.kill('SIGKILL');
   await closed;
 }
 
+/** Redis waits up to two seconds with a write while a sync of the file runs. */
+async function killWhenWritten(redis: Redis): Promise<void> {
+  await eventually(async () => expect(await redis.info('persistence')).toMatch(/^aof_buffer_length:0\r$/m));
+  redis.disconnect();
+  await kill();
+}
+
 test('keeps transactions and scripts when it is killed', async () => {
-  const server = embeddedRedis({ directory, port: await findFreePort(), password: 'password' });
-  await start(server);
-  const before = new Redis(server.url);
+  const server = await createServer();
+  const before = await start(server);
   await before.multi().set('one', 1).hincrby('two', 'field', 2).exec();
   await before.eval("redis.call('SET', KEYS[1], 3) redis.call('INCR', KEYS[2])", 2, 'three', 'one');
   await before.set('last', 4);
-  before.disconnect();
-  // A write is in the file's page cache within the event loop that answers it: only the machine's end could lose it.
-  await kill();
+  await killWhenWritten(before);
 
-  await start(server);
-  const after = new Redis(server.url);
+  const after = await start(server);
   expect(await after.mget('one', 'three', 'last')).toEqual(['2', '3', '4']);
   expect(await after.hget('two', 'field')).toBe('2');
   after.disconnect();
+});
+
+// 2, 512 and 513: the limits of one line of comment.
+test.each([2, 3, 512, 513, 514, 100_000])('keeps everything around a hole of %i zeros in its file', async (bytes) => {
+  const server = await createServer();
+  const before = await start(server);
+  await before.set('large', 'x'.repeat(3_000_000));
+  await before.multi().set('one', 'with\0zeros').set('two', '*1\r\n').exec();
+  await before.set('three', 3);
+  await killWhenWritten(before);
+  const file = join(server.directory, 'appendonlydir', 'appendonly.aof.1.incr.aof');
+  const written = readFileSync(file);
+  const boundary = written.indexOf('*1\r\n$5\r\nMULTI');
+  const hole = Buffer.alloc(bytes);
+  writeFileSync(file, Buffer.concat([written.subarray(0, boundary), hole, written.subarray(boundary), hole]));
+
+  const repaired = await start(server);
+  await repaired.set('four', 4);
+  await killWhenWritten(repaired);
+  const after = await start(server);
+  expect(await after.mget('one', 'two', 'three', 'four')).toEqual(['with\0zeros', '*1\r\n', '3', '4']);
+  expect(await after.strlen('large')).toBe(3_000_000);
+  after.disconnect();
+});
+
+test.runIf(process.platform === 'linux')('has the file of a rewrite opened for appending', async () => {
+  const server = await createServer();
+  const redis = await start(server);
+  const pid = running?.pid ?? 0;
+  expect(setAppendMode(pid)).toEqual([]);
+  const lines: string[] = [];
+  running?.stdout?.on('data', (text) => lines.push(String(text)));
+  await redis.bgrewriteaof();
+  await eventually(async () => expect(lines.some(isNewFileLine)).toBe(true));
+  expect(setAppendMode(pid)).toEqual([expect.stringContaining('appendonly.aof.2.incr.aof')]);
+  expect(setAppendMode(pid)).toEqual([]);
+  await redis.set('one', 1);
+  await killWhenWritten(redis);
+  const after = await start(server);
+  expect(await after.get('one')).toBe('1');
+  after.disconnect();
+});
+
+test('reports a file that is damaged otherwise', async () => {
+  const server = await createServer();
+  const before = await start(server);
+  await before.set('one', 1);
+  await killWhenWritten(before);
+  const file = join(server.directory, 'appendonlydir', 'appendonly.aof.1.incr.aof');
+  const damaged = Buffer.concat([readFileSync(file), Buffer.from('damaged\r\n*1\r\n$4\r\nPING\r\n')]);
+  writeFileSync(file, damaged);
+
+  await server.spec.beforeStart?.();
+  running = spawn(server.spec.command, server.spec.args, { stdio: 'ignore' });
+  expect(await once(running, 'close')).toEqual([1, null]);
+  expect(readFileSync(file)).toEqual(damaged);
 });
