@@ -131,7 +131,7 @@ describe('imports flow one way', () => {
 
 describe('files', () => {
   // The embedded stack builds the environment of its children, and the configuration parses it.
-  const READS_ENVIRONMENT = /^(?:src\/platform\/config\.ts|standalone\/)/;
+  const READS_ENVIRONMENT = /^(?:src\/platform\/config\.ts|standalone\/|cli\/)/;
 
   test('leave the environment to the configuration', () => {
     expect(
