@@ -30,8 +30,8 @@ export async function forgetProjectUpTo(
   projectId: ProjectId,
   erasedThroughMs: number,
 ): Promise<void> {
-  await postgres('erasure_watermarks')
-    .insert({ project_id: projectId, kind: 'project', id_hash: '', cut_ms: erasedThroughMs })
+  await postgres('erasure_tombstones')
+    .insert({ project_id: projectId, kind: 'project', id_hash: '', erased_through_ms: erasedThroughMs })
     .onConflict(['project_id', 'kind', 'id_hash'])
     .ignore();
 }

@@ -52,8 +52,8 @@ export async function createErasure(postgres: Postgres, erasure: NewErasure): Pr
       organization_id: erasure.organizationId,
       user_id: erasure.userId,
       user_hash: erasure.userHash,
-      cut_ms: erasure.erasedThroughMs,
-      cut_seq: erasure.erasedThroughSeq,
+      erased_through_ms: erasure.erasedThroughMs,
+      erased_through_seq: erasure.erasedThroughSeq,
       status: 'requested',
       requested_by: JSON.stringify(erasure.requestedBy),
       counts: JSON.stringify(NOTHING_ERASED),
@@ -108,11 +108,14 @@ export async function listRequested(
 ): Promise<Erasure[]> {
   const waiting = postgres('erasure_requests')
     .select('*')
-    .rowNumber('place', (window) => window.partitionBy('project_id').orderBy('cut_seq'))
+    .rowNumber('place', (window) => window.partitionBy('project_id').orderBy('erased_through_seq'))
     .where({ status: 'requested' })
     .whereNotIn('project_id', [...except])
     .as('waiting');
-  const rows: ErasureRow[] = await postgres(waiting).where('place', '<=', perProject).orderBy('cut_seq').select('*');
+  const rows: ErasureRow[] = await postgres(waiting)
+    .where('place', '<=', perProject)
+    .orderBy('erased_through_seq')
+    .select('*');
   return rows.map(toErasure);
 }
 
@@ -134,7 +137,7 @@ export async function listDeleted(postgres: Postgres, verifiedBefore: Date): Pro
   const rows: ErasureRow[] = await postgres('erasure_requests')
     .where({ status: 'deleted' })
     .andWhere('verified_at', '<=', verifiedBefore)
-    .orderBy('cut_seq')
+    .orderBy('erased_through_seq')
     .select();
   return rows.map(toErasure);
 }
@@ -145,8 +148,8 @@ const toErasure = (row: ErasureRow): Erasure => ({
   organizationId: row.organization_id,
   userId: row.user_id ?? '',
   userHash: row.user_hash,
-  erasedThroughMs: Number(row.cut_ms),
-  erasedThroughSeq: Number(row.cut_seq),
+  erasedThroughMs: Number(row.erased_through_ms),
+  erasedThroughSeq: Number(row.erased_through_seq),
   requestedBy: row.requested_by,
   deviceIds: row.device_ids ?? undefined,
 });
@@ -158,8 +161,8 @@ interface ErasureRow {
   readonly user_id: string | null;
   readonly device_ids: string[] | null;
   readonly user_hash: string;
-  readonly cut_ms: string;
-  readonly cut_seq: string;
+  readonly erased_through_ms: string;
+  readonly erased_through_seq: string;
   readonly requested_by: AuditActor;
 }
 
@@ -179,13 +182,17 @@ export async function saveDevices(
     project_id: projectId,
     kind,
     id_hash: idHash,
-    cut_ms: erasedThroughMs,
+    erased_through_ms: erasedThroughMs,
   }));
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-    await transaction('erasure_watermarks')
+    await transaction('erasure_tombstones')
       .insert(rows.slice(at, at + ROWS_PER_STATEMENT))
       .onConflict(['project_id', 'kind', 'id_hash'])
-      .merge({ cut_ms: transaction.raw('GREATEST(erasure_watermarks.cut_ms, excluded.cut_ms)') });
+      .merge({
+        erased_through_ms: transaction.raw(
+          'GREATEST(erasure_tombstones.erased_through_ms, excluded.erased_through_ms)',
+        ),
+      });
   }
 }
 
@@ -208,22 +215,22 @@ export async function saveEventCount(postgres: Postgres, erasure: Erasure, event
 }
 
 export async function listTombstones(postgres: Postgres): Promise<Tombstone[]> {
-  const rows: { project_id: string; kind: Tombstone['kind']; id_hash: string; cut_ms: string }[] =
-    await postgres('erasure_watermarks').select();
+  const rows: { project_id: string; kind: Tombstone['kind']; id_hash: string; erased_through_ms: string }[] =
+    await postgres('erasure_tombstones').select();
   return rows.map((row) => ({
     projectId: row.project_id,
     kind: row.kind,
     idHash: row.id_hash,
-    erasedThroughMs: Number(row.cut_ms),
+    erasedThroughMs: Number(row.erased_through_ms),
   }));
 }
 
 /** Forgets tombstones that nothing can meet any more: older than `beforeMs`, and of nobody whose erasure goes on. */
 export async function deleteTombstones(postgres: Postgres, beforeMs: number): Promise<void> {
-  const unfinished = postgres('erasure_requests').whereNot({ status: 'purged' }).min('cut_ms');
-  await postgres('erasure_watermarks')
-    .where('cut_ms', '<', beforeMs)
-    .andWhere((still) => still.whereRaw('cut_ms < COALESCE((?), cut_ms + 1)', [unfinished]))
+  const unfinished = postgres('erasure_requests').whereNot({ status: 'purged' }).min('erased_through_ms');
+  await postgres('erasure_tombstones')
+    .where('erased_through_ms', '<', beforeMs)
+    .andWhere((still) => still.whereRaw('erased_through_ms < COALESCE((?), erased_through_ms + 1)', [unfinished]))
     .delete();
 }
 
