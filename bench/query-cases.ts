@@ -15,9 +15,9 @@ export interface QueryRange {
 
 const PRICE = `ep_num['price']`;
 const ACTOR_SCAN = `events AS e LEFT ANY JOIN (
-  SELECT did, uid AS muid FROM device_map FINAL WHERE project_id = '$project'
-) AS m ON e.did = m.did`;
-const ACTOR = 'if(e.uid != 0, e.uid, if(m.muid != 0, m.muid, e.did))';
+  SELECT device_hash, user_hash AS muid FROM device_map FINAL WHERE project_id = '$project'
+) AS m ON e.device_hash = m.device_hash`;
+const ACTOR = 'if(e.user_hash != 0, e.user_hash, if(m.muid != 0, m.muid, e.device_hash))';
 // ClickHouse uses the hourly projection only when the time condition has the form that it is grouped by.
 const HOURS = `project_id = '$project' AND toStartOfHour(time) >= toDateTime('$from', 'UTC') AND toStartOfHour(time) < toDateTime('$to', 'UTC')`;
 
@@ -49,7 +49,7 @@ const CASES: readonly QueryCase[] = [
   },
   {
     text: 'signup | $range | unique device_id by _platform',
-    sql: `SELECT platform, uniqExact(did) AS n FROM events WHERE $scan AND event_type = 'signup' GROUP BY platform ORDER BY n DESC, platform`,
+    sql: `SELECT platform, uniqExact(device_hash) AS n FROM events WHERE $scan AND event_type = 'signup' GROUP BY platform ORDER BY n DESC, platform`,
   },
   {
     text: 'purchase | $range | sum event_properties.price',
@@ -89,7 +89,7 @@ const CASES: readonly QueryCase[] = [
   },
   {
     text: '* | $range | where event_properties.plan = "pro" | unique user_id',
-    sql: `SELECT uniqExactIf(uid, uid != 0) FROM events WHERE $scan AND ep_str['plan'] = 'pro'`,
+    sql: `SELECT uniqExactIf(user_hash, user_hash != 0) FROM events WHERE $scan AND ep_str['plan'] = 'pro'`,
   },
   {
     text: 'page_view | $range | where _path contains "/products/" | count by day',

@@ -33,11 +33,11 @@ const PLACEHOLDERS: readonly (readonly [string, string])[] = [
   [
     '$actors',
     `events AS e LEFT ANY JOIN (
-      SELECT did, uid AS muid FROM device_map FINAL WHERE project_id = '$project'
-    ) AS m ON if(e.uid = 0, e.did, 0) = m.did`,
+      SELECT device_hash, user_hash AS muid FROM device_map FINAL WHERE project_id = '$project'
+    ) AS m ON if(e.user_hash = 0, e.device_hash, 0) = m.device_hash`,
   ],
-  ['$actor', 'if(e.uid != 0, e.uid, if(m.muid != 0, m.muid, e.did))'],
-  ['$isSomebody', '(e.uid != 0 OR e.did != 0)'],
+  ['$actor', 'if(e.user_hash != 0, e.user_hash, if(m.muid != 0, m.muid, e.device_hash))'],
+  ['$isSomebody', '(e.user_hash != 0 OR e.device_hash != 0)'],
   ['$position', 'concat(reverse(reinterpretAsFixedString(toUnixTimestamp64Milli(e.time))), e.insert_id)'],
   ['$ms', 'toUnixTimestamp64Milli(e.time)'],
   ['$session', 'xxh3(e.session_id)'],
@@ -79,7 +79,7 @@ const CASES: readonly SourceCase[] = [
   {
     source: 'events, not stitched',
     text: '* | $range | unique user_id',
-    sql: 'SELECT uniqExactIf(e.uid, e.uid != 0) FROM events AS e WHERE $scan',
+    sql: 'SELECT uniqExactIf(e.user_hash, e.user_hash != 0) FROM events AS e WHERE $scan',
   },
   {
     source: 'events, by a property',
@@ -90,9 +90,9 @@ const CASES: readonly SourceCase[] = [
   {
     source: 'events, by a profile',
     text: 'page_view | $range | count by user.plan',
-    sql: `SELECT if(p.uid = 0, NULL, p.plan) AS g, count() AS n FROM $actors LEFT ANY JOIN (
-        SELECT uid, props_str['plan'] AS plan FROM profiles FINAL WHERE project_id = '$project'
-      ) AS p ON $actor = p.uid
+    sql: `SELECT if(p.user_hash = 0, NULL, p.plan) AS g, count() AS n FROM $actors LEFT ANY JOIN (
+        SELECT user_hash, props_str['plan'] AS plan FROM profiles FINAL WHERE project_id = '$project'
+      ) AS p ON $actor = p.user_hash
       WHERE $scan AND e.event_type = 'page_view' GROUP BY g ORDER BY n DESC, g`,
   },
   {
@@ -202,8 +202,8 @@ const CASES: readonly SourceCase[] = [
     source: 'user timeline',
     text: 'user "user_17" | $range',
     sql: `SELECT ${LIST_COLUMNS} FROM events AS e
-      WHERE $scan AND (e.uid = sipHash64('user_17') OR e.uid = 0 AND e.did IN (
-        SELECT did FROM device_map FINAL WHERE project_id = '$project' AND user_id = 'user_17'
+      WHERE $scan AND (e.user_hash = sipHash64('user_17') OR e.user_hash = 0 AND e.device_hash IN (
+        SELECT device_hash FROM device_map FINAL WHERE project_id = '$project' AND user_id = 'user_17'
       )) ORDER BY e.time DESC, e.insert_id DESC LIMIT 1000`,
   },
   {
@@ -240,7 +240,7 @@ const CASES: readonly SourceCase[] = [
         sumMap(d, arrayMap(k -> n, d)), sumMap(f, arrayMap(k -> n, f)), sumMap(g, arrayMap(k -> n, g)) FROM (
         SELECT arrayFilter((k, v) -> v != '', ${keysOf('ep_str')}, mapValues(e.ep_str)) AS a, ${keysOf('ep_num')} AS b, ${keysOf('ep_bool')} AS c,
           arrayFilter((k, v) -> v != '', ${keysOf('up_str')}, mapValues(e.up_str)) AS d, ${keysOf('up_num')} AS f, ${keysOf('up_bool')} AS g,
-          count() AS n, [countIf(e.uid != 0 OR e.did != 0), countIf(e.uid != 0), countIf(e.did != 0), countIf(e.session_id != ''), countIf(e.insert_id != ''),
+          count() AS n, [countIf(e.user_hash != 0 OR e.device_hash != 0), countIf(e.user_hash != 0), countIf(e.device_hash != 0), countIf(e.session_id != ''), countIf(e.insert_id != ''),
           ${toPresenceCounts()}] AS counts
         FROM events AS e WHERE $scan GROUP BY a, b, c, d, f, g
       )`,
@@ -308,7 +308,10 @@ function toPresenceCounts(): string {
 /** Queries over the same range whose ratios are the cost of stitching. */
 export const stitchingCases = (range: SourceRange): { stitched: string; unstitched: string; byText: string } => ({
   stitched: fill('SELECT uniqExact($actor) FROM $actors WHERE $scan', range),
-  unstitched: fill('SELECT uniqExact(if(e.uid != 0, e.uid, e.did)) FROM events AS e WHERE $scan', range),
+  unstitched: fill(
+    'SELECT uniqExact(if(e.user_hash != 0, e.user_hash, e.device_hash)) FROM events AS e WHERE $scan',
+    range,
+  ),
   byText: fill('SELECT uniqExact(e.user_id) FROM events AS e WHERE $scan', range),
 });
 

@@ -21,7 +21,7 @@ export async function insertEvents(
   insert: { partition: number; block: Buffer; database: string; signal?: AbortSignal },
 ): Promise<void> {
   await insertWithQueryIdLock(clickhouse, {
-    table: 'events_inbox',
+    table: 'events_landing',
     bytes: insert.block,
     queryId: partitionQueryId(insert.partition, insert.database),
     settings: INSERT_SETTINGS,

@@ -1,4 +1,4 @@
-// Event → row of `events_inbox`: enrichment, and every property value in its typed bucket. Rows are never objects: each
+// Event → row of `events_landing`: enrichment, and every property value in its typed bucket. Rows are never objects: each
 // value goes straight into its column of a Native block.
 import {
   type Column,
@@ -21,7 +21,7 @@ import type { AcceptedEvent } from './replay-events.js';
 const text = () => new StringColumn();
 const lowCardinality = () => new LowCardinalityColumn();
 
-/** The columns of the inbox by name; `received_at` and the ids first, in no order that matters to the engine. */
+/** The columns of the landing table by name; `received_at` and the ids first, in no order that matters to the engine. */
 function createColumns(event: PropertyBuckets, user: PropertyBuckets) {
   return {
     project_id: new UuidColumn(),

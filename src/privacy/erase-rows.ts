@@ -26,8 +26,8 @@ export const EVENTS: PersonalTable = {
   name: 'events',
   order: 'toUnixTimestamp64Milli(received_at)',
   columns: {
-    user: { hash: 'uid', id: 'user_id' },
-    device: { hash: 'did', id: 'device_id', also: "user_id = ''" },
+    user: { hash: 'user_hash', id: 'user_id' },
+    device: { hash: 'device_hash', id: 'device_id', also: "user_id = ''" },
   },
 };
 
@@ -35,14 +35,14 @@ export const EVENTS: PersonalTable = {
 export const MAPPINGS: PersonalTable = {
   name: 'device_map',
   order: 'toUnixTimestamp64Micro(updated_at)',
-  columns: { user: { hash: 'uid', id: 'user_id' }, device: { hash: 'did', id: 'device_id' } },
+  columns: { user: { hash: 'user_hash', id: 'user_id' }, device: { hash: 'device_hash', id: 'device_id' } },
 };
 
 /** By version. */
 export const PROFILES: PersonalTable = {
   name: 'profiles',
   order: 'toInt64(version)',
-  columns: { user: { hash: 'uid', id: 'user_id' } },
+  columns: { user: { hash: 'user_hash', id: 'user_id' } },
 };
 
 export interface RowSet {

@@ -106,8 +106,8 @@ type Devices = readonly { readonly id: string; readonly hash: bigint }[];
 
 // The devices of a person, and a device that is called like the person and belongs to nobody.
 const DEVICES = `
-  SELECT device_id, toString(did) FROM device_map FINAL
-  WHERE project_id = {project:UUID} AND uid = sipHash64({user:String}) AND user_id = {user:String}
+  SELECT device_id, toString(device_hash) FROM device_map FINAL
+  WHERE project_id = {project:UUID} AND user_hash = sipHash64({user:String}) AND user_id = {user:String}
   UNION ALL
   SELECT {user:String}, toString(sipHash64({user:String}))
   WHERE {user:String} NOT IN (
@@ -145,12 +145,12 @@ function belongingTo({ projectId, userId }: ExportedPerson, devices: Devices): B
     const some = new Set(ids);
     params[`devices${list}`] = ids;
     params[`hashes${list}`] = devices.filter(({ id }) => some.has(id)).map(({ hash }) => hash);
-    return `did IN {hashes${list}:Array(UInt64)} AND device_id IN {devices${list}:Array(String)}`;
+    return `device_hash IN {hashes${list}:Array(UInt64)} AND device_id IN {devices${list}:Array(String)}`;
   });
   return {
     sql: `project_id = {project:UUID} AND (
-    uid = sipHash64({user:String}) AND user_id = {user:String}
-    OR uid = 0 AND (${ofDevices.join(' OR ') || 'false'}))`,
+    user_hash = sipHash64({user:String}) AND user_id = {user:String}
+    OR user_hash = 0 AND (${ofDevices.join(' OR ') || 'false'}))`,
     params,
   };
 }

@@ -18,15 +18,15 @@ interface FieldRow {
   readonly type: ColumnType;
   readonly category: FieldCategory;
   /** Column with the UInt64 hash of the id, 0 when missing: cheaper to count and to join than text. */
-  readonly hash?: 'uid' | 'did';
+  readonly hash?: 'user_hash' | 'device_hash';
 }
 
 const text = (column: string, category: FieldCategory): FieldRow => ({ column, type: 'text', category });
 
 const EVENT_FIELDS = {
   event_type: text('event_type', 'core'),
-  user_id: { column: 'user_id', type: 'id', category: 'core', hash: 'uid' },
-  device_id: { column: 'device_id', type: 'id', category: 'core', hash: 'did' },
+  user_id: { column: 'user_id', type: 'id', category: 'core', hash: 'user_hash' },
+  device_id: { column: 'device_id', type: 'id', category: 'core', hash: 'device_hash' },
   session_id: { column: 'session_id', type: 'id', category: 'core' },
   time: { column: 'time', type: 'time', category: 'core' },
   insert_id: { column: 'insert_id', type: 'id', category: 'core' },
@@ -80,7 +80,7 @@ export interface EventField {
   readonly column: EventColumn | SessionColumn | ProfileColumn;
   readonly type: ColumnType;
   readonly category: FieldCategory | 'session' | 'user';
-  readonly hash: 'uid' | 'did' | undefined;
+  readonly hash: 'user_hash' | 'device_hash' | undefined;
 }
 
 const BY_NAME: ReadonlyMap<string, EventField> = new Map(

@@ -44,7 +44,8 @@ test('every statement is for the whole cluster, and every table has its local on
   const created = statements.flatMap((sql) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? []);
   const tables = originals.flatMap((sql) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? []);
   expect(tables.length).toBeGreaterThan(3);
-  expect(created.sort()).toEqual(tables.flatMap((name) => [name, localName(name)]).sort());
+  // The local table of events_landing is events_inbox_local, renamed.
+  expect(created.sort()).toEqual([...tables.flatMap((name) => [name, localName(name)]), 'events_landing'].sort());
 });
 
 test('what happens on one shard works: a row that comes twice is stored once', async () => {
@@ -64,12 +65,12 @@ test('what happens on one shard works: a row that comes twice is stored once', a
     insert_id: 'i',
   };
   for (let time = 0; time < 2; time += 1) {
-    await clickhouse.insert({ table: 'events_inbox_local', values: [row], format: 'JSONEachRow' });
+    await clickhouse.insert({ table: 'events_landing_local', values: [row], format: 'JSONEachRow' });
   }
   const answer = await clickhouse.query({ query: 'SELECT count() AS count FROM events_local', format: 'JSONEachRow' });
   expect(await answer.json()).toEqual([{ count: 1 }]);
 });
 
 test('a statement without a form on a cluster is refused', () => {
-  expect(() => toClusterStatements('RENAME TABLE events TO other', 'main')).toThrow('has no form on a cluster');
+  expect(() => toClusterStatements('OPTIMIZE TABLE events', 'main')).toThrow('has no form on a cluster');
 });

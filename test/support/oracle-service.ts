@@ -53,7 +53,7 @@ async function storeHistory(
   const middle = Math.ceil(history.events.length / 2);
   for (const events of [history.events.slice(0, middle), history.events.slice(middle)]) {
     await insert(
-      'events_inbox',
+      'events_landing',
       events.map((event) => toEventRow(event, idOf)),
     );
   }

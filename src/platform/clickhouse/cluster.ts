@@ -4,6 +4,8 @@
 
 const CREATE_TABLE = /^CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*?)\n\)\s*ENGINE = (\w+)(\([^)]*\))?([\s\S]*)$/;
 const CREATE_VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\s+([\s\S]*)$/;
+const DROP_VIEW = /^DROP VIEW IF EXISTS (\w+)$/;
+const RENAME_TABLE = /^RENAME TABLE IF EXISTS (\w+) TO (\w+)$/;
 const ALTER_TABLE = /^ALTER TABLE (\w+)\s+([\s\S]*)$/;
 
 export const localName = (table: string): string => `${table}_local`;
@@ -17,8 +19,7 @@ export function toClusterStatements(statement: string, cluster: string): string[
     const local = localName(name);
     return [
       `CREATE TABLE IF NOT EXISTS ${local} ${onCluster} (${columns}\n)\nENGINE = ${replicated(engine, args)}${rest}`,
-      `CREATE TABLE IF NOT EXISTS ${name} ${onCluster} AS ${local}
-ENGINE = Distributed('${cluster}', currentDatabase(), '${local}', sipHash64(project_id))`,
+      createDistributed(name, cluster),
     ];
   }
   const view = CREATE_VIEW.exec(statement);
@@ -27,6 +28,18 @@ ENGINE = Distributed('${cluster}', currentDatabase(), '${local}', sipHash64(proj
     // What arrives on a shard is looked up there, and stays there.
     const localSelect = select.replaceAll(/\bFROM (\w+)/g, (_, source: string) => `FROM ${localName(source)}`);
     return [`CREATE MATERIALIZED VIEW IF NOT EXISTS ${name} ${onCluster} TO ${localName(target)} AS\n${localSelect}`];
+  }
+  const dropped = DROP_VIEW.exec(statement);
+  if (dropped !== null) return [`${statement} ${onCluster} SYNC`];
+  const renamed = RENAME_TABLE.exec(statement);
+  if (renamed !== null) {
+    const [, from = '', to = ''] = renamed;
+    // A distributed table holds no rows, and knows its local tables by name.
+    return [
+      `RENAME TABLE IF EXISTS ${localName(from)} TO ${localName(to)} ${onCluster}`,
+      `DROP TABLE IF EXISTS ${from} ${onCluster} SYNC`,
+      createDistributed(to, cluster),
+    ];
   }
   const alter = ALTER_TABLE.exec(statement);
   if (alter !== null) {
@@ -39,6 +52,10 @@ ENGINE = Distributed('${cluster}', currentDatabase(), '${local}', sipHash64(proj
   }
   throw new Error(`a migration has a statement that has no form on a cluster: ${statement.slice(0, 80)}`);
 }
+
+const createDistributed = (name: string, cluster: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${name} ON CLUSTER '${cluster}' AS ${localName(name)}
+ENGINE = Distributed('${cluster}', currentDatabase(), '${localName(name)}', sipHash64(project_id))`;
 
 /** An engine that stores nothing has nothing to replicate. The path of {shard} and {replica} is the server's own setting. */
 function replicated(engine: string, args = ''): string {

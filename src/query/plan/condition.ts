@@ -147,8 +147,8 @@ function planIdOneOf({ column: name, hash }: EventField, texts: readonly string[
 function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expression {
   if (texts.length === 0) return FALSE;
   const hashes = hashesOf(texts);
-  const isAnonymous = equals(column('uid'), constant(0));
-  const devicesOf = (of: 'uid' | 'device_id', values: Expression): Expression => ({
+  const isAnonymous = equals(column('user_hash'), constant(0));
+  const devicesOf = (of: 'user_hash' | 'device_id', values: Expression): Expression => ({
     kind: 'mapped_devices',
     projectId,
     column: of,
@@ -156,12 +156,12 @@ function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expres
   });
   const names = { kind: 'parameter', type: 'Array(String)', value: texts } as const;
   return anyOf([
-    infix('IN', column('uid'), hashes),
-    allOf([isAnonymous, infix('IN', column('did'), devicesOf('uid', hashes))]),
+    infix('IN', column('user_hash'), hashes),
+    allOf([isAnonymous, infix('IN', column('device_hash'), devicesOf('user_hash', hashes))]),
     allOf([
       isAnonymous,
-      infix('IN', column('did'), hashes),
-      infix('NOT IN', column('did'), devicesOf('device_id', names)),
+      infix('IN', column('device_hash'), hashes),
+      infix('NOT IN', column('device_hash'), devicesOf('device_id', names)),
     ]),
   ]);
 }
@@ -169,17 +169,21 @@ function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expres
 /** Events of a person by distinct_id, or by the e-mail address of a profile: the same three ways, with more hashes. */
 function planPerson(id: string, projectId: ProjectId): Expression {
   const persons: Expression = { kind: 'identities_named', projectId, id: textParameter(id) };
-  const isAnonymous = equals(column('uid'), constant(0));
-  const devicesOf = (of: 'uid' | 'did'): Expression => ({
+  const isAnonymous = equals(column('user_hash'), constant(0));
+  const devicesOf = (of: 'user_hash' | 'device_hash'): Expression => ({
     kind: 'mapped_devices',
     projectId,
     column: of,
     values: persons,
   });
   return anyOf([
-    infix('IN', column('uid'), persons),
-    allOf([isAnonymous, infix('IN', column('did'), devicesOf('uid'))]),
-    allOf([isAnonymous, infix('IN', column('did'), persons), infix('NOT IN', column('did'), devicesOf('did'))]),
+    infix('IN', column('user_hash'), persons),
+    allOf([isAnonymous, infix('IN', column('device_hash'), devicesOf('user_hash'))]),
+    allOf([
+      isAnonymous,
+      infix('IN', column('device_hash'), persons),
+      infix('NOT IN', column('device_hash'), devicesOf('device_hash')),
+    ]),
   ]);
 }
 

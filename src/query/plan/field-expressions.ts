@@ -17,15 +17,15 @@ export const bucketsOf = (bag: AnyBag): PropertyColumn[] => {
   return bag === 'user' ? typed : [...typed, `${PROPERTY_BAGS[bag]}_null`];
 };
 
-const mapped = (of: 'uid' | 'user_id'): Expression => ({ kind: 'mapped', column: of });
+const mapped = (of: 'user_hash' | 'user_id'): Expression => ({ kind: 'mapped', column: of });
 const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
 
 /** Hash of the event's distinct_id; 0 without user and device. */
 export const actor: Expression = call(
   'if',
-  infix('!=', column('uid'), constant(0)),
-  column('uid'),
-  call('if', infix('!=', mapped('uid'), constant(0)), mapped('uid'), column('did')),
+  infix('!=', column('user_hash'), constant(0)),
+  column('user_hash'),
+  call('if', infix('!=', mapped('user_hash'), constant(0)), mapped('user_hash'), column('device_hash')),
 );
 
 /** The event's distinct_id; empty without user and device. */
@@ -208,7 +208,11 @@ export function isPresentField(field: ResolvedField): Expression {
       return field.type === 'text' ? isPresent(alias(field.alias)) : call('isNotNull', alias(field.alias));
     case 'distinct_id':
       // Mappings belong to devices, so an event without ids stays without a person.
-      return infix('OR', infix('!=', column('uid'), constant(0)), infix('!=', column('did'), constant(0)));
+      return infix(
+        'OR',
+        infix('!=', column('user_hash'), constant(0)),
+        infix('!=', column('device_hash'), constant(0)),
+      );
     case 'property':
       return infix('OR', isPresent(valueIn(field, 'str')), inBucket(field, 'num'), inBucket(field, 'bool'));
     case 'column': {
@@ -227,10 +231,10 @@ export function isPresentField(field: ResolvedField): Expression {
 export function stitchingOf(expressions: readonly Expression[]): Stitching {
   const needs = expressions.map(mappedColumn);
   if (needs.includes('user_id')) return 'text';
-  return needs.includes('uid') ? 'hash' : 'none';
+  return needs.includes('user_hash') ? 'hash' : 'none';
 }
 
-function mappedColumn(expression: Expression): 'uid' | 'user_id' | undefined {
+function mappedColumn(expression: Expression): 'user_hash' | 'user_id' | undefined {
   switch (expression.kind) {
     case 'mapped':
       return expression.column;
@@ -238,7 +242,7 @@ function mappedColumn(expression: Expression): 'uid' | 'user_id' | undefined {
     case 'infix': {
       const inner = expression.kind === 'call' ? expression.arguments : expression.operands;
       const found = inner.map(mappedColumn);
-      return found.find((need) => need === 'user_id') ?? found.find((need) => need === 'uid');
+      return found.find((need) => need === 'user_id') ?? found.find((need) => need === 'user_hash');
     }
     case 'lambda':
       return mappedColumn(expression.body);

@@ -21,7 +21,7 @@ export type ParameterType =
 export type ParameterValue = string | number | readonly string[] | readonly number[];
 
 /** Event columns without a field name: id hashes and property maps. */
-export type InternalColumn = 'uid' | 'did' | PropertyColumn;
+export type InternalColumn = 'user_hash' | 'device_hash' | PropertyColumn;
 export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}` | ProfileMap;
 export type ProfileMap = `props_${'str' | 'num' | 'bool'}`;
 
@@ -152,7 +152,7 @@ export type FunctionName =
 export type Expression =
   | { readonly kind: 'column'; readonly column: AnyColumn }
   /** The user mapped to the event's device; requires a stitching scan. */
-  | { readonly kind: 'mapped'; readonly column: 'uid' | 'user_id' }
+  | { readonly kind: 'mapped'; readonly column: 'user_hash' | 'user_id' }
   /** A column of the inner select. */
   | { readonly kind: 'alias'; readonly alias: string }
   | { readonly kind: 'parameter'; readonly type: ParameterType; readonly value: ParameterValue }
@@ -165,7 +165,7 @@ export type Expression =
   | {
       readonly kind: 'mapped_devices';
       readonly projectId: ProjectId;
-      readonly column: 'uid' | 'did' | 'device_id';
+      readonly column: 'user_hash' | 'device_hash' | 'device_id';
       readonly values: Expression;
     }
   /** Hashes of the id itself and of the project's users with this e-mail address. */

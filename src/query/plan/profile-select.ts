@@ -28,7 +28,7 @@ export function selectProfilesToJoin(projectId: ProjectId, { fields, properties 
   });
   return {
     kind: 'select',
-    columns: [{ alias: PROFILE_ACTOR, expression: column('uid') }, ...columns, ...properties.map(propertyOf)],
+    columns: [{ alias: PROFILE_ACTOR, expression: column('user_hash') }, ...columns, ...properties.map(propertyOf)],
     from: { kind: 'profiles', projectId, filter: [] },
   };
 }

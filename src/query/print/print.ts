@@ -120,10 +120,10 @@ class Printer {
     const userId = stitching === 'text' ? ', user_id AS mapped_user_id' : '';
     return [
       'LEFT ANY JOIN (',
-      `  SELECT did AS mapped_did, uid AS mapped_uid${userId}`,
+      `  SELECT device_hash AS mapped_device_hash, user_hash AS mapped_user_hash${userId}`,
       `  FROM device_map FINAL WHERE project_id = ${project}`,
       // Events with a user id skip the lookup of their device, which is usually a cache miss.
-      ') AS mapping ON if(uid = 0, did, 0) = mapped_did',
+      ') AS mapping ON if(user_hash = 0, device_hash, 0) = mapped_device_hash',
     ];
   }
 
@@ -173,12 +173,12 @@ class Printer {
       case 'mapped_devices': {
         const project = this.bindAs('project_id', 'UUID', expression.projectId);
         const values = this.expression(expression.values);
-        return `(SELECT did FROM device_map FINAL WHERE project_id = ${project} AND ${expression.column} IN ${values})`;
+        return `(SELECT device_hash FROM device_map FINAL WHERE project_id = ${project} AND ${expression.column} IN ${values})`;
       }
       case 'identities_named': {
         const project = this.bindAs('project_id', 'UUID', expression.projectId);
         const id = this.expression(expression.id);
-        const byEmail = `SELECT uid FROM profiles FINAL WHERE project_id = ${project} AND email = ${id}`;
+        const byEmail = `SELECT user_hash FROM profiles FINAL WHERE project_id = ${project} AND email = ${id}`;
         return `(SELECT sipHash64(${id}) UNION ALL ${byEmail})`;
       }
       case 'subselect':

@@ -75,9 +75,9 @@ test.each([
   ['_path contains "/a"', 'position(path, "/a") > 0'],
   ['_path ~ "^/a"', 'path != \'\' AND match(path, "^/a")'],
   // Ids are text and nothing else, and are looked up by their hash.
-  ['user_id = 007', 'uid IN (sipHash64("007")) AND user_id = "007"'],
+  ['user_id = 007', 'user_hash IN (sipHash64("007")) AND user_id = "007"'],
   ['session_id = "s"', 'session_id = "s"'],
-  ['user_id exists', 'uid != 0'],
+  ['user_id exists', 'user_hash != 0'],
   ['_geo_latitude = 52.5', 'geo_latitude = 52.5'],
   ['_geo_latitude < 10', 'geo_latitude < 10'],
   ['time >= 2026-11-19', 'time >= "2026-11-19 00:00:00.000"'],
