@@ -16,7 +16,8 @@ async function main(): Promise<void> {
   const caller = process.env;
   const [option] = process.argv.slice(2);
   if (option === KEYS_OPTION) return showKeysOf(caller.DATA_DIR || 'data');
-  if (option !== undefined) throw new StartProblem(`npm start has no option ${option}; it has ${KEYS_OPTION}.`);
+  if (option !== undefined)
+    throw new StartProblem(`npm start has no option ${option}; it has ${KEYS_OPTION} and --yes.`);
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
   const directory = openDataDirectory(caller.DATA_DIR || 'data');

@@ -6,7 +6,7 @@ import { build, ensureRedis, installDependencies, requireNode } from './setup.mj
 
 requireNode();
 installDependencies();
-ensureRedis();
+await ensureRedis();
 build();
 const main = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'bench', 'main.js');
 const { status } = spawnSync(process.execPath, [main, ...process.argv.slice(2)], { stdio: 'inherit' });

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -106,12 +107,13 @@ const PACKAGE_MANAGERS = [
   { command: 'brew', needsRoot: false, steps: [['install', '--quiet', 'redis']] },
 ];
 
-/** Installs Redis with the system's package manager when it is missing and this user may. */
-export function ensureRedis() {
+/** Installs Redis with the system's package manager when it is missing, this user may, and `confirm` of the question resolves with true. */
+export async function ensureRedis(confirm = async () => true) {
   if (REDIS_COMMANDS.some(isCommand)) return;
   const isRoot = process.getuid?.() === 0;
   const manager = PACKAGE_MANAGERS.find(({ command, needsRoot }) => needsRoot === isRoot && isCommand(command));
-  if (manager !== undefined) {
+  const question = `Redis is missing. Install it on this system with ${manager?.command}?`;
+  if (manager !== undefined && (await confirm(question))) {
     step(`Installing Redis with ${manager.command}`);
     // A package must not start a server of its own: policy-rc.d is how Debian is told so.
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
@@ -162,6 +164,17 @@ export function run(command, args, problem) {
     shell: process.platform === 'win32',
   });
   if (status !== 0) fail(error === undefined ? problem : `${problem} (${error.message})`);
+}
+
+/** Asks on a terminal; without one, the answer is yes. */
+export async function confirmOnTerminal(question) {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^(y(es)?)?$/i.test((await terminal.question(`${question} [Y/n] `)).trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 export function step(text) {

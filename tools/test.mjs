@@ -6,7 +6,7 @@ import { build, ensureRedis, ensureTestPrograms, installDependencies, requireNod
 
 requireNode();
 installDependencies();
-ensureRedis();
+await ensureRedis();
 ensureTestPrograms();
 build();
 const REPORTERS = ['--reporter=default', '--reporter=./tools/tier-reporter.mjs'];

@@ -71,7 +71,7 @@ describe('keys', () => {
 
   test('an option that there is not is refused', async () => {
     await expect(run('tools/start.mjs', '--key')).rejects.toMatchObject({
-      stderr: expect.stringContaining('npm start has no option --key; it has --keys.'),
+      stderr: expect.stringContaining('npm start has no option --key; it has --keys and --yes.'),
     });
   });
 });

@@ -1,0 +1,67 @@
+// What the set-up of `npm start` installs on the system, and when: with package managers that only write down what they are told.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { packageRoot } from '../../../src/platform/paths.js';
+
+const SETUP = pathToFileURL(join(packageRoot, 'tools', 'setup.mjs')).href;
+const MANAGER = process.getuid?.() === 0 ? 'apt-get' : 'brew';
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'event-analytics-setup-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function addCommand(name: string, script: string): void {
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+function runEnsureRedis(confirm: string): { status: number | null; stdout: string; stderr: string } {
+  const script = `import('${SETUP}').then(({ ensureRedis }) => ensureRedis(${confirm})).then(() => console.log('done'))`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], {
+    env: { PATH: folder },
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+const calls = (): string => (existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8') : '');
+const installer = (): string =>
+  `[ "$1" = --version ] && exit 0; echo "$@" >> '${folder}/calls'; printf '#!/bin/sh\\n' > '${folder}/redis-server'; /bin/chmod +x '${folder}/redis-server'`;
+
+test('asks nothing and installs nothing when Redis is there', () => {
+  addCommand('redis-server', '');
+  addCommand(MANAGER, installer());
+  expect(runEnsureRedis('async () => { console.log("asked"); return true; }')).toMatchObject({
+    status: 0,
+    stdout: 'done\n',
+  });
+  expect(calls()).toBe('');
+});
+
+test('names Redis and the package manager, and installs after a yes', () => {
+  addCommand(MANAGER, installer());
+  const run = runEnsureRedis('async (question) => { console.log(question); return true; }');
+  expect(run.stdout).toBe(`Redis is missing. Install it on this system with ${MANAGER}?\ndone\n`);
+  expect(calls()).toMatch(/install .*redis/);
+});
+
+test('installs nothing after a no, and says what to do', () => {
+  addCommand(MANAGER, installer());
+  const run = runEnsureRedis('async () => false');
+  expect(run).toMatchObject({ status: 1, stdout: '' });
+  expect(run.stderr).toContain('install redis-server or valkey-server, or set REDIS_URL');
+  expect(calls()).toBe('');
+});
+
+test('goes on without a question where there is no terminal', () => {
+  addCommand(MANAGER, installer());
+  const run = runEnsureRedis(`(question) => import('${SETUP}').then((setup) => setup.confirmOnTerminal(question))`);
+  expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
+  expect(run.stderr).not.toContain('[Y/n]');
+});
