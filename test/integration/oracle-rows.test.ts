@@ -1,0 +1,3 @@
+import { compareWithOracle } from '../support/compare-with-oracle.js';
+
+compareWithOracle('rows');
