@@ -2,12 +2,12 @@
 // acknowledged its rows, and its events leave Redis only after the job has ended.
 import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { deleteClaim, projectOfJob, replaceClaim, type Shares, sharesOf } from '../src/ingest/claims.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { insertEvents, partitionOf } from '../src/ingest/ingest-partition.js';
 import { isolateRejected } from '../src/ingest/isolate-rejected.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { groupByMonths, quarterOf } from '../src/ingest/months.js';
+import { deletePayload, projectOfJob, replacePayload, type Shares, sharesOf } from '../src/ingest/payloads.js';
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { type AcceptedEvent, replayEvents } from '../src/ingest/replay-events.js';
 import { EventBlock } from '../src/ingest/row.js';
@@ -63,7 +63,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   }
 
   /** Events of many months go by the quarter, the newest first: only those are waited for by others. */
-  async function storeFrames(writer: EventWriter, envelopes: readonly Envelope[], turn: Turn): Promise<void> {
+  async function storeEnvelopes(writer: EventWriter, envelopes: readonly Envelope[], turn: Turn): Promise<void> {
     await writer.room(turn);
     const groups = groupByMonths(readEvents(envelopes));
     for (let index = 0; index < groups.length; index += 1) {
@@ -81,7 +81,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     }
   }
 
-  async function framesToStore(accepted: Envelope[], tombstone: Buffer | null | undefined): Promise<Envelope[]> {
+  async function envelopesToStore(accepted: Envelope[], tombstone: Buffer | null | undefined): Promise<Envelope[]> {
     if (!tombstone) return accepted;
     const { envelopes, removed } = await forgotten.removeEvents(accepted, tombstone.toString());
     metrics.forgotten.inc(removed.length);
@@ -105,7 +105,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     const [bytes, tombstone] = await redis.mgetBuffer(job.data.claim, TOMBSTONE_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
     const accepted = decodeEnvelopes(bytes);
-    const envelopes = await framesToStore(accepted, tombstone);
+    const envelopes = await envelopesToStore(accepted, tombstone);
     try {
       await storeAll(envelopes, turn);
     } catch (error) {
@@ -116,8 +116,8 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   }
 
   async function storeAll(envelopes: readonly Envelope[], turn: Turn): Promise<void> {
-    const framesByWriter = groupBy(envelopes, (envelope) => writerOf(envelope.header.p));
-    await Promise.all([...framesByWriter].map(([writer, some]) => storeFrames(writer, some, turn)));
+    const envelopesByWriter = groupBy(envelopes, (envelope) => writerOf(envelope.header.p));
+    await Promise.all([...envelopesByWriter].map(([writer, some]) => storeEnvelopes(writer, some, turn)));
   }
 
   /** Stores what can be stored; the job is given up for a person to look at, and holds only what is refused. */
@@ -130,22 +130,22 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     const refused = await isolateRejected(envelopes, { store, isRefused: isBadData });
     if (refused.length === 0) return;
     const events = countEvents(refused);
-    await replaceClaim(redis, job.data.claim, { from: accepted, to: refused });
+    await replacePayload(redis, job.data.claim, { from: accepted, to: refused });
     const requests = refused.flatMap(({ header }) => header.r ?? []);
     await job.updateData({ ...job.data, events, requests });
     // Trying the same rows again cannot end better. The engine's own words may quote them.
     throw new UnrecoverableError(`${events} of ${countEvents(envelopes)} events were refused: ${reason}`);
   }
 
-  function startWorker(queue: string, claimBytesAtATime: number): Worker<IngestJob, void> {
-    const worker = new Worker<IngestJob, void>(queue, processWith(new ByteSemaphore(claimBytesAtATime)), {
+  function startWorker(queue: string, payloadBytesAtATime: number): Worker<IngestJob, void> {
+    const worker = new Worker<IngestJob, void>(queue, processWith(new ByteSemaphore(payloadBytesAtATime)), {
       connection: redis.duplicate(),
       concurrency: JOBS_AT_A_TIME,
       ...DURABLE_WORKER_OPTIONS,
     });
     worker.on('completed', (job) => {
       // What this leaves behind when it fails is swept up.
-      deleteClaim(redis, job.data.claim, sharesOfJobs.get(job) ?? new Map()).catch((err: unknown) =>
+      deletePayload(redis, job.data.claim, sharesOfJobs.get(job) ?? new Map()).catch((err: unknown) =>
         log.warn({ err }, 'a finished claim could not be deleted'),
       );
     });

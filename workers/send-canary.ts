@@ -6,7 +6,7 @@ import {
   type Canary,
   recordSent,
   recordStored,
-  toCanaryFrame,
+  toCanaryEnvelope,
 } from '../src/ingest/canary.js';
 import { createIngestQueue, enqueueIngest } from '../src/ingest/queue.js';
 import { type ClickHouseClient, READ_ONLY } from '../src/platform/clickhouse/client.js';
@@ -26,7 +26,7 @@ export function startCanary(deps: WorkerDeps): Promise<RunningJob> {
     schedules: [{ name: QUEUE, everyMs: CANARY_EVERY_MS }],
     async run({ signal }) {
       const canary = await recordSent(redis, Date.now());
-      await enqueueIngest(ingestQueue, redis, { items: [toCanaryFrame(canary)], weight: 1 });
+      await enqueueIngest(ingestQueue, redis, { items: [toCanaryEnvelope(canary)], weight: 1 });
       const storedAt = await lookFor(clickhouse, canary, signal);
       if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
       else log.warn({ sentAt: canary.sentAt }, 'the canary event has not arrived');

@@ -1,7 +1,8 @@
 // Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind, and first times older than a day.
-import { discardClaim, payloadKeyPattern, payloadWrittenAt } from '../src/ingest/claims.js';
+
 import { sweepFirstTimes } from '../src/ingest/first-seen-times.js';
-import { isJobOfClaimKnown } from '../src/ingest/queue.js';
+import { discardPayload, payloadKeyPattern, payloadWrittenAt } from '../src/ingest/payloads.js';
+import { isJobOfPayloadKnown } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 import { startScheduledJob } from './scheduled-job.js';
@@ -32,8 +33,8 @@ export async function sweepOrphanedPayloads(redis: Redis, now: number): Promise<
     for (const key of keys as string[]) {
       const at = payloadWrittenAt(key);
       if (at === undefined || now - at < ORPHAN_AGE_MS) continue;
-      if (await isJobOfClaimKnown(redis, key)) continue;
-      if (await discardClaim(redis, key)) swept += 1;
+      if (await isJobOfPayloadKnown(redis, key)) continue;
+      if (await discardPayload(redis, key)) swept += 1;
     }
   }
   return swept;

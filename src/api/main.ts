@@ -23,10 +23,10 @@ import {
 import type { IdentityDeps } from '../identity/routes.js';
 import { type BacklogLimits, createAdmission } from '../ingest/admission.js';
 import { createLagGauge } from '../ingest/canary.js';
-import { readBacklogs, sharesOf } from '../ingest/claims.js';
 import { createGeographyLookup, parseGeographyHeaders } from '../ingest/enrich/geography.js';
 import { toEventLimits } from '../ingest/limits.js';
 import { createIngestMetrics } from '../ingest/metrics.js';
+import { readBacklogs, sharesOf } from '../ingest/payloads.js';
 import { createProjectRates, type ProjectRates } from '../ingest/project-rates.js';
 import {
   BULK_QUEUE,

@@ -1,5 +1,6 @@
-// The edge's decision about a body of /track, from its bytes: here, or in a thread where the body is large. What JSON can say in
-// a few megabytes takes up to a second to parse and look at, whatever limits it is then found to exceed.
+// Accepts the body of a /track request: parses and validates it, in the event loop when it is small
+// and in a worker thread when it is large. Parsing and validating a few megabytes of JSON can take
+// a second, whichever limit the body is then found to exceed.
 import { PublicError } from '../platform/errors.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type AcceptedRequest, acceptRequest, type TrackRequest } from './accept.js';
@@ -16,9 +17,10 @@ export interface AcceptDeps {
   readonly findGeography: GeographyLookup;
 }
 
-/** Throws bad_request for bytes that are no batch, and for a batch of too many events. */
+/** Throws bad_request for bytes that are not a batch, and for a batch of too many events. */
 export function acceptBody(request: Omit<TrackRequest, 'body'>, deps: AcceptDeps): AcceptedRequest {
-  // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by default.
+  // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by
+  // default.
   const body = parseTrackBody(request.bytes);
   const { batchSizeMax } = deps.limits;
   if (body.events.length > batchSizeMax) {
@@ -31,16 +33,16 @@ type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'heade
   readonly bytes: Uint8Array;
   readonly credential: Pick<TrackRequest['credential'], 'kind' | 'projectId' | 'ipPolicy'>;
   readonly userAgent: string | undefined;
-  /** Of the client. */
+  /** Geography of the client's address. */
   readonly geography: Geography;
-  /** For events that bring addresses of their own: paths of databases. */
+  /** Paths of the geography databases, for events with an address of their own. */
   readonly databases: readonly string[];
   readonly limits: AcceptDeps['limits'];
 };
 
 interface ThreadAnswer {
   readonly header: EnvelopeHeader;
-  /** Only where it is not what came in. */
+  /** Absent when the body is stored unchanged. */
   readonly body: Uint8Array | undefined;
   readonly rejected: readonly RejectedEvent[];
   readonly eventsWithoutTime: ReadonlyMap<number, string>;
@@ -74,7 +76,9 @@ const toShown = ({ reason, event }: RejectedEvent, index: number): RejectedEvent
 
 let opened: { readonly databases: string; readonly find: GeographyLookup } | undefined;
 
-/** Databases are tens of megabytes: a thread reads them when the first event needs one. */
+/**
+ * A thread opens the databases when the first event needs one, because each is tens of megabytes.
+ */
 function lookupIn(paths: readonly string[]): GeographyLookup {
   const databases = paths.join();
   if (opened?.databases !== databases) {

@@ -1,5 +1,5 @@
-// The edge's whole decision about one request: which events are taken, their ids, their times, where they come from, and
-// what of the client's address may be kept. Pure but for the random ids.
+// Builds the request envelope of a /track request: which events are accepted, their ids and times,
+// the geography, and what is stored of the client's address. Pure, except for the random ids.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '../access/credentials.js';
 import { randomBase62 } from '../platform/ids.js';
@@ -21,7 +21,7 @@ export interface TrackRequest {
   readonly credential: Credential;
   readonly address: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** The same where a trusted proxy has sent them, else none. */
+  /** The same headers if a trusted proxy sent them, otherwise none. */
   readonly proxyHeaders: IncomingHttpHeaders;
   readonly id: string;
   /** When the request was received, milliseconds. */
@@ -74,8 +74,9 @@ export function acceptRequest(
 }
 
 /**
- * The bytes are kept as they came. Only a secret key may speak for others, as an import does: its events may carry `ip`,
- * `user_agent` and `geo`; then the body is written anew, so that no address passes that the policy forbids.
+ * The body is stored unchanged. Only with a secret key may events override the client (`ip`,
+ * `user_agent`, `geo`), as in an import; the body is then serialized again, so that no address is
+ * stored that the policy forbids.
  */
 function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeography: GeographyLookup): Envelope {
   const { events } = request.body;
@@ -83,7 +84,7 @@ function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeograph
   if (!overridesClient) return { header, body: request.bytes };
   const skipped = new Set(header.skip);
   const resolved = events.map((event, position) =>
-    isObject(event) && !skipped.has(position) ? resolveSpokenFor(event, request.credential, findGeography) : null,
+    isObject(event) && !skipped.has(position) ? resolveClientOverride(event, request.credential, findGeography) : null,
   );
   return { header: { ...header, own: true }, body: serializeEvents(resolved, { own: true }) };
 }
@@ -91,10 +92,10 @@ function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeograph
 const hasClientOverride = (event: unknown): boolean =>
   isObject(event) && (isTextOrNone(event.ip) || isTextOrNone(event.user_agent) || isObject(event.geo));
 
-/** Null says that there is none: what an event says of its client is never mixed with who sends it now. */
+/** Null means none: an event that overrides the client never inherits values of the sender. */
 const isTextOrNone = (value: unknown): value is string | null => typeof value === 'string' || value === null;
 
-function resolveSpokenFor(event: RawEvent, credential: Credential, findGeography: GeographyLookup): RawEvent {
+function resolveClientOverride(event: RawEvent, credential: Credential, findGeography: GeographyLookup): RawEvent {
   const { ip, user_agent: userAgent, geo, ...rest } = event;
   const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
   const ownGeography = isObject(geo) ? readGeography(geo) : undefined;

@@ -1,5 +1,5 @@
-// Back-pressure: above the high-water mark of all, or its project's share of it, what a client sends is refused with 429,
-// before Redis runs out of memory.
+// Admission control of ingestion: answers 429 above the high-water mark of the whole queue or above
+// a project's fair share of it, before Redis runs out of memory.
 import type { Queue } from 'bullmq';
 import { isBeyondShare } from '../platform/fair-share.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -10,30 +10,30 @@ import { IngestRefusal } from './refusal.js';
 const MEASURE_EVERY_MS = 500;
 
 export interface Admission {
-  /** Throws rate_limited while the backlog of all, or of the project, is above its mark. */
+  /** Throws rate_limited while the whole backlog, or the project's, is above its mark. */
   admit(projectId: string): void;
-  /** Whether the project's backlog would be too large, with so many bytes more, to be waited for by others. */
+  /** Whether the project's backlog, including `bytes`, is too large for the shared queue. */
   isBulk(projectId: string, bytes: number): boolean;
-  /** What is known of the project's backlog. */
+  /** The estimated backlog of the project. */
   backlogOf(projectId: string): Backlog;
-  /** The same as `admit` for a job, which `add` adds: it is counted from now on. */
+  /** Runs `add` after the same checks as `admit`, and counts the job from then on. */
   addJob(job: NewJob, add: () => Promise<void>): Promise<void>;
 }
 
 export interface NewJob {
   readonly bytes: number;
-  /** Of a job that holds nothing of others. */
+  /** Set when every event of the job belongs to this project. */
   readonly projectId?: string;
-  /** What the job adds to the backlog of each project, in bytes. */
+  /** Bytes that the job adds to the backlog of each project. */
   readonly shares: ReadonlyMap<string, number>;
 }
 
 export interface BacklogLimits {
-  /** Waiting or delayed. */
+  /** Jobs that are waiting or delayed. */
   readonly jobsMax: number;
-  /** Of all of Redis but first times, which have a bound of their own. */
+  /** Memory of Redis, except for first-seen times, which have a limit of their own. */
   readonly memoryBytesMax: number;
-  /** A project whose backlog is larger, the new request included, has jobs of its own. */
+  /** A project whose backlog exceeds this, including the new request, gets jobs of its own. */
   readonly promptBytesMax: number;
 }
 
@@ -44,7 +44,7 @@ export interface BacklogSource {
   readonly readBacklogs: (redis: Redis) => Promise<ReadonlyMap<string, Backlog>>;
 }
 
-/** Measures at most twice a second, and only while requests come or are refused. */
+/** Measures at most twice a second, and only while requests arrive or are rejected. */
 export function createAdmission(source: BacklogSource, limits: BacklogLimits): Admission {
   const all = new BacklogEstimate();
   let projects = new Map<string, BacklogEstimate>();
@@ -63,21 +63,23 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
     const end = all.startMeasuring();
     const [measured, backlogs] = await Promise.all([measureAll(source), source.readBacklogs(source.redis)]);
     end(measured);
-    // What this process has added to a project since the measurement began stays on its own.
+    // A project that appeared during the measurement keeps only what this process has added.
     for (const id of backlogs.keys()) if (!projects.has(id)) ends.set(id, projectOf(id).startMeasuring());
     for (const [id, endProject] of ends) endProject(backlogs.get(id) ?? NOTHING);
-    // Others come back with their next request.
+    // Projects without a backlog are added again by their next request.
     projects = new Map([...projects].filter(([, { now }]) => now.bytes > 0 || now.jobs > 0));
   }
 
   function measureWhenDue(): void {
     if (Date.now() - measuredAt < MEASURE_EVERY_MS) return;
     measuredAt = Date.now();
-    // Redis that cannot be asked cannot store either: the commit of this request says so.
+    // A failure is ignored: when Redis is unavailable, the commit of this request fails and reports
+    // it.
     void measure()
       .catch(() => {})
       .then(() => {
-        // Who comes back after a minute must not be refused for what was true a minute ago.
+        // Measure again while the queue is full: a request a minute from now must not be rejected
+        // for an old measurement.
         const isFull = [undefined, ...projects.keys()].some((id) => findRefusal(id) !== undefined);
         if (isFull) setTimeout(measureWhenDue, MEASURE_EVERY_MS).unref();
       });

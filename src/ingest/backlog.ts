@@ -1,4 +1,4 @@
-// What is known of a backlog between two measurements.
+// Estimate of a queue backlog between two measurements.
 
 export interface Backlog {
   readonly jobs: number;
@@ -13,12 +13,16 @@ const sum = (one: Backlog, other: Backlog, factor = 1): Backlog => ({
 });
 
 /**
- * The last measurement, and on top of it what this process has added that the measurement cannot have seen. So one process
- * goes beyond a limit by a single job, and each of several by what the others add between two measurements.
+ * The last measurement plus what this process has added since, which the measurement cannot
+ * include. One process exceeds a limit by at most one job; with several processes, each exceeds it
+ * by what the others add between two measurements.
  */
 export class BacklogEstimate {
   #measured = NOTHING;
-  /** Since the process started: what it has begun to add, and what of that had been added when the measurement began. */
+  /**
+   * Totals since the process started: additions that began, additions that completed, and the
+   * completed ones that the last measurement includes.
+   */
   #begun = NOTHING;
   #added = NOTHING;
   #seen = NOTHING;
@@ -27,7 +31,7 @@ export class BacklogEstimate {
     return sum(sum(this.#measured, this.#begun), this.#seen, -1);
   }
 
-  /** Returns what to call with the result of a measurement that begins now. */
+  /** Begins a measurement; call the returned function with its result. */
   startMeasuring(): (measured: Backlog) => void {
     const addedBefore = this.#added;
     return (measured) => {
@@ -36,7 +40,7 @@ export class BacklogEstimate {
     };
   }
 
-  /** Returns what to call when the job has been added, or could not be. */
+  /** Begins an addition; call the returned function when it has completed or failed. */
   startAdding(job: Backlog): () => void {
     this.#begun = sum(this.#begun, job);
     return () => {

@@ -1,5 +1,5 @@
-// From the bytes of a request to its raw events: one object, or a batch. Run at the edge and again by the worker on the
-// same bytes, so it depends on nothing but them.
+// Parses the body of a /track request into raw events: one object, or a batch. The API and the
+// worker both parse the same bytes, so the result depends on nothing else.
 import { PublicError } from '../platform/errors.js';
 import { VALUE_DEPTH_MAX } from './limits.js';
 
@@ -7,16 +7,16 @@ export type RawEvent = Readonly<Record<string, unknown>>;
 
 export interface TrackBody {
   readonly events: readonly unknown[];
-  /** The batch itself, whose `origin` and `clientOriginated` stand for events that say nothing of their own. */
+  /** The batch object, whose `origin` and `clientOriginated` are the defaults of its events. */
   readonly batch: RawEvent | undefined;
 }
 
-/** Throws bad_request when the bytes are not JSON, or neither an event nor a batch. */
+/** Throws bad_request when the bytes are not JSON, or are neither an event nor a batch. */
 export function parseTrackBody(bytes: Buffer): TrackBody {
   const body = parseJson(bytes);
   if (!isObject(body)) throw notAnEvent();
   if (Array.isArray(body.events)) return { events: body.events, batch: body };
-  // Beside a type, "events" is a field like any other that is not known.
+  // In an object with "event_type", "events" is an unknown field like any other.
   if (Object.hasOwn(body, 'event_type')) return { events: [body], batch: undefined };
   if (Object.hasOwn(body, 'events')) throw new PublicError('bad_request', '"events" must be an array');
   throw notAnEvent();
@@ -43,14 +43,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Values of properties, which have a limit, and what is around them. Nothing that lies deeper is ever used. */
+/**
+ * Depth of property values, which is limited, plus the levels around them. Deeper values are never
+ * used.
+ */
 const USED_LEVELS = VALUE_DEPTH_MAX + 10;
 
-/** NUL and lone surrogates can only come out of JSON through a \u escape: raw, they are no valid JSON or UTF-8. */
+/**
+ * NUL and lone surrogates can only result from a \u escape; unescaped, they are not valid JSON or
+ * UTF-8.
+ */
 const hasDoubtfulEscape = (text: string): boolean => text.includes('\\u') && DOUBTFUL_ESCAPE.test(text);
 const DOUBTFUL_ESCAPE = /\\u(?:0000|[dD])/;
 
-/** NUL is removed and a lone surrogate becomes U+FFFD, in keys as in values. */
+/** Removes NUL and replaces lone surrogates by U+FFFD, in keys and in values. */
 function sanitize(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return sanitizeText(value);
   if (levels === 0) return value;

@@ -1,12 +1,13 @@
-// An event that travels the whole way every minute, so that operators see how long it takes, and that it has stopped, before
-// anyone misses data. What became of it is kept in Redis, where every process finds it.
+// Canary event: the service sends itself one event a minute, so that operators see the ingest lag,
+// and see that ingestion has stopped, before users miss data. Its state is kept in Redis, shared by
+// all processes.
 import type { Registry } from 'prom-client';
 import { createCollectedGauge } from '../platform/collected-gauge.js';
 import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { Envelope } from './envelope.js';
 
-/** No project of an organization has this id, so that no question ever meets these events. */
+/** No organization has a project with this id, so no query returns these events. */
 export const CANARY_PROJECT: ProjectId = toProjectId('00000000-0000-7000-8000-00000000ca1a');
 export const CANARY_EVERY_MS = 60_000;
 
@@ -17,7 +18,7 @@ export interface Canary {
   readonly sentAt: number;
 }
 
-export function toCanaryFrame(canary: Canary): Envelope {
+export function toCanaryEnvelope(canary: Canary): Envelope {
   const body = JSON.stringify({ event_type: 'canary', insert_id: canary.insertId });
   const header = { v: 1, p: CANARY_PROJECT, t: canary.sentAt, ip: '', ua: '', geo: {}, o: 'server', n: 1 } as const;
   return { header, body: Buffer.from(body) };
@@ -35,14 +36,17 @@ export async function recordStored(redis: Redis, canary: Canary, storedAt: numbe
 
 export interface CanaryRecord {
   readonly sentAt: number;
-  /** When the oldest canary was sent that has not arrived, nor any after it. */
+  /** When the oldest canary that is still missing was sent. */
   readonly missingSince: number | undefined;
-  /** When the last one that arrived did, and how long it took. */
+  /** When the last canary was stored, and its lag. */
   readonly storedAt: number | undefined;
   readonly lagMs: number;
 }
 
-/** Grows while a canary is missing, and when none is sent any more: then nobody is there to send or to store. */
+/**
+ * Grows while a canary is missing, and also when none is sent any more, because the workers have
+ * stopped.
+ */
 export function lagSeconds(record: CanaryRecord, now: number): number {
   const { sentAt, missingSince, storedAt, lagMs } = record;
   const missing = missingSince === undefined ? 0 : now - missingSince;
@@ -51,7 +55,7 @@ export function lagSeconds(record: CanaryRecord, now: number): number {
 }
 
 export function createLagGauge(registry: Registry, redis: Redis): void {
-  const help = 'Time from the acceptance of an event until questions see it, by a canary event every minute';
+  const help = 'Time from the acceptance of an event until queries see it, by a canary event every minute';
   createCollectedGauge(registry, { name: 'ingest_lag_seconds', help }, async () => {
     const known = await redis.hgetall(KEY);
     if (known.sent_at === undefined) return [];

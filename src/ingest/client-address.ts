@@ -1,19 +1,25 @@
-// The address policy of a project, applied at the edge before anything is stored.
+// IP address policy of a project, applied in the API before anything is stored.
 import ipaddr from 'ipaddr.js';
 import type { IpPolicy } from '../access/credentials.js';
 import { assertNever } from '../platform/errors.js';
 
 const IPV6_KEPT_BITS = 48;
 
-/** An address in its shortest form, IPv4 also when it came mapped into IPv6; undefined for what is no address. */
+/**
+ * Normalizes an address to its shortest form; IPv4 mapped into IPv6 becomes IPv4. Undefined if it
+ * is not an address.
+ */
 export function tryParseAddress(text: string | undefined): string | undefined {
-  // Nearly all are in that form already; writing them anew costs several times as much.
+  // Nearly all addresses are normalized already; parsing them costs several times as much.
   if (text === undefined || ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
   if (!ipaddr.isValid(text)) return undefined;
   return ipaddr.process(text).toString();
 }
 
-/** What may be stored of an address that `tryParseAddress` returned: all, its network, or nothing (empty). */
+/**
+ * Applies the policy to an address from `tryParseAddress`: the address, its network, or an empty
+ * text.
+ */
 export function applyIpPolicy(address: string | undefined, policy: IpPolicy): string {
   if (address === undefined) return '';
   switch (policy) {
@@ -28,7 +34,7 @@ export function applyIpPolicy(address: string | undefined, policy: IpPolicy): st
   }
 }
 
-/** Of IPv4 the first three numbers. */
+/** Keeps the first three numbers of an IPv4 address. */
 const networkOf = (address: string): string =>
   address.includes(':')
     ? ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_KEPT_BITS}`).toString()

@@ -1,34 +1,43 @@
-// How accepted requests lie in Redis: the bytes as they came, and before them what the edge decided, so that a worker
-// that runs the job twice writes identical rows. One value holds the envelopes of all requests that were committed together.
+// Request envelope: one accepted request as stored in Redis, its bytes preceded by the API's
+// decisions about it, so that a job that runs twice writes identical rows. A payload holds the
+// envelopes of all requests of one group commit.
 
 import type { Geography } from './enrich/geography.js';
 import type { IngestOrigin } from './schema.js';
 
-/** The edge's decisions on one request. Names are short as they are stored once per request. */
+/**
+ * The API's decisions on one request. Keys are short because they are stored with every request.
+ */
 export interface EnvelopeHeader {
   /** Version of this layout. */
   readonly v: 1;
-  /** Id of the request, for whoever looks at what was parked. Of the service's own events there is none. */
+  /** Request id, to identify requests in dead letters. Events of the service itself have none. */
   readonly r?: string;
-  /** Project. */
+  /** Project id. */
   readonly p: string;
-  /** When the request was accepted, milliseconds: the time of every event that brought none of its own. */
+  /** When the request was accepted, in milliseconds; the default time of its events. */
   readonly t: number;
-  /** Address after the project's policy; empty when there is none. */
+  /** Client address after the project's policy; empty when there is none. */
   readonly ip: string;
   readonly ua: string;
   readonly geo: Geography;
   /** Origin of the batch. */
   readonly o: IngestOrigin;
-  /** Events that were accepted. */
+  /** Number of accepted events. */
   readonly n: number;
-  /** Positions of events that were skipped, ascending. */
+  /** Positions of skipped events, ascending. */
   readonly skip?: readonly number[];
-  /** Random parts of the insert ids the edge made, 16 characters each, in the order of the events that lack one. */
+  /**
+   * Random parts of the generated insert ids, 16 characters each, in the order of the events
+   * without one.
+   */
   readonly ids?: string;
-  /** Times that differ from `t` for events without a time: position to milliseconds, remembered from an earlier try. */
+  /** First-seen times that differ from `t`, by position, in milliseconds. */
   readonly first?: Readonly<Record<string, number>>;
-  /** The body was written by the edge: events may carry `ip` (after policy), `user_agent` and `geo` of their own. */
+  /**
+   * The API serialized the body: events may carry `ip` (after policy), `user_agent` and `geo` of
+   * their own.
+   */
   readonly own?: true;
 }
 
@@ -47,14 +56,14 @@ export function encodeEnvelope(envelope: Envelope): Buffer {
   return Buffer.concat([lengths, header, envelope.body]);
 }
 
-/** Throws on bytes that are no sequence of whole envelopes. */
+/** Throws when the bytes are not a sequence of whole envelopes. */
 export function decodeEnvelopes(bytes: Buffer): Envelope[] {
   const envelopes: Envelope[] = [];
   let at = 0;
   while (at < bytes.length) {
     const bodyAt = at + 2 * LENGTH_BYTES + bytes.readUInt32LE(at);
     const end = bodyAt + bytes.readUInt32LE(at + LENGTH_BYTES);
-    if (end > bytes.length) throw new Error(`a envelope ends at byte ${end} of ${bytes.length}`);
+    if (end > bytes.length) throw new Error(`an envelope ends at byte ${end} of ${bytes.length}`);
     const header = JSON.parse(bytes.toString('utf8', at + 2 * LENGTH_BYTES, bodyAt)) as EnvelopeHeader;
     if (header.v !== 1) throw new Error(`envelopes of version ${String(header.v)} are not known`);
     envelopes.push({ header, body: bytes.subarray(bodyAt, end) });

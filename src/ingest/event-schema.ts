@@ -1,5 +1,5 @@
-// What a request of POST /track looks like, for the OpenAPI document. The route itself decides in schema.ts, ten times as
-// fast; a test holds the two against each other.
+// Zod schemas of POST /track for the OpenAPI document. The route validates with schema.ts, which is
+// ten times as fast; a test compares the two.
 import { z } from 'zod';
 import { EVENT_TYPE_LENGTH_MAX, ID_LENGTH_MAX } from './limits.js';
 
@@ -49,5 +49,5 @@ export const eventSchema = z.looseObject({
   ...origin,
 });
 
-/** An event that does not fit is skipped, not refused: what the document asks of it is what is counted as accepted. */
+/** An event that violates the schema is skipped; the batch is still accepted. */
 export const batchSchema = z.looseObject({ events: z.array(eventSchema), ...origin });

@@ -1,9 +1,11 @@
-// The time rules of the interface: RFC 3339 and ISO 8601 text, or epoch numbers; within bounds; anything else is absent.
+// Parses the `time` of an event: RFC 3339 and ISO 8601 text, or epoch numbers. Values that are
+// invalid or out of bounds count as absent.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
-// A number below this counts seconds, else milliseconds: it is the year 5138 in seconds, and March 1973 in milliseconds.
+// Smaller numbers are seconds, others milliseconds: the year 5138 in seconds, March 1973 in
+// milliseconds.
 const SECONDS_BELOW = 100_000_000_000;
 
 const OFFSET = String.raw`([Zz]|[+-]\d{2}(?::?\d{2})?)?`;
@@ -11,12 +13,15 @@ const FRACTION = String.raw`(?:[.,](\d+))?`;
 const EXTENDED = new RegExp(
   String.raw`^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2})(?::(\d{2})(?::(\d{2})${FRACTION})?)?\s?${OFFSET})?$`,
 );
-/** Without separators; never a date alone, whose digits may be any number. */
+/**
+ * Basic format, without separators. A date alone does not match, because its digits could be any
+ * number.
+ */
 const BASIC = new RegExp(String.raw`^(\d{4})(\d{2})(\d{2})[Tt](\d{2})(?:(\d{2})(?:(\d{2})${FRACTION})?)?${OFFSET}$`);
 
 /**
- * Milliseconds since the epoch, or undefined for what is absent, unparseable, before 2000 or more than 24 h after `now`.
- * Text without an offset is UTC; fractions are cut to milliseconds.
+ * Milliseconds since the epoch; undefined when absent, unparseable, before 2000 or more than 24 h
+ * after `now`. Text without an offset is UTC; fractions are truncated to milliseconds.
  */
 export function tryParseEventTime(value: unknown, now: number): number | undefined {
   const time =
@@ -32,12 +37,12 @@ function tryParseIso(text: string): number | undefined {
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset = 'Z'] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute)));
-  // Date.UTC rolls February 30 over into March; such a date is no date.
+  // Date.UTC rolls February 30 over into March; such a date is invalid.
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
   const shift = offsetMinutes(offset);
   if (shift === undefined) return undefined;
   const time = date.getTime() - shift * MINUTE_MS + Number(second) * 1000;
-  // A leap second is the last of a day, and counts as the first of the next.
+  // A leap second is the last second of a day, and counts as the first of the next.
   if (second === '60' && time % DAY_MS !== 0) return undefined;
   return time + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }

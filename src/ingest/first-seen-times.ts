@@ -1,7 +1,8 @@
-// A client that sends insert ids without times and retries must land on the same row: the first accepted time of (project, insert
-// id) is remembered for a day, in bounded memory. Per project there is a ring of hashes ("slices"): 8 bytes of the id's SHA-256
-// to 4 bytes of time, 67 to 80 bytes an entry, whatever the id. A full ring drops its oldest slice; when all projects together
-// hold too much, the project that holds most drops its own. Scripts change entries and counters together, so they never differ.
+// First-seen times: the time an insert id without a time was first accepted, so that a retry writes
+// the same row. Kept in Redis for a day, in bounded memory. Each project has a ring of hashes
+// ("slices") from 8 bytes of the id's SHA-256 to 4 bytes of time, 67 to 80 bytes an entry. A full
+// ring drops its oldest slice; above the limit of all projects, the project with the most entries
+// drops its oldest. Lua scripts change entries and counters together, so that they never differ.
 import { createHash } from 'node:crypto';
 import type { Redis } from '../platform/redis/client.js';
 
@@ -13,10 +14,10 @@ export interface FirstTimesLimits {
   readonly perProjectMax: number;
 }
 
-/** The most that Redis was seen to use for an entry, hash table included. */
+/** The most memory that Redis was measured to use per entry, hash table included. */
 export const BYTES_PER_ENTRY_MAX = 80;
 
-/** How many entries all projects hold. */
+/** Redis counter: entries of all projects. */
 export const FIRST_TIMES_TOTAL = 'ingest:times:total';
 /** Sorted set: entries by project. */
 const HELD = 'ingest:times:held';
@@ -26,8 +27,12 @@ const SLICE_MS = 6 * 60 * 60_000;
 const ID_BYTES = 8;
 const IDS_PER_CALL = 1000;
 
-/** `ingest:times:<project>` is a hash: when each slice was begun, by its number. The slices lie beside it. */
-// In Lua, -0 is written "-0", which Redis does not read as an integer: amounts are negated as 0 - n.
+/**
+ * `ingest:times:<project>` is a hash from the number of a slice to when it was begun. Slices are
+ * keys of their own, `ingest:times:<project>:<number>`.
+ */
+// In Lua, -0 is formatted as "-0", which Redis does not read as an integer: amounts are negated as
+// 0 - n.
 const SHARED = `
 local HELD, TOTAL, PREFIX = KEYS[1], KEYS[2], 'ingest:times:'
 
@@ -51,7 +56,7 @@ local function drop(project, number)
 end
 `;
 
-/** For each id the 4 bytes of its first time, or false when this is the first. */
+/** Returns for each id the 4 bytes of its first-seen time, or false when it is new. */
 const SETTLE = `${SHARED}
 local project, now, packed = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local rememberedMs, sliceMs, slicesMax = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -109,7 +114,7 @@ for _, number in ipairs(slices(project)) do
 end
 `;
 
-/** Slices that were begun before a moment, of every project. */
+/** Drops the slices of every project that were begun before a given time. */
 const SWEEP = `${SHARED}
 for _, project in ipairs(redis.call('ZRANGE', HELD, 0, -1)) do
   for _, number in ipairs(slices(project)) do
@@ -118,10 +123,13 @@ for _, project in ipairs(redis.call('ZRANGE', HELD, 0, -1)) do
 end
 `;
 
-/** 64 bits: two ids of one project share an entry about never, and then one of them takes the other's time. */
+/**
+ * 64 bits: a collision within a project is negligible, and its effect is that one id gets the time
+ * of the other.
+ */
 const hashOf = (insertId: string): Buffer => createHash('sha256').update(insertId).digest().subarray(0, ID_BYTES);
 
-/** The low 32 bits of the milliseconds: 49 days. */
+/** The low 32 bits of the milliseconds, which cover 49 days. */
 const pack = (timeMs: number): Buffer => {
   const packed = Buffer.alloc(4);
   packed.writeUInt32BE(timeMs % 2 ** 32);
@@ -129,13 +137,13 @@ const pack = (timeMs: number): Buffer => {
 };
 const unpack = (packed: Buffer, now: number): number => {
   const ageMs = (((now - packed.readUInt32BE()) % 2 ** 32) + 2 ** 32) % 2 ** 32;
-  // Another process, whose clock is ahead, may have seen it first.
+  // The time may be in the future, because the clock of another process may be ahead.
   return now - (ageMs > 2 ** 31 ? ageMs - 2 ** 32 : ageMs);
 };
 
 /**
- * For each id the time of its first acceptance, `now` when this is the first. Ids are settled by a script, so two requests
- * at once agree.
+ * Returns for each id the time of its first acceptance; `now` when it is new. A script settles each
+ * id, so two concurrent requests agree.
  */
 export async function settleFirstSeenTimes(
   redis: Redis,
@@ -156,7 +164,7 @@ export async function settleFirstSeenTimes(
   return times;
 }
 
-/** Nothing of these events is remembered any more. */
+/** Deletes the first-seen times of these events. */
 export async function deleteFirstSeenTimes(
   redis: Redis,
   events: readonly { readonly projectId: string; readonly insertId: string }[],
@@ -168,12 +176,15 @@ export async function deleteFirstSeenTimes(
   }
 }
 
-/** Drops what is older than a day: of a project that goes on sending, its ring does the same. */
+/** Drops entries older than a day. Projects that keep sending drop them through their ring. */
 export async function sweepFirstTimes(redis: Redis, now: number): Promise<void> {
   await redis.eval(SWEEP, 2, HELD, FIRST_TIMES_TOTAL, now - REMEMBERED_SECONDS * 1000 - SLICE_MS);
 }
 
-/** What Redis holds for first times, in bytes: bounded by itself, so it is no part of the backlog. */
+/**
+ * Redis memory for first-seen times, in bytes. It has its own limit, so it does not count as
+ * backlog.
+ */
 export async function firstTimesBytes(redis: Redis): Promise<number> {
   return Number((await redis.get(FIRST_TIMES_TOTAL)) ?? 0) * BYTES_PER_ENTRY_MAX;
 }

@@ -1,5 +1,5 @@
-// Events that the database refuses are found one by one, so that they alone are kept for a person to look at, and everything that
-// was accepted together with them is stored.
+// Isolates events that ClickHouse rejects by bisecting a failed insert: only the rejected events
+// become dead letters, and all others of the same batch are stored.
 import { type BisectableStore, bisectFailures } from '../platform/bisect-failures.js';
 import type { Envelope } from './envelope.js';
 import { removeEvents } from './remove-events.js';
@@ -10,7 +10,7 @@ interface EventPlace {
   readonly position: number;
 }
 
-/** Resolves with what is refused, as envelopes that hold nothing else; everything else has been stored. */
+/** Resolves with envelopes of the rejected events only; all others have been stored. */
 export async function isolateRejected(
   envelopes: readonly Envelope[],
   { store, isRefused }: BisectableStore<Envelope>,

@@ -1,4 +1,4 @@
-// The limits of one event. The settings are named in the configuration and described in decisions of the interface.
+// Limits of one event. The settings behind them are in src/platform/config.ts.
 import type { Config } from '../platform/config.js';
 
 export interface EventLimits {
@@ -10,12 +10,16 @@ export interface EventLimits {
 
 export const EVENT_TYPE_LENGTH_MAX = 256;
 export const ID_LENGTH_MAX = 512;
-/** Levels of a nested value. It is written by recursion again and again, at the edge and by workers, and each must be able to. */
+/**
+ * Nesting depth of a property value. The API and the workers serialize values recursively, so the
+ * depth must fit every stack.
+ */
 export const VALUE_DEPTH_MAX = 500;
 
 /**
- * The largest body that is read in the event loop; larger ones are in threads. The worst of this size take some 30 ms; a thread
- * costs half a millisecond more than it saves for ordinary ones.
+ * Largest body that is parsed in the event loop; larger ones are parsed in threads. The slowest
+ * bodies of this size take about 30 ms; a thread costs ordinary ones half a millisecond more than
+ * it saves.
  */
 export const LOOP_BYTES_MAX = 128 * 1024;
 
@@ -26,7 +30,10 @@ export const toEventLimits = (config: Config): EventLimits => ({
   valueBytesMax: config.MAX_PROPERTY_VALUE_LEN,
 });
 
-/** Whether a text has at most `max` characters (code points), counting only when it could matter. */
+/**
+ * Whether a text has at most `max` characters (code points); counts them only when the length alone
+ * does not decide.
+ */
 export function isWithinLength(text: string, max: number): boolean {
   if (text.length <= max) return true;
   if (text.length > max * 2) return false;
@@ -35,7 +42,10 @@ export function isWithinLength(text: string, max: number): boolean {
   return characters <= max;
 }
 
-/** Whether a text takes at most `max` bytes of UTF-8, measuring only when it could matter. */
+/**
+ * Whether a text takes at most `max` bytes of UTF-8; measures it only when the length alone does
+ * not decide.
+ */
 export function isWithinBytes(text: string, max: number): boolean {
   if (text.length * 3 <= max) return true;
   return text.length <= max && Buffer.byteLength(text, 'utf8') <= max;

@@ -1,4 +1,4 @@
-// What operators see of ingestion: at the edge, and where rows are written.
+// Prometheus metrics of ingestion: accepted and skipped events in the API, inserts in the workers.
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 export function createIngestMetrics(registry: Registry) {
@@ -10,7 +10,7 @@ export function createIngestMetrics(registry: Registry) {
     }),
     skipped: new Counter({
       name: 'ingest_events_skipped_total',
-      help: 'Events that were not taken, by reason',
+      help: 'Events that were skipped, by reason',
       labelNames: ['reason'],
       registers: [registry],
     }),
@@ -35,18 +35,18 @@ export function createInsertMetrics(registry: Registry) {
   });
   const duration = new Histogram({
     name: 'ingest_insert_duration_seconds',
-    help: 'Time that one insert took, the wait for its turn included',
+    help: 'Time that one insert took, the wait for the query-id lock included',
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
   const failures = new Counter({
     name: 'ingest_insert_failures_total',
-    help: 'Inserts that failed; those that may pass are tried again',
+    help: 'Inserts that failed; transient failures are retried',
     registers: [registry],
   });
   const forgotten = new Counter({
     name: 'ingest_events_forgotten_total',
-    help: 'Events that were accepted and not stored, because the person they are of was erased in the meantime',
+    help: 'Events that were accepted and not stored, because their person was erased in the meantime',
     registers: [registry],
   });
   return {

@@ -1,5 +1,6 @@
-// Calendar months (UTC) of event times: the table of events has a partition for each, and an insert makes a part in every
-// partition that it touches. So months, more than rows, decide what an insert costs.
+// Groups events by calendar month (UTC), because the events table has one partition per month and
+// an insert writes a part in every partition that it touches. The number of months, more than the
+// number of rows, determines the cost of an insert.
 
 /** Months since the year 0. */
 export function monthOf(timeMs: number): number {
@@ -11,7 +12,7 @@ const startOf = (month: number): number => Date.UTC(Math.floor(month / 12), mont
 
 export class MonthSet {
   readonly #months = new Set<number>();
-  // Bounds of the last month that was added, which the next time is nearly always in.
+  // Bounds of the last added month, which nearly always contains the next time too.
   #from = Number.POSITIVE_INFINITY;
   #to = Number.NEGATIVE_INFINITY;
 
@@ -28,15 +29,15 @@ export class MonthSet {
   }
 }
 
-/** More than a few in one insert would hold up everybody who waits for the next one. */
+/** More months in one insert would delay the inserts that wait for it. */
 const MONTHS_MAX = 3;
 
 /** Quarters since the year 0. */
 export const quarterOf = (timeMs: number): number => Math.floor(monthOf(timeMs) / MONTHS_MAX);
 
 /**
- * The events in groups of at most three months: one group where they are of no more, else one for each quarter. Equal rows
- * have equal times, so they are always in one group.
+ * Groups of at most three months each: one group when the events span no more, otherwise one per
+ * quarter. Equal rows have equal times, so they are always in the same group.
  */
 export function groupByMonths<T extends { readonly time: number }>(events: T[]): T[][] {
   const months = new MonthSet();

@@ -1,12 +1,15 @@
-// How many events and bytes a project may send per second, with whatever keys, in all web processes together. Both are known only
-// when a request has been read, so a project may go beyond its limit by the requests that are being read, and is then
-// refused until it would have been allowed that much.
+// Rate limits of a project in events and bytes per second, across all keys and web processes. Both
+// numbers are known only after a request has been read, so the requests being read may exceed the
+// limit; the project is then rejected until the excess has been worked off.
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Redis } from '../platform/redis/client.js';
 import { IngestRefusal, type RefusalReason } from './refusal.js';
 
 export interface ProjectRates {
-  /** Throws rate_limited while the project is beyond a limit. Costs nothing, so it comes before the body is read. */
+  /**
+   * Throws rate_limited while the project exceeds a limit. It is cheap, so it runs before the body
+   * is read.
+   */
   admit(projectId: string): void;
   /** Counts what was read, or throws as `admit` does. */
   take(projectId: string, taken: { bytes: number; events: number }): void;
@@ -40,13 +43,16 @@ interface MeterOptions {
 
 const SECOND_MS = 1000;
 const SETTLE_EVERY_MS = 50;
-/** Less than this part of the limit in a second is not told to Redis: most projects cost it nothing. */
-const UNTOLD = 1 / 20;
+/**
+ * Less than this fraction of the limit within a second is not reported to Redis, so that most
+ * projects cost it nothing.
+ */
+const UNREPORTED = 1 / 20;
 
 class Meter {
   readonly #options: MeterOptions;
   readonly #limiter: RateLimiterRedis;
-  /** Taken and not yet told to Redis. */
+  /** Counted, not yet reported to Redis. */
   #taken = new Map<string, number>();
   #secondEndsAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -85,18 +91,18 @@ class Meter {
     for (const [project, until] of this.#refusedUntil) if (until <= now) this.#refusedUntil.delete(project);
     const isSecondOver = now >= this.#secondEndsAt;
     if (isSecondOver) this.#secondEndsAt = now + SECOND_MS;
-    const untold = new Map<string, number>();
+    const unreported = new Map<string, number>();
     for (const [project, points] of this.#taken) {
-      if (points >= this.#options.limit * UNTOLD) this.#tell(project, points);
-      else if (!isSecondOver) untold.set(project, points);
+      if (points >= this.#options.limit * UNREPORTED) this.#report(project, points);
+      else if (!isSecondOver) unreported.set(project, points);
     }
-    this.#taken = untold;
+    this.#taken = unreported;
   }
 
-  #tell(project: string, points: number): void {
+  #report(project: string, points: number): void {
     this.#limiter.consume(project, points).catch((reason: unknown) => {
       if (!(reason instanceof RateLimiterRes)) return;
-      // A request may be many times the limit: then so many seconds have been used up.
+      // One request may be many times the limit, and then uses up that many seconds.
       const secondsBeyond = reason.consumedPoints / this.#options.limit - 1;
       this.#refusedUntil.set(project, Date.now() + reason.msBeforeNext + secondsBeyond * SECOND_MS);
     });

@@ -1,4 +1,5 @@
-// Property values in typed buckets: one map for texts, one for numbers, one for booleans. Events and profiles are stored so.
+// Property map: stores property values in typed columns, one map each for texts, numbers and
+// booleans, and a list of the keys that are null. Events and profiles share this layout.
 import {
   BoolColumn,
   Float64Column,
@@ -10,10 +11,10 @@ import { tryParseNumberText } from '../platform/number-text.js';
 import type { RawEvent } from './body.js';
 import { textOf } from './schema.js';
 
-/** Turns text into the byte string that a column takes. */
+/** Converts text to the byte string that a column takes. */
 export type ToBytes = (value: string) => string;
 
-/** A row is added by `add`; the columns are those of the block that they are written in. */
+/** Columns of one block; `add` appends a row. */
 export class PropertyBuckets {
   readonly strings = new MapColumn(new StringColumn());
   readonly numbers = new MapColumn(new Float64Column());
@@ -38,7 +39,8 @@ export class PropertyBuckets {
       this.numbers.addKey(key);
       this.numbers.values.add(value);
     } else {
-      // A JSON number such as 1e999 is read as Infinity, which no sum should meet: it is kept as text.
+      // A JSON number such as 1e999 parses to Infinity; it is stored as text, so that no sum
+      // includes it.
       const held = textOf(value) ?? String(value);
       this.strings.addKey(key);
       this.strings.values.add(toBytes(held));

@@ -1,4 +1,4 @@
-// Refusals of ingestion for lack of room: 429, and why, for the metrics.
+// 429 responses of ingestion: the error with its reason, and the counter by reason.
 import type { ErrorRequestHandler } from 'express';
 import { Counter, type Registry } from 'prom-client';
 import { PublicError } from '../platform/errors.js';
@@ -24,7 +24,7 @@ export const createRefusalCounter = (registry: Registry) =>
 
 export type RefusalCounter = ReturnType<typeof createRefusalCounter>;
 
-/** To be used after the routes that refuse, at their path. */
+/** Mount it after the routes it counts, at their path. */
 export const countRefusals =
   (counter: RefusalCounter): ErrorRequestHandler =>
   (error, req, _res, next) => {

@@ -1,5 +1,5 @@
-// Notes events that were not taken, beside the hot path: counts and samples wait in memory and are written to Redis once a second.
-// However many are rejected, a second costs one write, and looking at so many events.
+// Buffers rejected events off the hot path: counts and samples are collected in memory and written
+// to Redis once a second, so that the cost does not grow with the number of rejected events.
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -8,18 +8,18 @@ import { type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } f
 import type { SkipReason } from './schema.js';
 
 const WRITE_EVERY_MS = 1000;
-/** Of all projects together, between two writes. */
+/** For all projects together, between two writes. */
 const SAMPLES_WAITING_MAX = 200;
 
 export interface RejectedEvent {
   readonly reason: SkipReason;
-  /** As it came. */
+  /** The raw event. */
   readonly event: unknown;
-  /** Its sample, where the event itself stayed in a thread. */
+  /** The sample, when the event itself stayed in a thread. */
   readonly sample?: string;
 }
 
-/** Idle until something is noted, then waiting for the write that follows within a second. */
+/** Idle until an event is noted, then waiting for the write within a second. */
 export class RejectedEvents {
   readonly #redis: Redis;
   readonly #log: Logger;
@@ -32,7 +32,7 @@ export class RejectedEvents {
     this.#log = log;
   }
 
-  /** `at` is when the request came, in milliseconds. */
+  /** `at` is when the request arrived, in milliseconds. */
   note(projectId: ProjectId, rejected: readonly RejectedEvent[], at: number): void {
     if (rejected.length === 0) return;
     for (const { reason } of rejected) {
@@ -47,7 +47,7 @@ export class RejectedEvents {
     this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
   }
 
-  /** Resolves when everything that was noted is written, or is given up. */
+  /** Resolves when everything noted has been written, or the write has failed. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#timer !== undefined) await this.#write();

@@ -1,18 +1,21 @@
-// A rejected event as a text for people to look at: its beginning, however large it is, and never a key of the service or the
-// address of a client.
+// Formats a rejected event as a bounded text sample: the beginning of its JSON, without API keys
+// and without the client's address.
 import { isObject } from './body.js';
 import { ID_LENGTH_MAX } from './limits.js';
 
 const BYTES_MAX = 2048;
-/** Longer texts are cut. No id that events can have is, so that whoever is erased is found by the whole of theirs. */
+/**
+ * Longer texts are truncated. Valid ids are never truncated, so that an erasure finds every sample
+ * that contains one.
+ */
 const TEXT_LENGTH_MAX = 2 * ID_LENGTH_MAX;
-/** What may be kept of an address is the project's policy, and only for events that are taken. */
-const LEFT_OUT = 'ip';
+/** Not included: the address policy of the project covers accepted events only. */
+const OMITTED_FIELD = 'ip';
 const MORE = '…';
 
 const KEY = /(?<![0-9A-Za-z])(pk|sk|ak|aat)_[0-9A-Za-z]{32}/g;
 
-/** JSON up to where it is cut. No more of the event is looked at than is shown. */
+/** JSON, truncated at the limit. The rest of the event is not read. */
 export function toSample(event: unknown): string {
   const pieces: string[] = [];
   let bytes = 0;
@@ -22,37 +25,37 @@ export function toSample(event: unknown): string {
     bytes += Buffer.byteLength(piece);
   };
 
-  function spell(value: unknown): void {
+  function writeValue(value: unknown): void {
     if (typeof value === 'string') write(JSON.stringify(shortened(value)));
-    else if (Array.isArray(value)) spellList(value);
-    else if (isObject(value)) spellFields(value);
+    else if (Array.isArray(value)) writeList(value);
+    else if (isObject(value)) writeFields(value);
     else write(String(value));
   }
 
-  function spellList(items: readonly unknown[]): void {
+  function writeList(items: readonly unknown[]): void {
     let before = '[';
     for (const item of items) {
       if (isFull()) return;
       write(before);
-      spell(item);
+      writeValue(item);
       before = ',';
     }
     if (!isFull()) write(before === '[' ? '[]' : ']');
   }
 
-  function spellFields(fields: Readonly<Record<string, unknown>>): void {
+  function writeFields(fields: Readonly<Record<string, unknown>>): void {
     let before = '{';
     for (const key in fields) {
       if (isFull()) return;
-      if (key === LEFT_OUT) continue;
+      if (key === OMITTED_FIELD) continue;
       write(`${before}${JSON.stringify(shortened(key))}:`);
-      spell(fields[key]);
+      writeValue(fields[key]);
       before = ',';
     }
     if (!isFull()) write(before === '{' ? '{}' : '}');
   }
 
-  spell(event);
+  writeValue(event);
   if (isFull()) write(MORE);
   return pieces.join('').replace(KEY, `$1_${MORE}`);
 }
@@ -60,5 +63,5 @@ export function toSample(event: unknown): string {
 const shortened = (text: string): string =>
   text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}${MORE}` : text;
 
-/** Whether the id stands anywhere in the sample, as a text or as a number. */
+/** Whether the sample contains the id, as a text or as a number. */
 export const isNamedIn = (sample: string, id: string): boolean => sample.includes(JSON.stringify(id).slice(1, -1));

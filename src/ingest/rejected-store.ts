@@ -1,5 +1,6 @@
-// Rejected events in Redis, for whoever wonders where theirs are: counts by project, day and reason, and the newest few of each
-// project as samples. Both end by themselves. Nothing is billed by them, and what a process had not written yet is lost with it.
+// Store of rejected events in Redis, for customers whose events are missing: counts by project, day
+// and reason, and the newest samples of each project. Both expire. They are hints: nothing is
+// billed by them, and a process that crashes loses those it has not written yet.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -11,7 +12,8 @@ import { SKIP_REASONS, type SkipReason } from './schema.js';
 export const SAMPLES_KEPT = 20;
 const DAY_MS = 24 * 60 * 60_000;
 const COUNTED_DAYS = 30;
-// Half a week after the newest all samples go, and those half a week older than it have gone before: none stays for longer than a week.
+// All samples expire half a week after the newest one, and each write removes those older than half
+// a week: no sample is kept for more than a week.
 const SAMPLES_KEPT_MS = 3.5 * DAY_MS;
 
 const countsKey = (day: string): string => `ingest:rejected:${day}`;
@@ -44,7 +46,7 @@ export async function saveRejected(
   }
   transaction.pexpire(day, (COUNTED_DAYS + 1) * DAY_MS);
   for (const { projectId, reason, at, event } of rejected.samples) {
-    // The same again is one sample, as of its last time.
+    // Equal samples are stored once, with their latest time.
     transaction.zadd(samplesKey(projectId), at, JSON.stringify({ reason, event }));
   }
   for (const key of new Set(rejected.samples.map(({ projectId }) => samplesKey(projectId)))) {
@@ -55,7 +57,7 @@ export async function saveRejected(
   await executed(transaction);
 }
 
-/** As the interface shows it, the newest first. */
+/** The response of the API, newest first. */
 export interface Rejected {
   readonly counts: readonly { readonly date: string; readonly reason: SkipReason; readonly events: number }[];
   readonly samples: readonly { readonly at: string; readonly reason: SkipReason; readonly event: string }[];
@@ -89,7 +91,10 @@ async function readSamples(redis: Redis, projectId: ProjectId): Promise<Rejected
   });
 }
 
-/** Samples that hold one of the ids go, whoever was meant by it: rather one too many, as they are hints. */
+/**
+ * Deletes the samples that contain one of the ids. Other samples may match too; that is accepted,
+ * because samples are hints.
+ */
 export async function forgetSamplesOf(redis: Redis, projectId: ProjectId, ids: readonly string[]): Promise<void> {
   const key = samplesKey(projectId);
   const samples = await redis.zrange(key, 0, -1);
@@ -100,7 +105,7 @@ export async function forgetSamplesOf(redis: Redis, projectId: ProjectId, ids: r
   if (named.length > 0) await redis.zrem(key, ...named);
 }
 
-/** Of a project that is deleted. */
+/** For a deleted project. */
 export async function forgetRejected(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
   const fields = SKIP_REASONS.map((reason) => countField(projectId, reason));
   const transaction = redis.multi().unlink(samplesKey(projectId));

@@ -1,5 +1,6 @@
-// From a envelope back to its events, with every default filled in. Only repeats what the edge decided: no clock, no limits,
-// no random numbers, so a job that runs twice gives equal events.
+// Reads an envelope back into its events, with all defaults filled in. It repeats the decisions of
+// the API and uses no clock, limits or random numbers, so a job that runs twice yields equal
+// events.
 import { GENERATED_ID_LENGTH } from './accept.js';
 import { isObject, parseTrackBody, type RawEvent } from './body.js';
 import type { Geography } from './enrich/geography.js';
@@ -30,7 +31,7 @@ const LIBRARY_LENGTH_MAX = 256;
 const NONE_SKIPPED: ReadonlySet<number> = new Set();
 const NO_PROPERTIES: RawEvent = Object.freeze({});
 
-/** Calls `visit` for every accepted event of the envelope, in the order of the request, with its position there. */
+/** Calls `visit` for every accepted event, in the order of the request, with its position there. */
 export function replayEvents(
   { header, body }: Envelope,
   visit: (event: AcceptedEvent, position: number) => void,
@@ -45,7 +46,7 @@ export function replayEvents(
       insertId = `evt_${(header.ids ?? '').slice(generated, generated + GENERATED_ID_LENGTH)}`;
       generated += GENERATED_ID_LENGTH;
     }
-    const speaker = header.own === true ? event : undefined;
+    const override = header.own === true ? event : undefined;
     visit(
       {
         projectId: header.p,
@@ -57,9 +58,9 @@ export function replayEvents(
         sessionId: toIdText(event.session_id),
         library: typeof event.library === 'string' ? event.library.slice(0, LIBRARY_LENGTH_MAX) : '',
         origin: tryOriginOf(event) ?? header.o,
-        ip: typeof speaker?.ip === 'string' ? speaker.ip : header.ip,
-        userAgent: typeof speaker?.user_agent === 'string' ? speaker.user_agent : header.ua,
-        geography: isObject(speaker?.geo) ? (speaker.geo as Geography) : header.geo,
+        ip: typeof override?.ip === 'string' ? override.ip : header.ip,
+        userAgent: typeof override?.user_agent === 'string' ? override.user_agent : header.ua,
+        geography: isObject(override?.geo) ? (override.geo as Geography) : header.geo,
         receivedAt: header.t,
         eventProperties: isObject(event.event_properties) ? event.event_properties : NO_PROPERTIES,
         userProperties: isObject(event.user_properties) ? event.user_properties : NO_PROPERTIES,

@@ -1,4 +1,5 @@
-// POST /track: credential, body, decision, commit, answer. The answer is given only when Redis holds the events.
+// POST /track: authenticate, read the body, accept events, commit, respond. The response is sent
+// only after Redis holds the events.
 import type { Request, Router } from 'express';
 import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
@@ -16,13 +17,13 @@ import type { Turns } from '../platform/turns.js';
 import type { AcceptedRequest, TrackRequest } from './accept.js';
 import { acceptBody, acceptTask } from './accept-task.js';
 import type { Admission } from './admission.js';
-import { weigh } from './claims.js';
 import { tryParseAddress } from './client-address.js';
 import type { GeographyLookup } from './enrich/geography.js';
 import type { Envelope, EnvelopeHeader } from './envelope.js';
 import { type FirstTimesLimits, settleFirstSeenTimes } from './first-seen-times.js';
 import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
+import { weigh } from './payloads.js';
 import type { ProjectRates } from './project-rates.js';
 import { countRefusals, type RefusalCounter } from './refusal.js';
 import type { RejectedEvents } from './rejected-events.js';
@@ -32,16 +33,16 @@ export interface IngestDeps {
   readonly rateLimit: BatchedRateLimit;
   readonly admission: Admission;
   readonly rates: ProjectRates;
-  /** Of parsing bodies of some size in the event loop. */
+  /** Fair scheduling of larger bodies that are parsed in the event loop. */
   readonly turns: Turns;
   readonly groupCommit: GroupCommit<Envelope>;
   readonly redis: Redis;
   readonly findGeography: GeographyLookup;
-  /** Paths of what findGeography reads, for threads. */
+  /** Paths of the databases behind findGeography, for threads. */
   readonly geographyDatabases: readonly string[];
-  /** Where large bodies are read. */
+  /** Where large bodies are parsed. */
   readonly threads: ThreadPool;
-  /** Whether `findGeography` reads headers: asking for the trust in a peer costs a little. */
+  /** Whether `findGeography` reads headers; checking whether a peer is trusted has a cost. */
   readonly hasProxyHeaders: boolean;
   readonly limits: EventLimits & { readonly batchSizeMax: number };
   readonly firstTimes: FirstTimesLimits;
@@ -65,7 +66,7 @@ export function createIngestRouter(deps: IngestDeps): Router {
       deps.admission.admit(credential.projectId);
       deps.rates.admit(credential.projectId);
       const accepted = await withBody(req, credential.projectId, (bytes) => track({ req, credential, bytes }, deps));
-      // Spelled here: what res.json looks into first costs 5 to 10 % of a request this small.
+      // Serialized here: res.json costs 5 to 10 % of a request this small.
       res.setHeader('Content-Type', 'application/json; charset=utf-8');
       res.end(`{"accepted":${accepted}}`);
     });
@@ -95,12 +96,16 @@ async function track(tracked: Tracked, deps: IngestDeps): Promise<number> {
 /** Parsing this much takes a millisecond or more. */
 const TURN_BYTES_MIN = 32 * 1024;
 
-/** Apart, so that the parsed body, many times the size of its bytes, is gone while the commit is waited for. */
+/**
+ * A function of its own, so that the parsed body, many times the size of its bytes, can be
+ * collected while the commit is pending.
+ */
 async function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): Promise<AcceptedRequest> {
   const { projectId } = credential;
   const isInLoop = bytes.length <= LOOP_BYTES_MAX;
   if (isInLoop && bytes.length >= TURN_BYTES_MIN) await deps.turns.enter(projectId);
-  // Others of the project may have used up its limit in the meantime: then parsing is spared.
+  // Other requests of the project may have reached its limit in the meantime; then parsing is
+  // avoided.
   deps.rates.admit(projectId);
   const request = { bytes, credential, id: requestIdOf(req), address: req.ip, now: Date.now() };
   const proxyHeaders = deps.hasProxyHeaders && isPeerTrusted(req) ? req.headers : {};

@@ -1,4 +1,5 @@
-// What the edge decides about each event: whether it is taken, and why not. Invalid events are skipped, never an error.
+// Validates each event of a batch: accepted, or skipped with a reason. An invalid event never fails
+// the request.
 import type { RawEvent } from './body.js';
 import { isObject } from './body.js';
 import {
@@ -27,7 +28,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
 
-/** Undefined for an event that is taken. */
+/** Undefined for an accepted event. */
 export function findSkipReason(event: unknown, limits: EventLimits): SkipReason | undefined {
   if (!isObject(event)) return 'not_an_object';
   const type = event.event_type;
@@ -64,26 +65,29 @@ function findPropertiesProblem(properties: unknown, countMax: number, limits: Ev
   return undefined;
 }
 
-/** Whether a value can be written by recursion anywhere: `isValueWithinBytes` and `textOf` are for those that can. */
+/**
+ * Whether a value is shallow enough for recursion; check it before `isValueWithinBytes` and
+ * `textOf`.
+ */
 export function isValueWithinDepth(value: unknown, levels = VALUE_DEPTH_MAX): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((item) => isValueWithinDepth(item, levels - 1));
 }
 
-/** Whether the text of a property value, objects and arrays as JSON, is within the limit. */
+/** Whether the text of a property value is within the limit; objects and arrays count as JSON. */
 export function isValueWithinBytes(value: unknown, max: number): boolean {
   if (typeof value === 'number' || typeof value === 'boolean') return true;
   const text = textOf(value);
   return text === undefined || isWithinBytes(text, max);
 }
 
-/** The stored text of a property value that is stored as text. Objects and arrays are kept as their JSON. */
+/** The text of a property value that is stored as text. Objects and arrays become JSON. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
 }
 
-/** Beyond 2^53 JSON's numbers are read as another nearby: taken at their word, ids would be those of other people. */
+/** JSON numbers above 2^53 are rounded: such an id could become the id of another person. */
 export const isExact = (id: number): boolean => Math.abs(id) <= Number.MAX_SAFE_INTEGER;
 
 /** The text of an id, empty when absent. A number becomes its text. */
@@ -94,7 +98,7 @@ export function toIdText(value: unknown): string {
 
 export type IngestOrigin = 'client' | 'server' | 'unknown';
 
-/** Where an event, or a batch, says it comes from; undefined when it says nothing. */
+/** The declared origin of an event or a batch; undefined when there is none. */
 export function tryOriginOf(source: RawEvent | undefined): Exclude<IngestOrigin, 'unknown'> | undefined {
   if (source === undefined) return undefined;
   if (source.origin === 'server' || source.origin === 'client') return source.origin;

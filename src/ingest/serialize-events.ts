@@ -1,5 +1,5 @@
-// The body of a request written anew: what the worker reads of its events, and nothing else. What a client sent beside that
-// is ignored everywhere, so neither its size nor its depth may matter here.
+// Serializes the events of a request again, with only the fields that the worker reads. Other
+// fields are ignored everywhere, so their size and depth must not matter here.
 import { isObject, type RawEvent } from './body.js';
 
 const PLAIN_FIELDS = [
@@ -14,10 +14,13 @@ const PLAIN_FIELDS = [
   'clientOriginated',
 ] as const;
 const PROPERTY_FIELDS = ['event_properties', 'user_properties'] as const;
-/** What the edge itself has put in, where events speak for others. */
+/** Client overrides, set by the API. */
 const OVERRIDE_FIELDS = ['ip', 'user_agent', 'geo'] as const;
 
-/** Positions stay what they are: decisions about events go by position. What is no object becomes null. */
+/**
+ * Keeps positions, because decisions refer to events by position. A value that is not an object
+ * becomes null.
+ */
 export function serializeEvents(events: readonly unknown[], { own }: { own: boolean }): Buffer {
   const written = events.map((event) => (isObject(event) ? writtenEvent(event, own) : null));
   return Buffer.from(JSON.stringify({ events: written }), 'utf8');
@@ -37,7 +40,10 @@ function writtenEvent(event: RawEvent, own: boolean): RawEvent {
   return written;
 }
 
-/** A number such as 1e999 was read as Infinity and is stored as that word; as JSON it would become null. */
+/**
+ * A number such as 1e999 parses to Infinity and is stored as that word; in JSON it would become
+ * null.
+ */
 function infinitiesAsText(properties: RawEvent): RawEvent {
   if (!Object.values(properties).some(isInfinite)) return properties;
   // fromEntries defines properties, so a key named __proto__ stays a key.

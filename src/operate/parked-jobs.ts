@@ -2,8 +2,8 @@
 // replays or discards them.
 import type { Job, Queue } from 'bullmq';
 import { IDENTIFY_QUEUE, type IdentifyJob, renumberBatch } from '../identity/queue.js';
-import { discardClaim } from '../ingest/claims.js';
 import { decodeEnvelopes } from '../ingest/envelope.js';
+import { discardPayload } from '../ingest/payloads.js';
 import { type IngestJob, isIngestQueue } from '../ingest/queue.js';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
@@ -63,7 +63,7 @@ export async function replayParked(redis: Redis, queue: Queue, id: string | unde
 export async function discardParked(redis: Redis, queue: Queue, id: string): Promise<void> {
   const job = await requireParked(queue, id);
   await job.remove();
-  if (isIngestQueue(queue.name)) await discardClaim(redis, (job.data as IngestJob).claim);
+  if (isIngestQueue(queue.name)) await discardPayload(redis, (job.data as IngestJob).claim);
 }
 
 async function requireParked(queue: Queue, id: string): Promise<Job> {

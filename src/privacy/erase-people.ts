@@ -3,9 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
-import { projectOfJob } from '../ingest/claims.js';
 import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
 import { partitionOf, partitionQueryId } from '../ingest/ingest-partition.js';
+import { projectOfJob } from '../ingest/payloads.js';
 import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected-store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';

@@ -1,8 +1,8 @@
 // The last of people who were deleted: what waits in the queues, and what the files still hold. Afterwards no byte of them is
 // left but in backups and in the databases' own logs (docs/privacy.md).
 import { setTimeout as delay } from 'node:timers/promises';
-import { payloadKeyPattern, payloadWrittenAt, replaceClaim } from '../ingest/claims.js';
 import { decodeEnvelopes, type Envelope } from '../ingest/envelope.js';
+import { payloadKeyPattern, payloadWrittenAt, replacePayload } from '../ingest/payloads.js';
 import { nameFailure } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -119,7 +119,7 @@ async function purgeClaim(
   }
   const isSame = kept.length === accepted.length && kept.every((envelope, position) => envelope === accepted[position]);
   // Only if it is still there: its job may have ended in the meantime.
-  if (!isSame) await replaceClaim(redis, key, { from: accepted, to: kept });
+  if (!isSame) await replacePayload(redis, key, { from: accepted, to: kept });
   return unread;
 }
 

@@ -1,7 +1,7 @@
 // The backlog of each project is the sum over its claims, through everything that may become of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteClaim, readBacklogs, replaceClaim, sharesOf } from '../../src/ingest/claims.js';
 import type { Envelope } from '../../src/ingest/envelope.js';
+import { deletePayload, readBacklogs, replacePayload, sharesOf } from '../../src/ingest/payloads.js';
 import { BULK_QUEUE, createIngestQueue, enqueueIngest, listActiveJobs } from '../../src/ingest/queue.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -44,7 +44,7 @@ test('jobs of several projects and of one, replaced, deleted, and orphaned', asy
   await enqueueIngest(bulk, redis, { items: [envelopeOf(other, 5000)], weight: 1, key: other });
   expect((await readBacklogs(redis)).get(other)).toEqual({ jobs: 1, bytes: 7048 });
 
-  await replaceClaim(redis, claim, { from: mixed, to: mixed.slice(0, 1) });
+  await replacePayload(redis, claim, { from: mixed, to: mixed.slice(0, 1) });
   expect(await readBacklogs(redis)).toEqual(
     new Map([
       [one, { jobs: 0, bytes: 1000 }],
@@ -52,10 +52,10 @@ test('jobs of several projects and of one, replaced, deleted, and orphaned', asy
     ]),
   );
   const left = sharesOf(mixed.slice(0, 1));
-  expect(await deleteClaim(redis, claim, left)).toBe(true);
+  expect(await deletePayload(redis, claim, left)).toBe(true);
   // Whoever comes second changes nothing.
-  expect(await deleteClaim(redis, claim, left)).toBe(false);
-  await replaceClaim(redis, claim, { from: mixed, to: [] });
+  expect(await deletePayload(redis, claim, left)).toBe(false);
+  await replacePayload(redis, claim, { from: mixed, to: [] });
   expect(await readBacklogs(redis)).toEqual(new Map([[other, { jobs: 1, bytes: 5000 }]]));
 
   // Its job is there, and then it is not.

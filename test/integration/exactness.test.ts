@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { insertEvents } from '../../src/ingest/ingest-partition.js';
-import { isJobOfClaimKnown } from '../../src/ingest/queue.js';
+import { isJobOfPayloadKnown } from '../../src/ingest/queue.js';
 import type { AcceptedEvent } from '../../src/ingest/replay-events.js';
 import { EventBlock } from '../../src/ingest/row.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -140,7 +140,7 @@ describe('the whole way', () => {
     const redis = createRedis(databases.config);
     try {
       // A worker that is killed right after a job has ended leaves its payload behind, for the sweep to delete.
-      const isWaiting = (payload: string) => isJobOfClaimKnown(redis, payload);
+      const isWaiting = (payload: string) => isJobOfPayloadKnown(redis, payload);
       await eventually(async () => {
         const payloads = await redis.keys('ingest:claim:*');
         expect(await Promise.all(payloads.map(isWaiting))).not.toContain(true);

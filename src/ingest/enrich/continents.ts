@@ -1,5 +1,5 @@
-// The continent of a country, for databases that do not say it. Codes of ISO 3166-1 alpha-2 grouped by the continents of
-// GeoNames (countryInfo).
+// Continent by country, for geography databases without continents. ISO 3166-1 alpha-2 codes
+// grouped by the continents of GeoNames (countryInfo).
 
 const COUNTRIES = {
   AF: `AO BF BI BJ BW CD CF CG CI CM CV DJ DZ EG EH ER ET GA GH GM GN GQ GW KE KM LR LS LY MA MG ML MR MU MW MZ NA NE NG
@@ -21,5 +21,5 @@ const CONTINENT_OF: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** `AF`, `AN`, `AS`, `EU`, `NA`, `OC` or `SA`; undefined for a code that is no country. */
+/** `AF`, `AN`, `AS`, `EU`, `NA`, `OC` or `SA`; undefined for an unknown country code. */
 export const continentOf = (country: string): string | undefined => CONTINENT_OF.get(country.toUpperCase());

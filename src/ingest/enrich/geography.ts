@@ -1,5 +1,6 @@
-// Where an address is, from MaxMind-format databases or from the headers of a trusted proxy. Two field layouts are known:
-// MaxMind's own (nested, names by language) and the flat one of the DB-IP packages.
+// Geography lookup (GeoIP) by address in MaxMind-format databases, or from headers of a trusted
+// proxy. Two record layouts are supported: MaxMind's (nested, names by language) and the flat one
+// of the DB-IP packages.
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
@@ -19,14 +20,17 @@ export const GEO_TEXT_FIELDS = [
 ] as const;
 export type GeoTextField = (typeof GEO_TEXT_FIELDS)[number];
 
-/** What is unknown is absent. Country is the ISO 3166-1 code, continent the two-letter code, region and city are names. */
+/**
+ * Unknown fields are absent. Country is the ISO 3166-1 code, continent the two-letter code; region
+ * and city are names.
+ */
 export type Geography = Readonly<Partial<Record<GeoTextField, string> & Record<'latitude' | 'longitude', number>>>;
 
 export type GeographyLookup = (address: string | undefined, headers: IncomingHttpHeaders) => Geography;
 
 /**
- * Reads `country=cf-ipcountry,city=cf-ipcity`: which header of a trusted proxy holds which field. Throws for a field that
- * is none.
+ * Parses GEOIP_HEADERS, such as `country=cf-ipcountry,city=cf-ipcity`: the header of a trusted
+ * proxy for each field. Throws for an unknown field.
  */
 export function parseGeographyHeaders(text: string | undefined): Partial<Record<GeoTextField, string>> {
   const names: Partial<Record<GeoTextField, string>> = {};
@@ -45,8 +49,9 @@ const NOWHERE: Geography = Object.freeze({});
 const CACHED_ADDRESSES_MAX = 20_000;
 
 /**
- * `databases` are paths; the first one that knows the address answers. `headerNames` maps a field to the header a proxy
- * sets; where it yields a country, no database is asked. Throws at once for a file that is not there.
+ * `databases` are paths; the first database with a record for the address is used. `headerNames`
+ * maps a field to a header of the proxy; a country from a header takes precedence over the
+ * databases. Throws at once when a file does not exist.
  */
 export function createGeographyLookup(options: {
   databases: readonly string[];
@@ -82,12 +87,12 @@ export function createGeographyLookup(options: {
 const isPublic = (address: string): boolean => ipaddr.parse(address).range() === 'unicast';
 
 /**
- * A city database is tens of megabytes per family of addresses: it is read when the first public address of its family
- * comes, so that an idle process does not hold it.
+ * Opens a database on the first public address of its family, because each is tens of megabytes and
+ * an idle process should not hold it.
  */
 function openWhenNeeded(path: string): (address: string) => MmdbRecord | undefined {
   if (!existsSync(path)) throw new Error(`GEOIP_DATABASE: there is no file ${path}`);
-  // Files with one family of addresses say so by their names; any other is opened for both.
+  // A file name may state the address family; otherwise the database is opened for both.
   const family = /ipv([46])[^/]*$/i.exec(path)?.[1];
   let reader: Reader<MmdbRecord> | undefined;
   return (address) => {
@@ -109,7 +114,7 @@ function fromHeaders(names: readonly [GeoTextField, string][], headers: Incoming
   return withContinent(geography);
 }
 
-/** Either layout, read field by field: a database of countries only has fewer of them. */
+/** Reads a database record of either layout. A country database has fewer of the fields. */
 export function toGeography(record: unknown): Geography {
   const nested = textAt(record, 'country', 'iso_code');
   return withContinent(nested === undefined && hasFlatLayout(record) ? fromFlatLayout(record) : fromNested(record));
@@ -151,7 +156,7 @@ function withContinent(geography: Geography): Geography {
 const TEXT_LENGTH_MAX = 256;
 const DEGREES_MAX = { latitude: 90, longitude: 180 } as const;
 
-/** What an event says of itself, under the names that geography has here. Fields that make no sense are left out. */
+/** Reads the `geo` object of an event. Invalid fields are dropped. */
 export function readGeography(said: Readonly<Record<string, unknown>>): Geography {
   const texts = GEO_TEXT_FIELDS.map((name) => [name, textAt(said, name)?.slice(0, TEXT_LENGTH_MAX)] as const);
   const degrees = (['latitude', 'longitude'] as const).map((name) => {

@@ -1,4 +1,5 @@
-// What an address says about the page and the referrer.
+// Parses page and referrer URLs: hostname, path, and the path with identifiers replaced
+// (`path_clean`).
 import { LRUCache } from 'lru-cache';
 
 export interface PageAddress {
@@ -13,7 +14,9 @@ const cache = new LRUCache<string, PageAddress>({ max: CACHED_MAX });
 
 const NO_PAGE: PageAddress = Object.freeze({ hostname: '', path: '', pathClean: '' });
 
-/** Reads absolute addresses and bare paths ("/pricing?x=1"); anything else has neither host nor path. */
+/**
+ * Parses absolute URLs and bare paths ("/pricing?x=1"); anything else has neither host nor path.
+ */
 export function parsePageAddress(url: string): PageAddress {
   if (url === '') return NO_PAGE;
   const known = cache.get(url);
@@ -23,7 +26,7 @@ export function parsePageAddress(url: string): PageAddress {
   return page;
 }
 
-// Only where there is no user, port, percent or dot segment to think about: everything else goes through URL.
+// Fast path for URLs without user, port, percent escapes or dot segments; all others use URL.
 const PLAIN_ADDRESS = /^https?:\/\/([a-z0-9.-]+)(\/[A-Za-z0-9_~\-/.]*)?(?:[?#]|$)/;
 
 function parse(url: string): PageAddress {
@@ -39,7 +42,10 @@ const toPage = (hostname: string, path: string): PageAddress => ({ hostname, pat
 const IDENTIFIER =
   /^(?:\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{8,}|(?=.*\d)[\w-]{16,})$/i;
 
-/** Every segment that is a number, a UUID, 8 or more hexadecimal digits, or a token of 16+ with a digit becomes `{id}`. */
+/**
+ * Replaces by `{id}` each segment that is a number, a UUID, 8 or more hexadecimal digits, or a
+ * token of at least 16 characters with a digit.
+ */
 export function cleanPath(path: string): string {
   return path
     .split('/')
@@ -47,5 +53,5 @@ export function cleanPath(path: string): string {
     .join('/');
 }
 
-/** The hostname of a referrer; empty for what has none. */
+/** The hostname of a referrer; empty when it has none. */
 export const referrerDomain = (referrer: string): string => parsePageAddress(referrer).hostname;

@@ -1,5 +1,6 @@
-// What a User-Agent header says about browser, system and kind of device. Crawlers, HTTP libraries and headless browsers
-// are labelled, never dropped: their browser is the product that names itself.
+// Parses the User-Agent header: browser, operating system and device type. Crawlers, HTTP libraries
+// and headless browsers are labelled as bots, never dropped; their browser is the product that the
+// header names.
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import { UAParser } from 'ua-parser-js';
@@ -13,7 +14,7 @@ export interface UserAgent {
   readonly deviceType: 'mobile' | 'bot' | 'desktop';
 }
 
-// Longer headers are nothing a browser sends, and the parser's patterns are not asked to read them.
+// No browser sends longer headers; the excess is not parsed.
 const LENGTH_MAX = 1024;
 const CACHED_MAX = 10_000;
 const cache = new LRUCache<string, UserAgent>({ max: CACHED_MAX });
@@ -49,7 +50,7 @@ function parse(text: string): UserAgent {
   };
 }
 
-/** Those that isbot does not know: Dart's, and Apple's behind the name of a program. */
+/** HTTP libraries that isbot does not recognize: Dart's and Apple's. */
 const HTTP_LIBRARY = /^(?!Mozilla\b).*\b(?:Dart\/[\d.]+ \(dart:io\)|CFNetwork\/\d)/;
 
 const MOBILE_DEVICES: ReadonlySet<string> = new Set(['mobile', 'tablet', 'wearable']);
@@ -59,8 +60,9 @@ function platformOf(os: string | undefined): UserAgent['platform'] {
   return os?.startsWith('Android') === true ? 'android' : 'web';
 }
 
-// A bot names its product in the comment ("Mozilla/5.0 (compatible; Ezooms/1.0; …)"), somewhere by a telling word, or in
-// front ("curl/8.5.0"). Addresses in its comment name pages ("…/bots"), so they are not read.
+// A bot names its product in the comment ("Mozilla/5.0 (compatible; Ezooms/1.0; …)"), by a word
+// such as "bot" or "crawler", or at the start ("curl/8.5.0"). URLs are removed first, because they
+// contain such words too ("…/bots").
 const ADDRESS = /https?:\/\/\S*/gi;
 const IN_COMMENT = /compatible; (?!MSIE|Linux|Windows)([\w.-]{1,64})\/v?(\d[\w.]{0,31})/;
 const BY_WORD =

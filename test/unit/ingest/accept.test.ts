@@ -207,5 +207,5 @@ test('envelopes that were committed together are read back one by one; a torn on
   const envelopes = [accept({ event_type: 'a' }).envelope, accept({ event_type: 'ä' }).envelope];
   const bytes = Buffer.concat(envelopes.map(encodeEnvelope));
   expect(decodeEnvelopes(bytes)).toEqual(envelopes);
-  expect(() => decodeEnvelopes(bytes.subarray(0, -1))).toThrow('a envelope ends at byte');
+  expect(() => decodeEnvelopes(bytes.subarray(0, -1))).toThrow('an envelope ends at byte');
 });

@@ -1,5 +1,7 @@
-// Claims: the events of a job, under a Redis key of their own, and the backlog of each project, which is the sum over its claims.
-// Claims are written, replaced and deleted together with these sums, so that the sums are exact whatever crashes.
+// Payloads of ingest jobs (claim check pattern): the envelopes of a job are stored under a Redis
+// key of their own, and the job carries only the key. The bytes are also summed into the backlog of
+// each project; a payload is written, replaced and deleted in one transaction with these sums, so
+// that they stay exact after a crash.
 import type { ChainableCommander } from 'ioredis';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -8,8 +10,11 @@ import { decodeEnvelopes, type Envelope, encodeEnvelope } from './envelope.js';
 const PAYLOAD_PREFIX = 'ingest:claim:';
 const UUID_LENGTH = 36;
 
-/** The id of a job of `project` alone names it: others can tell whose events a job holds without reading them. */
-export const newClaim = (project: string): string =>
+/**
+ * Only the key of a job of one project contains the project id, so that the project is known
+ * without reading the payload.
+ */
+export const newPayloadKey = (project: string): string =>
   PAYLOAD_PREFIX + newUuidV7() + (project === '' ? '' : `-${project}`);
 
 export const payloadKeyPattern = `${PAYLOAD_PREFIX}*`;
@@ -19,29 +24,29 @@ export const jobIdOfPayload = (key: string): string => key.slice(PAYLOAD_PREFIX.
 export const projectOfJob = (id: string): string | undefined =>
   id.length > UUID_LENGTH ? id.slice(UUID_LENGTH + 1) : undefined;
 
-/** When a claim was written; undefined for a key that is none. */
+/** When the payload was written; undefined for a key that is not a payload key. */
 export function payloadWrittenAt(key: string): number | undefined {
   const id = key.startsWith(PAYLOAD_PREFIX) ? jobIdOfPayload(key) : '';
   const milliseconds = Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
 
-/** Hash: bytes by project. */
+/** Redis hash: backlog in bytes by project. */
 const BYTES = 'ingest:backlog:bytes';
-/** Hash: jobs of the bulk queue by project. */
+/** Redis hash: jobs in the bulk queue by project. */
 const JOBS = 'ingest:backlog:jobs';
 
-/** What a small event costs beside its bytes is worth so many. */
+/** Each event counts as at least this many bytes, because it has a cost beside its size. */
 const EVENT_BYTES_MIN = 512;
 
-type Frames = readonly Envelope[];
+type Envelopes = readonly Envelope[];
 
 /** Bytes by project. */
 export type Shares = ReadonlyMap<string, number>;
 
 export const weigh = (bytes: number, events: number): number => Math.max(bytes, events * EVENT_BYTES_MIN);
 
-export function sharesOf(envelopes: Frames): Shares {
+export function sharesOf(envelopes: Envelopes): Shares {
   const shares = new Map<string, number>();
   for (const { header, body } of envelopes) {
     shares.set(header.p, (shares.get(header.p) ?? 0) + weigh(body.length, header.n));
@@ -49,15 +54,18 @@ export function sharesOf(envelopes: Frames): Shares {
   return shares;
 }
 
-/** Adds the claim to a transaction. The reply of the last command is the backlog in bytes of the last share. */
-export function setClaim(transaction: ChainableCommander, claim: string, { bytes, shares }: NewClaim): void {
-  transaction.set(claim, bytes);
-  const project = projectOfJob(jobIdOfPayload(claim));
+/**
+ * Adds the payload to a transaction. The reply of the last command is the backlog in bytes of the
+ * last share.
+ */
+export function setPayload(transaction: ChainableCommander, key: string, { bytes, shares }: NewPayload): void {
+  transaction.set(key, bytes);
+  const project = projectOfJob(jobIdOfPayload(key));
   if (project !== undefined) transaction.hincrby(JOBS, project, 1);
   for (const [id, share] of shares) transaction.hincrby(BYTES, id, share);
 }
 
-interface NewClaim {
+interface NewPayload {
   readonly bytes: Buffer;
   readonly shares: Shares;
 }
@@ -75,16 +83,16 @@ for i = 2, #ARGV, 2 do subtract(KEYS[2], ARGV[i], ARGV[i + 1]) end
 return 1
 `;
 
-/** `envelopes` are what the claim holds. Resolves with whether it was still there. */
-export async function deleteClaim(redis: Redis, claim: string, shares: Shares): Promise<boolean> {
-  const project = projectOfJob(jobIdOfPayload(claim)) ?? '';
-  return (await redis.eval(DELETE, 3, claim, BYTES, JOBS, project, ...[...shares].flat())) === 1;
+/** `shares` are those of the stored payload. Resolves with whether the payload still existed. */
+export async function deletePayload(redis: Redis, key: string, shares: Shares): Promise<boolean> {
+  const project = projectOfJob(jobIdOfPayload(key)) ?? '';
+  return (await redis.eval(DELETE, 3, key, BYTES, JOBS, project, ...[...shares].flat())) === 1;
 }
 
-/** The same for a claim whose envelopes have not been read, or cannot be. */
-export async function discardClaim(redis: Redis, claim: string): Promise<boolean> {
-  const bytes = await redis.getBuffer(claim);
-  return bytes !== null && (await deleteClaim(redis, claim, sharesOf(readable(bytes))));
+/** Deletes a payload whose envelopes have not been read, or are not readable. */
+export async function discardPayload(redis: Redis, key: string): Promise<boolean> {
+  const bytes = await redis.getBuffer(key);
+  return bytes !== null && (await deletePayload(redis, key, sharesOf(readable(bytes))));
 }
 
 function readable(bytes: Buffer): Envelope[] {
@@ -100,15 +108,15 @@ if not redis.call('SET', KEYS[1], ARGV[1], 'XX') then return end
 for i = 2, #ARGV, 2 do subtract(KEYS[2], ARGV[i], ARGV[i + 1]) end
 `;
 
-/** Does nothing when the claim is gone: its job has ended. */
-export async function replaceClaim(
+/** Does nothing when the payload no longer exists, because its job has ended. */
+export async function replacePayload(
   redis: Redis,
-  claim: string,
-  { from, to }: { from: Frames; to: Frames },
+  key: string,
+  { from, to }: { from: Envelopes; to: Envelopes },
 ): Promise<void> {
   const kept = sharesOf(to);
   const removed = [...sharesOf(from)].flatMap(([id, share]) => [id, share - (kept.get(id) ?? 0)]);
-  await redis.eval(REPLACE, 2, claim, BYTES, Buffer.concat(to.map(encodeEnvelope)), ...removed);
+  await redis.eval(REPLACE, 2, key, BYTES, Buffer.concat(to.map(encodeEnvelope)), ...removed);
 }
 
 export interface ProjectBacklog {
@@ -116,7 +124,7 @@ export interface ProjectBacklog {
   readonly bytes: number;
 }
 
-/** Of every project that has one. Jobs are those of the bulk queue. */
+/** Backlog of every project that has one; `jobs` counts the bulk queue. */
 export async function readBacklogs(redis: Redis): Promise<Map<string, ProjectBacklog>> {
   const [bytes, jobs] = await Promise.all([redis.hgetall(BYTES), redis.hgetall(JOBS)]);
   return new Map(Object.entries(bytes).map(([id, text]) => [id, { bytes: Number(text), jobs: Number(jobs[id] ?? 0) }]));
