@@ -1,10 +1,13 @@
-// The audit trail in PostgreSQL: who did what to whose data, when, and how it ended. Entries are only ever added; a
-// trigger sees to that. Erasing a person replaces them in the entries about them by a keyed hash.
+// Audit trail in PostgreSQL: who did what to whose data, when, and with what outcome. Append-only,
+// enforced by a trigger. An erasure replaces the person in their entries by a keyed hash.
 import { newUuidV7, type OrganizationId, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
 export interface AuditActor {
-  /** `secret`, `token` or `admin` of a credential, `person` of a session, `service` where the service acts by itself. */
+  /**
+   * `secret`, `token` or `admin` for a credential, `person` for a session, `service` for the
+   * service itself.
+   */
   readonly kind: string;
   readonly id: string;
 }
@@ -15,12 +18,12 @@ export interface NewAuditEntry {
   readonly actor: AuditActor;
   /** Object and verb, as in `erasure.requested`. */
   readonly action: string;
-  /** The user id of the person it is about. */
+  /** The user id of the person concerned. */
   readonly subject?: string;
-  /** Stands in for the id of whoever is erased. */
+  /** Replaces the id of an erased person. */
   readonly subjectHash?: string;
   readonly outcome: 'accepted' | 'completed' | 'failed' | 'cancelled';
-  /** Counts and the like: never an id of a person. */
+  /** Counts and similar values: never an id of a person. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -35,7 +38,7 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** `postgres` may be a transaction: then the entry stands or falls with it. */
+/** Pass a transaction as `postgres` to record the entry only if the transaction commits. */
 export async function recordAudit(postgres: Postgres, entry: NewAuditEntry): Promise<void> {
   await postgres('audit_entries').insert({
     id: newUuidV7(),
@@ -52,13 +55,13 @@ export async function recordAudit(postgres: Postgres, entry: NewAuditEntry): Pro
 
 const SHOWN = ['id', 'at', 'actor', 'action', 'subject', 'subject_hash', 'outcome', 'details'] as const;
 
-/** Newest first; `before` is the id of the last entry of the page before. */
+/** Newest first; `before` is the id of the last entry of the previous page. */
 export async function listAudit(
   postgres: Postgres,
   page: { projectId: ProjectId; limit: number; before: string | undefined },
 ): Promise<AuditEntry[]> {
   const entries = postgres('audit_entries').where({ project_id: page.projectId });
-  // An id alone is no order: those of one millisecond are random.
+  // The id alone does not determine the order: ids of the same millisecond are random.
   if (page.before !== undefined) {
     entries.whereRaw('(at, id) < (SELECT at, id FROM audit_entries WHERE id = ? AND project_id = ?)', [
       page.before,
@@ -72,11 +75,11 @@ export async function listAudit(
   return entries.orderBy(newestFirst).limit(page.limit).select(SHOWN);
 }
 
-/** From now on the entries about the person show `hash` in place of the id. */
-/** The people whom entries of the project still name. */
+/** The user ids that entries of the project still contain. */
 export const listSubjects = (postgres: Postgres, projectId: ProjectId): Promise<string[]> =>
   postgres('audit_entries').where({ project_id: projectId }).whereNotNull('subject').distinct().pluck('subject');
 
+/** Replaces the user id by `hash` in the entries about the person. */
 export async function hideSubject(
   postgres: Postgres,
   subject: { projectId: ProjectId; userId: string; hash: string },

@@ -1,5 +1,6 @@
-// The deletion of projects' data: rows first, in steps that are repeated until a run finds nothing and nothing more can come;
-// then the files, which are rewritten once for all projects that are as far.
+// Deletion of the data of deleted projects: first the rows, in steps that are repeated until a run
+// finds nothing and nothing more can arrive; then the files, which are rewritten once for all
+// projects whose rows are deleted.
 import { findPendingSince } from '../identity/sequence.js';
 import { forgetRejected } from '../ingest/rejected-store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
@@ -9,18 +10,19 @@ import { type ErasureDeps, waitForIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
 import { publishTombstones } from './publish-tombstones.js';
-import { mayHold, purgeClaims } from './purge-people.js';
+import { mayHold, purgePayloads } from './purge-people.js';
 import { rewriteClickHouse } from './rewrite-files.js';
 import type { ErasureTombstones } from './tombstones.js';
 
-// A process that cannot ask PostgreSQL believes a key for up to 15 minutes (access/credentials.ts).
+// A process that cannot reach PostgreSQL accepts a cached key for up to 15 minutes
+// (access/credentials.ts).
 const KEYS_LIVE_ON_MS = 20 * 60_000;
 
 type DeletionDeps = ErasureDeps & { readonly forgotten: ErasureTombstones };
 
 /**
- * Deletes the rows of the project in every database. Resolves with whether that is all: false as long as there was something
- * to delete, or something may still come.
+ * Deletes the rows of the project in every database. Resolves with true when there was nothing left
+ * to delete and nothing more can arrive.
  */
 export async function deleteProjectData(deps: ErasureDeps, project: DeletedProject, now: number): Promise<boolean> {
   const { clickhouse, postgres, redis } = deps;
@@ -29,7 +31,8 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
   await forgetProjectUpTo(postgres, projectId, erasedThroughMs);
   await publishTombstones(deps);
   await waitForIngestion(deps, [project]);
-  // Looked at before the rows are: an identify call that is applied in between is found by the next run.
+  // Checked before the rows are deleted: an identify call that is applied in between is found by
+  // the next run.
   const mayMoreCome = now <= erasedThroughMs || (await findPendingSince(redis, erasedThroughMs)).length > 0;
   await forgetRejected(redis, projectId, now);
   const inPostgres = await deleteProjectRows(postgres, projectId);
@@ -40,18 +43,19 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
 const lastPossibleEvent = ({ deletedAtMs }: DeletedProject): number => deletedAtMs + KEYS_LIVE_ON_MS;
 
 /**
- * Takes what is left of the projects out of the queues and the files, once for all of them. Resolves with those that are
- * done: a payload in Redis that cannot be read holds up the projects that it may belong to.
+ * Removes the remaining data of the projects from queues and files, once for all of them. Resolves
+ * with the completed projects: an unreadable payload in Redis blocks the projects that it may
+ * belong to.
  */
 export async function purgeProjects(
   deps: DeletionDeps & { log: Logger },
   projects: readonly DeletedProject[],
 ): Promise<readonly DeletedProject[]> {
-  const unread = await purgeClaims(deps.redis, deps.forgotten);
+  const unread = await purgePayloads(deps.redis, deps.forgotten);
   for (const { key, err } of unread) deps.log.error({ err, key }, 'events in redis cannot be read');
   const purged = projects.filter((project) => {
     const { projectId } = project;
-    return !unread.some((claim) => mayHold(claim, { projectId, erasedThroughMs: lastPossibleEvent(project) }));
+    return !unread.some((payload) => mayHold(payload, { projectId, erasedThroughMs: lastPossibleEvent(project) }));
   });
   if (purged.length === 0) return [];
   const ids = new Set<string>(purged.map(({ projectId }) => projectId));
@@ -62,7 +66,7 @@ export async function purgeProjects(
 
 const CLICKHOUSE_TABLES = ['events', 'device_map', 'profiles'] as const;
 
-/** Resolves with how many rows there were; no query finds them any more. */
+/** Resolves with the number of deleted rows; queries no longer return them. */
 async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number> {
   let deleted = 0;
   for (const table of CLICKHOUSE_TABLES) {

@@ -1,5 +1,6 @@
-// The deletion of people, as one ordered list of steps, each of which may be repeated. When it is through, nobody finds
-// anything of them by any route: counted, not assumed. What the files still hold is the business of rewrite-files.ts.
+// Erasure of people as one ordered list of repeatable steps. Afterwards no query, export or API
+// returns data of the person; that is verified by counting. Files are rewritten later
+// (rewrite-files.ts).
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
@@ -38,7 +39,7 @@ export interface ErasureDeps {
   readonly ingestQueue: IngestQueue;
   readonly identifyQueue: IdentifyQueue;
   readonly hashId: HashId;
-  /** Ends every waiting when the process stops. */
+  /** Ends every wait when the process stops. */
   readonly signal: AbortSignal;
 }
 
@@ -46,18 +47,22 @@ export interface ErasureDeps {
 export type KnownErasure = Erasure & { readonly deviceIds: readonly string[] };
 
 /**
- * Resolves once nothing of any of them is found. All identify calls up to their sequence numbers must have been applied.
+ * Resolves once no data of these people is found. All identify calls up to their sequence numbers
+ * must have been applied.
  */
 export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
   const known: KnownErasure[] = [];
-  // All of them before the first is forgotten: who a device belonged to is read from mappings that then go.
+  // Find the devices of all of them before removing any: devices are found through mappings, which
+  // are removed later.
   for (const erasure of erasures) known.push(await findDevices(deps, erasure));
   await publishTombstones(deps);
   await waitForIngestion(deps, known);
   await removeRows(deps, known);
 }
 
-/** Fixed when it is found out first: a later attempt finds mappings already gone. */
+/**
+ * Saves the devices on the first attempt, because a retry would find the mappings already deleted.
+ */
 async function findDevices({ postgres, hashId }: ErasureDeps, erasure: Erasure): Promise<KnownErasure> {
   const { projectId, userId, erasedThroughMs, deviceIds } = erasure;
   if (deviceIds !== undefined) return { ...erasure, deviceIds };
@@ -80,8 +85,8 @@ const POLL_MS = 20;
 const ACTIVE_JOBS_WAIT_MS = 60_000;
 
 /**
- * Jobs that begin from now on see the tombstone. This waits for those that began before, and for their inserts, which go
- * on in the engine when their worker has died.
+ * Waits for jobs that started before the tombstone was published, and for their inserts, which
+ * continue in ClickHouse after their worker has died. Later jobs see the tombstone.
  */
 export async function waitForIngestion(
   deps: ErasureDeps,
@@ -104,21 +109,22 @@ export async function waitForIngestion(
   }
 }
 
-/** Throws when something is still there afterwards. */
+/** Throws when rows of the people remain. */
 export async function removeRows(deps: ErasureDeps, erasures: readonly KnownErasure[]): Promise<void> {
   for (const [projectId, group] of groupByProject(erasures)) {
     await eraseEvents(deps, { projectId, group });
-    // One that a web process was about to write goes with the purge, which comes by here again.
+    // A sample that a web process is still about to write is removed by the purge, which runs this
+    // again.
     await forgetSamplesOf(deps.redis, projectId, group.flatMap(idsOf));
     const versions = new Map<Erasure, number>();
     for (const erasure of group) versions.set(erasure, await forgetIdentity(deps.postgres, erasure));
     await forgetParkedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
-    // Copies that were under way when their worker died.
+    // Wait for projections in progress whose worker died.
     for (const table of ['profiles', 'device_map'] as const) {
       await waitForQuery(deps.clickhouse, projectionQueryId(deps.config.CLICKHOUSE_DATABASE, table));
     }
     for (const rows of [mappingsOf(projectId, group), profilesOf(projectId, versions)]) {
-      // A mutation goes through every part of a table, also when there is nothing to delete.
+      // A mutation reads every part of a table, even when there is nothing to delete.
       if ((await countRows(deps.clickhouse, rows)).size > 0) await deleteRows(deps.clickhouse, rows);
     }
     await requireNothing(deps, { projectId, group, versions });
@@ -132,7 +138,7 @@ async function eraseEvents(
   const events = eventsOf(projectId, group);
   const rows = await countRows(clickhouse, events);
   if (rows.size === 0) return;
-  // Before they are deleted: a crash in between would lose the count.
+  // Save the count before the rows are deleted: a crash in between would lose it.
   for (const erasure of group) await saveEventCount(postgres, erasure, ownRows(erasure, rows));
   const sinceMs = Date.now() - REMEMBERED_SECONDS * 1000;
   await visitInsertIds(clickhouse, { ...events, sinceMs }, (insertIds) =>

@@ -1,5 +1,6 @@
-// Scheduler of erasures: batches of one project each, several projects side by side, in rotation. A batch deletes many persons
-// with the same few statements, so a hundred cost a few times what one does, and its receipts do not wait for other projects.
+// Scheduler of erasures: batches of one project each, several projects concurrently, round-robin. A
+// batch deletes many people with the same few statements, so that a hundred cost a few times as
+// much as one, and the receipts of one project do not wait for other projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { findPendingSince, lowWatermark, releaseSequence } from '../identity/sequence.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -16,8 +17,9 @@ const RETRY_MS = 5_000;
 const WAIT_FOR_IDENTIFY_MS = 10_000;
 
 /**
- * Resolves when no request is left, or those that are left wait for identify calls that are not applied. Rejects with the
- * first failure when all others are done; the failed ones are tried again after RETRY_MS.
+ * Resolves when no request is left, or when the remaining ones wait for identify calls that have
+ * not been applied. Rejects with the first failure after all others are done; failed requests are
+ * retried after RETRY_MS.
  */
 export async function eraseRequested(deps: ErasureDeps, log: Logger): Promise<void> {
   const rotation = new ProjectRotation(PROJECTS_AT_ONCE);
@@ -62,7 +64,10 @@ async function eraseTogether(deps: ErasureDeps, erasures: readonly Erasure[]): P
   await releaseSequence(deps.redis, ...erasures.map(({ id }) => sequenceMember(id)));
 }
 
-/** One person who cannot be erased must not keep the others waiting. Throws what failed first, when all have been tried. */
+/**
+ * Erases each person separately, so that one failure does not block the others. Throws the first
+ * failure after all have been tried.
+ */
 async function eraseEachAlone(deps: ErasureDeps, erasures: readonly Erasure[]): Promise<void> {
   const failures: unknown[] = [];
   for (const erasure of erasures) {
@@ -71,7 +76,10 @@ async function eraseEachAlone(deps: ErasureDeps, erasures: readonly Erasure[]): 
   if (failures.length > 0) throw failures[0];
 }
 
-/** By project: those whose identify calls have all been applied; of several for one person, the first. */
+/**
+ * Ready requests by project: their identify calls have all been applied, and each person occurs
+ * once, with the first of their requests.
+ */
 async function thoseApplied(deps: ErasureDeps, requested: readonly Erasure[]): Promise<Map<ProjectId, Erasure[]>> {
   const ready = new Map<ProjectId, Erasure[]>();
   if (requested.length === 0) return ready;

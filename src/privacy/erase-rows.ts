@@ -1,12 +1,12 @@
-// People's rows in ClickHouse: counting and deleting them, by one and the same condition. A deletion is a mutation, which
-// the engine writes down in words: so ids stand in it as salted hashes, and never themselves.
+// Counts and deletes the rows of people in ClickHouse, both with the same condition. A deletion is
+// a mutation, whose text ClickHouse stores, so it contains salted hashes instead of ids.
 import { createHash, randomBytes } from 'node:crypto';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { IdKind } from './id-hash.js';
 import { inParameters } from './parameter-fields.js';
 
-/** A person or a device, and up to which value of a table's `order` its rows are meant. */
+/** A person or device, and the maximum value of the table's `order` that is deleted. */
 export interface Bounded {
   readonly kind: IdKind;
   readonly id: string;
@@ -15,13 +15,16 @@ export interface Bounded {
 
 interface PersonalTable {
   readonly name: string;
-  /** What `upTo` is compared with. */
+  /** The expression that `upTo` is compared with. */
   readonly order: string;
-  /** When a row is a person's: its indexed 64-bit hash, its id, and what else must hold. */
+  /**
+   * Which rows belong to a person or device: its indexed 64-bit hash, its id, and an additional
+   * condition.
+   */
   readonly columns: Partial<Record<IdKind, { readonly hash: string; readonly id: string; readonly also?: string }>>;
 }
 
-/** By the time of receipt, in milliseconds. A device's events are those that nobody had signed. */
+/** By time of receipt, in milliseconds. The events of a device are those without a user id. */
 export const EVENTS: PersonalTable = {
   name: 'events',
   order: 'toUnixTimestamp64Milli(received_at)',
@@ -51,9 +54,9 @@ export interface RowSet {
   readonly people: readonly Bounded[];
 }
 
-// A statement stays well below the 256 KiB that a server reads by default.
+// Keeps a statement well below 256 KiB, the default limit of the server.
 const IDS_PER_STATEMENT = 1500;
-// Nothing of these statements belongs in the engine's own records.
+// These statements must not appear in the query log.
 const UNRECORDED = { log_queries: 0 } as const;
 
 /** Rows by person: `user:<id>` or `device:<id>`. */
@@ -77,7 +80,7 @@ export async function countRows(clickhouse: ClickHouseClient, set: RowSet): Prom
   return counts;
 }
 
-/** Resolves once no query finds the rows any more; they leave the files when those are rewritten (rewrite-files.ts). */
+/** Resolves once no query returns the rows; rewrite-files.ts removes them from the files. */
 export async function deleteRows(clickhouse: ClickHouseClient, set: RowSet): Promise<void> {
   for (const condition of await conditionsOf(clickhouse, set)) {
     await clickhouse.command({
@@ -88,7 +91,7 @@ export async function deleteRows(clickhouse: ClickHouseClient, set: RowSet): Pro
   }
 }
 
-/** Calls `visit` with the insert ids of those events that came after `sinceMs`, some at a time. */
+/** Calls `visit` with batches of the insert ids of events received after `sinceMs`. */
 export async function visitInsertIds(
   clickhouse: ClickHouseClient,
   { sinceMs, ...set }: RowSet & { sinceMs: number },
@@ -128,7 +131,8 @@ async function conditionsOf(clickhouse: ClickHouseClient, { table, projectId, pe
       params[`${kind}Hashes`] = own.map(({ id }) => engineHashes.get(id));
       params[`${kind}Ids`] = own.map(({ id }) => saltedHash(salt, id));
       params[`${kind}UpTo`] = own.map(({ upTo }) => upTo);
-      // The 64-bit hash finds the rows by index, the salted one makes sure, and leads to how far the deletion reaches.
+      // The 64-bit hash finds the rows by index; the salted hash confirms the id and selects its
+      // bound.
       const upTo = `transform(hex(SHA256(concat({salt:String}, ${column.id}))), {${kind}Ids:Array(String)}, {${kind}UpTo:Array(Int64)}, toInt64(-1))`;
       const also = column.also === undefined ? '' : ` AND ${column.also}`;
       return [`(${column.hash} IN {${kind}Hashes:Array(UInt64)}${also} AND ${table.order} <= ${upTo})`];
@@ -138,7 +142,7 @@ async function conditionsOf(clickhouse: ClickHouseClient, { table, projectId, pe
   return conditions;
 }
 
-/** Two requests may mean one person: the later bound includes the other. */
+/** Keeps the latest bound of each person, which covers the earlier ones. */
 function latestOfEach(people: readonly Bounded[]): Bounded[] {
   const latest = new Map<string, Bounded>();
   for (const person of people) {
@@ -151,7 +155,9 @@ function latestOfEach(people: readonly Bounded[]): Bounded[] {
 const saltedHash = (salt: string, id: string): string =>
   createHash('sha256').update(`${salt}${id}`).digest('hex').toUpperCase();
 
-/** As text on its way here, as BigInt from here on: a UInt64 is more than a number can hold. */
+/**
+ * Hashes are read as text and converted to BigInt, because a UInt64 exceeds the range of a number.
+ */
 async function engineHashesOf(clickhouse: ClickHouseClient, people: readonly Bounded[]): Promise<Map<string, bigint>> {
   const hashes = new Map<string, bigint>();
   for (const ids of inParameters(people.map(({ id }) => id))) {

@@ -1,5 +1,6 @@
-// Admission control of exports in a web process: how many may be open at once, slow readers included, and how many of
-// these one project may hold. One project leaves room for three others that ask for as many.
+// Admission control of exports in a web process: limits how many are open at once, slow readers
+// included, and how many of these one project may hold. One project leaves room for three others
+// with as many.
 import { PublicError } from '../platform/errors.js';
 
 const SHARE_OF_PROJECT = 1 / 4;
@@ -15,7 +16,7 @@ export class ExportAdmission {
     this.#projectMax = Math.max(1, Math.floor(openMax * SHARE_OF_PROJECT));
   }
 
-  /** Resolves with what to call when the export has ended. Throws rate_limited when there is no room. */
+  /** Returns the function to call when the export has ended. Throws rate_limited above a limit. */
   open(projectId: string): () => void {
     const own = this.#open.get(projectId) ?? 0;
     if (own >= this.#projectMax)

@@ -1,5 +1,6 @@
-// How an event is spelled in an export: one line of JSON, put together by the engine, in the very fields that POST /track
-// takes. What is absent is null, so that nothing of whoever sends the line again takes its place.
+// SQL that formats an event of an export as one line of JSON, in the fields that POST /track
+// accepts. An absent field is null, so that a line that is sent again does not inherit values of
+// the sender.
 import { GEO_TEXT_FIELDS } from '../ingest/enrich/geography.js';
 
 const text = (column: string): string => `toJSONString(${column})`;
@@ -11,7 +12,10 @@ const entries = (map: string): string =>
 const object = (...members: string[]): string =>
   `concat('{', arrayStringConcat(arrayConcat(${members.join(', ')}), ','), '}')`;
 
-/** Every key in its original type. Text that is a number stands in both buckets, and is text. */
+/**
+ * Every key in its original type. A numeric text is stored both as text and as number, and is
+ * exported as text.
+ */
 const properties = (prefix: 'ep' | 'up'): string =>
   object(
     entries(`${prefix}_str`),
@@ -45,5 +49,5 @@ const FIELDS: readonly (readonly [name: string, sql: string])[] = [
 
 export const EVENT_LINE = `concat('{', ${FIELDS.map(([name, sql]) => `'"${name}":', ${sql}`).join(", ',', ")}, '}')`;
 
-/** What the spelling above relies on. */
+/** Settings that the SQL above relies on. */
 export const LINE_SETTINGS = { output_format_json_escape_forward_slashes: 0, date_time_output_format: 'iso' } as const;

@@ -1,4 +1,5 @@
-// The export queue. A job only calls a worker to a channel: whose events are wanted is said there, so that Redis never keeps it.
+// Export queue. A job only carries the name of a channel; the person is sent over the channel, so
+// that Redis never stores the user id.
 import type { Queue } from 'bullmq';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
@@ -7,7 +8,7 @@ export const EXPORT_QUEUE = 'export';
 
 export interface ExportJob {
   readonly version: 1;
-  /** The channel on which somebody waits. */
+  /** The channel on which the web process waits. */
   readonly channel: string;
 }
 
@@ -20,7 +21,8 @@ export function createExportQueue(redis: Redis): ExportQueue {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     skipMetasUpdate: true,
-    // What failed has broken a connection, and is asked for again by whoever wants it: there is nothing to repeat or to keep.
+    // A failed export has broken its connection, and the client requests it again: retrying or
+    // keeping it has no use.
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
   });
 }
@@ -29,7 +31,10 @@ export async function enqueueExport(queue: ExportQueue, channel: string): Promis
   await queue.add('export', { version: 1, channel }, { jobId: channel });
 }
 
-/** Nobody waits any more: a worker that has taken it already notices by itself. */
+/**
+ * Removes a job whose web process no longer waits. A worker that has already started it notices by
+ * itself.
+ */
 export async function forgetExport(queue: ExportQueue, channel: string): Promise<void> {
   await queue.remove(channel);
 }

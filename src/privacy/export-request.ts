@@ -1,4 +1,4 @@
-// What is said on the channel of an export: whose events are wanted.
+// Message that requests an export on its channel: the project and user id.
 import { toProjectId } from '../platform/ids.js';
 import type { ExportedPerson } from './export-store.js';
 

@@ -1,5 +1,6 @@
-// GET /api/gdpr/users/{userID}/export: calls a worker, passes on what it sends no faster than the reader takes it, and keeps a
-// record of how it ended. An answer that ends properly is complete; whatever else happens breaks the connection.
+// GET /api/gdpr/users/{userID}/export: enqueues a job, relays the chunks of the worker with
+// back-pressure, and records the outcome in the audit trail. A response that ends normally is
+// complete; any failure breaks the connection.
 import type { Response, Router } from 'express';
 import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
@@ -34,7 +35,7 @@ export interface ExportDeps {
 
 export interface Exports {
   readonly router: Router;
-  /** Resolves when the end of every export is on record. Connections have to be closed before. */
+  /** Resolves when the outcome of every export has been recorded. Close the connections first. */
   close(): Promise<void>;
 }
 
@@ -81,18 +82,19 @@ async function answerExport(deps: AnswerDeps, { credential, userId, res }: Asked
       ...entry,
     });
 
-  // Whoever looks whether an erased person is gone must not bring the id back into the trail.
+  // Exporting an erased person, to check the erasure, must not put their id back into the audit
+  // trail.
   const userHash = deps.hashId({ projectId, kind: 'user', id: userId });
   const isErased = await isErasureKnown(deps.postgres, { projectId, userHash });
   const whom = isErased ? { subjectHash: userHash } : { subject: userId };
   await record({ action: 'export.requested', outcome: 'accepted', ...whom, details: { export: id } });
   const ended = await relay(deps, { id, request: encodeExportRequest({ projectId, userId }), res });
   if (ended.outcome === 'failed') deps.log.error({ err: ended.cause, export: id }, 'an export failed');
-  // Told apart by its id alone: the person may have been erased while it ran.
+  // Refers to the export by its id only, because the person may have been erased meanwhile.
   await record({ action: 'export.ended', outcome: ended.outcome, details: { export: id, events: ended.events } });
   if (ended.outcome === 'completed') {
     setHeaders(res);
-    // What is left is in buffers: a reader that does not take it keeps no connection for ever.
+    // The rest is buffered; a reader that does not take it must not hold the connection forever.
     res.setTimeout(deps.readerTimeoutMs);
     res.end();
   } else if (res.headersSent) res.destroy();
@@ -104,7 +106,7 @@ const unavailable = (cause: unknown): PublicError =>
 
 interface Relayed {
   readonly outcome: 'completed' | 'cancelled' | 'failed';
-  /** Lines that were passed on. */
+  /** Lines that were relayed. */
   readonly events: number;
   readonly cause?: unknown;
 }
@@ -135,12 +137,15 @@ async function relay(
   } finally {
     res.off('close', leave);
     await receiver?.leave();
-    // A job that a worker has taken cannot be removed, and ends by itself.
+    // A job that a worker has started cannot be removed, and ends by itself.
     await forgetExport(deps.queue, id).catch(() => {});
   }
 }
 
-/** As late as possible: until then what goes wrong can be told by a status. */
+/**
+ * Headers are sent as late as possible, because until then a failure can still be reported by a
+ * status.
+ */
 function setHeaders(res: Response): void {
   if (!res.headersSent) res.set('Content-Type', 'application/x-ndjson; charset=utf-8');
 }
@@ -153,7 +158,9 @@ function countLines(chunk: Buffer): number {
   return lines;
 }
 
-/** Breaks the connection of a reader that does not take what is there within the timeout. */
+/**
+ * Resolves when the response has drained or closed. Closes it when the reader exceeds the timeout.
+ */
 const drainedOrClosed = (res: Response, timeoutMs: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => res.destroy(), timeoutMs);

@@ -1,5 +1,6 @@
-// Cuts the life of a person into slices that are sorted one at a time: sorting a million wide rows at once would take the
-// engine gigabytes, and the first line would come last.
+// Splits the time range of a person's events into slices that are sorted one at a time: sorting a
+// million wide rows at once would take gigabytes in ClickHouse, and delay the first line to the
+// end.
 
 export interface HourCount {
   /** Start of the hour, seconds since the epoch. */
@@ -7,7 +8,7 @@ export interface HourCount {
   readonly events: number;
 }
 
-/** From `fromMs` up to `untilMs`, which is not included. */
+/** From `fromMs` up to and excluding `untilMs`. */
 export interface Slice {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -16,8 +17,9 @@ export interface Slice {
 const HOUR_SECONDS = 3600;
 
 /**
- * Hours in ascending order → slices of at most so many events, or of one hour that alone has more. The first is small, so that
- * its lines come soon; each that follows may have twice as many, as large ones cost the engine less per event.
+ * Converts hours in ascending order to slices of at most the given number of events, or of one hour
+ * that alone has more. The first slice is small, so that its lines arrive soon; each later one may
+ * be twice as large, because larger slices cost ClickHouse less per event.
  */
 export function toSlices(hours: readonly HourCount[], eventsMax: { first: number; later: number }): Slice[] {
   const slices: Slice[] = [];

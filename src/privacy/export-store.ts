@@ -1,6 +1,6 @@
-// Reads the events of a person out of ClickHouse, oldest first, in constant memory: whose they are is settled first, then
-// page follows page. A page that breaks off (its place went to another export, an engine that is started again) goes on
-// behind the last line that was read.
+// Reads the events of a person from ClickHouse, oldest first, in constant memory: first the devices
+// of the person, then page by page (keyset pagination). A page that breaks off, because its place
+// went to another export or ClickHouse restarted, continues after the last line that was read.
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,22 +20,22 @@ export interface ExportedPerson {
 
 export interface ExportSource {
   readonly clickhouse: ClickHouseClient;
-  /** What one query may take. */
+  /** Memory limit of one query. */
   readonly memoryBytes: number;
-  /** No query runs without one. */
+  /** Every query requires a place. */
   readonly places: ReadingPlaces;
   readonly log: Logger;
 }
 
-// Twice as many cost the engine a sixth less CPU and about 100 MB more memory (one run each).
+// Twice as many use a sixth less CPU in ClickHouse, and about 100 MB more memory (one run each).
 const SLICE_EVENTS = { first: 2_500, later: 20_000 };
 const PAGE_EVENTS = 2 * SLICE_EVENTS.later;
 const FAILURES_MAX = 10;
 const FAILURE_DELAY_MS = 1_000;
-// A page that failed may have had too many large events in it.
+// A page may have failed because its events are large.
 const SMALLER = 4;
 
-/** Yields whole lines, many at a time. Rejects with the reason of `signal` when that is aborted. */
+/** Yields whole lines, many at a time. Rejects with the reason of `signal` when it is aborted. */
 export async function* exportEvents(
   source: ExportSource,
   person: ExportedPerson,
@@ -59,7 +59,7 @@ async function openPerson(
   }
 }
 
-/** Where an event stands in the order of the export. */
+/** Position of an event in the order of the export. */
 interface Position {
   readonly timeMs: number;
   readonly insertId: string;
@@ -104,7 +104,7 @@ function positionOf(line: string): Position {
 
 type Devices = readonly { readonly id: string; readonly hash: bigint }[];
 
-// The devices of a person, and a device that is called like the person and belongs to nobody.
+// The devices mapped to the person, and an unmapped device whose id equals the user id.
 const DEVICES = `
   SELECT device_id, toString(device_hash) FROM device_map FINAL
   WHERE project_id = {project:UUID} AND user_hash = sipHash64({user:String}) AND user_id = {user:String}
@@ -136,8 +136,9 @@ interface Belonging {
 }
 
 /**
- * Ids as lists of literals: the engine looks them up as a set, uses the indexes on their hashes, and the embedded engine can
- * stream the answer, as there is no subquery. The text is compared as well, because a hash may be that of another id.
+ * Passes ids as literal lists: ClickHouse looks them up as a set and uses the indexes on their
+ * hashes, and the embedded engine can stream the result, because there is no subquery. The text is
+ * compared as well, because hashes can collide.
  */
 function belongingTo({ projectId, userId }: ExportedPerson, devices: Devices): Belonging {
   const params: Record<string, unknown> = { project: projectId, user: userId };
@@ -196,7 +197,10 @@ class PersonReader {
     return rows.map(([hour, events]) => ({ hour, events: Number(events) }));
   }
 
-  /** The engine's work ends with the reading, or with `stop`, also while the last lines wait for their reader. */
+  /**
+   * The query ends when the generator or `stop` does, also while the last lines wait for their
+   * reader.
+   */
   async *page(asked: { after: Position; untilMs: number; limit: number; stop: AbortSignal }): AsyncGenerator<string[]> {
     const queryId = randomUUID();
     const kill = () => killQuery(this.#source, queryId);

@@ -1,12 +1,13 @@
-// Who an erased person was: the devices that were theirs at the moment of the request, and their mappings and profile, which go
-// here, from PostgreSQL and from calls that were given up. Calls that were accepted later made a new person, who stays.
+// Identity data of an erased person in PostgreSQL and in the dead letters: finds the devices mapped
+// to them at the time of the request, and deletes their mappings and profile. Identify calls
+// accepted later create a new person, who is kept.
 import type { IdentifyJob, IdentifyQueue } from '../identity/queue.js';
 import { devicesOf, forgetUser, lockProfiles } from '../identity/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Erasure } from './store.js';
 
 export interface FoundIdentities {
-  /** Devices whose anonymous events are the person's. */
+  /** Devices whose anonymous events belong to the person. */
   readonly deviceIds: readonly string[];
   readonly mappings: number;
   readonly profiles: number;
@@ -15,7 +16,8 @@ export interface FoundIdentities {
 export async function findIdentities(postgres: Postgres, erasure: Erasure): Promise<FoundIdentities> {
   const { projectId, userId, erasedThroughSeq, erasedThroughMs } = erasure;
   const mapped = await devicesOf(postgres, { projectId, userId, atSeq: erasedThroughSeq });
-  // A device that bears the user's very id and is nobody's is, by its distinct_id, the user.
+  // An unmapped device whose id equals the user id has the same distinct_id, so it belongs to the
+  // person.
   const isOwnDevice = (await ownerOf(postgres, { projectId, deviceId: userId, atSeq: erasedThroughSeq })) === undefined;
   const profiles = await postgres('profiles')
     .where({ project_id: projectId, user_id: userId })
@@ -40,14 +42,16 @@ async function ownerOf(
   return mapping?.user_id;
 }
 
-/** Resolves with the version up to which copies of the profile are the person's who was erased. */
+/** Resolves with the version up to which projections of the profile belong to the erased person. */
 export async function forgetIdentity(postgres: Postgres, erasure: Erasure): Promise<number> {
   const { id, projectId, userId, erasedThroughSeq } = erasure;
   return postgres.transaction(async (transaction) => {
-    // Also where there is none: one that is made meanwhile waits, and has a larger version than the one that is taken here.
+    // Locks also when there is no profile: a profile created meanwhile waits, and gets a larger
+    // version than this one.
     await lockProfiles(transaction, [{ projectId, userId }]);
     await forgetUser(transaction, { projectId, userId, throughSeq: erasedThroughSeq });
-    // Settled with the first attempt: what a later one finds is newer, and may not have been copied yet.
+    // Fixed by the first attempt: a later one could find a newer profile, whose projection may be
+    // pending.
     const { rows } = await transaction.raw<{ rows: { profile_version: string }[] }>(
       `UPDATE erasure_requests SET profile_version = COALESCE(
          profile_version,
@@ -60,7 +64,7 @@ export async function forgetIdentity(postgres: Postgres, erasure: Erasure): Prom
   });
 }
 
-/** How many rows of mappings and of operations still name the person. */
+/** How many mappings and operations still contain the person. */
 export async function countIdentities(postgres: Postgres, erasure: Erasure): Promise<number> {
   const { projectId, userId, erasedThroughSeq } = erasure;
   const tables = ['device_mappings', 'profile_operations'].map((table) =>
@@ -74,7 +78,7 @@ export async function countIdentities(postgres: Postgres, erasure: Erasure): Pro
 
 type Call = IdentifyJob['operations'][number];
 
-/** Calls that were given up and are kept for an operator go from Redis. */
+/** Deletes matching calls from the dead letters of the identify queue. */
 export async function forgetParkedCalls(queue: IdentifyQueue, isForgotten: (call: Call) => boolean): Promise<void> {
   for (const job of await queue.getFailed()) {
     const operations = job.data.operations.filter((call) => !isForgotten(call));

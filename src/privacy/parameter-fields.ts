@@ -1,15 +1,16 @@
-// How many ids go to the engine at once: a ClickHouse server reads at most 128 KiB as one parameter of a query
-// (http_max_field_value_size), and whoever knows the public key can give a person devices with long names without end.
+// Splits ids into lists that fit into one query parameter: ClickHouse reads at most 128 KiB
+// (http_max_field_value_size), and anyone with the public key can map any number of devices with
+// long ids to a person.
 
 const BYTES_MAX = 100_000;
 const QUOTES_AND_COMMA = 3;
 
-/** The ids in their order, in as many lists as it takes for each to fit into one parameter. */
+/** The ids in order, in as many lists as needed for each to fit into one parameter. */
 export function inParameters(ids: readonly string[]): string[][] {
   const lists: string[][] = [];
   let bytes = BYTES_MAX;
   for (const id of ids) {
-    // At worst every character of it is escaped.
+    // In the worst case every character is escaped.
     const size = 2 * Buffer.byteLength(id) + QUOTES_AND_COMMA;
     if (bytes + size > BYTES_MAX) {
       lists.push([]);

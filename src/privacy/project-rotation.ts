@@ -1,7 +1,11 @@
-// Round-robin scheduler over projects: a bounded number of places, one place per project, and the project that was
-// served longest ago is served next. A project with a thousand requests gets as many places as one with a single request.
+// Round-robin scheduler over projects: a bounded number of places, one per project; the project
+// that was served longest ago is next. A project with a thousand requests gets as many places as
+// one with a single request.
 
-/** In rounds: first one item of every key, then the second of every key that has more. Keeps the order within a key. */
+/**
+ * Interleaves: the first item of every key, then the second of every key with more. Keeps the order
+ * within a key.
+ */
 export function roundRobin<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const seen = new Map<string, number>();
   const rounds: T[][] = [];
@@ -45,7 +49,7 @@ export class ProjectRotation {
     return next.length;
   }
 
-  /** Resolves when one of those that run has ended; never when none runs. */
+  /** Resolves when any running task has ended; never when none runs. */
   oneEnded(): Promise<void> {
     return Promise.race(this.#running.values());
   }

@@ -1,4 +1,5 @@
-// Deleted projects in PostgreSQL: which still have data, what of it lies here, and that none is let in any more.
+// Deleted projects in PostgreSQL: lists those that still have data, deletes their rows, and records
+// a tombstone for each.
 import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { hideSubject, listSubjects, recordAudit } from './audit-store.js';
@@ -10,7 +11,7 @@ export interface DeletedProject {
   readonly deletedAtMs: number;
 }
 
-/** Those whose data is not known to be gone, the oldest first. */
+/** Deleted projects whose data may not be deleted completely, oldest first. */
 export async function listProjectsToDelete(postgres: Postgres): Promise<DeletedProject[]> {
   const rows: { id: string; organization_id: string; deleted_at: Date }[] = await postgres('projects')
     .whereNotNull('deleted_at')
@@ -24,7 +25,7 @@ export async function listProjectsToDelete(postgres: Postgres): Promise<DeletedP
   }));
 }
 
-/** Events of the project that were received up to `erasedThroughMs` are forgotten, whoever's they are. */
+/** Records a tombstone for all events of the project received up to `erasedThroughMs`. */
 export async function forgetProjectUpTo(
   postgres: Postgres,
   projectId: ProjectId,
@@ -36,8 +37,8 @@ export async function forgetProjectUpTo(
     .ignore();
 }
 
-// What the project's people wrote and what its users are known by. The project itself stays as a name in the records of its
-// organization, as do its usage and its audit trail.
+// Content written by members, and user data. The project itself stays, as a name in the records of
+// its organization, and so do its usage and audit trail.
 const TABLES = [
   'identity_outbox',
   'profile_operations',
@@ -47,7 +48,7 @@ const TABLES = [
   'access_tokens',
 ] as const;
 
-/** Resolves with how many rows there were. */
+/** Resolves with the number of deleted rows. */
 export async function deleteProjectRows(postgres: Postgres, projectId: ProjectId): Promise<number> {
   return postgres.transaction(async (transaction) => {
     let deleted = 0;
@@ -56,7 +57,7 @@ export async function deleteProjectRows(postgres: Postgres, projectId: ProjectId
   });
 }
 
-/** The project's audit trail stays, and from here on knows its users by their hashes. */
+/** Replaces the user ids in the project's audit trail by their hashes. */
 export async function markDataDeleted(
   postgres: Postgres,
   { projectId, organizationId }: DeletedProject,

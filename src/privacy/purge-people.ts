@@ -1,5 +1,6 @@
-// The last of people who were deleted: what waits in the queues, and what the files still hold. Afterwards no byte of them is
-// left but in backups and in the databases' own logs (docs/privacy.md).
+// Purge of erased people: removes their events from waiting jobs and dead letters, and rewrites the
+// data files. Afterwards their data is left only in backups and in the logs of the databases
+// (docs/privacy.md).
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeEnvelopes, type Envelope } from '../ingest/envelope.js';
 import { payloadKeyPattern, payloadWrittenAt, replacePayload } from '../ingest/payloads.js';
@@ -12,18 +13,18 @@ import { dropIds, type Erasure, isAnyRequested } from './store.js';
 import { type ErasureTombstones, readTombstoneVersion } from './tombstones.js';
 
 /**
- * Resolves with those that are done. A claim that cannot be read, and a project whose rows cannot be removed, hold up those
- * they concern and nobody else.
+ * Resolves with the purged erasures. An unreadable payload, or a project whose rows cannot be
+ * deleted, blocks only the erasures it concerns.
  */
 export async function purgePeople(
   deps: ErasureDeps & { forgotten: ErasureTombstones; log: Logger },
   erasures: readonly Erasure[],
 ): Promise<readonly Erasure[]> {
   const removed = await removeAgain(deps, erasures);
-  const unread = await purgeClaims(deps.redis, deps.forgotten);
+  const unread = await purgePayloads(deps.redis, deps.forgotten);
   for (const { key, err } of unread)
     deps.log.error({ err, key }, 'events in redis cannot be read, so none can be purged');
-  const purged = removed.filter((erasure) => !unread.some((claim) => mayHold(claim, erasure)));
+  const purged = removed.filter((erasure) => !unread.some((payload) => mayHold(payload, erasure)));
   if (purged.length === 0) return [];
   await rewriteClickHouse(deps.clickhouse, { signal: deps.signal, letOthersPass: letErasuresPass(deps) });
   await dropIds(deps.postgres, purged);
@@ -32,7 +33,10 @@ export async function purgePeople(
   return purged;
 }
 
-/** Once more, as long as it is known who they were: a worker that hung all the while may have stored late. */
+/**
+ * Deletes the rows again while the ids are still known, because a worker that hung may have stored
+ * rows late.
+ */
 async function removeAgain(deps: ErasureDeps & { log: Logger }, erasures: readonly Erasure[]): Promise<Erasure[]> {
   const removed: Erasure[] = [];
   for (const [projectId, group] of groupByProject(erasures)) {
@@ -53,7 +57,7 @@ async function removeAgain(deps: ErasureDeps & { log: Logger }, erasures: readon
 const PASSING_POLL_MS = 100;
 const PASSING_MAX_MS = 60_000;
 
-/** Requests that wait for their receipt come first; so many of them that they never end hold up a purge for a minute. */
+/** Lets requests that wait for their receipt go first, but delays the purge by at most a minute. */
 function letErasuresPass({ postgres, signal }: ErasureDeps): () => Promise<void> {
   let leftMs = PASSING_MAX_MS;
   return async () => {
@@ -66,49 +70,53 @@ function letErasuresPass({ postgres, signal }: ErasureDeps): () => Promise<void>
 const isKnown = (erasure: Erasure): erasure is KnownErasure => erasure.deviceIds !== undefined;
 
 const SCAN_COUNT = 500;
-// A request is stamped a little before its claim: while its group commits, or Redis is slow.
-const STAMP_TO_CLAIM_MS = 60_000;
+// A request is accepted a little before its payload is written: while its group commits, or Redis
+// is slow.
+const ACCEPT_TO_PAYLOAD_MS = 60_000;
 
-/** Some of what a claim holds, and why it cannot be told whose it is. */
-export interface UnreadClaim {
+/** Part of a payload that cannot be read, and why. */
+export interface UnreadPayload {
   readonly key: string;
-  /** Undefined when not even that can be read. */
+  /** Undefined when not even the project can be read. */
   readonly projectId: string | undefined;
   readonly err: unknown;
 }
 
 export const mayHold = (
-  { key, projectId }: UnreadClaim,
+  { key, projectId }: UnreadPayload,
   people: { readonly projectId: string; readonly erasedThroughMs: number },
 ): boolean =>
   (projectId === undefined || projectId === people.projectId) &&
-  (payloadWrittenAt(key) ?? 0) <= people.erasedThroughMs + STAMP_TO_CLAIM_MS;
+  (payloadWrittenAt(key) ?? 0) <= people.erasedThroughMs + ACCEPT_TO_PAYLOAD_MS;
 
-/** Events that wait, or are parked for a person to look at, leave Redis as well. Resolves with what could not be read. */
-export async function purgeClaims(redis: Redis, forgotten: ErasureTombstones): Promise<UnreadClaim[]> {
+/**
+ * Removes events from the payloads of waiting jobs and dead letters. Resolves with those that
+ * cannot be read.
+ */
+export async function purgePayloads(redis: Redis, forgotten: ErasureTombstones): Promise<UnreadPayload[]> {
   const version = await readTombstoneVersion(redis);
   if (version === null) return [];
-  const latestMs = (await forgotten.latestErasedThroughMs(version)) + STAMP_TO_CLAIM_MS;
-  const unread: UnreadClaim[] = [];
+  const latestMs = (await forgotten.latestErasedThroughMs(version)) + ACCEPT_TO_PAYLOAD_MS;
+  const unread: UnreadPayload[] = [];
   for await (const keys of redis.scanStream({ match: payloadKeyPattern, count: SCAN_COUNT })) {
     for (const key of keys as string[]) {
       if ((payloadWrittenAt(key) ?? 0) <= latestMs)
-        unread.push(...(await purgeClaim(redis, key, { forgotten, version })));
+        unread.push(...(await purgePayload(redis, key, { forgotten, version })));
     }
   }
   return unread;
 }
 
-async function purgeClaim(
+async function purgePayload(
   redis: Redis,
   key: string,
   { forgotten, version }: { forgotten: ErasureTombstones; version: string },
-): Promise<UnreadClaim[]> {
+): Promise<UnreadPayload[]> {
   const bytes = await redis.getBuffer(key);
-  const accepted = bytes === null ? [] : tryDecodeFrames(bytes);
+  const accepted = bytes === null ? [] : tryDecodeEnvelopes(bytes);
   if (accepted instanceof Error) return [{ key, projectId: undefined, err: accepted }];
   const kept: Envelope[] = [];
-  const unread: UnreadClaim[] = [];
+  const unread: UnreadPayload[] = [];
   for (const envelope of accepted) {
     try {
       kept.push(...(await forgotten.removeEvents([envelope], version)).envelopes);
@@ -118,12 +126,12 @@ async function purgeClaim(
     }
   }
   const isSame = kept.length === accepted.length && kept.every((envelope, position) => envelope === accepted[position]);
-  // Only if it is still there: its job may have ended in the meantime.
+  // The payload may be gone, because its job has ended meanwhile.
   if (!isSame) await replacePayload(redis, key, { from: accepted, to: kept });
   return unread;
 }
 
-function tryDecodeFrames(bytes: Buffer): Envelope[] | Error {
+function tryDecodeEnvelopes(bytes: Buffer): Envelope[] | Error {
   try {
     return decodeEnvelopes(bytes);
   } catch (error) {

@@ -1,5 +1,6 @@
-// The queues of erasure. A job says only that there is something to do; what it is stands in PostgreSQL, so that no job can
-// be lost, and none holds an id. A schedule looks as well, for requests whose job never came to be.
+// Queues of erasures, purges and project deletions. A job only triggers a run; the requests are in
+// PostgreSQL, so that losing a job loses nothing, and no job contains an id. A schedule triggers
+// runs too, for requests whose job was never added.
 import type { Queue } from 'bullmq';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
@@ -16,7 +17,7 @@ export type ErasureQueue = Queue<ErasureJob, void, string>;
 
 const EVENT_STREAM_LENGTH = 100;
 
-/** Of one of the three above. What fails is done again by the next job: nothing is kept. */
+/** Creates one of the three queues. Failed work is repeated by the next job, so no job is kept. */
 export const createErasureQueue = (redis: Redis, name: string): ErasureQueue =>
   openQueue(name, {
     connection: redis,
@@ -24,15 +25,15 @@ export const createErasureQueue = (redis: Redis, name: string): ErasureQueue =>
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   });
 
-/** Says that there is a new request. */
+/** Triggers a run for a new request. */
 export async function enqueueErasure(queue: ErasureQueue): Promise<void> {
   await queue.add('requested', { version: 1 });
 }
 
-/** Looks for something to do every so often. Safe to call from any number of processes: the schedule is one. */
+/** Triggers a run periodically. Any number of processes may call it: there is one schedule. */
 export async function scheduleErasure(queue: ErasureQueue, everyMs: number): Promise<void> {
   await queue.upsertJobScheduler(`${queue.name}-sweep`, { every: everyMs }, { name: 'sweep', data: { version: 1 } });
 }
 
-/** How a request stands among those who have taken a sequence number and are not done (identity/sequence.ts). */
+/** The request's name among the holders of pending sequence numbers (identity/sequence.ts). */
 export const sequenceMember = (requestId: string): string => `erasure:${requestId}`;

@@ -1,6 +1,7 @@
-// Fair semaphore: bounds how many exports of a worker read from ClickHouse at once. A free place goes to the project that
-// holds the fewest, and among those to the one that was served longest ago. An export gives its place back between two chunks: to
-// another project after a time slice, and to any export that waits while its own reader takes nothing.
+// Fair semaphore: bounds how many exports of a worker read from ClickHouse at once. A free place
+// goes to the project that holds the fewest, then to the one that was served longest ago. An export
+// yields its place between two chunks: to another project after a time slice, and to any waiting
+// export while its own reader is slow.
 import type { ProjectId } from '../platform/ids.js';
 
 export interface PlaceTimes {
@@ -30,7 +31,7 @@ export class ReadingPlaces {
     this.#times = times;
   }
 
-  /** Rejects with the reason of `signal` when that is aborted first. */
+  /** Rejects with the reason of `signal` when it is aborted first. */
   acquire(projectId: ProjectId, signal: AbortSignal): Promise<Place> {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -55,7 +56,7 @@ export class ReadingPlaces {
     return this.#waiting.size > 0;
   }
 
-  /** Whether a project waits that holds fewer places than this one. */
+  /** Whether a project is waiting that holds fewer places than this one. */
   isOwedToAnother(projectId: ProjectId): boolean {
     const own = this.#heldBy(projectId);
     return [...this.#waiting].some((waiting) => this.#heldBy(waiting.projectId) < own);
@@ -106,12 +107,12 @@ export class Place {
     this.#times = times;
   }
 
-  /** Aborted when the place went to another export while it was lent: what reads under it has to stop. */
+  /** Aborted when another export got the place while it was lent; the read must stop. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Before a chunk is handed to its reader: from lendMs on, another export may take the place. */
+  /** Call before handing a chunk to the reader: after lendMs another export may take the place. */
   lend(): void {
     this.#lending = setInterval(() => {
       if (!this.#places.isAnyWaiting) return;
@@ -120,14 +121,17 @@ export class Place {
     }, this.#times.lendMs);
   }
 
-  /** After it. False when the export has to stop reading and to acquire a place again. */
+  /**
+   * Call after the reader took the chunk. False when the export must stop reading and acquire a
+   * place again.
+   */
   takeBack(): boolean {
     clearInterval(this.#lending);
     const isSliceOver = Date.now() - this.#since >= this.#times.sliceMs;
     return this.#isHeld && !(isSliceOver && this.#places.isOwedToAnother(this.#projectId));
   }
 
-  /** Safe to repeat. */
+  /** Idempotent. */
   release(): void {
     clearInterval(this.#lending);
     if (!this.#isHeld) return;

@@ -1,5 +1,6 @@
-// Waits for the receipts of erasures: one query for all requests that wait in this process, instead of one query each. A
-// hundred waiting requests must not take the connections that every other request needs for its key.
+// Waits for erasure receipts with one query for all waiting requests of this process. One query
+// each would let a hundred waiting requests use up the connections that every other request needs
+// for its key.
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 75;
@@ -20,7 +21,7 @@ export class ReceiptPoller {
     this.#findErased = findErased;
   }
 
-  /** False when it takes longer than `timeoutMs`, or the client has closed its connection. Never rejects. */
+  /** False on timeout, or when the client has closed its connection. Never rejects. */
   wait(id: string, { timeoutMs, isGone }: { timeoutMs: number; isGone: () => boolean }): Promise<boolean> {
     return new Promise((resolve) => {
       this.#waiting.set(id, { deadline: Date.now() + timeoutMs, isGone, resolve });
@@ -31,7 +32,7 @@ export class ReceiptPoller {
   async #poll(): Promise<void> {
     this.#isPolling = true;
     while (this.#waiting.size > 0) {
-      // The request stands whether PostgreSQL answers now or not: its client is told 202 at the latest.
+      // Errors are ignored: the request is stored, and its client gets 202 at the latest.
       const erased = new Set(await this.#findErased([...this.#waiting.keys()]).catch(() => []));
       for (const [id, { deadline, isGone, resolve }] of this.#waiting) {
         if (!erased.has(id) && Date.now() < deadline && !isGone()) continue;

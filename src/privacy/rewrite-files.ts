@@ -1,5 +1,6 @@
-// What is deleted leaves the files: ClickHouse rewrites the parts that have deleted rows, PostgreSQL its tables, Redis its
-// log. Done for many erasures at a time, as it costs the same for one as for hundreds.
+// Rewrites data files so that deleted rows leave the disk: ClickHouse parts, PostgreSQL tables and
+// write-ahead log, Redis append-only file and snapshot. Runs for many erasures at a time, because
+// one costs as much as hundreds.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
@@ -8,8 +9,13 @@ import type { Redis } from '../platform/redis/client.js';
 
 const POLL_MS = 500;
 
-/** Asks until there is nothing left. Throws when that takes too long, or the process stops. */
-async function outwait(what: { name: string; isLeft: () => Promise<boolean>; withinMs: number; signal: AbortSignal }) {
+/** Polls until nothing is left. Throws on timeout, or when the process stops. */
+async function pollUntilDone(what: {
+  name: string;
+  isLeft: () => Promise<boolean>;
+  withinMs: number;
+  signal: AbortSignal;
+}) {
   const deadline = Date.now() + what.withinMs;
   while (await what.isLeft()) {
     if (Date.now() > deadline) throw new Error(`${what.name} took longer than ${what.withinMs} ms`);
@@ -20,21 +26,22 @@ async function outwait(what: { name: string; isLeft: () => Promise<boolean>; wit
 const CLICKHOUSE_TABLES = ['events', 'device_map', 'profiles'];
 const MINUTE_MS = 60_000;
 
-/** Resolves before each piece of work that holds up others; a purge passes its erasures here. */
+/** Called before each step that delays other mutations; a purge lets erasures run here. */
 export type Yield = () => Promise<void>;
 
-/** Resolves once no file of the engine holds a row that was deleted before this was called. */
+/** Resolves once no ClickHouse file contains a row that was deleted before the call. */
 export async function rewriteClickHouse(
   clickhouse: ClickHouseClient,
   options: { signal: AbortSignal; letOthersPass?: Yield },
 ): Promise<void> {
   await rewriteParts(clickhouse, options);
-  await outwaitOldParts(clickhouse, options.signal);
+  await waitForOldParts(clickhouse, options.signal);
 }
 
 /**
- * Resolves once every part that had deleted rows is written anew without them. One partition after the other: a part is
- * mutated in the order of the mutations, so a deletion that comes meanwhile waits for one partition and not for the table.
+ * Resolves once every part with deleted rows has been rewritten. One partition at a time: mutations
+ * of a part run in order, so a concurrent deletion waits for one partition instead of the whole
+ * table.
  */
 export async function rewriteParts(
   clickhouse: ClickHouseClient,
@@ -46,13 +53,13 @@ export async function rewriteParts(
   );
   for (const { table, partition_id: partition } of masked) {
     await letOthersPass?.();
-    // Not waited for by the statement, which may take longer than any request should.
+    // Does not wait in the statement, which may take longer than a request should.
     await clickhouse.command({
       query: `ALTER TABLE ${table} APPLY DELETED MASK IN PARTITION ID {partition:String}`,
       query_params: { partition },
       clickhouse_settings: { mutations_sync: '0' },
     });
-    await outwait({
+    await pollUntilDone({
       name: 'rewriting the parts',
       isLeft: async () => (await rowsOf(clickhouse, UNFINISHED_REWRITES)).length > 0,
       withinMs: 30 * MINUTE_MS,
@@ -64,11 +71,13 @@ export async function rewriteParts(
 const UNFINISHED_REWRITES = `SELECT 1 FROM system.mutations
   WHERE NOT is_done AND NOT is_killed AND OURS AND command LIKE '%APPLY DELETED MASK%'`;
 
-/** The old files stay for a while (old_parts_lifetime): those that are there now have to go. */
-async function outwaitOldParts(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
+/**
+ * Waits until the old parts of now have been removed; they stay for a while (old_parts_lifetime).
+ */
+async function waitForOldParts(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
   const outdated = await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS);
   const names = new Set(outdated.map(({ name }) => name));
-  await outwait({
+  await pollUntilDone({
     name: 'removing the old parts',
     isLeft: async () =>
       (await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS)).some(({ name }) => names.has(name)),
@@ -99,14 +108,14 @@ const POSTGRES_TABLES = [
 const LOCK_TIMEOUT_MS = 5_000;
 
 /**
- * Each table is copied and the old file dropped; meanwhile nobody can use it. Throws when a table is in use for longer than
- * five seconds: everyone else would queue up behind this.
+ * Copies each table and drops the old file, under an exclusive lock. Throws when a table is in use
+ * for more than five seconds, because all other statements would queue behind this one.
  */
 export async function rewritePostgres(config: Config, signal: AbortSignal): Promise<void> {
-  // One connection, so that the setting holds for what follows.
+  // One connection, so that the setting holds for the following statements.
   const postgres = createPostgres(config, { poolMax: 1 });
   try {
-    await outwaitTransactions(postgres, signal);
+    await waitForTransactions(postgres, signal);
     await postgres.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (const table of POSTGRES_TABLES) await postgres.raw(`VACUUM (FULL) ${table}`);
     await renewWriteAheadLog(postgres);
@@ -116,27 +125,31 @@ export async function rewritePostgres(config: Config, signal: AbortSignal): Prom
 }
 
 /**
- * Removes the write-ahead log of what was erased: a checkpoint makes the server need no older segment than the current one, and
- * with wal_recycle = off it deletes those. It also deletes the files that VACUUM FULL has replaced. A role without the rights
- * (pg_checkpoint, EXECUTE on pg_switch_wal() and pg_ls_waldir()) leaves both to the server's own next checkpoints.
+ * Removes the write-ahead log of what was erased: after a checkpoint the server needs no segment
+ * older than the current one, and with wal_recycle = off it deletes those. The checkpoint also
+ * deletes the files that VACUUM FULL has replaced. A role without the rights (pg_checkpoint,
+ * EXECUTE on pg_switch_wal() and pg_ls_waldir()) leaves both to the next checkpoints of the server.
  */
 async function renewWriteAheadLog(postgres: Postgres): Promise<void> {
   const { rows } = await postgres.raw<{ rows: { wal_recycle: string }[] }>('SHOW wal_recycle');
-  // Recycled segments keep what they held until they are written over: here nothing can be done about them.
+  // Recycled segments keep their contents until they are overwritten, which cannot be forced from
+  // here.
   if (rows[0]?.wal_recycle === 'off') await unlessForbidden(beginNewSegment(postgres));
   await unlessForbidden(postgres.raw('CHECKPOINT'));
 }
 
-// A log of 256 MB, as the embedded server has, is 16.
+// A log of 256 MB, as in the embedded server, has 16 segments.
 const SEGMENTS_MAX = 64;
 
-/** Goes past every segment that exists, also those that were recycled for later use before that was switched off. */
+/**
+ * Advances past every existing segment, including those recycled before recycling was switched off.
+ */
 async function beginNewSegment(postgres: Postgres): Promise<void> {
   const { rows } = await postgres.raw<{ rows: { last: string }[] }>(
     "SELECT max(name) AS last FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'",
   );
   for (let segments = 0; segments < SEGMENTS_MAX; segments += 1) {
-    // A segment without a record in it is not switched.
+    // A segment without a record is not switched.
     const current = await postgres.raw<{ rows: { name: string }[] }>(
       "SELECT pg_walfile_name(pg_logical_emit_message(false, 'erasure', 'new segment')) AS name",
     );
@@ -155,10 +168,10 @@ async function unlessForbidden(work: PromiseLike<unknown>): Promise<void> {
   }
 }
 
-/** A row that was deleted is copied all the same while a transaction from before might still look at it. */
-async function outwaitTransactions(postgres: Postgres, signal: AbortSignal): Promise<void> {
+/** VACUUM FULL also copies deleted rows that an older transaction may still see. */
+async function waitForTransactions(postgres: Postgres, signal: AbortSignal): Promise<void> {
   const { rows } = await postgres.raw<{ rows: { now: string }[] }>('SELECT pg_current_xact_id()::xid::text AS now');
-  await outwait({
+  await pollUntilDone({
     name: 'waiting for transactions that had begun before',
     isLeft: async () => {
       const older = await postgres.raw<{ rows: unknown[] }>(
@@ -174,27 +187,27 @@ async function outwaitTransactions(postgres: Postgres, signal: AbortSignal): Pro
   });
 }
 
-/** Resolves once Redis has written its files anew: the log of commands, and the snapshot where one is kept. */
+/** Resolves once Redis has rewritten its append-only file, and its snapshot if it keeps one. */
 export async function rewriteRedis(redis: Redis, signal: AbortSignal): Promise<void> {
   const persistence = await readPersistence(redis);
   if (persistence.get('aof_enabled') === '1') {
-    await outwaitRedis(redis, 'aof_rewrite_in_progress', signal);
+    await waitForRedis(redis, 'aof_rewrite_in_progress', signal);
     await redis.bgrewriteaof();
-    await outwaitRedis(redis, 'aof_rewrite_in_progress', signal);
+    await waitForRedis(redis, 'aof_rewrite_in_progress', signal);
     const status = (await readPersistence(redis)).get('aof_last_bgrewrite_status');
     if (status !== 'ok') throw new Error(`redis could not write its log anew: ${status}`);
   }
   if (await keepsSnapshots(redis)) {
-    await outwaitRedis(redis, 'rdb_bgsave_in_progress', signal);
+    await waitForRedis(redis, 'rdb_bgsave_in_progress', signal);
     await redis.bgsave('SCHEDULE');
-    await outwaitRedis(redis, 'rdb_bgsave_in_progress', signal);
+    await waitForRedis(redis, 'rdb_bgsave_in_progress', signal);
     const status = (await readPersistence(redis)).get('rdb_last_bgsave_status');
     if (status !== 'ok') throw new Error(`redis could not write its snapshot anew: ${status}`);
   }
 }
 
-const outwaitRedis = (redis: Redis, field: string, signal: AbortSignal): Promise<void> =>
-  outwait({
+const waitForRedis = (redis: Redis, field: string, signal: AbortSignal): Promise<void> =>
+  pollUntilDone({
     name: `redis (${field})`,
     isLeft: async () => (await readPersistence(redis)).get(field) === '1',
     withinMs: 10 * MINUTE_MS,
@@ -206,7 +219,7 @@ async function readPersistence(redis: Redis): Promise<Map<string, string>> {
   return new Map(lines.map((line) => line.split(':') as [string, string]));
 }
 
-/** A server that does not say counts as one that does. */
+/** A server that does not report its setting counts as keeping snapshots. */
 async function keepsSnapshots(redis: Redis): Promise<boolean> {
   const answer = (await redis.config('GET', 'save').catch(() => undefined)) as string[] | undefined;
   return answer === undefined || (answer[1] ?? '') !== '';

@@ -1,5 +1,5 @@
-// /api/gdpr: erasing a person, what became of the request, and the audit trail. The work itself is the worker's; a request
-// is answered when it is done, or told where to ask.
+// Routes of /api/gdpr: erase a person, show an erasure request, list the audit trail. Workers do
+// the erasure; the request waits for its receipt, or gets 202 with the address of its status.
 import type { Router } from 'express';
 import { type Credential, rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
@@ -21,11 +21,11 @@ export interface PrivacyDeps extends GuardDeps {
   readonly redis: Redis;
   readonly erasureQueue: ErasureQueue;
   readonly hashId: HashId;
-  /** On a cluster nobody is erased yet: what is deleted there has other names. */
+  /** Erasure is not supported on a ClickHouse cluster yet: its tables have other names there. */
   readonly isCluster: boolean;
   /** How long a request waits for its receipt. */
   readonly answerTimeoutMs: number;
-  /** When the files are rewritten at the latest, from the request on. */
+  /** Maximum time from the request until the files are rewritten. */
   readonly purgeByMs: number;
   readonly limits: Pick<RateLimits, 'erasure' | 'privacyRead'>;
   readonly log: Logger;
@@ -85,8 +85,8 @@ async function requestErasure(
 ): Promise<string> {
   const { projectId, organizationId } = credential;
   const id = newErasureId();
-  // The number before the row: whoever was identified before this was answered has a smaller one. A number whose row never
-  // came to be is given back by the worker.
+  // The sequence number is taken before the row is written: identify calls accepted earlier have
+  // smaller ones. The worker releases numbers whose row was never written.
   const erasedThroughSeq = await takeSequence(redis, { member: sequenceMember(id), count: 1 }).catch(
     (cause: unknown) => {
       throw new PublicError('unavailable', 'erasure cannot be requested right now; try again', { cause });
@@ -99,7 +99,7 @@ async function requestErasure(
     requestedBy: { kind: credential.kind, id: credential.id },
     purgeBy: new Date(erasedThroughMs + purgeByMs),
   });
-  // The request stands: without the job it is only found a little later.
+  // The request is stored; without the job the next sweep finds it.
   await enqueueErasure(erasureQueue).catch((err: unknown) => log.warn({ err }, 'an erasure waits for the next sweep'));
   return id;
 }

@@ -1,4 +1,4 @@
-// What the routes of erasure read from a request.
+// Parses parameters of the privacy routes: the page of the audit trail, the id of a request.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 

@@ -1,5 +1,5 @@
-// The requests to erase people, in PostgreSQL. All state of an erasure is here: whatever process goes on with it finds
-// what was done.
+// Store of erasure requests and tombstones in PostgreSQL. It holds the whole state of an erasure,
+// so that any process can continue it.
 import { newUuidV7, type OrganizationId, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, hideSubject, recordAudit } from './audit-store.js';
@@ -27,11 +27,13 @@ export interface NewErasure {
 }
 
 export interface Erasure extends Omit<NewErasure, 'purgeBy'> {
-  /** Whose anonymous events are the person's. Undefined until it has been found out. */
+  /**
+   * Devices whose anonymous events belong to the person. Undefined until they have been determined.
+   */
   readonly deviceIds: readonly string[] | undefined;
 }
 
-/** What is shown of a request: never the id of the person. */
+/** The public part of a request: never the id of the person. */
 export interface ErasureRecord {
   readonly status: 'requested' | 'deleted' | 'purged';
   readonly userHash: string;
@@ -85,14 +87,14 @@ export async function findErasure(
   });
 }
 
-/** Which of the requests have their receipt. */
+/** Those of the requests that have their receipt. */
 export const findErasedAmong = (postgres: Postgres, ids: readonly string[]): Promise<string[]> =>
   postgres('erasure_requests')
     .whereIn('id', [...ids])
     .whereNot({ status: 'requested' })
     .pluck('id');
 
-/** Whether the person's erasure was ever requested. */
+/** Whether an erasure of the person was ever requested. */
 export async function isErasureKnown(
   postgres: Postgres,
   person: { projectId: ProjectId; userHash: string },
@@ -101,7 +103,10 @@ export async function isErasureKnown(
   return (await postgres('erasure_requests').where(where).first('id')) !== undefined;
 }
 
-/** Those that are not deleted yet, in the order of their acceptance: so many of each project at most. */
+/**
+ * Requests that are not deleted yet, in the order of acceptance, at most `perProject` of each
+ * project.
+ */
 export async function listRequested(
   postgres: Postgres,
   { except, perProject }: { except: readonly string[]; perProject: number },
@@ -126,13 +131,13 @@ export const listWaitingIds = (postgres: Postgres): Promise<string[]> =>
 export const isAnyRequested = async (postgres: Postgres): Promise<boolean> =>
   (await postgres('erasure_requests').where({ status: 'requested' }).first('id')) !== undefined;
 
-/** When a purge ended last, in milliseconds; 0 when none did. */
+/** When the last purge ended, in milliseconds; 0 when there was none. */
 export async function lastPurgedAt(postgres: Postgres): Promise<number> {
   const row = await postgres('erasure_requests').max('purged_at as at').first<{ at: Date | null } | undefined>();
   return row?.at?.getTime() ?? 0;
 }
 
-/** Those whose people may be purged from the files: deleted before `verifiedBefore`. */
+/** Erasures to purge from the files: deleted before `verifiedBefore`. */
 export async function listDeleted(postgres: Postgres, verifiedBefore: Date): Promise<Erasure[]> {
   const rows: ErasureRow[] = await postgres('erasure_requests')
     .where({ status: 'deleted' })
@@ -166,10 +171,10 @@ interface ErasureRow {
   readonly requested_by: AuditActor;
 }
 
-// A statement has at most 65,535 values, and a person may have any number of devices.
+// A statement takes at most 65,535 values, and a person may have any number of devices.
 const ROWS_PER_STATEMENT = 5000;
 
-/** Keeps whose devices they were, and of whom events are forgotten from now on. */
+/** Saves the devices, the counts and the tombstones of an erasure. */
 export async function saveDevices(
   transaction: Postgres,
   erasure: Erasure,
@@ -196,7 +201,7 @@ export async function saveDevices(
   }
 }
 
-/** Those that promised to be purged before `now` and are not. */
+/** How many requests were due to be purged before `now` and are not. */
 export async function countOverdue(postgres: Postgres, now: Date): Promise<number> {
   const row = await postgres('erasure_requests')
     .whereNot({ status: 'purged' })
@@ -206,7 +211,7 @@ export async function countOverdue(postgres: Postgres, now: Date): Promise<numbe
   return Number(row?.count ?? 0);
 }
 
-/** What is counted again after a failed attempt is the same again, and counts once. */
+/** A retry counts the same events again, so the larger count is kept. */
 export async function saveEventCount(postgres: Postgres, erasure: Erasure, events: number): Promise<void> {
   const larger = postgres.raw("jsonb_set(counts, '{events}', to_jsonb(GREATEST((counts->>'events')::bigint, ?)))", [
     events,
@@ -225,7 +230,7 @@ export async function listTombstones(postgres: Postgres): Promise<Tombstone[]> {
   }));
 }
 
-/** Forgets tombstones that nothing can meet any more: older than `beforeMs`, and of nobody whose erasure goes on. */
+/** Deletes tombstones older than `beforeMs`, except those of unfinished erasures. */
 export async function deleteTombstones(postgres: Postgres, beforeMs: number): Promise<void> {
   const unfinished = postgres('erasure_requests').whereNot({ status: 'purged' }).min('erased_through_ms');
   await postgres('erasure_tombstones')
@@ -234,7 +239,10 @@ export async function deleteTombstones(postgres: Postgres, beforeMs: number): Pr
     .delete();
 }
 
-/** The receipt: nothing of the person is found any more, and the audit trail knows them by their hash. */
+/**
+ * Issues the receipt: no data of the person is found any more, and the audit trail contains their
+ * hash.
+ */
 export async function markDeleted(postgres: Postgres, erasure: Erasure): Promise<void> {
   await postgres.transaction(async (transaction) => {
     const [changed]: { counts: ErasureCounts }[] = await transaction('erasure_requests')
@@ -252,7 +260,7 @@ export async function markDeleted(postgres: Postgres, erasure: Erasure): Promise
   });
 }
 
-/** From here on nothing but the hash says who it was. */
+/** Deletes the ids; from now on only the hash identifies the person. */
 export async function dropIds(postgres: Postgres, erasures: readonly Erasure[]): Promise<void> {
   const ids = erasures.map(({ id }) => id);
   await postgres('erasure_requests').whereIn('id', ids).update({ user_id: null, device_ids: null });

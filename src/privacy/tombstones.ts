@@ -1,6 +1,7 @@
-// The tombstone of erasure in Redis: of whom, up to when, events that were already accepted must not be stored any more.
-// Ingest workers read its version with every job, at no cost, and the whole only when that has changed. Whoever is in it is
-// known by a keyed hash; PostgreSQL has the same list, from which a Redis that lost it is filled again.
+// Erasure tombstones in Redis: events of a person accepted up to a time must not be stored. Ingest
+// workers read the version with every job, at no extra cost, and the list only when the version has
+// changed. People are identified by keyed hashes; PostgreSQL holds the same list, and restores it
+// when Redis loses it.
 import { createHash } from 'node:crypto';
 import type { Envelope } from '../ingest/envelope.js';
 import { deleteFirstSeenTimes } from '../ingest/first-seen-times.js';
@@ -11,25 +12,26 @@ import type { HashId, IdKind } from './id-hash.js';
 
 export interface Tombstone {
   readonly projectId: string;
-  /** `project`: everyone of a project that was deleted; its hash is empty. */
+  /** `project`: everyone in a deleted project; its hash is empty. */
   readonly kind: IdKind | 'project';
   readonly idHash: string;
-  /** Events received up to this time, in milliseconds, are forgotten. */
+  /** Events received up to this time, in milliseconds, are dropped. */
   readonly erasedThroughMs: number;
 }
 
 const LIST = 'privacy:forgotten';
 const WHOLE_PROJECT = 'project:';
-/** There while anyone is forgotten; another value whenever the list has changed. */
+/** Set while there is any tombstone; changes with the list. */
 export const TOMBSTONE_VERSION = 'privacy:forgotten:version';
 
-/** Makes Redis hold exactly these. Does nothing when it does already. */
+/** Replaces the list in Redis. Does nothing when it is equal. */
 export async function writeTombstones(redis: Redis, tombstones: readonly Tombstone[]): Promise<void> {
   const fields = tombstones.map(
     ({ projectId, kind, idHash, erasedThroughMs }) => [`${projectId}:${kind}:${idHash}`, erasedThroughMs] as const,
   );
   const text = fields.map(([field, erasedThroughMs]) => `${field}=${erasedThroughMs}`).sort();
-  // By content and not by counting: a version that Redis lost can never come back for another list.
+  // A hash of the content, not a counter: after Redis loses its data, no version can recur for
+  // another list.
   const version = fields.length === 0 ? null : createHash('sha256').update(text.join('\n')).digest('base64url');
   if ((await readTombstoneVersion(redis)) === version) return;
   const transaction = redis.multi().del(LIST, TOMBSTONE_VERSION);
@@ -41,10 +43,10 @@ export const readTombstoneVersion = (redis: Redis): Promise<string | null> => re
 
 interface ProjectTombstones {
   latestErasedThroughMs: number;
-  readonly cuts: Map<string, number>;
+  readonly byPerson: Map<string, number>;
 }
 
-/** Knows the list as of the last version it was shown. */
+/** Caches the list of the last version it was given. */
 export class ErasureTombstones {
   readonly #redis: Redis;
   readonly #hashId: HashId;
@@ -57,8 +59,9 @@ export class ErasureTombstones {
   }
 
   /**
-   * The envelopes without the events of people who are forgotten. `version` is what TOMBSTONE_VERSION held after the job had
-   * begun: whoever writes a tombstone then waits for the jobs that had begun before.
+   * Removes the events of erased people from envelopes. `version` is the value of TOMBSTONE_VERSION
+   * after the job started: publishing a tombstone is followed by waiting for the jobs that started
+   * before.
    */
   async removeEvents(
     envelopes: readonly Envelope[],
@@ -69,12 +72,13 @@ export class ErasureTombstones {
     const removed: AcceptedEvent[] = [];
     for (const envelope of envelopes) {
       const tombstones = this.#projects.get(envelope.header.p);
-      // Nearly all requests came after the last erasure of their project: no hash is computed for them.
+      // Nearly all requests are newer than the last erasure of their project: no hash is computed
+      // for them.
       if (tombstones === undefined || envelope.header.t > tombstones.latestErasedThroughMs) {
         kept.push(envelope);
         continue;
       }
-      const remaining = removeEvents(envelope, (event) => this.#isForgotten(event, tombstones.cuts));
+      const remaining = removeEvents(envelope, (event) => this.#isForgotten(event, tombstones.byPerson));
       if (remaining.envelope !== undefined) kept.push(remaining.envelope);
       removed.push(...remaining.removed);
     }
@@ -82,18 +86,18 @@ export class ErasureTombstones {
     return { envelopes: kept, removed };
   }
 
-  /** The latest moment up to which anybody's events are forgotten. */
+  /** The latest time of any tombstone. */
   async latestErasedThroughMs(version: string): Promise<number> {
     if (version !== this.#version) await this.#read();
     return Math.max(0, ...[...this.#projects.values()].map(({ latestErasedThroughMs }) => latestErasedThroughMs));
   }
 
-  #isForgotten(event: AcceptedEvent, cuts: ReadonlyMap<string, number>): boolean {
-    if (event.receivedAt <= (cuts.get(WHOLE_PROJECT) ?? -1)) return true;
+  #isForgotten(event: AcceptedEvent, byPerson: ReadonlyMap<string, number>): boolean {
+    if (event.receivedAt <= (byPerson.get(WHOLE_PROJECT) ?? -1)) return true;
     const kind = event.userId !== '' ? 'user' : 'device';
     const id = event.userId !== '' ? event.userId : event.deviceId;
     if (id === '') return false;
-    const erasedThroughMs = cuts.get(`${kind}:${this.#hashId({ projectId: event.projectId, kind, id })}`);
+    const erasedThroughMs = byPerson.get(`${kind}:${this.#hashId({ projectId: event.projectId, kind, id })}`);
     return erasedThroughMs !== undefined && event.receivedAt <= erasedThroughMs;
   }
 
@@ -114,8 +118,8 @@ function byProject(list: Readonly<Record<string, string>>): Map<string, ProjectT
   for (const [field, text] of Object.entries(list)) {
     const at = field.indexOf(':');
     const erasedThroughMs = Number(text);
-    const known = projects.get(field.slice(0, at)) ?? { latestErasedThroughMs: 0, cuts: new Map() };
-    known.cuts.set(field.slice(at + 1), erasedThroughMs);
+    const known = projects.get(field.slice(0, at)) ?? { latestErasedThroughMs: 0, byPerson: new Map() };
+    known.byPerson.set(field.slice(at + 1), erasedThroughMs);
     known.latestErasedThroughMs = Math.max(known.latestErasedThroughMs, erasedThroughMs);
     projects.set(field.slice(0, at), known);
   }
