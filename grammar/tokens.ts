@@ -80,6 +80,9 @@ const ANY_CASE_KEYWORDS: ReadonlyMap<string, number> = new Map([
   ['in', terms._in],
   ['exists', terms.exists],
   ['contains', terms.contains],
+  ['starts', terms.starts],
+  ['ends', terms.ends],
+  ['with', terms._with],
   ['asc', terms.asc],
   ['desc', terms.desc],
 ]);

@@ -43,7 +43,7 @@ const SOURCES = {
 const STAGES = {
   where: [
     'where CONDITION',
-    '`= != < <= > >=`, `contains`, `~ "regex"`, `in ("a", "b")`, `exists`; negated `not contains`, `!~`, `not in`, `not exists`; joined by `and`, `or`, parentheses. Text in quotes',
+    '`= != < <= > >=`, `contains`, `starts with`, `ends with`, `~ "regex"`, `in ("a", "b")`, `exists`; negated `!~`, else with `not` before the word; joined by `and`, `or`, parentheses. Text in quotes',
   ],
   last: ['last 7d', 'units m, h, d, w, mo, y; rolling'],
   from_to: ['from 2026-01-01 to 2026-02-01', 'the end is excluded'],
@@ -118,7 +118,7 @@ ${fields()}
 Rules:
 - A person is \`distinct_id\`: the user, else the user of the device, else the device.
 - Event names of letters, digits and _ . : / $ - need no quotes. Keys with other characters: \`event_properties."Button Name"\`.
-- Where a field is missing, \`!=\`, \`not in\`, \`not contains\`, \`!~\` are true and all else is false.
+- Where a field is missing, \`!=\`, \`!~\` and all that begins with \`not\` are true and all else is false.
 - A number compares numbers and numeric text; \`"5"\` compares text. No type of a property fails; a time takes only times.
 - \`where\` and ranges stand anywhere; sort, top, limit behind the aggregate. Groups by time have every bucket.
 

@@ -55,6 +55,10 @@ function comparisons(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
       { weight: 4, arbitrary: compare(['!=', '='], literalsFor(field)) },
       { weight: 3, arbitrary: compare(['>=', '<=', '>', '<'], boundsFor(field)) },
       compare(['not contains', 'contains'], fc.constantFrom('e', 'pr', '5', '/', '|', '"', '\\', '本')),
+      compare(
+        ['not starts with', 'starts with', 'not ends with', 'ends with'],
+        fc.constantFrom('', 'p', 'pr', 'e', '1', '/', '|', '"', '本'),
+      ),
       compare(['!~', '~'], fc.constantFrom('e$', '^p', '[0-9]+', 'pro|free', '^/item/')),
       record({
         kind: fc.constant('in' as const),

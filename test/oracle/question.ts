@@ -6,7 +6,21 @@ export type Field = string;
 
 export type Literal = string | number | boolean;
 
-export type CompareOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'contains' | 'not contains' | '~' | '!~';
+export type CompareOperator =
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'contains'
+  | 'not contains'
+  | 'starts with'
+  | 'not starts with'
+  | 'ends with'
+  | 'not ends with'
+  | '~'
+  | '!~';
 
 export type Condition =
   | { readonly kind: 'compare'; readonly field: Field; readonly operator: CompareOperator; readonly value: Literal }

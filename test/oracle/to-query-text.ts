@@ -10,7 +10,7 @@ const RESERVED = new Set(
   (
     'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice from to exclude ' +
     'returning where last today yesterday this count unique sum avg min max median p90 p95 p99 latest per by list ' +
-    'sort limit top window depth results unit and or not in exists contains asc desc true false any'
+    'sort limit top window depth results unit and or not in exists contains starts ends with asc desc true false any'
   ).split(' '),
 );
 

@@ -45,6 +45,10 @@ export function compares(value: Value, operator: CompareOperator, literal: Liter
       return equals(value, literal);
     case 'contains':
       return textOf(value)?.includes(String(literal)) ?? false;
+    case 'starts with':
+      return textOf(value)?.startsWith(String(literal)) ?? false;
+    case 'ends with':
+      return textOf(value)?.endsWith(String(literal)) ?? false;
     case '~': {
       const text = textOf(value);
       return text !== undefined && new RegExp(String(literal), 'u').test(text);
@@ -52,7 +56,9 @@ export function compares(value: Value, operator: CompareOperator, literal: Liter
     case '!=':
       return !compares(value, '=', literal);
     case 'not contains':
-      return !compares(value, 'contains', literal);
+    case 'not starts with':
+    case 'not ends with':
+      return !compares(value, operator.slice('not '.length) as CompareOperator, literal);
     case '!~':
       return !compares(value, '~', literal);
     default: {

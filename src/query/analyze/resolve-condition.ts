@@ -10,7 +10,7 @@ import { isSessionKey } from '../session-fields.js';
 import { MOMENT_FORM, tryParseMoment } from './moment.js';
 import { findPatternProblem } from './pattern.js';
 import { isTimeField, resolveField, SESSION_PREFIXES } from './resolve-field.js';
-import type { Condition, Literal, OrderOperator, ResolvedField } from './resolved.js';
+import type { Condition, Literal, OrderOperator, ResolvedField, TextPlace } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 const not = (item: Condition): Condition => ({ kind: 'not', item });
@@ -33,11 +33,21 @@ export function resolveCondition(scope: Scope, condition: syntax.Condition): Con
 
 type Comparison = Extract<syntax.Condition, { kind: 'comparison' }>;
 
-const TEXT_OPERATORS: readonly string[] = ['contains', 'not contains', '~', '!~'];
+const TEXT_PLACE: ReadonlyMap<string, TextPlace> = new Map([
+  ['contains', 'anywhere'],
+  ['starts with', 'start'],
+  ['ends with', 'end'],
+]);
+const PATTERN_OPERATORS: readonly string[] = ['~', '!~'];
+
+/** The operator without its `not`. */
+const positiveOf = (operator: string): string => operator.replace(/^not /, '');
+const isTextOperator = (operator: string): boolean =>
+  TEXT_PLACE.has(positiveOf(operator)) || PATTERN_OPERATORS.includes(operator);
 
 function resolveComparison(scope: Scope, comparison: Comparison): Condition | undefined {
   const field = resolveField(scope, comparison.field);
-  if (field && isTimeField(field) && TEXT_OPERATORS.includes(comparison.operator.text)) {
+  if (field && isTimeField(field) && isTextOperator(comparison.operator.text)) {
     return report(
       scope,
       comparison.operator.span,
@@ -68,12 +78,10 @@ function resolveComparison(scope: Scope, comparison: Comparison): Condition | un
       return { kind: 'exists', field };
     case 'not exists':
       return not({ kind: 'exists', field });
-    case 'contains':
-    case 'not contains':
-    case '~':
-    case '!~':
-      return value && resolveTextMatch(scope, comparison, field, value);
     default:
+      if (isTextOperator(comparison.operator.text)) {
+        return value && resolveTextMatch(scope, comparison, field, value);
+      }
       return reportOperator(scope, comparison.operator);
   }
 }
@@ -96,11 +104,10 @@ function resolveTextMatch(
 ): Condition | undefined {
   const operator = comparison.operator.text;
   const text = textOf(value);
-  const isContains = operator.endsWith('contains');
-  const condition: Condition = isContains
-    ? { kind: 'contains', field, text }
-    : { kind: 'matches', field, pattern: text };
-  if (!isContains) checkPattern(scope, comparison.values[0], text);
+  const place = TEXT_PLACE.get(positiveOf(operator));
+  const condition: Condition =
+    place === undefined ? { kind: 'matches', field, pattern: text } : { kind: 'contains', field, place, text };
+  if (place === undefined) checkPattern(scope, comparison.values[0], text);
   return operator.startsWith('not') || operator.startsWith('!') ? not(condition) : condition;
 }
 
@@ -140,7 +147,7 @@ function reportOperator(scope: Scope, operator: syntax.Text): undefined {
     `unknown operator ${quote(operator.text)}`,
     meant
       ? `write ${meant}`
-      : 'operators are =, !=, <, <=, >, >=, ~, !~, contains, not contains, in, not in, exists, not exists',
+      : 'operators are =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in, exists, and not before the words',
   );
 }
 

@@ -34,6 +34,9 @@ export type Literal =
 
 export type OrderOperator = '<' | '<=' | '>' | '>=';
 
+/** Where a text contains another. */
+export type TextPlace = 'anywhere' | 'start' | 'end';
+
 /** Two-valued: a missing field makes every form except `not` false. */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Condition[] }
@@ -45,7 +48,7 @@ export type Condition =
       readonly operator: OrderOperator;
       readonly value: Literal;
     }
-  | { readonly kind: 'contains'; readonly field: ResolvedField; readonly text: string }
+  | { readonly kind: 'contains'; readonly field: ResolvedField; readonly place: TextPlace; readonly text: string }
   | { readonly kind: 'matches'; readonly field: ResolvedField; readonly pattern: string }
   | { readonly kind: 'exists'; readonly field: ResolvedField }
   /** Events of the person with this distinct_id, and of users with this e-mail address. */

@@ -329,7 +329,7 @@ export class Builder {
   private comparison(node: SyntaxNode): Condition | undefined {
     const [fieldNode, operatorNode, valueNode] = childrenOf(node);
     const field = this.field(fieldNode ?? null);
-    if (!field || !operatorNode || node.getChild('⚠')) return undefined;
+    if (!field || !operatorNode || node.getChild('⚠') || operatorNode.getChild('⚠')) return undefined;
     const operator = {
       text: this.slice(operatorNode).toLowerCase().replace(/\s+/g, ' '),
       span: spanOf(operatorNode),

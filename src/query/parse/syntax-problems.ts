@@ -41,7 +41,7 @@ const SOURCE_NAMES: readonly string[] = [
 ];
 
 const COMPARISON_FORM =
-  'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, not contains, in (…), not in (…), exists or not exists; text goes in quotes';
+  'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in (…) or exists, and not before the words; text goes in quotes';
 
 /** Expected form by grammar node. */
 const FORMS: ReadonlyMap<string, { readonly what: string; readonly form: string }> = new Map([

@@ -4,7 +4,14 @@
 import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
 import { tryParseNumberText } from '../../platform/number-text.js';
-import type { Condition, Literal, OrderOperator, PropertyField, ResolvedField } from '../analyze/resolved.js';
+import type {
+  Condition,
+  Literal,
+  OrderOperator,
+  PropertyField,
+  ResolvedField,
+  TextPlace,
+} from '../analyze/resolved.js';
 import type { EventField } from '../fields.js';
 import { textOf } from '../literal-text.js';
 import {
@@ -52,7 +59,7 @@ export function planCondition(condition: Condition, projectId: ProjectId): Expre
     case 'order':
       return planOrder(condition);
     case 'contains':
-      return planContains(condition.field, condition.text);
+      return planContains(condition);
     case 'matches':
       return planMatches(condition.field, condition.pattern);
     case 'exists':
@@ -295,6 +302,7 @@ const isItself = (field: PropertyField, kind: Bucket): Expression =>
     : property.inBucket(field, kind);
 
 type Order = Extract<Condition, { kind: 'order' }>;
+type Contains = Extract<Condition, { kind: 'contains' }>;
 
 const ZERO_PASSES: Readonly<Record<OrderOperator, (limit: number) => boolean>> = {
   '<': (limit) => 0 < limit,
@@ -343,24 +351,26 @@ function withText(field: ResolvedField, test: (form: Expression) => Expression):
 const withoutNull = (field: ResolvedField, condition: Expression): Expression =>
   isOptional(field) ? nullAsFalse(condition) : condition;
 
-const positionIn =
-  (text: string) =>
-  (form: Expression): Expression =>
-    infix('>', call('position', form, textParameter(text)), constant(0));
+const CONTAINS_AT: Readonly<Record<TextPlace, (form: Expression, text: Expression) => Expression>> = {
+  anywhere: (form, text) => infix('>', call('position', form, text), constant(0)),
+  start: (form, text) => call('startsWith', form, text),
+  end: (form, text) => call('endsWith', form, text),
+};
 
 /** Whether a number or a boolean, as text, could contain this. */
 const canBeInNumber = (text: string): boolean => /^[-+0-9.einfa]*$/.test(text);
 const canBeInBoolean = (text: string): boolean => 'true'.includes(text) || 'false'.includes(text);
 
-function planContains(field: ResolvedField, text: string): Expression {
+function planContains({ field, place, text }: Contains): Expression {
+  const test = (form: Expression) => CONTAINS_AT[place](form, textParameter(text));
   // Present text contains "" also when it is empty itself, which the test for emptiness of a column would deny.
   const isOnlyInText = text !== '' && !canBeInNumber(text) && !canBeInBoolean(text);
-  if (field.kind === 'property' && isOnlyInText) return positionIn(text)(property.valueIn(field, 'str'));
+  if (field.kind === 'property' && isOnlyInText) return test(property.valueIn(field, 'str'));
   if (field.kind === 'column' && readText(field).type === 'text' && text !== '') {
-    return positionIn(text)(column(field.field.column));
+    return test(column(field.field.column));
   }
   if (text === '') return withText(field, (form) => call('isNotNull', form));
-  return withText(field, positionIn(text));
+  return withText(field, test);
 }
 
 const planMatches = (field: ResolvedField, pattern: string): Expression =>

@@ -116,6 +116,8 @@ export type FunctionName =
   | 'notEmpty'
   | 'nullIf'
   | 'position'
+  | 'startsWith'
+  | 'endsWith'
   | 'quantileExactInclusive'
   | 'quantileExactInclusiveForEach'
   | 'range'
