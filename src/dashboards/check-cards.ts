@@ -1,5 +1,5 @@
-// The third look at a document: what a card shows, and whether its queries can be asked. Cards that are wrong in their
-// structure are left out here.
+// Third check of a dashboard document: the content of each card, and whether its queries compile.
+// Cards with structural problems are skipped, because check-structure.ts reports them.
 import { checkQuery, type QueryCheck } from './check-queries.js';
 import { checkPlaceholders } from './check-templates.js';
 import type { CheckedVariables } from './check-variables.js';
@@ -39,21 +39,21 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 interface CardCheck {
   readonly check: CardsCheck;
   readonly path: Path;
-  /** The ids of the cards before. */
+  /** The ids of the previous cards. */
   readonly seen: Set<string>;
 }
 
 function checkCard({ check, path, seen }: CardCheck, card: Card): DashboardProblem[] {
   const problems = checkContent({ check, path, seen }, card);
   if (seen.has(card.id)) {
-    const remark = { message: `the id "${card.id}" stands here twice`, hint: 'every card has its own' };
+    const remark = { message: `the id "${card.id}" is used twice`, hint: 'every card has its own' };
     problems.push(check.source.problemAt([...path, 'id'], remark));
   }
   seen.add(card.id);
   if (card.query !== undefined) problems.push(...checkTemplate(check, [...path, 'query'], card.query));
   card.queries?.forEach(({ name, query }, index) => {
     if (card.queries?.findIndex((other) => other.name === name) !== index) {
-      const remark = { message: `the name "${name}" stands here twice`, hint: 'every query has its own' };
+      const remark = { message: `the name "${name}" is used twice`, hint: 'every query has its own' };
       problems.push(check.source.problemAt([...path, 'queries', index, 'name'], remark));
     }
     problems.push(...checkTemplate(check, [...path, 'queries', index, 'query'], query));
@@ -76,7 +76,7 @@ function checkContent({ check, path }: CardCheck, card: Card): DashboardProblem[
 }
 
 function checkTemplate({ variables, ...check }: CardsCheck, path: Path, template: string): DashboardProblem[] {
-  // A variable that is wrong itself would make every query wrong that names it.
+  // Skip queries that use a wrong variable: its own problem is reported already.
   const isDoubtful = parseTemplate(template).some(
     (part) => part.kind === 'placeholder' && variables.wrong.has(part.name),
   );

@@ -1,5 +1,6 @@
-// Does a query compile, with the default values of its variables, and with each of the others
-// in its place? Mistakes are shown where they were written, be that in the query or in a fragment.
+// Compiles the queries of a dashboard with the default values of their variables, and with each
+// other value in turn. Problems are located where the text was written, in the query or in a
+// fragment.
 import { type CompileContext, type CompiledQuery, compile, QUERY_BYTES_MAX } from '../query/compile.js';
 import { findNearest, QueryError, type QueryErrorDetail } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
@@ -18,11 +19,11 @@ import type { YamlSource } from './yaml-source.js';
 
 export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone'>;
 
-/** Compiling holds up everything else that the process does. What a query costs besides its characters is a guess. */
+/** Limit of compilation work per document. The fixed cost of a query is an estimate. */
 const CHARACTERS_MAX = 1024 * 1024;
 const CHARACTERS_PER_QUERY = 500;
 
-/** What is left of the characters that the queries of a document may have, all choices of their variables counted. */
+/** Characters left for the queries of a document, counting all choices of their variables. */
 export interface Budget {
   characters: number;
 }
@@ -36,7 +37,7 @@ export interface QueryCheck {
   readonly budget: Budget;
 }
 
-/** Problems of the query at `path`, whose placeholders fit its variables. */
+/** Problems of the query at `path`. Its placeholders must have been checked. */
 export function checkQuery(check: QueryCheck, path: Path, template: string): DashboardProblem[] {
   const problems: DashboardProblem[] = [];
   for (const values of valuesToTry(template, check.variables)) {
@@ -48,11 +49,11 @@ export function checkQuery(check: QueryCheck, path: Path, template: string): Das
 }
 
 export interface OptionsCheck extends Omit<QueryCheck, 'variables'> {
-  /** Where the select stands. */
+  /** Path of the select. */
   readonly path: Path;
 }
 
-/** The same for the query that the options of a select come from, and for its columns that are named there. */
+/** Problems of the query behind the options of a select, and of the columns it names. */
 export function checkOptionsQuery(
   { path, ...check }: OptionsCheck,
   select: Variable & { type: 'select' },
@@ -81,7 +82,7 @@ function compileFilled(check: Omit<QueryCheck, 'variables'>, filled: FilledTempl
   budget.characters -= filled.text.length + CHARACTERS_PER_QUERY;
   if (budget.characters < 0) {
     const message = 'the queries have too many combinations with the options of their variables to be checked';
-    const hint = 'leave out options, or take the options of a select from a query';
+    const hint = 'remove options, or take the options of a select from a query';
     return { compiled: undefined, problems: [source.problemAt(['variables'], { message, hint })] };
   }
   if (isTooLong(filled)) {
@@ -112,14 +113,17 @@ function offsetOf(text: string, { line, column }: QueryErrorDetail): number {
   return before + [...(lines[line - 1] ?? '')].slice(0, column - 1).join('').length;
 }
 
-/** The defaults, and then every other choice of each variable that the template mentions, one at a time. */
+/**
+ * The defaults, then each other choice of each variable in the template, one variable at a time.
+ */
 function valuesToTry(template: string, variables: Variables): VariableValues[] {
   const placeholders = parseTemplate(template).flatMap((part) => (part.kind === 'placeholder' ? [part] : []));
   const mentioned = new Set(placeholders.map(({ name }) => name));
   const defaults = new Map<string, string>();
   for (const { name, facet } of placeholders) {
     const variable = variables.get(name);
-    // Where the value itself is needed and there is none, the query waits for the viewer: any value will do here.
+    // Without a default, the query waits for a value of the viewer, so any sample value will do
+    // here.
     if (variable !== undefined && facet === undefined && needsValue(variable)) defaults.set(name, sampleOf(variable));
   }
   const others = [...mentioned].flatMap((name) => {

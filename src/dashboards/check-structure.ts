@@ -1,5 +1,5 @@
-// The first look at a document: has every value the type that the schema wants, and every key a meaning? Zod finds what is
-// wrong; here it gets its place in the text, and the words that repair it.
+// First check of a dashboard document: types of values and names of keys, by the Zod schema.
+// Converts each Zod issue to a problem with a position in the text and a hint.
 import { z } from 'zod';
 import { findNearest, quote } from '../query/errors.js';
 import { configSchema, VARIABLE_TYPES } from './config-schema.js';
@@ -66,7 +66,7 @@ function toExpectation(issue: Issue, found: unknown): string {
 
 const SIZE_WORDS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
 
-/** The known word that is most likely meant, else all of them. */
+/** The nearest known word if there is one, otherwise all of them. */
 function nearestOf(found: unknown, known: readonly string[]): string {
   const nearest = typeof found === 'string' ? findNearest(found, known) : undefined;
   if (nearest !== undefined) return `nearest is "${nearest}"`;
@@ -79,7 +79,7 @@ function show(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'a map' : String(value);
 }
 
-/** The keys that the schema knows for the map at `path`. */
+/** The keys that the schema allows for the map at `path`. */
 function keysAt(schema: unknown, value: unknown, path: Path): string[] {
   if (schema instanceof z.ZodOptional) return keysAt(schema.unwrap(), value, path);
   if (schema instanceof z.ZodUnion) {
@@ -93,6 +93,6 @@ function keysAt(schema: unknown, value: unknown, path: Path): string[] {
   return schema instanceof z.ZodRecord ? keysAt(schema.valueType, inside, rest) : [];
 }
 
-/** Of the kinds of variables, the one that the value says it is. */
+/** Whether this option of the union has the variable type that the value states. */
 const isMeant = (option: unknown, value: unknown): boolean =>
   option instanceof z.ZodObject && option.shape.type?.safeParse(valueAt(value, ['type'])).success === true;

@@ -1,5 +1,5 @@
-// Are the placeholders of queries and fragments ones that their variables can fill? What a filled query means is not looked at
-// here.
+// Checks the placeholders of queries and fragments: known variables, known forms, not inside
+// quotes. Does not compile the filled query.
 import { findNearest, quote } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
 import type { Path } from './path.js';
@@ -11,11 +11,11 @@ type Placeholder = Extract<TemplatePart, { kind: 'placeholder' }>;
 
 const PLACEHOLDER_FORM =
   'a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case';
-const QUOTED_HINT = 'it brings its own quotes: leave out those around it';
+const QUOTED_HINT = 'its value is quoted already: remove the quotes around it';
 
 export interface TemplateCheck {
   readonly source: YamlSource;
-  /** Where the template stands. */
+  /** Path of the template. */
   readonly path: Path;
   readonly variables: Variables;
 }
@@ -29,12 +29,12 @@ export function checkPlaceholders({ source, path, variables }: TemplateCheck, te
   });
 }
 
-const toMistake = ({ spelling, isQuoted }: Extract<TemplatePart, { kind: 'mistake' }>): Remark =>
+const toMistake = ({ raw, isQuoted }: Extract<TemplatePart, { kind: 'mistake' }>): Remark =>
   isQuoted
-    ? { message: `${spelling} stands inside of quotes`, hint: QUOTED_HINT }
-    : { message: `${quote(spelling)} is no placeholder`, hint: PLACEHOLDER_FORM };
+    ? { message: `${raw} is inside quotes`, hint: QUOTED_HINT }
+    : { message: `${quote(raw)} is not a placeholder`, hint: PLACEHOLDER_FORM };
 
-function findMisuse({ name, facet, spelling }: Placeholder, variables: Variables): Remark | undefined {
+function findMisuse({ name, facet, raw }: Placeholder, variables: Variables): Remark | undefined {
   const variable = variables.get(name);
   if (variable === undefined) {
     const nearest = findNearest(name, variables.keys());
@@ -46,19 +46,19 @@ function findMisuse({ name, facet, spelling }: Placeholder, variables: Variables
   if (known.includes(facet)) return undefined;
   const forms = known.map((form) => (form === undefined ? `{{${name}}}` : `{{${name}.${form}}}`));
   return {
-    message: `${spelling} is nothing that "${name}" has`,
+    message: `"${name}" has no ${raw}`,
     hint: `it has ${forms.join(', ') || 'no fragments yet'}`,
   };
 }
 
-/** What may stand after the name of a variable and a dot; undefined is the plain value. */
+/** What may follow the name of a variable and a dot; undefined is the plain value. */
 function facetsOf(variable: Variable): (string | undefined)[] {
   switch (variable.type) {
     case 'select':
       return [undefined, 'fragment'];
     case 'input': {
       const fragments = Object.keys(variable.fragments ?? {}).map((name) => `${name}_fragment`);
-      // A domain is no value that a field could be compared with: it only goes through fragments.
+      // A field cannot be compared with a domain, so a domain is only usable through fragments.
       return variable.allow_domain === true ? fragments : [undefined, ...fragments];
     }
     case 'date_range':
@@ -66,7 +66,7 @@ function facetsOf(variable: Variable): (string | undefined)[] {
   }
 }
 
-/** Problems of a fragment, which knows only `{{value}}`. */
+/** Problems of a fragment, which may only contain `{{value}}`. */
 export function checkFragment(source: YamlSource, path: Path, fragment: string | undefined): DashboardProblem[] {
   if (fragment === undefined || fragment.trim() === '') return [];
   const problems = parseTemplate(fragment).flatMap((part): DashboardProblem[] => {
@@ -74,7 +74,7 @@ export function checkFragment(source: YamlSource, path: Path, fragment: string |
     if (part.kind === 'mistake') return [source.problemInText(path, part.offset, toMistake(part))];
     if (part.name === 'value' && part.facet === undefined) return [];
     const remark = {
-      message: `${part.spelling} is not known in a fragment`,
+      message: `${part.raw} is not known in a fragment`,
       hint: 'only {{value}} is: the chosen value, quoted',
     };
     return [source.problemInText(path, part.offset, remark)];
@@ -89,7 +89,7 @@ export function checkFragment(source: YamlSource, path: Path, fragment: string |
   }
   const openEnd = findOpenEnd(fragment);
   if (openEnd !== undefined) {
-    const remark = { message: `the fragment has ${openEnd}`, hint: 'it would reach into what follows the fragment' };
+    const remark = { message: `the fragment has ${openEnd}`, hint: 'it would extend into the text after the fragment' };
     problems.push(source.problemAt(path, remark));
   }
   return problems;

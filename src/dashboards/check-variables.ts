@@ -1,10 +1,10 @@
-// The second look at a document: are its variables of use? Defaults that can be chosen, fragments that fit behind a query, and
-// options whose query has the columns that are named.
+// Second check of a dashboard document: its variables. Defaults must be valid choices, fragments
+// must fit after a query, and the query of a select must have the columns that it names.
 import { findNearest, quote } from '../query/errors.js';
 import { checkOptionsQuery, type QueryCheck } from './check-queries.js';
 import { checkFragment } from './check-templates.js';
 import { type Variable, type Variables, variableSchema } from './config-schema.js';
-import { RANGE_FORM, trySpellRange } from './date-range.js';
+import { RANGE_FORM, tryFormatRange } from './date-range.js';
 import { isInput, variablesOf } from './fill-template.js';
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
@@ -12,7 +12,7 @@ import type { YamlSource } from './yaml-source.js';
 
 export interface CheckedVariables {
   readonly sound: Variables;
-  /** The names of those with problems, of their structure included. */
+  /** Names of variables with problems, structural ones included. */
   readonly wrong: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ function checkVariable(check: VariablesCheck, name: string, variable: Variable):
   const { source } = check;
   if (name === 'range' && variable.type !== 'date_range') {
     const message = `the variable "range" has the type ${variable.type}`;
-    const hint = 'it is the date_range of every dashboard; call this one differently';
+    const hint = 'it is the date_range of every dashboard; choose another name';
     return [source.problemAt([...path, 'type'], { message, hint })];
   }
   switch (variable.type) {
@@ -81,10 +81,10 @@ function checkSelect(source: YamlSource, path: Path, select: Variable & { type: 
   const values = options?.map((option) => option.value) ?? [];
   values.forEach((value, index) => {
     if (values.indexOf(value) < index)
-      add(['options', index, 'value'], `the value ${quote(value)} stands here twice`, 'values differ');
+      add(['options', index, 'value'], `the value ${quote(value)} is used twice`, 'values differ');
   });
   if (options !== undefined && select.default !== undefined && !values.includes(select.default)) {
-    add(['default'], `${quote(select.default)} is none of the options`, nearestOf(select.default, values));
+    add(['default'], `${quote(select.default)} is not one of the options`, nearestOf(select.default, values));
   }
   if (query?.includes('{{'))
     add(['query'], 'a query of options has no placeholders', 'write the range into it: last 30d');
@@ -110,7 +110,7 @@ function checkInput(source: YamlSource, path: Path, input: Variable & { type: 'i
   if (input.default !== undefined && !isInput(input, input.default)) {
     add(
       ['default'],
-      `${quote(input.default)} is no e-mail address`,
+      `${quote(input.default)} is not an e-mail address`,
       'as in ann@example.com; *@example.com needs allow_domain: true',
     );
   }
@@ -129,6 +129,8 @@ function checkInput(source: YamlSource, path: Path, input: Variable & { type: 'i
 }
 
 function checkDateRange(source: YamlSource, path: Path, range: Variable & { type: 'date_range' }): DashboardProblem[] {
-  if (range.default === undefined || trySpellRange(range.default) !== undefined) return [];
-  return [source.problemAt([...path, 'default'], { message: `${quote(range.default)} is no range`, hint: RANGE_FORM })];
+  if (range.default === undefined || tryFormatRange(range.default) !== undefined) return [];
+  return [
+    source.problemAt([...path, 'default'], { message: `${quote(range.default)} is not a range`, hint: RANGE_FORM }),
+  ];
 }

@@ -1,5 +1,5 @@
-// The configuration of a dashboard: what its document may say. What one schema cannot know of the rest (templates, queries,
-// names that must differ) is checked by the other files of this folder.
+// Zod schema of a dashboard document. Rules across values (templates, queries, unique names) are in
+// the check-*.ts files of this folder.
 import { z } from 'zod';
 import { findTimeZone } from '../query/timezone.js';
 
@@ -33,7 +33,7 @@ const name = z
   .max(KEY_LENGTH_MAX)
   .regex(NAME_FORM, { error: 'has letters, digits and _ only, a letter first' });
 
-/** How the key in the address of a dashboard, and the ids in it, are written. */
+/** Format of the key in a dashboard's address, and of the ids in it. */
 export const dashboardKey = z
   .string()
   .max(KEY_LENGTH_MAX)
@@ -88,7 +88,7 @@ export const cardSchema = z.strictObject({
     .optional(),
   markdown: z.string().max(20_000).optional(),
   layout: z.strictObject({ w: z.int().min(1).max(12), h: z.int().min(1).max(100) }).optional(),
-  // Hints for whoever draws the card: kept as they are.
+  // Rendering hints, which are stored unchanged.
   options: z
     .record(
       z.string().max(KEY_LENGTH_MAX),
@@ -97,7 +97,7 @@ export const cardSchema = z.strictObject({
     .optional(),
 });
 
-/** Of all sections together. Every query is compiled at every sync. */
+/** In all sections together. Every sync compiles every query. */
 export const CARDS_MAX = 200;
 
 export const configSchema = z.strictObject({
@@ -123,5 +123,5 @@ export const configSchema = z.strictObject({
 export type DashboardConfig = z.infer<typeof configSchema>;
 export type Card = z.infer<typeof cardSchema>;
 export type Variable = z.infer<typeof variableSchema>;
-/** By name. A map, since a variable may be called `constructor`. */
+/** By name. A Map, because a variable may be named `constructor`. */
 export type Variables = ReadonlyMap<string, Variable>;

@@ -1,5 +1,5 @@
-// A time range that a viewer chose, as the query language spells it. What is written into the query is spelled anew from what
-// was understood, so that nothing else of the viewer's text gets there.
+// Parses a time range chosen by a viewer, and formats it again for the query language, so that no
+// other text of the viewer gets into the query.
 
 import { assertNever } from '../platform/errors.js';
 import { analyze } from '../query/analyze/analyze.js';
@@ -10,25 +10,25 @@ import { quoteText } from '../query/parse/strings.js';
 
 export const RANGE_FORM = 'a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01';
 
-// Whether a range has a meaning depends on neither.
+// Whether a range is valid does not depend on these.
 const ANY_MOMENT = { nowMs: Date.UTC(2026, 0, 1), timezone: 'UTC' };
 
-/** Longer than any range, with blanks to spare. */
+/** Longer than any range, blanks included. */
 const LENGTH_MAX = 200;
 
-/** `last 7d` and the like; undefined for what is no range. */
-export function trySpellRange(text: string): string | undefined {
+/** `last 7d` and similar; undefined for text that is not a range. */
+export function tryFormatRange(text: string): string | undefined {
   if (text.length > LENGTH_MAX) return undefined;
   const { query, problems } = parse(`* | ${text}`);
   const [stage, ...others] = query.stages;
   if (problems.length > 0 || stage === undefined || others.length > 0 || !isTimeStage(stage)) return undefined;
-  const spelled = spell(stage);
-  const again = parse(`* | ${spelled}`);
+  const formatted = format(stage);
+  const again = parse(`* | ${formatted}`);
   const isRange = again.problems.length === 0 && analyze(again.query, ANY_MOMENT).problems.length === 0;
-  return isRange ? spelled : undefined;
+  return isRange ? formatted : undefined;
 }
 
-function spell(stage: TimeStage): string {
+function format(stage: TimeStage): string {
   switch (stage.kind) {
     case 'last':
       return `last ${stage.duration.amount}${stage.duration.unit}`;

@@ -1,10 +1,10 @@
-// Deleting a dashboard with its versions. The same rules as for writing: a personal one is its owner's alone, one of the
-// project takes a project editor.
+// Deletes a dashboard and its versions. The rules are those of writing: only its owner deletes a
+// personal dashboard, only a project editor one of the project.
 import { PublicError } from '../platform/errors.js';
 import { isUuid } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Visibility } from './schema.js';
-import { lockKey, nobodysOwn, requireEditor, visibleTo, type Writer } from './store.js';
+import { lockKey, personalWithoutPerson, requireEditor, visibleTo, type Writer } from './store.js';
 
 interface DashboardRow {
   readonly id: string;
@@ -13,8 +13,8 @@ interface DashboardRow {
 }
 
 /**
- * By key, for credentials. Without `visibility` it is the one that the credential would create, so that a deletion that is
- * repeated never reaches another dashboard.
+ * Deletes by key, for credentials. The default for `visibility` is what the credential would
+ * create, so that a repeated deletion never deletes another dashboard.
  */
 export async function deleteDashboardByKey(
   postgres: Postgres,
@@ -23,7 +23,7 @@ export async function deleteDashboardByKey(
 ): Promise<string> {
   const { projectId, personId } = writer;
   const asked = visibility ?? (personId === undefined ? 'project' : 'personal');
-  if (asked === 'personal' && personId === undefined) throw nobodysOwn();
+  if (asked === 'personal' && personId === undefined) throw personalWithoutPerson();
   requireEditor(writer, asked);
   return postgres.transaction(async (transaction) => {
     await lockKey(transaction, { projectId, key });
@@ -34,7 +34,7 @@ export async function deleteDashboardByKey(
   });
 }
 
-/** By id, for people who are signed in. */
+/** Deletes by id, for signed-in people. */
 export async function deleteDashboard(postgres: Postgres, writer: Writer, id: string): Promise<string> {
   return postgres.transaction(async (transaction) => {
     const find = async (): Promise<DashboardRow | undefined> =>
@@ -42,7 +42,7 @@ export async function deleteDashboard(postgres: Postgres, writer: Writer, id: st
     const found = await find();
     if (found === undefined) throw noSuchDashboard();
     await lockKey(transaction, { projectId: writer.projectId, key: found.key });
-    // A sync may have moved it while the lock was waited for.
+    // A sync may have changed it while this waited for the lock.
     const row = await find();
     if (row !== undefined) requireEditor(writer, row.visibility);
     return deleteRow(transaction, row);

@@ -1,22 +1,26 @@
-// A query of a dashboard with the values of its variables. Text from a viewer gets in only as a quoted, escaped value, or as
-// the choice between texts that the author wrote; where each piece was written is kept, so that mistakes can be shown there.
+// Fills the query template of a card with the values of its variables. Text of a viewer is only
+// inserted as a quoted, escaped value, or selects between texts of the author. Each piece keeps its
+// position in the document, so that problems can be located there.
 import { PublicError } from '../platform/errors.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { quoteText } from '../query/parse/strings.js';
 import type { Card, DashboardConfig, Variable, Variables } from './config-schema.js';
-import { RANGE_FORM, trySpellRange } from './date-range.js';
+import { RANGE_FORM, tryFormatRange } from './date-range.js';
 import type { Path } from './path.js';
 import { parseTemplate, type TemplatePart } from './template.js';
 
-/** What a viewer chose, by the name of the variable. Absent or empty: the variable's default. */
+/** The values a viewer chose, by name of the variable. The default applies when absent or empty. */
 export type VariableValues = ReadonlyMap<string, string>;
 
-/** A run of a filled text, and where in the document it was written. */
+/** A part of the filled text, and its position in the document. */
 interface Piece {
   readonly text: string;
   readonly path: Path;
   readonly offset: number;
-  /** Written as it is, character by character; else it stands for the placeholder at `offset`. */
+  /**
+   * True for text copied from the document; false for the replacement of the placeholder at
+   * `offset`.
+   */
   readonly isCopied: boolean;
 }
 
@@ -26,20 +30,22 @@ export interface FilledTemplate {
 }
 
 export interface FilledQuery extends FilledTemplate {
-  /** Of one of several queries of a card. */
+  /** Set when the card has several queries. */
   readonly name: string | undefined;
 }
 
 export const DEFAULT_RANGE = 'last 7d';
 
-/** Every dashboard has the variable `range`, whether its document mentions it or not. */
+/** Every dashboard has the variable `range`, even when its document does not declare it. */
 export const variablesOf = (declared: DashboardConfig['variables']): Variables =>
   new Map<string, Variable>([
     ['range', { type: 'date_range', default: DEFAULT_RANGE }],
     ...Object.entries(declared ?? {}),
   ]);
 
-/** The queries of a card, ready to be asked. Throws a bad request for a value that no variable takes. */
+/**
+ * The filled queries of a card. Throws bad_request for a value that its variable does not accept.
+ */
 export function fillCard(config: DashboardConfig, card: Card, values: VariableValues): FilledQuery[] {
   const variables = variablesOf(config.variables);
   for (const name of values.keys()) {
@@ -55,7 +61,7 @@ export function fillCard(config: DashboardConfig, card: Card, values: VariableVa
   });
 }
 
-/** Of a text that fillTemplate has cut as well: it is at least as long as this then. */
+/** Also true for a text that fillTemplate has truncated, which is longer than the limit. */
 export const isTooLong = ({ text }: FilledTemplate): boolean => Buffer.byteLength(text) > QUERY_BYTES_MAX;
 
 export interface Filling {
@@ -64,8 +70,9 @@ export interface Filling {
 }
 
 /**
- * `path` is where the template stands. Its placeholders must be known to fit its variables. The text ends early, beyond what
- * a query may have: a placeholder takes a few characters, and its value may be thousands.
+ * `path` is the path of the template, whose placeholders must have been checked. Stops above the
+ * maximum length of a query: a placeholder takes a few characters, and its value may take
+ * thousands.
  */
 export function fillTemplate(template: string, path: Path, { variables, values }: Filling): FilledTemplate {
   const chosen = new Map<string, Chosen>();
@@ -88,19 +95,19 @@ export function fillTemplate(template: string, path: Path, { variables, values }
 function fillPart(part: TemplatePart, path: Path, chosenOf: (name: string) => Chosen | undefined): Piece[] {
   if (part.kind === 'text') return [{ text: part.text, path, offset: part.offset, isCopied: true }];
   const chosen = part.kind === 'placeholder' ? chosenOf(part.name) : undefined;
-  if (part.kind !== 'placeholder' || chosen === undefined) throw new Error(`${part.spelling} cannot be filled`);
+  if (part.kind !== 'placeholder' || chosen === undefined) throw new Error(`${part.raw} cannot be filled`);
   const facet = toFacet(chosen, part.facet);
   if (facet === undefined) throw new PublicError('bad_request', `the variable "${part.name}" has no value`);
-  if (facet.kind === 'spelled') return [{ text: facet.text, path, offset: part.offset, isCopied: false }];
+  if (facet.kind === 'text') return [{ text: facet.text, path, offset: part.offset, isCopied: false }];
   return fillFragment(facet, ['variables', part.name]);
 }
 
-/** Where in the document the character at `offset` of the filled text was written. */
+/** The position in the document of the character at `offset` of the filled text. */
 export function writtenAt({ pieces }: FilledTemplate, offset: number): { path: Path; offset: number } | undefined {
   let start = 0;
   for (const piece of pieces) {
     const inside = offset - start;
-    // The end of the text belongs to what stands last.
+    // The end of the text belongs to the last piece.
     if (inside < piece.text.length || piece === pieces.at(-1)) {
       return { path: piece.path, offset: piece.offset + (piece.isCopied ? inside : 0) };
     }
@@ -109,14 +116,16 @@ export function writtenAt({ pieces }: FilledTemplate, offset: number): { path: P
   return undefined;
 }
 
-/** A fragment that the author wrote, with `{{value}}` in it where it takes one. */
+/** A fragment of the author, with `{{value}}` where it takes one. */
 interface Fragment {
   readonly template: string;
   readonly value: string;
   readonly path: Path;
 }
 
-/** What a variable stands for, once it has a value. Facets that it does not have are absent. */
+/**
+ * The value of a variable and its derived forms. Forms that the variable does not have are absent.
+ */
 interface Chosen {
   readonly value: string | undefined;
   readonly stage?: string;
@@ -131,9 +140,9 @@ function choose(name: string, variable: Variable, text: string | undefined): Cho
     case 'input':
       return text === undefined ? { value: undefined } : chooseInput(name, variable, text);
     case 'date_range': {
-      const range = trySpellRange(text ?? DEFAULT_RANGE);
+      const range = tryFormatRange(text ?? DEFAULT_RANGE);
       if (range === undefined)
-        throw new PublicError('bad_request', `the variable "${name}" is no range; ${RANGE_FORM}`);
+        throw new PublicError('bad_request', `the variable "${name}" is not a range; ${RANGE_FORM}`);
       return { value: range, stage: `| ${range}` };
     }
   }
@@ -156,7 +165,10 @@ const EMAIL = /^[^\s@*]+@[^\s@*]+\.[^\s@*]+$/;
 const DOMAIN = /^\*@([^\s@*]+\.[^\s@*]+)$/;
 const INPUT_LENGTH_MAX = 320;
 
-/** Whether an input takes this text: an e-mail address, or every address of a domain where that is allowed. */
+/**
+ * Whether an input accepts this text: an e-mail address or, where allowed, all addresses of a
+ * domain.
+ */
 export const isInput = ({ allow_domain }: Variable & { type: 'input' }, text: string): boolean =>
   text.length <= INPUT_LENGTH_MAX && (EMAIL.test(text) || (allow_domain === true && DOMAIN.test(text)));
 
@@ -173,14 +185,14 @@ function chooseInput(name: string, variable: Variable & { type: 'input' }, text:
   return { value: quoteText(text), fragments: new Map(fragments) };
 }
 
-type Facet = { readonly kind: 'spelled'; readonly text: string } | ({ readonly kind: 'fragment' } & Fragment);
+type Facet = { readonly kind: 'text'; readonly text: string } | ({ readonly kind: 'fragment' } & Fragment);
 
-const NOTHING: Facet = { kind: 'spelled', text: '' };
+const NOTHING: Facet = { kind: 'text', text: '' };
 
-/** Undefined when the value itself is asked for and there is none. */
+/** Undefined when the value itself is requested and there is none. */
 function toFacet(chosen: Chosen, facet: string | undefined): Facet | undefined {
-  if (facet === undefined) return chosen.value === undefined ? undefined : { kind: 'spelled', text: chosen.value };
-  if (facet === 'stage') return { kind: 'spelled', text: chosen.stage ?? '' };
+  if (facet === undefined) return chosen.value === undefined ? undefined : { kind: 'text', text: chosen.value };
+  if (facet === 'stage') return { kind: 'text', text: chosen.stage ?? '' };
   const named = facet.replace(/_fragment$/, '');
   const fragment = facet === 'fragment' ? chosen.fragment : chosen.fragments?.get(named);
   return fragment === undefined ? NOTHING : { kind: 'fragment', ...fragment };

@@ -1,4 +1,5 @@
-// The text of a dashboard to its configuration, on one screen: YAML → structure → variables → cards and their queries.
+// Parses and checks the text of a dashboard document: YAML, structure, variables, then cards and
+// their queries.
 import { createHash } from 'node:crypto';
 import type { CompileContext } from '../query/compile.js';
 import { checkCardCount, checkCards } from './check-cards.js';
@@ -11,18 +12,20 @@ import { readYaml, type YamlSource } from './yaml-source.js';
 
 export interface ParsedDashboard {
   readonly config: DashboardConfig;
-  /** Of what the document says: comments, blanks and the order of its keys change nothing. */
+  /** Hash of the configuration: comments, whitespace and the order of keys do not change it. */
   readonly checksum: string;
 }
 
 export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs'> {
-  /** The key that the document is synced under. */
+  /** The key under which the document is synced. */
   readonly key: string;
-  /** For a document that names no time zone. */
+  /** Default for documents without a time zone. */
   readonly timezone: string;
 }
 
-/** Throws one bad request with every problem: what is wrong in one part does not hide what is wrong in another. */
+/**
+ * Throws one bad_request with all problems; a problem in one part does not hide those of others.
+ */
 export function parseDashboard(text: string, { key, ...context }: DashboardContext): ParsedDashboard {
   const source = readYaml(text);
   if (source.value === undefined) throw toBadRequest(source.problems);
@@ -44,13 +47,16 @@ export function parseDashboard(text: string, { key, ...context }: DashboardConte
   return { config, checksum: checksumOf(config) };
 }
 
-/** The schema puts keys in its own order. Names of variables keep theirs, which is the one that viewers see. */
+/**
+ * The schema fixes the order of keys, except for variables, which viewers see in the document's
+ * order.
+ */
 const checksumOf = (config: DashboardConfig): string =>
   createHash('sha256').update(JSON.stringify(config)).digest('hex');
 
 function checkKey(source: YamlSource, key: string): DashboardProblem[] {
   const id = source.at(['id']);
   if (typeof id !== 'string' || id === key) return [];
-  const hint = `write id: ${key}, or leave it out`;
+  const hint = `write id: ${key}, or remove it`;
   return [source.problemAt(['id'], { message: `the id "${id}" is not the key "${key}" of the address`, hint })];
 }

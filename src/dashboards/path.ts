@@ -1,4 +1,4 @@
-// Places in the structure of a document: `sections[0].cards[2].viz`.
+// Paths in the structure of a document, such as `sections[0].cards[2].viz`.
 
 export type Path = readonly (string | number)[];
 
@@ -12,7 +12,7 @@ export function toPathText(path: Path): string {
   return text.join('').replace(/^\./, '');
 }
 
-/** What stands at `path` inside of a value. */
+/** The value at `path` within another value. */
 export function valueAt(value: unknown, path: Path): unknown {
   let inside = value;
   for (const key of path) {

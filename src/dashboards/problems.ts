@@ -1,19 +1,19 @@
-// What is wrong with a dashboard's document, and where. All problems are answered at once, as those of a query are: a person
-// or a model then repairs them in one go.
+// Problems of a dashboard document, with their positions. All are returned at once, so that a
+// person or a model can fix them together.
 import { PublicError } from '../platform/errors.js';
 
-/** As it is sent: line and column start at 1, and the column counts characters. */
+/** The format of the response: line and column start at 1, and the column counts characters. */
 export interface DashboardProblem {
   readonly message: string;
-  /** The place in the document's structure: `sections[0].cards[2].viz`; empty for the document as a whole. */
+  /** Path in the document such as `sections[0].cards[2].viz`; empty for the whole document. */
   readonly path: string;
   readonly line: number;
   readonly column: number;
-  /** What would be right here. */
+  /** What would be valid here. */
   readonly hint: string;
 }
 
-// Nobody repairs more at once.
+// More would not help to fix the document.
 const DETAILS_MAX = 50;
 const SENTENCES_MAX = 5;
 
@@ -35,7 +35,9 @@ function sentence({ path, message, line, column, hint }: DashboardProblem): stri
   return `${where}${message} at line ${line}, column ${column}; ${hint}`;
 }
 
-/** A query is compiled with several values of its variables, and most of its mistakes are the same with each. */
+/**
+ * Removes duplicates: a query is compiled with several values, and most problems occur with each.
+ */
 function withoutRepetitions(problems: readonly DashboardProblem[]): DashboardProblem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

@@ -1,5 +1,5 @@
-// PUT and DELETE /api/dashboard-sync/{dashboardKey}, the dashboards that a signed-in person sees, and the queries of their
-// cards. The project of a sync comes from the credential alone.
+// Routes of dashboards: PUT and DELETE /api/dashboard-sync/{dashboardKey} for credentials, which
+// determine the project; list, read, delete and card queries for signed-in people.
 import express, { type Response, type Router } from 'express';
 import { type Credential, rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, type GuardDeps, membershipOf, projectIdOf } from '../access/guarded-router.js';
@@ -16,13 +16,16 @@ import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboa
 import { syncTask } from './sync-task.js';
 
 export interface DashboardDeps extends GuardDeps {
-  /** A sync compiles every query of the document: it counts as a query does. */
+  /**
+   * Limit of syncs and deletions. A sync compiles every query of the document, so it counts like a
+   * query.
+   */
   readonly rateLimit: LayeredRateLimit;
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
 }
 
-// A text is six times as long when every character of it is escaped.
+// Escaping every character makes a text six times as long.
 const readSyncBody = express.raw({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024 });
 
 export function createDashboardsRouter(deps: DashboardDeps): Router {

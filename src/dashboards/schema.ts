@@ -1,4 +1,5 @@
-// The body of a dashboard sync: unknown → typed.
+// Parses the requests of the dashboard routes: sync body, deletion parameters, variable values of a
+// card.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody } from '../platform/http/json-body.js';
@@ -12,7 +13,7 @@ export const SOURCE_BYTES_MAX = 64 * 1024;
 
 const visibility = z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(', ')}` });
 
-/** Behind the question mark of a deletion. */
+/** Query parameters of a deletion. */
 export const deletionQuery = z.object({ visibility: visibility.optional() });
 
 export const syncBodySchema = z.object({
@@ -20,7 +21,7 @@ export const syncBodySchema = z.object({
   visibility: visibility.optional(),
 });
 
-/** As long as the value of an option may be. */
+/** The maximum length of an option's value. */
 const VALUE_LENGTH_MAX = 8192;
 const VALUES_MAX = 1000;
 
@@ -38,7 +39,7 @@ export const fillBodySchema = z.object({
 
 export function parseFillBody(body: unknown): z.infer<typeof fillBodySchema> {
   const given = typeof body === 'object' && body !== null && 'variables' in body ? body.variables : undefined;
-  // Counted first: a schema finds a mistake in each of thousands.
+  // Counted before parsing: the schema would report a problem for each of thousands.
   if (typeof given === 'object' && given !== null && Object.keys(given).length > VALUES_MAX) {
     throw new PublicError('bad_request', `variables has more than ${VALUES_MAX} values`);
   }

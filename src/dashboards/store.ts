@@ -1,6 +1,6 @@
-// Dashboards and their versions in PostgreSQL. Who may see or change which is part of every statement here: a personal
-// dashboard is its owner's alone, and does not exist for anybody else. A dashboard of the project is written by admins, owners
-// and service credentials; members read it.
+// Store of dashboards and their versions in PostgreSQL. Every statement applies the access rules:
+// only its owner sees a personal dashboard; admins, owners and service credentials write a
+// dashboard of the project, members read it.
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -10,10 +10,10 @@ import type { Visibility } from './schema.js';
 
 const VERSIONS_KEPT = 100;
 
-/** Who writes. */
+/** The caller of a write. */
 export interface Writer {
   readonly projectId: ProjectId;
-  /** The person that the credential stands for; keys and service tokens stand for none. */
+  /** The person behind the credential; keys and service tokens have none. */
   readonly personId: string | undefined;
   /** Whether dashboards with the visibility `project` may be created, changed and deleted. */
   readonly isProjectEditor: boolean;
@@ -21,7 +21,7 @@ export interface Writer {
 
 export interface Sync extends ParsedDashboard, Writer {
   readonly key: string;
-  /** As the request says; undefined leaves it as it is. */
+  /** From the request; undefined keeps the current visibility. */
   readonly visibility: Visibility | undefined;
   readonly sourceYaml: string;
 }
@@ -61,12 +61,14 @@ export async function syncDashboard(postgres: Postgres, sync: Sync): Promise<Syn
   });
 }
 
-/** Writes to one key follow each other: neither of two may be lost, and both count versions. */
+/**
+ * Serializes the writes to one key, so that none is lost and versions are numbered consecutively.
+ */
 export async function lockKey(transaction: Postgres, { projectId, key }: Pick<Sync, 'projectId' | 'key'>) {
   await transaction.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${projectId}/${key}`]);
 }
 
-/** Throws when the dashboard is one of the project and the writer may only read those. */
+/** Throws when the dashboard belongs to the project and the writer may only read those. */
 export function requireEditor({ isProjectEditor }: Pick<Writer, 'isProjectEditor'>, visibility: Visibility): void {
   if (visibility === 'personal' || isProjectEditor) return;
   throw new PublicError(
@@ -77,8 +79,8 @@ export function requireEditor({ isProjectEditor }: Pick<Writer, 'isProjectEditor
 }
 
 /**
- * The caller's own dashboard of that key goes before the one of the project. A member who asks for a personal one does not
- * mean the project's.
+ * The caller's personal dashboard with the key takes precedence over the project's. A member who
+ * requests `personal` never gets the project's.
  */
 async function findByKey(postgres: Postgres, sync: Sync): Promise<DashboardRow | undefined> {
   const visible = visibleTo(postgres, sync).where({ key: sync.key });
@@ -100,7 +102,7 @@ export function visibleTo(postgres: Postgres, { projectId, personId }: Pick<Sync
 
 async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
   const visibility = sync.visibility ?? (sync.personId === undefined ? 'project' : 'personal');
-  if (visibility === 'personal' && sync.personId === undefined) throw nobodysOwn();
+  if (visibility === 'personal' && sync.personId === undefined) throw personalWithoutPerson();
   requireEditor(sync, visibility);
   const id = newUuidV7();
   const [dashboard] = await postgres('dashboards')
@@ -152,14 +154,16 @@ async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { i
     .delete();
 }
 
-export const nobodysOwn = () =>
-  new PublicError('bad_request', 'this credential stands for no person, so it cannot have a personal dashboard');
+export const personalWithoutPerson = () =>
+  new PublicError('bad_request', 'this credential belongs to no person, so it cannot have a personal dashboard');
 
-/** May the caller make this dashboard theirs alone, or share their own? */
+/**
+ * Throws unless the caller may change the visibility: make this dashboard personal, or share it.
+ */
 async function allowMove(postgres: Postgres, sync: Sync, existing: DashboardRow) {
   const { projectId, key, personId } = sync;
   if (existing.visibility === 'project') {
-    if (personId === undefined) throw nobodysOwn();
+    if (personId === undefined) throw personalWithoutPerson();
     if (existing.owner_id === personId) return;
     throw new PublicError('forbidden', 'only its owner can take a dashboard of the project back');
   }
@@ -169,7 +173,7 @@ async function allowMove(postgres: Postgres, sync: Sync, existing: DashboardRow)
   }
 }
 
-/** Who reads: a member of the project. */
+/** The caller of a read: a member of the project. */
 export interface Reader {
   readonly projectId: ProjectId;
   readonly personId: string;
@@ -178,7 +182,7 @@ export interface Reader {
 export interface DashboardItem extends DashboardSummary {
   readonly order: number | null;
   readonly updated_at: string;
-  /** The person who made it; null for a key or a service token. */
+  /** The person who created it; null for a key or a service token. */
   readonly owner: string | null;
 }
 
@@ -209,7 +213,7 @@ export async function requireDashboard(postgres: Postgres, reader: Reader, id: s
   return { ...toItem(row), config, source_yaml };
 }
 
-/** A card of it, with the time zone that its queries are asked in. */
+/** A card of the dashboard, with the time zone of its queries. */
 export async function requireCard(
   postgres: Postgres,
   reader: Reader,

@@ -1,10 +1,11 @@
-// What a dashboard sync does with its body, in a thread: the JSON, the YAML, and every query of it.
+// Thread task of a dashboard sync: parses the JSON body and the YAML document, and compiles its
+// queries.
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type DashboardContext, type ParsedDashboard, parseDashboard } from './parse-dashboard.js';
 import { parseSyncBody, type SyncBody } from './schema.js';
 
 export interface SyncRequest {
-  /** JSON. */
+  /** The request body, as JSON. */
   readonly body: Uint8Array;
   readonly context: DashboardContext;
 }

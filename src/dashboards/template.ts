@@ -1,21 +1,21 @@
-// The text of a template in pieces: what the author wrote, and the placeholders between. `{{name}}`, `{{name.stage}}`,
-// `{{name.fragment}}` and `{{name.<fragment>_fragment}}`. What a placeholder is replaced with is the variable's business.
+// Parses a template into text and placeholders: `{{name}}`, `{{name.stage}}`, `{{name.fragment}}`
+// and `{{name.<fragment>_fragment}}`. fill-template.ts replaces them.
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string; readonly offset: number }
   | {
       readonly kind: 'placeholder';
-      readonly spelling: string;
+      readonly raw: string;
       readonly name: string;
-      /** What stands after the dot; undefined for the plain value. */
+      /** What follows the dot; undefined for the plain value. */
       readonly facet: string | undefined;
       readonly offset: number;
     }
-  /** A placeholder inside of quotes, where it would not be replaced, or one that is misspelled. */
-  | { readonly kind: 'mistake'; readonly isQuoted: boolean; readonly spelling: string; readonly offset: number };
+  /** A placeholder inside quotes, where it is not replaced, or an invalid one. */
+  | { readonly kind: 'mistake'; readonly isQuoted: boolean; readonly raw: string; readonly offset: number };
 
-// The strings and comments of the query language, told from the rest exactly as its lexer does (grammar/query.grammar):
-// a value that were placed inside of quotes would end them.
+// Matches strings and comments exactly as the lexer of the query language does
+// (grammar/query.grammar), because a value inserted inside quotes would end them.
 const TOKEN =
   /(?<string>"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(?<comment>#[^\n\r]*)|\{\{(?<inside>[^{}]*)\}\}/g;
 const INSIDE = /^\s*(?<name>[a-z][a-z0-9_]*)(?:\.(?<facet>[a-z][a-z0-9_]*))?\s*$/;
@@ -35,19 +35,22 @@ export function parseTemplate(template: string): TemplatePart[] {
   return parts;
 }
 
-function toPart({ 0: spelling, index: offset, groups = {} }: RegExpExecArray): TemplatePart | undefined {
+function toPart({ 0: raw, index: offset, groups = {} }: RegExpExecArray): TemplatePart | undefined {
   if (groups.comment !== undefined) return undefined;
   if (groups.string !== undefined) {
-    const quoted = IN_STRING.exec(spelling);
+    const quoted = IN_STRING.exec(raw);
     if (quoted === null) return undefined;
-    return { kind: 'mistake', isQuoted: true, spelling: quoted[0], offset };
+    return { kind: 'mistake', isQuoted: true, raw: quoted[0], offset };
   }
   const inside = INSIDE.exec(groups.inside ?? '')?.groups;
-  if (inside?.name === undefined) return { kind: 'mistake', isQuoted: false, spelling, offset };
-  return { kind: 'placeholder', spelling, name: inside.name, facet: inside.facet, offset };
+  if (inside?.name === undefined) return { kind: 'mistake', isQuoted: false, raw, offset };
+  return { kind: 'placeholder', raw, name: inside.name, facet: inside.facet, offset };
 }
 
-/** What of a fragment would reach into the text behind it, and swallow a placeholder or set it free. */
+/**
+ * An unclosed end of a fragment, which would extend into the following text and hide or expose a
+ * placeholder.
+ */
 export function findOpenEnd(fragment: string): string | undefined {
   if ([...fragment.matchAll(TOKEN)].some(({ groups }) => groups?.comment !== undefined)) return 'a comment';
   return /["']/.test(fragment.replaceAll(TOKEN, '')) ? 'a quote that is not closed' : undefined;

@@ -1,31 +1,33 @@
-// Where a character of a YAML text value stands in the document: quotes, escapes, folded lines and indentation are
-// undone. Used to point at a mistake in a query that is written in the document.
+// Maps a character of a YAML text value to its offset in the document, reversing quotes, escapes,
+// folded lines and indentation. Used to locate problems of queries in the document.
 
-/** A scalar as it is spelled, from its first to its last character, and what it means. */
-export interface SpelledText {
+/** A scalar as raw source text, and its value. */
+export interface RawText {
   readonly type: 'PLAIN' | 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | 'BLOCK_LITERAL' | 'BLOCK_FOLDED';
-  readonly spelling: string;
+  readonly raw: string;
   readonly value: string;
 }
 
-/** The offset in `spelling` of the character at `offset` of `value`. */
-export function offsetInSpelling(text: SpelledText, offset: number): number {
+/** The offset in `raw` of the character at `offset` of `value`. */
+export function offsetInRaw(text: RawText, offset: number): number {
   const isBlock = text.type === 'BLOCK_LITERAL' || text.type === 'BLOCK_FOLDED';
   return isBlock ? offsetInBlock(text, offset) : offsetInFlow(text, offset);
 }
 
 const isBlank = (sign: string | undefined): boolean => sign !== undefined && /\s/.test(sign);
 
-/** Blocks have no escapes: only blanks and line breaks differ, so runs of blanks correspond to runs of blanks. */
-function offsetInBlock({ spelling, value }: SpelledText, offset: number): number {
-  let at = spelling.indexOf('\n') + 1;
-  while (isBlank(spelling[at]) && !isBlank(value[0])) at++;
+/**
+ * Blocks have no escapes: only whitespace differs, so runs of whitespace correspond to each other.
+ */
+function offsetInBlock({ raw, value }: RawText, offset: number): number {
+  let at = raw.indexOf('\n') + 1;
+  while (isBlank(raw[at]) && !isBlank(value[0])) at++;
   for (let index = 0; index < offset; ) {
     if (isBlank(value[index])) {
       while (index < offset && isBlank(value[index])) index++;
-      // The last blank of a run stands before the next word, whatever was folded or indented between.
+      // The last blank of a run precedes the next word, whatever was folded or indented in between.
       if (index === offset && isBlank(value[index])) return at;
-      while (isBlank(spelling[at])) at++;
+      while (isBlank(raw[at])) at++;
     } else {
       index++;
       at++;
@@ -42,25 +44,25 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-function offsetInFlow({ type, spelling }: SpelledText, offset: number): number {
+function offsetInFlow({ type, raw }: RawText, offset: number): number {
   let at = type === 'PLAIN' ? 0 : 1;
-  for (let index = 0; index < offset && at < spelling.length; ) {
-    const step = stepInFlow(type, spelling, at);
-    at += step.spelled;
-    index += step.meant;
+  for (let index = 0; index < offset && at < raw.length; ) {
+    const step = stepInFlow(type, raw, at);
+    at += step.raw;
+    index += step.value;
   }
   return at;
 }
 
-/** How many characters the next piece is spelled with, and how many it means. */
-function stepInFlow(type: SpelledText['type'], spelling: string, at: number): { spelled: number; meant: number } {
-  const fold = matchAt(FOLD, spelling, at);
-  // One line break is a blank; of several, the first means nothing.
-  if (fold !== undefined) return { spelled: fold.length, meant: Math.max(1, fold.split('\n').length - 2) };
-  if (type === 'QUOTE_SINGLE' && spelling.startsWith("''", at)) return { spelled: 2, meant: 1 };
-  const escaped = type === 'QUOTE_DOUBLE' ? matchAt(ESCAPE, spelling, at) : undefined;
-  if (escaped === undefined) return { spelled: 1, meant: 1 };
-  if (escaped.includes('\n')) return { spelled: escaped.length, meant: 0 };
+/** How many characters the next piece takes in the raw text, and in the value. */
+function stepInFlow(type: RawText['type'], raw: string, at: number): { raw: number; value: number } {
+  const fold = matchAt(FOLD, raw, at);
+  // One line break is a blank; of several, the first is dropped.
+  if (fold !== undefined) return { raw: fold.length, value: Math.max(1, fold.split('\n').length - 2) };
+  if (type === 'QUOTE_SINGLE' && raw.startsWith("''", at)) return { raw: 2, value: 1 };
+  const escaped = type === 'QUOTE_DOUBLE' ? matchAt(ESCAPE, raw, at) : undefined;
+  if (escaped === undefined) return { raw: 1, value: 1 };
+  if (escaped.includes('\n')) return { raw: escaped.length, value: 0 };
   const isAstral = escaped.startsWith('\\U') && Number.parseInt(escaped.slice(2), 16) > 0xffff;
-  return { spelled: escaped.length, meant: isAstral ? 2 : 1 };
+  return { raw: escaped.length, value: isAstral ? 2 : 1 };
 }

@@ -1,27 +1,27 @@
-// A strict YAML document as plain values, with the place of each in the text. What the values should be is decided
-// elsewhere. Aliases are resolved here, with a limit on what they may grow to.
+// Reads a strict YAML document into plain values, and locates each value in the text. Resolves
+// aliases, with a limit on the expanded size. Does not validate the values.
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
 import { quote } from '../query/errors.js';
 import { type Path, toPathText, valueAt } from './path.js';
 import type { DashboardProblem } from './problems.js';
 import { composeDocument } from './yaml-document.js';
-import { offsetInSpelling, type SpelledText } from './yaml-place.js';
+import { offsetInRaw, type RawText } from './yaml-place.js';
 
-/** What is said about a place. */
+/** The message and hint of a problem. */
 export interface Remark {
   readonly message: string;
   readonly hint: string;
 }
 
 export interface YamlSource {
-  /** Undefined when the text is no document that could be read whole. */
+  /** Undefined when the text is not a readable document. */
   readonly value: unknown;
   readonly problems: readonly DashboardProblem[];
   /** The value at `path`, if there is one. */
   at(path: Path): unknown;
-  /** A problem at the value of `path`; where there is none, at what should hold it. */
+  /** A problem at the value of `path`, or at the nearest parent that exists. */
   problemAt(path: Path, remark: Remark): DashboardProblem;
-  /** A problem at the key that `path` ends with. */
+  /** A problem at the last key of `path`. */
   problemAtKey(path: Path, remark: Remark): DashboardProblem;
   /** A problem at a character of the text value of `path`. */
   problemInText(path: Path, offset: number, remark: Remark): DashboardProblem;
@@ -34,7 +34,7 @@ interface Place {
 type Places = Map<string, Place>;
 
 export function readYaml(source: string): YamlSource {
-  const { document, misspellings } = composeDocument(source);
+  const { document, syntaxProblems } = composeDocument(source);
   const lineAndColumn = createLineIndex(source);
   const toProblem = (offset: number, path: Path, { message, hint }: Remark): DashboardProblem => ({
     message,
@@ -42,10 +42,10 @@ export function readYaml(source: string): YamlSource {
     ...lineAndColumn(offset),
     hint,
   });
-  const problems = misspellings.map(({ offset, ...remark }) => toProblem(offset, [], remark));
+  const problems = syntaxProblems.map(({ offset, ...remark }) => toProblem(offset, [], remark));
   const places: Places = new Map();
   const reading = new Reading(places, (node, path, remark) => problems.push(toProblem(startOf(node), path, remark)));
-  // A structure that is guessed from broken text would be full of mistakes that nobody made.
+  // A structure guessed from broken text would only produce misleading problems.
   const value = document !== undefined && problems.length === 0 ? reading.tryRead(document) : undefined;
 
   return {
@@ -56,7 +56,7 @@ export function readYaml(source: string): YamlSource {
     problemAtKey: (path, remark) => toProblem(startOf(places.get(toPathText(path))?.key), path, remark),
     problemInText: (path, offset, remark) => {
       const node = places.get(toPathText(path))?.value;
-      const start = isScalar(node) ? offsetInSpelling(toSpelled(source, node), offset) : 0;
+      const start = isScalar(node) ? offsetInRaw(toRawText(source, node), offset) : 0;
       return toProblem(startOf(node ?? findHolder(places, path)) + start, path, remark);
     },
   };
@@ -70,25 +70,28 @@ const startOf = (node: Node | undefined): number => node?.range?.[0] ?? 0;
 function findHolder(places: Places, path: Path): Node | undefined {
   for (let length = path.length; length >= 0; length--) {
     const place = places.get(toPathText(path.slice(0, length)));
-    // An empty map has no text of its own: its key says where it would be.
+    // An empty map has no text of its own, so its key gives the position.
     if (place !== undefined) return place.value ?? place.key;
   }
   return undefined;
 }
 
-function toSpelled(source: string, node: Scalar): SpelledText {
+function toRawText(source: string, node: Scalar): RawText {
   const [from = 0, to = 0] = node.range ?? [];
   return {
-    type: (node.type as SpelledText['type'] | undefined) ?? 'PLAIN',
-    spelling: source.slice(from, to),
+    type: (node.type as RawText['type'] | undefined) ?? 'PLAIN',
+    raw: source.slice(from, to),
     value: String(node.value),
   };
 }
 
-/** Finds lines and columns without reading the text again: a broken one may have a mistake at every other character of a line. */
+/**
+ * Computes line and column by binary search, because broken text may have a problem at every other
+ * character.
+ */
 function createLineIndex(source: string): (offset: number) => { line: number; column: number } {
   const lineEnds = [...source.matchAll(/\n/g)].map(({ index }) => index);
-  // Characters of two units count as one column: these are their second units.
+  // Characters of two UTF-16 units count as one column; these are the offsets of the second units.
   const seconds = [...source.matchAll(/[\u{10000}-\u{10ffff}]/gu)].map(({ index }) => index + 1);
   return (offset) => {
     const line = countBelow(lineEnds, offset);
@@ -97,7 +100,7 @@ function createLineIndex(source: string): (offset: number) => { line: number; co
   };
 }
 
-/** How many of the numbers, which ascend, are less than `limit`. */
+/** How many of the ascending numbers are less than `limit`. */
 function countBelow(ascending: readonly number[], limit: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -108,18 +111,21 @@ function countBelow(ascending: readonly number[], limit: number): number {
   return low;
 }
 
-/** Values of a document, aliases included. An alias may repeat what it likes as long as the whole stays small. */
+/** Limit of values in a document, expanded aliases included. */
 const NODES_MAX = 20_000;
-/** Characters of its texts and keys, counted alike. Without aliases no document that is accepted has as many. */
+/** Limit of characters in texts and keys. A valid document without aliases never reaches it. */
 const CHARACTERS_MAX = 256 * 1024;
 
-/** One pass over a document in the order of its text, which is the order in which anchors are set. */
+/**
+ * Reads a document in one pass, in the order of its text, which is the order in which anchors are
+ * defined.
+ */
 class Reading {
   private readonly anchors = new Map<string, Node>();
   private nodes = 0;
   private characters = 0;
   private isTooLarge = false;
-  /** The aliases that are being expanded, outermost first: what is wrong inside is shown at the first. */
+  /** The aliases being expanded, outermost first; problems inside are reported at the outermost. */
   private readonly expanding: { alias: Node; target: Node }[] = [];
 
   constructor(
@@ -133,7 +139,7 @@ class Reading {
     return this.isTooLarge ? undefined : value;
   }
 
-  /** Says so once when the document has grown too large. Nothing more is read of it then. */
+  /** Reports once when the document exceeds a limit; nothing more is read then. */
   private measure(node: Node | null, path: Path, key?: Node): void {
     if (this.isTooLarge) return;
     this.nodes += 1;
@@ -155,7 +161,7 @@ class Reading {
     if (node === null) return null;
     if (isAlias(node)) return this.toAliased(node, path);
     if (node.tag !== undefined) {
-      this.problem(node, path, { message: `the tag ${quote(node.tag)} is not allowed`, hint: 'leave it out' });
+      this.problem(node, path, { message: `the tag ${quote(node.tag)} is not allowed`, hint: 'remove it' });
     }
     if (isMap(node)) return this.toMap(node, path);
     if (isSeq(node)) return node.items.map((item, index) => this.toValue(item as Node, [...path, index]));
@@ -163,9 +169,9 @@ class Reading {
   }
 
   private toScalar(node: Scalar, path: Path): unknown {
-    // PostgreSQL stores every character but this one.
+    // PostgreSQL stores every character except NUL.
     if (typeof node.value === 'string' && node.value.includes('\0')) {
-      this.problem(node, path, { message: 'the text has a NUL character', hint: 'leave it out' });
+      this.problem(node, path, { message: 'the text has a NUL character', hint: 'remove it' });
     }
     return node.value;
   }
@@ -176,9 +182,9 @@ class Reading {
       const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
       const inside = [...path, name];
       if (name === '__proto__') {
-        this.problem(keyNode as Node, inside, { message: 'a key cannot be __proto__', hint: 'call it differently' });
+        this.problem(keyNode as Node, inside, { message: 'a key cannot be __proto__', hint: 'choose another name' });
       } else if (entries.has(name)) {
-        const remark = { message: `the key ${quote(name)} stands here twice`, hint: 'leave one of them out' };
+        const remark = { message: `the key ${quote(name)} is used twice`, hint: 'remove one of them' };
         this.problem(keyNode as Node, inside, remark);
       } else entries.set(name, this.toValue(value as Node | null, inside, keyNode as Node));
     }
@@ -189,7 +195,7 @@ class Reading {
     const target = this.anchors.get(alias.source);
     if (target === undefined || this.expanding.some((outer) => outer.target === target)) {
       const message = target === undefined ? `nothing is anchored as "${alias.source}"` : 'the alias contains itself';
-      this.problem(alias, path, { message, hint: 'an anchor (&name) stands before its aliases (*name)' });
+      this.problem(alias, path, { message, hint: 'an anchor (&name) comes before its aliases (*name)' });
       return null;
     }
     this.expanding.push({ alias, target });

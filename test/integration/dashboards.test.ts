@@ -242,7 +242,7 @@ describe('a sync', () => {
   test.each<[string, string, { key?: string; visibility?: string }, string]>([
     ['a document with mistakes', 'version: 1\ntilte: T\nsections: []\n', {}, 'problems'],
     ['an unknown visibility', yaml('T'), { visibility: 'public' }, 'visibility is one of personal, project'],
-    ['a personal dashboard of nobody', yaml('T'), { visibility: 'personal' }, 'stands for no person'],
+    ['a personal dashboard of a key', yaml('T'), { visibility: 'personal' }, 'belongs to no person'],
     ['a key in upper case', yaml('T'), { key: 'Sales' }, 'kebab-case'],
     ['a key that is too long', yaml('T'), { key: 'a'.repeat(64) }, 'at most 63'],
   ])('of %s is a bad request', async (_, source, fields, message) => {

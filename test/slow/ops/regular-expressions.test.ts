@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { tryParseDuration } from '../../../src/accounts/duration.js';
 import { domainBody, invitationBody, organizationBody, tokenBody } from '../../../src/accounts/schema.js';
-import { trySpellRange } from '../../../src/dashboards/date-range.js';
+import { tryFormatRange } from '../../../src/dashboards/date-range.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import { tryParseAddress } from '../../../src/ingest/client-address.js';
 import { parsePageAddress } from '../../../src/ingest/enrich/page.js';
@@ -38,7 +38,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   duration: tryParseDuration,
   'range of days': (from) => parseUsageRange({ from }, new Date(NOW)),
   'way on after signing in': toNextPath,
-  'range of a dashboard': (text) => trySpellRange(text.slice(0, QUERY_LENGTH)),
+  'range of a dashboard': (text) => tryFormatRange(text.slice(0, QUERY_LENGTH)),
   moment: (text) => tryParseMoment(text, 'UTC'),
   'title of a dashboard': (text) => parseDashboard(`version: 1\ntitle: "${text}"`, DASHBOARD),
   dashboard: (text) => parseDashboard(text, DASHBOARD),

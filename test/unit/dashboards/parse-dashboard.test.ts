@@ -43,12 +43,12 @@ describe('how it is written', () => {
     [
       'two documents',
       `${SMALLEST}---\na: 1\n`,
-      ['5 «---» : a second document begins; a dashboard is one document; leave out "---"'],
+      ['5 «---» : a second document begins; a dashboard is one document; remove "---"'],
     ],
     [
       'another version of YAML',
       `%YAML 1.1\n---\n${SMALLEST}`,
-      ['1 «%YAML 1.» : YAML 1.1 is asked for; the document is YAML 1.2'],
+      ['1 «%YAML 1.» : YAML 1.1 is declared; the document is YAML 1.2'],
     ],
     ['a list', '- a\n', ['1 «- a» : a list is not valid here; it is a map of keys and values']],
   ])('%s', (_, text, expected) => {
@@ -58,8 +58,8 @@ describe('how it is written', () => {
   test.each<[string, string, string[]]>([
     ['no YAML', 'title: "x\n', ['not YAML']],
     ['a tab', 'sections:\n\t- a\n', ['2 «', 'not YAML']],
-    ['a duplicate key', `${SMALLEST}title: Again\n`, ['5 «title: A» title: the key "title" stands here twice']],
-    ['a tag', SMALLEST.replace('title: Sales', 'title: !!str Sales'), ['2 «Sales» title: the tag', 'leave it out']],
+    ['a duplicate key', `${SMALLEST}title: Again\n`, ['5 «title: A» title: the key "title" is used twice']],
+    ['a tag', SMALLEST.replace('title: Sales', 'title: !!str Sales'), ['2 «Sales» title: the tag', 'remove it']],
     ['a key that is a list', `${SMALLEST}? [a]\n: 1\n`, ['not YAML', 'keys must be strings']],
     ['an alias of nothing', SMALLEST.replace('Sales', '*none'), ['2 «*none» title: nothing is anchored as "none"']],
     ['an alias of itself', SMALLEST.replace('Sales', '&me [*me]'), ['2 «*me]» title[0][0]: the alias contains itself']],
@@ -143,7 +143,7 @@ describe('structure', () => {
     [
       'an id that is not the key',
       `${SMALLEST}id: other`,
-      ['5 «other» id: the id "other" is not the key "sales" of the address; write id: sales, or leave it out'],
+      ['5 «other» id: the id "other" is not the key "sales" of the address; write id: sales, or remove it'],
     ],
     ['an id that is the key', `${SMALLEST}id: sales`, []],
     [
@@ -175,7 +175,7 @@ describe('structure', () => {
     [
       'two cards of one id',
       SMALLEST.replace(CARD, `${CARD}, ${CARD}`),
-      ['4 «a, title» sections[0].cards[1].id: the id "a" stands here twice; every card has its own'],
+      ['4 «a, title» sections[0].cards[1].id: the id "a" is used twice; every card has its own'],
     ],
     [
       'a card without content',
@@ -198,7 +198,7 @@ describe('structure', () => {
     [
       'several queries',
       withCard('kind: chart\nviz: line\nqueries:\n- {name: A, query: signup | count by day}\n- {name: A, query: pay}'),
-      ['12 «A, query» sections[0].cards[0].queries[1].name: the name "A" stands here twice; every query has its own'],
+      ['12 «A, query» sections[0].cards[0].queries[1].name: the name "A" is used twice; every query has its own'],
     ],
   ])('%s', (_, text, expected) => {
     expect(problemsOf(text)).toEqual(expected);
@@ -228,12 +228,12 @@ describe('variables', () => {
     [
       'a default that is no option',
       withVariables('plan: {type: select, default: por, options: [{value: pro}, {value: free}]}'),
-      ['12 «por, opt» variables.plan.default: "por" is none of the options; nearest is "pro"'],
+      ['12 «por, opt» variables.plan.default: "por" is not one of the options; nearest is "pro"'],
     ],
     [
       'a value twice',
       withVariables('plan: {type: select, options: [{value: pro}, {value: pro}]}'),
-      ['12 «pro}]}» variables.plan.options[1].value: the value "pro" stands here twice; values differ'],
+      ['12 «pro}]}» variables.plan.options[1].value: the value "pro" is used twice; values differ'],
     ],
     [
       'an unknown key of a select',
@@ -251,14 +251,14 @@ describe('variables', () => {
       'a fragment with a comment',
       withVariables(`plan: {type: select, options: [{value: pro, fragment: "| count # all"}]}`),
       [
-        '12 «"| count» variables.plan.options[0].fragment: the fragment has a comment; it would reach into what follows the fragment',
+        '12 «"| count» variables.plan.options[0].fragment: the fragment has a comment; it would extend into the text after the fragment',
       ],
     ],
     [
       'a fragment with an open quote',
       withVariables(`plan: {type: select, options: [{value: pro, fragment: "| where a = 'x"}]}`),
       [
-        '12 «"| where» variables.plan.options[0].fragment: the fragment has a quote that is not closed; it would reach into what follows the fragment',
+        '12 «"| where» variables.plan.options[0].fragment: the fragment has a quote that is not closed; it would extend into the text after the fragment',
       ],
     ],
     [
@@ -299,28 +299,28 @@ describe('variables', () => {
       'a default that is no address',
       withVariables('who: {type: input, default: ann}'),
       [
-        '12 «ann}» variables.who.default: "ann" is no e-mail address; as in ann@example.com; *@example.com needs allow_domain: true',
+        '12 «ann}» variables.who.default: "ann" is not an e-mail address; as in ann@example.com; *@example.com needs allow_domain: true',
       ],
     ],
     [
       'a range that is none',
       withVariables('range: {type: date_range, default: last 5 weeks}'),
       [
-        '12 «last 5 w» variables.range.default: "last 5 weeks" is no range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
+        '12 «last 5 w» variables.range.default: "last 5 weeks" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
       ],
     ],
     [
       'a range that is more than that',
       withVariables('range: {type: date_range, default: "last 7d | count"}'),
       [
-        '12 «"last 7d» variables.range.default: "last 7d | count" is no range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
+        '12 «"last 7d» variables.range.default: "last 7d | count" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
       ],
     ],
     [
       'range as something else',
       withVariables('range: {type: input}'),
       [
-        '12 «input}» variables.range.type: the variable "range" has the type input; it is the date_range of every dashboard; call this one differently',
+        '12 «input}» variables.range.type: the variable "range" has the type input; it is the date_range of every dashboard; choose another name',
       ],
     ],
     [
@@ -386,21 +386,21 @@ describe('queries', () => {
       'a facet that a range has not',
       query('signup {{range.fragment}}'),
       [
-        '10 «{{range.» sections[0].cards[0].query: {{range.fragment}} is nothing that "range" has; it has {{range}}, {{range.stage}}',
+        '10 «{{range.» sections[0].cards[0].query: "range" has no {{range.fragment}}; it has {{range}}, {{range.stage}}',
       ],
     ],
     [
       'a placeholder inside of quotes',
       query(`signup | where _path = "{{range}}"`),
       [
-        '10 «"{{range» sections[0].cards[0].query: {{range}} stands inside of quotes; it brings its own quotes: leave out those around it',
+        '10 «"{{range» sections[0].cards[0].query: {{range}} is inside quotes; its value is quoted already: remove the quotes around it',
       ],
     ],
     [
-      'what is no placeholder',
+      'what is not a placeholder',
       query('signup {{Range}}'),
       [
-        '10 «{{Range}» sections[0].cards[0].query: "{{Range}}" is no placeholder; a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case',
+        '10 «{{Range}» sections[0].cards[0].query: "{{Range}}" is not a placeholder; a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case',
       ],
     ],
     [
@@ -425,7 +425,7 @@ describe('queries', () => {
     [
       'the plain value of an input that may be a domain',
       withVariables('who: {type: input, allow_domain: true}', 'user {{who}}'),
-      ['10 «{{who}}» sections[0].cards[0].query: {{who}} is nothing that "who" has; it has no fragments yet'],
+      ['10 «{{who}}» sections[0].cards[0].query: "who" has no {{who}}; it has no fragments yet'],
     ],
   ])('%s', (_, text, expected) => {
     expect(problemsOf(text)).toEqual(expected);
@@ -451,7 +451,7 @@ test('queries that make too many combinations with options are refused before th
   );
   const text = `version: 1\ntitle: T\nvariables:\n  plan: {type: select, options: [${options}]}\nsections:\n- title: S\n  cards:\n${cards.join('\n')}\n`;
   expect(problemsOf(text)).toEqual([
-    '4 «plan: {t» variables: the queries have too many combinations with the options of their variables to be checked; leave out options, or take the options of a select from a query',
+    '4 «plan: {t» variables: the queries have too many combinations with the options of their variables to be checked; remove options, or take the options of a select from a query',
   ]);
 }, 30_000);
 
