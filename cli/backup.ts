@@ -1,5 +1,6 @@
-// `npm run backup` and `npm run restore`: everything of a data directory in one file, and back. The engines keep files that
-// belong together, so both take the directory's lock: a service that runs has to be stopped first.
+// `npm run backup` and `npm run restore`: archive a data directory to one file, and restore it. The
+// files of the engines must be consistent, so both take the lock of the directory: the service must
+// be stopped.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,7 +16,8 @@ async function backup(directory: string, archive: string): Promise<void> {
   if (!existsSync(directory)) throw new StartProblem(`There is nothing to back up: ${directory} does not exist.`);
   if (existsSync(archive)) throw new StartProblem(`${archive} exists already.`);
   const lock = await InstanceLock.take(directory);
-  // Never half written under its own name. Logs are no data; the lock is this process's own.
+  // Written under a temporary name and renamed when complete. Excludes logs, and the lock file of
+  // this process.
   const unfinished = `${archive}.unfinished`;
   process.umask(0o077);
   try {
@@ -46,7 +48,7 @@ function tar(args: readonly string[]): void {
   if (status !== 0) throw new StartProblem(`tar failed: ${stderr.trim()}`);
 }
 
-/** npm runs scripts in the package's folder; INIT_CWD is the one that the path was written for. */
+/** npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to. */
 async function main([command, file]: readonly (string | undefined)[]): Promise<void> {
   if (file === undefined) throw new StartProblem(`npm run ${command} -- <file.tar.gz>`);
   const directory = resolve(packageRoot, process.env.DATA_DIR || 'data');

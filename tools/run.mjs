@@ -1,5 +1,5 @@
-// Runs a compiled command of the service, after set-up and build on a clone that has neither:
-// `node tools/run.mjs dist/cli/explain.js …`. Installed without the compiler, it runs what is there.
+// Runs a compiled command of the service, after installing and building on a fresh clone: `node
+// tools/run.mjs dist/cli/explain.js …`. A deployment without the compiler runs the existing build.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { build, fail, installDependencies, requireNode } from './setup.mjs';

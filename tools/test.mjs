@@ -1,5 +1,5 @@
-// `npm test`: sets everything up, then runs all tests on engines that they start and remove themselves. Further arguments go to
-// vitest: `npm test -- test/integration/track.test.ts`.
+// `npm test`: installs and builds, then runs all tests on engines that they start and remove
+// themselves. Further arguments go to vitest: `npm test -- test/integration/track.test.ts`.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { build, ensureRedis, ensureTestPrograms, installDependencies, requireNode } from './setup.mjs';

@@ -80,7 +80,7 @@ function judge(tier, { seconds, cpu }) {
   return seconds > tier.budget ? 'over budget' : '';
 }
 
-/** User and system time of this process and of its children that have ended; undefined where there is no /proc. */
+/** User and system time of this process and its ended children; undefined without /proc. */
 function cpuSeconds() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');

@@ -1,5 +1,5 @@
-// Scheduled check of verified domains. PostgreSQL says which are due (daily, hourly without a record); asking every 15 s costs one
-// statement over few rows.
+// Scheduled check of verified domains, daily, or hourly while the record is missing. PostgreSQL
+// stores when each is due; the query every 15 s reads few rows.
 import { checkDueDomains } from '../src/accounts/domain-checks.js';
 import { toDomainMail } from '../src/accounts/domain-mail.js';
 import { createTxtLookup } from '../src/accounts/txt-records.js';

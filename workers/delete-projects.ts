@@ -1,6 +1,6 @@
-// Every five seconds: the data of projects that were deleted. Which those are stands in PostgreSQL, so that none can be
-// lost, and none is begun before the deletion is certain. Several projects at once, of organizations in rotation; the files are
-// rewritten beside, so that a large project holds up neither the rows of another nor their deletion.
+// Scheduled job: every five seconds deletes the data of deleted projects, which PostgreSQL lists,
+// so that none is lost. Several projects run concurrently, round-robin over organizations; files
+// are rewritten in the background, so that a large project does not delay the others.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { createIdentifyQueue } from '../src/identity/queue.js';
@@ -36,7 +36,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
   await scheduleErasure(queue, EVERY_MS);
 
   async function purge(projects: readonly DeletedProject[]): Promise<void> {
-    // Another process may have purged them while this one waited for its turn.
+    // Another process may have purged them while this one waited for the lock.
     const left = new Set((await listProjectsToDelete(postgres)).map(({ projectId }) => projectId));
     const purged = await purgeProjects(
       deletion,
@@ -47,7 +47,7 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
 
   let purging: Promise<void> | undefined;
   async function deleteProjects(): Promise<void> {
-    // What is deleted on a cluster has other names: the projects wait until this knows them.
+    // Not supported on a ClickHouse cluster yet: its tables have other names, so the projects wait.
     if (config.CLICKHOUSE_CLUSTER !== undefined) return;
     const { emptied, failures } = await deleteRowsInRotation(deletion);
     if (emptied.length > 0) {
@@ -83,7 +83,10 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
   };
 }
 
-/** Each project once, those included that are deleted while this runs. One that fails holds up no other. */
+/**
+ * Deletes the rows of each project once, including projects that are deleted meanwhile. A failing
+ * project does not delay others.
+ */
 async function deleteRowsInRotation(deps: ErasureDeps): Promise<{ emptied: DeletedProject[]; failures: unknown[] }> {
   const rotation = new ProjectRotation(PROJECTS_AT_ONCE);
   const emptied: DeletedProject[] = [];

@@ -1,6 +1,6 @@
-// Erasure jobs → people deleted, and after a while purged from the files. A job erases until no request is left, of all
-// projects in rotation (privacy/erase-requested.ts). A job that fails is not tried again; the next one, which the schedule
-// brings within seconds, goes on where it stood.
+// Worker of erasures: deletes the data of people, and later purges it from the files. A job erases
+// until no request is left, round-robin over projects (privacy/erase-requested.ts). A failed job is
+// not retried; the next one, which the schedule adds within seconds, continues.
 import { Worker } from 'bullmq';
 import { createIdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
@@ -37,7 +37,8 @@ const LOCKS_HELD = 2;
 
 export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   const { config, redis, log } = deps;
-  // Connections of its own: erasures of several projects and two locks would take all that the other jobs share.
+  // Connections of its own: concurrent erasures and two locks would use up those shared by other
+  // jobs.
   const postgres = createPostgres(config, { poolMax: PROJECTS_AT_ONCE + LOCKS_HELD });
   const stopping = new AbortController();
   const ingestQueue = createIngestQueue(redis);
@@ -57,10 +58,11 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
 
   const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
   for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);
-  // For a Redis that has lost them.
+  // Restores the tombstones in a Redis that has lost them.
   await publishTombstones(erasureDeps);
 
-  // Every request brings a job: a hundred that find nothing left to do need not tidy a hundred times.
+  // Every request adds a job, so many runs find nothing to do; tidy at most once per sweep
+  // interval.
   let tidiedAt = 0;
   async function erase(): Promise<void> {
     try {
@@ -80,13 +82,13 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
   }
 
   const steps = [
-    { queue: ERASURE_QUEUE, turn: 'erasure', work: erase },
-    { queue: PURGE_QUEUE, turn: 'purge', work: purge },
+    { queue: ERASURE_QUEUE, lock: 'erasure', work: erase },
+    { queue: PURGE_QUEUE, lock: 'purge', work: purge },
   ] as const;
-  const workers = steps.map(({ queue, turn, work }) => {
-    const takeTurn = () =>
-      withAdvisoryLock(postgres, { of: turn, signal: stopping.signal }, work).catch(failWithoutIds);
-    const worker = new Worker(queue, takeTurn, { connection: redis.duplicate() });
+  const workers = steps.map(({ queue, lock, work }) => {
+    const runWithLock = () =>
+      withAdvisoryLock(postgres, { of: lock, signal: stopping.signal }, work).catch(failWithoutIds);
+    const worker = new Worker(queue, runWithLock, { connection: redis.duplicate() });
     worker.on('failed', (_job, err) => {
       if (!stopping.signal.aborted) log.error({ err, queue }, 'an erasure failed; it goes on within seconds');
     });
@@ -104,26 +106,33 @@ export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
 }
 
 /**
- * The least time between two purges, which rewrite files and lock tables: someone who has a person erased every minute must not
- * keep all others waiting all the time. A third of what lies between the earliest purge and its promise leaves time for it.
+ * Minimum time between two purges, because a purge rewrites files and locks tables: frequent
+ * erasures must not slow down everyone else. A third of the time between the earliest purge and its
+ * deadline leaves room to finish.
  */
 const purgeEveryMs = ({ PRIVACY_PURGE_DELAY_MS: delayMs, PRIVACY_PURGE_BY_MS: byMs }: Config): number =>
   Math.min(delayMs, byMs - delayMs) / 3;
 
-/** What a database says may quote ids, and neither a job nor a log may hold them: of its errors only the code remains. */
+/**
+ * Messages of database errors may quote ids, which neither jobs nor logs may contain, so only the
+ * code is kept.
+ */
 function failWithoutIds(error: unknown): never {
   if (error instanceof Error && 'code' in error) throw new Error(`${error.name} ${String(error.code)}`);
   throw error;
 }
 
-const WATERMARK_KEPT_MS = 7 * 86_400_000;
+const TOMBSTONE_KEPT_MS = 7 * 86_400_000;
 
-/** Sequence numbers of requests that never came to be or are done, and tombstones that nothing can meet any more. */
+/**
+ * Releases sequence numbers of requests that were never written or are done, and deletes tombstones
+ * that no pending event can match.
+ */
 async function tidy(deps: ErasureDeps): Promise<void> {
   const pending = await findPendingSince(deps.redis, Date.now() - 60_000);
   const waiting = new Set((await listWaitingIds(deps.postgres)).map(sequenceMember));
   const done = pending.filter((member) => member.startsWith(sequenceMember('')) && !waiting.has(member));
   if (done.length > 0) await releaseSequence(deps.redis, ...done);
-  await deleteTombstones(deps.postgres, Date.now() - WATERMARK_KEPT_MS);
+  await deleteTombstones(deps.postgres, Date.now() - TOMBSTONE_KEPT_MS);
   await publishTombstones(deps);
 }

@@ -1,5 +1,6 @@
-// Sends the events of a person to the web process that asked: ClickHouse → lines → the channel, no faster than they are taken.
-// Every job is taken at once; how many of them read at a time, and in which order, the places say (reading-places.ts).
+// Worker of exports: streams the events of a person from ClickHouse to the web process that
+// requested them, with back-pressure. Every job starts at once; reading-places.ts limits and orders
+// the concurrent reads.
 import { ClickHouseError } from '@clickhouse/client';
 import { type Job, Worker } from 'bullmq';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
@@ -10,16 +11,17 @@ import { exportEvents } from '../src/privacy/export-store.js';
 import { ReadingPlaces } from '../src/privacy/reading-places.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
-// A deploy lets short exports end; a long one is broken off, and asked for again.
+// A deploy lets short exports finish; a longer one is aborted, and the client requests it again.
 const GRACE_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 const CONNECTIONS_BESIDE = 2;
-// A worker may serve several web processes: a job that no worker takes within seconds is answered 503.
+// A worker may serve several web processes; a job that no worker starts within seconds is answered
+// 503.
 const WEB_PROCESSES_SERVED = 4;
 
 export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJob {
   const stopping = new AbortController();
-  // Connections of its own: slow readers must not hold those that events are stored through.
+  // Connections of its own, so that slow readers do not hold those used for inserts.
   const clickhouse = createClickHouse(config, {
     maxConnections: config.EXPORTS_MAX + CONNECTIONS_BESIDE,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
@@ -64,6 +66,9 @@ export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJo
   };
 }
 
-/** The engine may quote what it could not read, and ids of people are among it: only what kind of error it is is told. */
+/**
+ * ClickHouse messages may quote query parameters, which contain ids of people, so only the code and
+ * type are logged.
+ */
 const withoutParameters = (error: unknown): unknown =>
   error instanceof ClickHouseError ? { code: error.code, type: error.type } : error;

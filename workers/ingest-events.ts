@@ -1,5 +1,6 @@
-// Ingest jobs → rows. Many jobs are taken at a time and their rows share inserts; each job ends only after ClickHouse has
-// acknowledged its rows, and its events leave Redis only after the job has ended.
+// Worker of ingestion: inserts the events of ingest jobs into ClickHouse. Many jobs run
+// concurrently and their rows share inserts; a job ends only after ClickHouse has acknowledged its
+// rows, and its payload is deleted only after the job has ended.
 import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
@@ -20,15 +21,16 @@ import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { WorkerDeps } from './runtime.js';
 
-// A batch fills from jobs that wait for it together, so there must be many of them at a time: at a commit every 3 ms,
-// about 80 arrive within one flush delay of 250 ms.
+// A batch fills from jobs that wait for it together, so many must run at a time: with a commit
+// every 3 ms, about 80 arrive within a flush delay of 250 ms.
 const JOBS_AT_A_TIME = 200;
-// Under load a batch grows while the one before it is being stored; beyond this, jobs wait in Redis instead of in memory.
+// Under load a batch grows while the previous one is being stored; beyond this, jobs wait in Redis
+// instead of in memory.
 const CAPACITY_BATCHES = 4;
 
-// Of claims that are in the works at a time, whatever the size of their events. Rows and blocks made of them are a few times as large.
-const CLAIM_BYTES_AT_A_TIME = 32 * 1024 * 1024;
-// Of that, what jobs of the prompt queue have for themselves.
+// Payload bytes in process at a time. The rows and blocks built from them are a few times as large.
+const PAYLOAD_BYTES_AT_A_TIME = 32 * 1024 * 1024;
+// Share of these bytes that is reserved for the prompt queue.
 const PROMPT_SHARE = 1 / 4;
 
 type EventWriter = BatchWriter<EventBlock>;
@@ -38,7 +40,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   const metrics = createInsertMetrics(deps.metrics);
   const forgotten = new ErasureTombstones(redis, createIdHash(config.SECRET_KEY_BASE));
   const writers = new Map<number, EventWriter>();
-  /** What the claim of a job that has been stored adds to the backlogs. */
+  /** The backlog shares of stored jobs, which are subtracted when their payloads are deleted. */
   const sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
   let isClosing = false;
 
@@ -62,14 +64,17 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     return writer;
   }
 
-  /** Events of many months go by the quarter, the newest first: only those are waited for by others. */
+  /**
+   * Splits events of many months by quarter, newest first: the prompt queue waits only for the
+   * newest.
+   */
   async function storeEnvelopes(writer: EventWriter, envelopes: readonly Envelope[], turn: Turn): Promise<void> {
     await writer.room(turn);
     const groups = groupByMonths(readEvents(envelopes));
     for (let index = 0; index < groups.length; index += 1) {
       const kind = String(quarterOf(groups[index]?.[0]?.time ?? 0));
       if (index > 0) await writer.room({ ...turn, kind, isPrompt: false });
-      // Parsed events are many times the size of their bytes: they are read again if they have to be written again.
+      // Parsed events are many times the size of their bytes, so a retry parses the bytes again.
       let events: ReadEvent[] | undefined = groups[index];
       await writer.add((block) => {
         for (const { event, isAscii } of events ?? groupByMonths(readEvents(envelopes))[index] ?? []) {
@@ -94,14 +99,14 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     await budget.acquire(bytes, project);
     try {
       if (isClosing) await returnToQueue(job, token);
-      await storeClaim(job, { key: project ?? '', isPrompt: project === undefined });
+      await storePayload(job, { key: project ?? '', isPrompt: project === undefined });
     } finally {
       budget.release(bytes);
     }
   };
 
-  async function storeClaim(job: Job<IngestJob>, turn: Turn): Promise<void> {
-    // Both in one command, and only now that the job counts as begun: see tombstones.ts.
+  async function storePayload(job: Job<IngestJob>, turn: Turn): Promise<void> {
+    // Read in one command, after the job has been marked active: see tombstones.ts.
     const [bytes, tombstone] = await redis.mgetBuffer(job.data.claim, TOMBSTONE_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
     const accepted = decodeEnvelopes(bytes);
@@ -120,7 +125,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     await Promise.all([...envelopesByWriter].map(([writer, some]) => storeEnvelopes(writer, some, turn)));
   }
 
-  /** Stores what can be stored; the job is given up for a person to look at, and holds only what is refused. */
+  /** Stores the valid events; the job becomes a dead letter that holds only the rejected ones. */
   async function keepRejected(
     job: Job<IngestJob>,
     { accepted, envelopes, turn }: { accepted: readonly Envelope[]; envelopes: readonly Envelope[]; turn: Turn },
@@ -133,7 +138,8 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     await replacePayload(redis, job.data.claim, { from: accepted, to: refused });
     const requests = refused.flatMap(({ header }) => header.r ?? []);
     await job.updateData({ ...job.data, events, requests });
-    // Trying the same rows again cannot end better. The engine's own words may quote them.
+    // Retrying rejected rows cannot succeed. Only the kind of error is kept, because the message
+    // may quote rows.
     throw new UnrecoverableError(`${events} of ${countEvents(envelopes)} events were refused: ${reason}`);
   }
 
@@ -144,9 +150,9 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
       ...DURABLE_WORKER_OPTIONS,
     });
     worker.on('completed', (job) => {
-      // What this leaves behind when it fails is swept up.
+      // If this fails, the payload is swept later.
       deletePayload(redis, job.data.claim, sharesOfJobs.get(job) ?? new Map()).catch((err: unknown) =>
-        log.warn({ err }, 'a finished claim could not be deleted'),
+        log.warn({ err }, 'the payload of a finished job could not be deleted'),
       );
     });
     worker.on('failed', (job, err) =>
@@ -156,8 +162,8 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
     return worker;
   }
   const workers = [
-    startWorker(INGEST_QUEUE, CLAIM_BYTES_AT_A_TIME * PROMPT_SHARE),
-    startWorker(BULK_QUEUE, CLAIM_BYTES_AT_A_TIME * (1 - PROMPT_SHARE)),
+    startWorker(INGEST_QUEUE, PAYLOAD_BYTES_AT_A_TIME * PROMPT_SHARE),
+    startWorker(BULK_QUEUE, PAYLOAD_BYTES_AT_A_TIME * (1 - PROMPT_SHARE)),
   ];
 
   return {
@@ -170,7 +176,7 @@ export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } 
   };
 }
 
-/** A job that was not begun waits for another worker. */
+/** A job that was not started waits for another worker. */
 async function returnToQueue(job: Job<IngestJob>, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();
@@ -205,5 +211,5 @@ function readEvents(envelopes: readonly Envelope[]): ReadEvent[] {
   return events;
 }
 
-/** JSON whose texts are all ASCII once decoded: the bytes are, and none is written as an escape. */
+/** JSON whose decoded texts are all ASCII: its bytes are ASCII, and it contains no \u escape. */
 const isPlainAscii = (body: Buffer): boolean => isAscii(body) && !body.includes('\\u');

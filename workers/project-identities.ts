@@ -9,7 +9,7 @@ const EVERY_MS = 1000;
 const PAUSE_MS = 100;
 const PAUSE_AFTER_FAILURE_MS = 1000;
 
-export interface IdentityCopier extends RunningJob {
+export interface IdentityProjector extends RunningJob {
   /** Signals that the outbox has entries. */
   nudge(): void;
 }
@@ -19,7 +19,7 @@ export function startIdentityProjector({
   postgres,
   clickhouse,
   log,
-}: Pick<WorkerDeps, 'config' | 'postgres' | 'clickhouse' | 'log'>): IdentityCopier {
+}: Pick<WorkerDeps, 'config' | 'postgres' | 'clickhouse' | 'log'>): IdentityProjector {
   const closing = new AbortController();
   let isNudged = true;
   let wake = () => {};

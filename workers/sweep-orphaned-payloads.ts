@@ -1,4 +1,5 @@
-// Scheduled sweep: every ten minutes deletes payloads without a job, which crashes leave behind, and first times older than a day.
+// Scheduled sweep: every ten minutes deletes orphaned payloads, which crashes leave behind, and
+// first-seen times older than a day.
 
 import { sweepFirstTimes } from '../src/ingest/first-seen-times.js';
 import { discardPayload, payloadKeyPattern, payloadWrittenAt } from '../src/ingest/payloads.js';

@@ -1,5 +1,6 @@
-// Identify jobs → profiles and mappings in PostgreSQL, and from there their copies in ClickHouse. Jobs that wait together share
-// a transaction; each ends only after it is committed. In which order they come does not matter.
+// Worker of identify calls: writes profiles and mappings to PostgreSQL, and projects them to
+// ClickHouse. Waiting jobs share a transaction; each ends only after the commit. The order of jobs
+// does not matter.
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { applyBatches, isolateRejectedCalls } from '../src/identity/apply.js';
 import { createIdentityWorkerMetrics } from '../src/identity/metrics.js';
@@ -13,20 +14,20 @@ import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-option
 import { startIdentityProjector } from './project-identities.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
-// Jobs beyond those of the transaction that runs, which the next one takes together.
+// Jobs that wait during a transaction share the next one.
 const JOBS_AT_A_TIME = 100;
-// Each may be of a profile as large as they get, and one statement carries them all.
+// Each call may concern a profile of the maximum size, and one statement writes them all.
 const CALLS_PER_TRANSACTION = 500;
 const CAPACITY_CALLS = 4 * CALLS_PER_TRANSACTION;
 
-// What a call costs beside its size is worth so many bytes.
+// The fixed cost of a call, in bytes.
 const CALL_BYTES = 512;
 
 class Batches {
   readonly jobs: IdentifyJob[] = [];
-  /** Calls in them. */
+  /** Number of calls. */
   rows = 0;
-  /** In small calls: a transaction of large ones has fewer. */
+  /** Cost in small calls, so that a transaction of large calls has fewer. */
   cost = 0;
 
   add(job: IdentifyJob): void {
@@ -49,7 +50,7 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     },
     isRefused: isRefusedData,
     rowsMax: CALLS_PER_TRANSACTION,
-    // A transaction begins at once, and those that come meanwhile share the next one.
+    // A transaction starts at once, and calls that arrive meanwhile share the next one.
     delayMs: { min: 0, max: 0 },
     capacityRows: CAPACITY_CALLS,
     log,
@@ -66,7 +67,7 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     }
   }
 
-  /** Applies what can be applied; the job is given up for a person to look at, and holds only what is refused. */
+  /** Applies the valid calls; the job becomes a dead letter that holds only the rejected ones. */
   async function keepRejected(job: Job<IdentifyJob>, reason: string): Promise<void> {
     const calls = job.data.operations.length;
     const refused = await isolateRejectedCalls(job.data, { postgres, redis });
@@ -74,7 +75,8 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     projector.nudge();
     if (refused.length > 0) {
       await job.updateData({ ...job.data, operations: refused });
-      // Trying the same calls again cannot end better. PostgreSQL's own words may quote them.
+      // Retrying rejected calls cannot succeed. Only the kind of error is kept, because
+      // PostgreSQL's message may quote them.
       throw new UnrecoverableError(`${refused.length} of ${calls} calls were refused: ${reason}`);
     }
     await releaseSequence(redis, job.data.batch);
@@ -90,7 +92,7 @@ export function startProfileUpserts(deps: WorkerDeps): RunningJob {
     const requests = parked?.data.operations.flatMap(({ request }) => request ?? []);
     log.error({ err, job: job?.id, requests }, 'an identify job failed');
     if (parked === undefined) return;
-    // Nothing waits for the numbers of a job that was given up. What this leaves behind when it fails is swept up.
+    // The sequence numbers of a dead letter are released. If this fails, the sweep releases them.
     releaseSequence(redis, parked.data.batch).catch((error: unknown) =>
       log.warn({ err: error }, 'numbers stay pending'),
     );
