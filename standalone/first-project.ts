@@ -1,4 +1,4 @@
-// The project that `npm start` makes on its first start, with its keys as they are in the database now.
+// The project that `npm start` creates on its first start, with its current keys from the database.
 import { digestKey } from '../src/access/keys.js';
 import { requireProject } from '../src/accounts/projects.js';
 import { toProjectId } from '../src/platform/ids.js';
@@ -13,7 +13,10 @@ interface Known {
   readonly secretKeyBase: string;
 }
 
-/** Throws when the project is deleted. A key that was rotated is the new one, or null where only its digest is stored. */
+/**
+ * Throws when the project is deleted. After a rotation a key is the new one, or null where only its
+ * digest is stored.
+ */
 export async function readFirstProject(postgres: Postgres, known: Known): Promise<FirstProjectKeys> {
   const reading = { viewer: 'admin_key', secretKeyBase: known.secretKeyBase } as const;
   const project = await requireProject(postgres, toProjectId(known.project_id), reading);

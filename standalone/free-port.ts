@@ -1,10 +1,16 @@
-// Ports of the loopback interface.
+// Finds free ports, and checks whether a port is free.
 import { createServer } from 'node:net';
 
-/** A port that was free a moment ago. Engines get theirs before they start, so that a restarted one keeps its address. */
+/**
+ * Returns a port that was free just now. Engines get a fixed port before they start, so that they
+ * keep it after a restart.
+ */
 export const findFreePort = (): Promise<number> => tryPort('127.0.0.1', 0);
 
-/** Resolves with the port when it can be listened on, and rejects with the listen error (EADDRINUSE, EACCES, …). */
+/**
+ * Resolves with the port when it can be bound; rejects with the listen error (EADDRINUSE, EACCES,
+ * …).
+ */
 export function tryPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

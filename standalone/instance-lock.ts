@@ -1,5 +1,6 @@
-// One instance per data directory, also after a kill -9: the lock names its holder by pid and start time, and the processes
-// that the holder started, so that the next instance can end what a dead one left running on the same files.
+// Lock file that allows one instance per data directory, also after a kill -9. It identifies its
+// holder and the holder's child processes by pid and start time, so that the next instance can end
+// the processes that a dead one left running.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +17,7 @@ export interface LockFile {
   readonly children: readonly ChildIdentity[];
 }
 
-// What Redis and PostgreSQL may need to write out before they are killed.
+// Time for Redis and PostgreSQL to write their data before they are killed.
 const LEFTOVER_GRACE_MS = 10_000;
 const RETRY_MS = 1000;
 
@@ -31,7 +32,7 @@ export class InstanceLock {
     this.#holder = holder;
   }
 
-  /** Throws a StartProblem when another instance has the directory. */
+  /** Throws a StartProblem when another instance holds the lock. */
   static async take(directory: string): Promise<InstanceLock> {
     mkdirSync(directory, { recursive: true });
     const path = lockPath(directory);
@@ -62,12 +63,15 @@ export class InstanceLock {
     rmSync(this.#path, { force: true });
   }
 
-  /** Exactly one of several that find the same stale lock gets to move it away; the others meet the new one. */
+  /**
+   * Renaming the stale lock is atomic: of several instances that find it, exactly one succeeds, and
+   * the others see the new lock.
+   */
   #create(directory: string): void {
     try {
       renameSync(this.#path, `${this.#path}.stale`);
     } catch {
-      // There was none.
+      // There was no lock.
     }
     try {
       writeFileSync(this.#path, this.#text(), { flag: 'wx', mode: 0o600 });
@@ -80,11 +84,11 @@ export class InstanceLock {
   #write(): void {
     clearTimeout(this.#retry);
     try {
-      // Renamed into place: a crash in between must not leave half a file.
+      // Renamed into place, so that a crash cannot leave half a file.
       writeFileSync(`${this.#path}.new`, this.#text(), { mode: 0o600 });
       renameSync(`${this.#path}.new`, this.#path);
     } catch {
-      // A full disk must not take the service with it: what it runs is written down when there is room again.
+      // A full disk must not stop the service: the file is written again when there is space.
       this.#retry = setTimeout(() => this.#write(), RETRY_MS).unref();
     }
   }
@@ -99,7 +103,7 @@ export const LOCK_FILE = 'instance.lock';
 
 const lockPath = (directory: string): string => join(directory, LOCK_FILE);
 
-/** Undefined when there is none, or none that can be read. */
+/** Undefined when there is no readable lock file. */
 export function tryReadLock(directory: string): LockFile | undefined {
   try {
     return JSON.parse(readFileSync(lockPath(directory), 'utf8')) as LockFile;
@@ -108,7 +112,7 @@ export function tryReadLock(directory: string): LockFile | undefined {
   }
 }
 
-/** Ends what a dead holder left running. */
+/** Ends the processes that a dead holder left running. */
 export async function endLeftovers(children: readonly ChildIdentity[]): Promise<void> {
   for (const child of children.filter(isRunning)) process.kill(child.pid, child.orphanSignal);
   const deadline = Date.now() + LEFTOVER_GRACE_MS;

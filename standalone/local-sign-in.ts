@@ -1,5 +1,5 @@
-// Signing in without a provider of one's own: the local one, unless the caller has configured another, runs in production, or
-// lacks the optional package.
+// Decides whether the local OpenID provider is used for signing in: unless the caller has
+// configured a provider, runs in production, or lacks the optional package.
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { findFreePort } from './free-port.js';
 import type { ProcessSpec } from './supervised-process.js';
 
 export interface LocalSignIn {
-  /** The settings that make the service use it. */
+  /** Settings that make the service use the local provider. */
   readonly env: Environment;
   readonly spec: ProcessSpec;
 }
@@ -19,7 +19,7 @@ export async function chooseLocalSignIn(caller: Environment, publicUrl: string):
   const port = await findFreePort();
   const issuer = `http://127.0.0.1:${port}`;
   const env = {
-    // The port changes, the people stay.
+    // A constant id, because the port differs at each start and the accounts must stay.
     IDP_ID: 'local',
     IDP_LABEL: 'the local provider',
     IDP_AUTHORIZE_URL: `${issuer}/auth`,
@@ -48,7 +48,7 @@ export async function chooseLocalSignIn(caller: Environment, publicUrl: string):
   };
 }
 
-/** An optional package: without it there is no signing in until a provider is configured. */
+/** An optional package; without it, signing in requires a configured provider. */
 function isInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('oidc-provider');

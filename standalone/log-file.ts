@@ -1,4 +1,5 @@
-// The log of one child process: a file of bounded size, the last of which are kept under `.1`, `.2`.
+// Log file of a child process with size-based rotation; the previous files are kept as `.1` and
+// `.2`.
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -17,13 +18,13 @@ export class LogFile {
     this.#file = openSync(path, 'a', 0o600);
   }
 
-  /** Synchronous, so that the last words of a process are kept even when the supervisor is forced to end. */
+  /** Synchronous, so that the last lines are written even when the supervisor is killed. */
   write(line: string): void {
     try {
       if (this.#bytes > FILE_BYTES_MAX) this.#rotate();
       this.#bytes += writeSync(this.#file, `${line}\n`);
     } catch {
-      // A full disk must not take the supervisor with it: the line is lost, the processes go on.
+      // A full disk must not stop the supervisor: the line is lost.
     }
   }
 

@@ -1,5 +1,6 @@
-// `npm start`, once set up and built: the supervisor of the embedded stack. It reads of the environment what it has to know
-// itself; the rest is handed on to the service's processes, which parse it with platform/config.ts.
+// Entry point of `npm start` after set-up and build: parses options, takes the lock of the data
+// directory and runs the supervisor. It reads only what it needs from the environment; the
+// processes of the service parse theirs with platform/config.ts.
 import { openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
@@ -7,7 +8,8 @@ import { reasonOf, StartProblem } from './problem.js';
 import { reachableHost, Supervisor } from './supervisor.js';
 import { announce, ChildOutput, outliveTerminal, say } from './terminal.js';
 
-// npm passes on the signal that the terminal has already sent to everyone: the echo is not a second Ctrl-C.
+// npm forwards the signal that the terminal has already sent to all processes: that is not a second
+// Ctrl-C.
 const ECHO_MS = 1000;
 const KEYS_OPTION = '--keys';
 
@@ -25,7 +27,7 @@ async function main(): Promise<void> {
   const output = new ChildOutput(directory);
   const url = `http://${reachableHost(host)}:${port}`;
   const supervisor = new Supervisor({ caller, directory, lock, output, host, port, url });
-  // However this process ends, nothing that it started outlives it.
+  // Child processes end with this process, however it ends.
   process.once('exit', () => supervisor.kill());
 
   const stop = async () => {
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Loaded only here: the supervisor itself does without the clients of the stores. */
+/** Imported here only, so that the supervisor does not load the database clients. */
 async function showKeysOf(path: string): Promise<void> {
   const { showKeys } = await import('./show-keys.js');
   await showKeys(openDataDirectory(path).standaloneFile).catch((error: unknown) => {
@@ -54,7 +56,10 @@ async function showKeysOf(path: string): Promise<void> {
   });
 }
 
-/** The first Ctrl-C stops in order, a second one at once. Returns whether the first has come. */
+/**
+ * The first Ctrl-C stops in order, a second one at once. The returned function tells whether the
+ * first was received.
+ */
 function stopOnSignals(supervisor: Supervisor, stop: () => Promise<void>): () => boolean {
   let firstAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -1,5 +1,6 @@
-// The one-shot process between the engines and the service: creates the embedded database, migrates both stores, and makes
-// the first organization and project. A process of its own, so that the supervisor never loads the clients of the stores.
+// One-shot process between the engines and the service: creates the embedded database, migrates
+// both stores, and creates the first organization and project. A separate process, so that the
+// supervisor does not load the database clients.
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { markStandaloneOrganization } from '../src/accounts/people.js';
@@ -18,7 +19,7 @@ const { values } = parseArgs({
   options: {
     'standalone-file': { type: 'string' },
     url: { type: 'string' },
-    /** Of the embedded PostgreSQL: the superuser's URL comes by standard input. */
+    /** For the embedded PostgreSQL; the superuser's URL is read from standard input. */
     'create-database': { type: 'boolean', default: false },
   },
 });
@@ -53,7 +54,10 @@ async function createDatabase(config: Config): Promise<void> {
   });
 }
 
-/** A file that names a project of another database, a deleted one, or none means a new project. */
+/**
+ * Creates a project when the file is missing, or names a deleted project or one of another
+ * database.
+ */
 async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';
@@ -104,7 +108,7 @@ async function withPostgres(
 try {
   await prepare(readConfig());
 } catch (error) {
-  // Its last line is what the supervisor tells the person at the terminal.
+  // The supervisor prints the last line on the terminal.
   process.stderr.write(`${reasonOf(error)}\n`);
   process.exit(1);
 }

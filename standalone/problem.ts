@@ -1,4 +1,4 @@
-// What stops the stack from starting, as one sentence for the person at the terminal.
+// Error that stops the stack from starting, with one sentence for the terminal.
 
 export class StartProblem extends Error {
   override readonly name = 'StartProblem';

@@ -1,4 +1,4 @@
-// Which process a pid means. Pids are reused, so a pid in a file proves nothing without the time its process started.
+// Identifies a process by pid and start time, because pids are reused.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -18,7 +18,8 @@ export const isRunning = (identity: ProcessIdentity): boolean =>
 
 function startOnLinux(pid: number): string | undefined {
   try {
-    // Field 22 of stat, in clock ticks since boot. The second field is a name in parentheses that may hold spaces.
+    // Field 22 of stat is the start time, in clock ticks since boot. Field 2 is a name in
+    // parentheses that may contain spaces.
     const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');

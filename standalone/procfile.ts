@@ -1,4 +1,4 @@
-// The Procfile: what the service consists of, one process a line.
+// Parser of the Procfile, which lists the processes of the service, one per line.
 
 export interface ProcfileEntry {
   readonly name: string;
@@ -6,7 +6,10 @@ export interface ProcfileEntry {
   readonly args: readonly string[];
 }
 
-/** Throws on a line that is neither `name: command arguments` nor a comment. Words are separated by spaces, unquoted. */
+/**
+ * Throws on a line that is neither `name: command arguments` nor a comment. Words are separated by
+ * spaces, unquoted.
+ */
 export function parseProcfile(text: string): ProcfileEntry[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines

@@ -1,4 +1,5 @@
-// Which of the three stores are embedded, and which the caller has: DATABASE_URL, REDIS_URL and CLICKHOUSE_URL replace them.
+// Chooses between embedded and external stores: DATABASE_URL, REDIS_URL and CLICKHOUSE_URL replace
+// the embedded ones.
 import { connect } from 'node:net';
 import { embeddedClickHouse } from './clickhouse-server.js';
 import type { DataDirectory, Secrets } from './data-directory.js';
@@ -24,7 +25,9 @@ interface Store {
 
 const REACH_TIMEOUT_MS = 5000;
 
-/** Embedded ones are set up here (the first start initialises PostgreSQL) and started by the supervisor. */
+/**
+ * Prepares embedded stores (the first start initializes PostgreSQL); the supervisor starts them.
+ */
 export async function chooseStores(options: {
   caller: Environment;
   directory: DataDirectory;

@@ -1,5 +1,5 @@
-// Starts the whole stack in order (engines, preparation, processes of the Procfile with `web` last) and stops it in the
-// opposite order, so that nothing is accepted that could not be passed on.
+// Supervisor: starts the whole stack in order (engines, preparation, processes of the Procfile with
+// `web` last) and stops it in reverse order, so that accepted requests can still be processed.
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,10 +28,10 @@ export interface SupervisorOptions {
   readonly url: string;
 }
 
-// Groups that start one after the other, each at once; what the Procfile names besides comes before `web`.
+// Processes other than these start before `web`.
 const LAST_TO_START = 'web';
 const ONE_SHOT = 'release';
-// What commands for operators need to know of a service that runs.
+// Settings that operator commands need from a running service.
 const STORE_SETTINGS = [
   'DATABASE_URL',
   'REDIS_URL',
@@ -43,7 +43,7 @@ const STORE_SETTINGS = [
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #observer: ProcessObserver;
-  /** In the order of their start. */
+  /** In start order; the processes of a group start concurrently. */
   readonly #groups: SupervisedProcess[][] = [];
   #preparation: { kill(): void } | undefined;
   #isStopping = false;
@@ -59,7 +59,7 @@ export class Supervisor {
     };
   }
 
-  /** Resolves with the first project when the service answers. Rejects with a StartProblem. */
+  /** Resolves with the first project when the service is ready. Rejects with a StartProblem. */
   async start(): Promise<FirstProject> {
     const { caller, directory, port, url } = this.#options;
     const secrets = readOrCreateSecrets(directory);
@@ -109,7 +109,7 @@ export class Supervisor {
     await Promise.all(group.map((starting) => starting.start()));
   }
 
-  /** `superuserUrl`: of the embedded PostgreSQL, whose accounts and database are made here. */
+  /** With `superuserUrl`, creates the accounts and the database of the embedded PostgreSQL. */
   async #prepare(env: Environment, superuserUrl: string | undefined): Promise<FirstProject> {
     if (this.#isStopping) throw new StartProblem('Stopped while starting.');
     const { directory, url, output } = this.#options;
@@ -152,15 +152,15 @@ export class Supervisor {
       },
       readyTimeoutMs: 60_000,
       stopSignal: 'SIGTERM',
-      // Longer than what the processes give themselves.
+      // Longer than the shutdown timeout of the processes themselves.
       stopTimeoutMs: 35_000,
-      // They hold nothing that is not in a store, and would wait for stores that are being ended as well.
+      // They hold no data outside the stores, and would wait for stores that are ending too.
       orphanSignal: 'SIGKILL',
     };
   }
 }
 
-/** Where to reach a server that listens on `host` from this machine. */
+/** The address on which this machine reaches a server that listens on `host`. */
 export const reachableHost = (host: string): string =>
   host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
 

@@ -1,4 +1,5 @@
-// What the supervisor says at the terminal, and which lines of its children it repeats there.
+// Terminal output of the supervisor: messages, the warnings of child processes, and the keys after
+// the start.
 import { join } from 'node:path';
 import type { DataDirectory } from './data-directory.js';
 import type { FirstProjectKeys } from './first-project.js';
@@ -8,12 +9,15 @@ import type { ProcessObserver } from './supervised-process.js';
 
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Whoever listened may be gone before the supervisor is: it then goes on, or stops in order, without saying so. */
+/** Ignores write errors: the terminal may close before the supervisor ends. */
 export function outliveTerminal(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
-/** Everything goes to DATA_DIR/logs; warnings and errors to the terminal as well, until `quiet` is called. */
+/**
+ * Writes all output of child processes to DATA_DIR/logs, and warnings and errors to the terminal
+ * until `quiet` is called.
+ */
 export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'> {
   readonly #directory: DataDirectory;
   readonly #files = new Map<string, LogFile>();
@@ -56,12 +60,12 @@ export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'>
 
 const PAUSE_TO_MENTION_MS = 2000;
 const WARN_LEVEL = 40;
-// PostgreSQL's levels, but not its "the database system is starting up"; of what Redis marks with # only failures, because
-// that is also how it greets at every start.
+// PostgreSQL's severities, except for "the database system is starting up"; of Redis's lines with
+// #, which include its greeting, only failures.
 const ENGINE_PROBLEM =
   /\b(?:WARNING|ERROR|FATAL|PANIC): (?! *the database system is )|\w*Error: | # .*\b(?:Error|Fatal|MISCONF)\b/;
 
-/** pino's lines by their level, those of the engines by their words. */
+/** Reads the level of pino's lines, and matches those of the engines by pattern. */
 function tryWarning(line: string): string | undefined {
   if (!line.startsWith('{')) return ENGINE_PROBLEM.test(line) ? line : undefined;
   try {
@@ -82,7 +86,10 @@ export function formatKeys({ public_key, secret_key, admin_key }: FirstProjectKe
   ].join('\n');
 }
 
-/** What to do next: an address, keys, and commands. Secrets only the first time, and only on a terminal: logs keep them. */
+/**
+ * Prints the address, keys and example commands. Secrets are printed only on the first start and
+ * only on a terminal, because logs are kept.
+ */
 export function announce({ file, isNew }: FirstProject, directory: DataDirectory): void {
   const { url, public_key } = file;
   const showsSecrets = isNew && process.stderr.isTTY;

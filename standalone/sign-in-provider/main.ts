@@ -1,4 +1,5 @@
-// The local OpenID provider as a process of its own: what it needs is not loaded by the processes of the service.
+// Entry point of the local OpenID provider: a separate process, so that the service does not load
+// its dependencies.
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { createSignInProvider } from './provider.js';
@@ -12,5 +13,5 @@ if (id === undefined || secret === undefined || values.port === undefined || cal
 const issuer = `http://127.0.0.1:${values.port}`;
 const app = createSignInProvider({ issuer, client: { id, secret, callbackUrl } });
 createServer(app).listen(Number(values.port), '127.0.0.1');
-// Nothing is under way that could not be begun again.
+// Sign-ins in progress can be repeated, so they are not awaited.
 process.on('SIGTERM', () => process.exit(0));

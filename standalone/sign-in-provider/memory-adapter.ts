@@ -1,4 +1,5 @@
-// What the local provider remembers: a sign-in that is under way, for minutes, in memory. The least recently used goes first.
+// In-memory storage of the local OpenID provider: sign-ins in progress, for minutes. The least
+// recently used entry is evicted first.
 import { LRUCache } from 'lru-cache';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 

@@ -1,5 +1,5 @@
-// The OpenID provider of the embedded stack. It believes everyone: whoever reaches it says which e-mail address is theirs. That
-// is why it listens on loopback only, answers under no other name, and is never started in production.
+// OpenID provider of the standalone stack. It accepts any e-mail address without a proof, so it
+// listens on loopback only, checks the Host header, and never runs in production.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import express, { type Express, type RequestHandler } from 'express';
 import Provider, { type Configuration } from 'oidc-provider';
@@ -9,7 +9,7 @@ import { MemoryAdapter } from './memory-adapter.js';
 import { signInPage } from './sign-in-page.js';
 
 export interface ProviderOptions {
-  /** Where it listens: `http://127.0.0.1:PORT`. */
+  /** Its address: `http://127.0.0.1:PORT`. */
   readonly issuer: string;
   /** The service, its only client. */
   readonly client: { readonly id: string; readonly secret: string; readonly callbackUrl: string };
@@ -19,7 +19,8 @@ export function createSignInProvider(options: ProviderOptions): Express {
   const provider = new Provider(options.issuer, toConfiguration(options));
   const app = createExpressApp();
   app.use((req, res, next) => {
-    // A page of the web that made its own name point here would otherwise sign itself in as the developer.
+    // Prevents DNS rebinding: a web page whose host name resolves to this address could sign in as
+    // the developer.
     if (req.headers.host === new URL(options.issuer).host) next();
     else res.status(403).type('text').send('not the name of this server');
   });
@@ -53,7 +54,7 @@ function toConfiguration({ client }: ProviderOptions): Configuration {
         id_token_signed_response_alg: 'ES256',
       },
     ],
-    // Nothing that is signed here is looked at after the next start, so the keys are as new as the process.
+    // No signature is verified after a restart, so the keys are generated at each start.
     jwks: { keys: [{ ...newSigningKey(), use: 'sig', alg: 'ES256' }] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     pkce: { required: () => true },
@@ -72,7 +73,7 @@ function toConfiguration({ client }: ProviderOptions): Configuration {
     },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
-    // There is nothing to consent to: the service asks for no more than who it is.
+    // Grants every scope without a consent page: the service requests only the identity.
     loadExistingGrant: async (context) => {
       const { client: asking, session, params } = context.oidc;
       const grant = new context.oidc.provider.Grant({
@@ -88,7 +89,10 @@ function toConfiguration({ client }: ProviderOptions): Configuration {
 
 const LIFETIME_SECONDS = 600;
 
-/** Everyone is asked each time, so that signing out and in again can be somebody else: teams are tried out this way. */
+/**
+ * Asks for the e-mail address each time, so that a developer can sign in as different people to try
+ * out teams.
+ */
 const forgetSession: RequestHandler = (req, _res, next) => {
   const kept = req.headers.cookie?.split('; ').filter((cookie) => !cookie.startsWith('_session'));
   if (kept !== undefined) req.headers.cookie = kept.join('; ');

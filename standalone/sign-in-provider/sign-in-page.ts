@@ -1,4 +1,4 @@
-// The one page of the local provider: who do you want to be?
+// HTML page of the local OpenID provider: asks for the e-mail address to sign in with.
 
 export const DEVELOPER_EMAIL = 'developer@localhost.test';
 
