@@ -1,5 +1,6 @@
-// Holds what is stored against what was acknowledged. Lost: acknowledged and not stored. Duplicated: stored more than once.
-// Phantom: stored and never sent. A profile is wrong when no outcome of the unanswered calls explains it.
+// Compares stored data with acknowledged requests. Lost: acknowledged and not stored. Duplicated:
+// stored more than once. Phantom: stored and never sent. A profile is wrong when no outcome of the
+// unanswered calls explains it.
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
 import type { EventLedger, ProfileModel } from './traffic.js';
 
@@ -35,7 +36,7 @@ export interface StoredProfile {
   readonly total: number;
 }
 
-/** What is wrong with a profile, in words; undefined when a possible outcome explains it. */
+/** The problem of a profile as text; undefined when a possible outcome explains its values. */
 export function findProfileProblem(model: ProfileModel, stored: StoredProfile | undefined): string | undefined {
   if (stored === undefined) return model.value === 0 ? undefined : 'it is missing';
   const values = [model.value, ...model.maybeValues];

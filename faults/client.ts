@@ -1,22 +1,23 @@
-// A client as the specification's guidance has it: at most three attempts, 1, 2 and 4 seconds apart, the same bytes each time.
-// Now and then it hangs up before the answer, and every batch that was acknowledged it sends once more.
+// HTTP client of the fault runs, with the recommended retries: at most three attempts, 1, 2 and 4
+// seconds apart, with the same bytes. It sometimes closes the connection before the response, and
+// sends every acknowledged batch a second time.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.js';
 
-/** `unknown`: no answer came, so that it may or may not have been taken. */
+/** `unknown`: no response arrived, so the request may have been accepted or not. */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
 const RETRY_DELAYS_MS = [1000, 2000, 4000];
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** What clients did beside sending and trying again. */
+/** Counts of hang-ups and repeated batches. */
 export interface Mischief {
   hungUp: number;
   sentTwice: number;
 }
 
 export interface Sender {
-  /** Sends until it is answered or given up. */
+  /** Sends until the request is acknowledged or all attempts are used up. */
   send(path: '/track' | '/identify', body: object): Promise<Outcome>;
 }
 
@@ -31,7 +32,7 @@ export function createSender(options: { url: string; key: string; random: Random
       });
       await response.arrayBuffer();
       if (response.ok) return 'acknowledged';
-      // A 5xx says that it failed, not that nothing was stored before it did.
+      // After a 5xx, some of the request may have been stored.
       return response.status >= 500 ? 'unknown' : 'refused';
     } catch {
       return 'unknown';
@@ -43,8 +44,8 @@ export function createSender(options: { url: string; key: string; random: Random
       const text = JSON.stringify(body);
       const { random, mischief } = options;
       let outcome: Outcome = 'refused';
-      // Only events have a key of their own: an identify call that was not answered must not be sent again here, since
-      // the check below could not say how often its increments count.
+      // Only events have an idempotency key. An unanswered identify call is not repeated, because
+      // the check could not tell how often its increments count.
       const isRepeatable = path === '/track';
       if (isRepeatable && random.next() < 0.1) {
         mischief.hungUp += 1;

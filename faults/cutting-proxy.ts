@@ -1,10 +1,10 @@
-// Stands between clients and web, and cuts some connections at the one moment that matters most: what was sent is stored, and the
-// first byte of the answer that says so has come as far as here.
+// TCP proxy between clients and the web process that cuts connections after the first byte of a 200
+// response: the request has been stored, but the client never learns of it.
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface CuttingProxy {
   readonly url: string;
-  /** Answers that said yes and never reached their client. */
+  /** Number of 200 responses that never reached their client. */
   readonly cuts: number;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function startCuttingProxy(targetUrl: string, isToBeCut: () => bool
       side.on('error', () => {});
       side.on('close', () => {
         clients.delete(client);
-        // Not before it has been sent what is still on its way to it.
+        // After the pending bytes have been sent.
         other.destroySoon();
       });
     }

@@ -1,11 +1,14 @@
-// Breaks what the schedule says, on the processes and the disk of a stack that `npm start` runs.
+// Injects the scheduled faults into the processes and the disk of a running stack.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, ProcessName } from './schedule.js';
 
-/** A file system of its own for the data directory, so that it can be filled; undefined where mounting is not allowed. */
+/**
+ * Mounts a small file system for the data directory, so that it can be filled; undefined where
+ * mounting is not permitted.
+ */
 export function tryMountSmallDisk(directory: string, megabytes: number): { unmount(): void } | undefined {
   mkdirSync(directory, { recursive: true });
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory], {
@@ -16,17 +19,15 @@ export function tryMountSmallDisk(directory: string, megabytes: number): { unmou
 }
 
 export interface Injector {
-  /**
-   * Resolves when the fault is over, with whether there was anything to break; what it leaves behind is the system's own to repair.
-   */
+  /** Resolves when the fault is over, with whether it hit anything. The stack repairs itself. */
   inject(fault: Fault): Promise<boolean>;
 }
 
 export function createInjector(options: {
   dataDirectory: string;
-  /** Of a process as it runs now; undefined while it is being started again. */
+  /** Pid of a process; undefined while it restarts. */
   findPid: (process: ProcessName) => number | undefined;
-  /** Resolves with true while an insert runs, or with false when none comes. */
+  /** Resolves with true while an insert runs, or with false on timeout. */
   untilInsertRuns: () => Promise<boolean>;
 }): Injector {
   const signal = (process_: ProcessName, name: NodeJS.Signals): boolean => {
@@ -34,7 +35,7 @@ export function createInjector(options: {
     try {
       return pid !== undefined && process.kill(pid, name);
     } catch {
-      // It ended a moment ago by itself, or by the fault before this one.
+      // The process ended just now by itself, or by the previous fault.
       return false;
     }
   };
@@ -72,7 +73,7 @@ async function fillDisk(directory: string, forMs: number): Promise<void> {
       writeFileSync(join(folder, String(count)), CHUNK);
       count += 1;
     } catch {
-      // Full. What others free in the meantime is taken as well.
+      // The disk is full. Space that others free meanwhile is filled too.
       await delay(100);
     }
   }

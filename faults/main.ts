@@ -1,6 +1,7 @@
-// `npm run faults [-- --seconds 120 --seed 7]`: traffic on a stack that `npm start` runs, while its processes are killed and paused
-// and its disk is filled; then everything that was acknowledged is looked for. Prints the ledger, writes it to bench/results, and
-// ends with status 1 when anything is lost, doubled, made up or wrong.
+// `npm run faults [-- --seconds 120 --seed 7]`: sends traffic to a stack started by `npm start`
+// while killing and pausing its processes and filling its disk, then checks everything that was
+// acknowledged. Prints the ledger, writes it to bench/results, and exits with status 1 when
+// anything is lost, duplicated, phantom or wrong.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +61,7 @@ async function run(): Promise<boolean> {
   }
 }
 
-/** Faults overlap, as they do. Resolves with those that hit something. */
+/** Injects the faults, which may overlap. Resolves with those that hit something. */
 async function injectAll(faults: readonly Fault[], stack: Stack, dataDirectory: string): Promise<readonly Fault[]> {
   const injector = createInjector({
     dataDirectory,
@@ -80,7 +81,10 @@ async function injectAll(faults: readonly Fault[], stack: Stack, dataDirectory: 
   return injected;
 }
 
-/** The engine runs one query of an id at a time: whoever is refused under that of the inserts has met one. */
+/**
+ * Polls with the query id of the inserts: ClickHouse rejects it while an insert with the same id
+ * runs.
+ */
 async function untilInsertRuns({ clickhouse, database }: Stack): Promise<boolean> {
   const deadline = AbortSignal.timeout(INSERT_WAIT_MS);
   while (!deadline.aborted) {
@@ -103,15 +107,15 @@ interface Outcome {
 }
 
 interface Run {
-  /** Those that hit something. */
+  /** Faults that hit something. */
   readonly faults: readonly Fault[];
-  /** Answers that clients never saw. */
+  /** Responses that clients never received. */
   readonly cuts: number;
   readonly traffic: Traffic;
   readonly outcome: Outcome;
 }
 
-/** Resolves when everything is as it must be, or with what is not after three minutes. */
+/** Resolves when everything is correct, or with the problems after three minutes. */
 async function untilStored(stack: Stack, traffic: Traffic): Promise<Outcome> {
   const startedAt = Date.now();
   for (;;) {
@@ -172,5 +176,5 @@ function report({ faults, cuts, traffic, outcome }: Run): boolean {
 const countBy = (names: readonly string[]): Record<string, number> =>
   Object.fromEntries([...new Set(names)].sort().map((name) => [name, names.filter((other) => other === name).length]));
 
-// Said outright: where connections were cut, Node's own clearing away at the end may never come to an end.
+// Exit explicitly: after cut connections, Node's own cleanup may never end.
 process.exit((await run()) ? 0 : 1);

@@ -1,14 +1,14 @@
-// Randomness that can be repeated: the same seed makes the same run, as far as the machine allows.
+// Seeded random generator: the same seed repeats the run, as far as the machine allows.
 
 export interface Random {
-  /** From 0 up to, but not including, 1. */
+  /** From 0 up to and excluding 1. */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both included. */
   between(min: number, max: number): number;
   pick<T>(values: readonly T[]): T;
 }
 
-/** Mulberry32, by Tommy Ettinger (public domain): small, and good enough to choose what to break. */
+/** Mulberry32, by Tommy Ettinger (public domain): small, and sufficient to choose faults. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

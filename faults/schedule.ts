@@ -1,22 +1,22 @@
-// What is broken, and when: chosen from a seed before the run begins.
+// Schedule of the faults: chosen from a seed before the run begins.
 import type { Random } from './random.js';
 
 export const PROCESSES = ['web', 'query', 'worker', 'redis', 'postgres', 'clickhouse'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
 export type Fault =
-  /** SIGKILL; the supervisor starts it again. */
+  /** SIGKILL; the supervisor restarts the process. */
   | { readonly kind: 'kill'; readonly process: ProcessName; readonly atMs: number }
-  /** SIGTERM, as a deploy does. */
+  /** SIGTERM, as a deploy sends. */
   | { readonly kind: 'restart'; readonly process: ProcessName; readonly atMs: number }
-  /** Either of them, at a moment at which an insert runs. */
+  /** Either signal, while an insert runs. */
   | {
       readonly kind: 'end_during_insert';
       readonly process: 'worker' | 'clickhouse';
       readonly signal: 'SIGKILL' | 'SIGTERM';
       readonly atMs: number;
     }
-  /** SIGSTOP, and SIGCONT after a while: alive, and silent. */
+  /** SIGSTOP, then SIGCONT: the process is alive and does not respond. */
   | { readonly kind: 'pause'; readonly process: ProcessName; readonly atMs: number; readonly forMs: number }
   /** No space is left where all stores keep their files. */
   | { readonly kind: 'full_disk'; readonly atMs: number; readonly forMs: number };
@@ -26,7 +26,7 @@ const GAP_MS = { min: 500, max: 4000 };
 const PAUSE_MS = { min: 500, max: 6000 };
 const FULL_DISK_MS = { min: 2000, max: 5000 };
 
-/** Ascending in time. Every kind and every process has its turn when the run is long enough. */
+/** Ascending in time. A long run covers every kind of fault and every process. */
 export function planFaults(random: Random, options: { durationMs: number; canFillDisk: boolean }): Fault[] {
   const faults: Fault[] = [];
   for (let atMs = CALM_BEFORE_MS; atMs < options.durationMs; atMs += random.between(GAP_MS.min, GAP_MS.max)) {

@@ -1,5 +1,5 @@
-// Traffic whose outcome can be told apart afterwards: events with ids of their own, and identify calls on users that one client
-// each has to itself, with a model of what must have become of them.
+// Traffic with verifiable outcomes: events with unique ids, and identify calls for users of a
+// single client each, with a model of the expected profile.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSender, type Mischief, type Outcome, type Sender } from './client.js';
 import type { Random } from './random.js';
@@ -9,12 +9,12 @@ export interface EventLedger {
   readonly acknowledged: Set<string>;
 }
 
-/** What must be true of a user's profile. Calls that were not answered may have been taken or not. */
+/** Expected profile of a user. Unanswered calls may have been accepted or not. */
 export interface ProfileModel {
-  /** Sum of the increments that were acknowledged, and of those whose outcome is unknown. */
+  /** Sums of the acknowledged increments, and of those with an unknown outcome. */
   added: number;
   maybeAdded: number;
-  /** The last value that was acknowledged, and those that may have been taken, each as late as its process woke up again. */
+  /** The last acknowledged value, and unknown ones, which may be applied at any later time. */
   value: number;
   maybeValues: number[];
 }
@@ -22,7 +22,7 @@ export interface ProfileModel {
 const BATCH_EVENTS_MAX = 200;
 const PAUSE_MS_MAX = 60;
 
-/** Sends until told to stop. Ids are unique to the client and the run. */
+/** Sends until stopped. Ids are unique to the client and the run. */
 export async function trackUntil(
   stop: AbortSignal,
   options: { sender: Sender; random: Random; client: string; ledger: EventLedger },
@@ -49,7 +49,7 @@ export async function trackUntil(
 
 export const newProfileModel = (): ProfileModel => ({ added: 0, maybeAdded: 0, value: 0, maybeValues: [] });
 
-/** Counts up `value` with $set and adds to `total` with $add, for one user at a time. */
+/** Increases `value` with $set and adds to `total` with $add, for one user at a time. */
 export async function identifyUntil(
   stop: AbortSignal,
   options: { sender: Sender; random: Random; users: ReadonlyMap<string, ProfileModel> },
@@ -88,7 +88,7 @@ export interface Traffic {
   readonly events: EventLedger;
   readonly profiles: ReadonlyMap<string, ProfileModel>;
   readonly mischief: Readonly<Mischief>;
-  /** Resolves when every client has finished what it began. */
+  /** Resolves when every client has finished its current request. */
   stop(): Promise<void>;
 }
 

@@ -159,7 +159,10 @@ describe('files', () => {
     ...['imports', 'ingest', 'llms', 'mail', 'operate', 'pages', 'platform', 'privacy', 'query'],
     ...['sign-in', 'usage'],
   ].map((name) => `src/${name}`);
-  const PLAIN_ROOTS = ['bench', 'cli', 'clients/browser/src', 'clients/node/src', 'packages', 'tools', 'workers'];
+  const PLAIN_ROOTS = [
+    ...['bench', 'cli', 'clients/browser/src', 'clients/node/src', 'faults', 'packages'],
+    ...['standalone', 'tools', 'workers'],
+  ];
   const NOT_PLAIN = /\b(?:whoever|nobody|somebody|spelled|spells|(?:is|are) away|as it was|told apart|given up)\b/i;
 
   test('explain themselves in plain words', () => {

@@ -1,5 +1,6 @@
-// The process of tenant A: runs one attack until it is killed. Apart from the run, so that attacking takes no time from measuring,
-// and at a low priority: on a machine of its own an attacker would take none from the service.
+// Process of tenant A: runs one attack until it is killed. A separate process, so that the attack
+// takes no time from the measurement, and with low priority, because a real attacker would not
+// share the machine with the service.
 import { setPriority } from 'node:os';
 import { createRandom } from '../random.js';
 import { ATTACKS, isAttack } from './attacks.js';

@@ -1,4 +1,4 @@
-// What a hostile tenant does with its own keys, and with none. Each attack goes on until its process is ended.
+// Attacks of a hostile tenant, with its own keys or none. Each runs until its process is ended.
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -6,11 +6,11 @@ import type { Random } from '../random.js';
 import { BULKY_PERSON, ERASED_PEOPLE, erasedPerson, type Tenant } from './tenants.js';
 
 export interface Attack {
-  /** For the table. */
+  /** Description for the table. */
   readonly what: string;
-  /** Of the service, where they differ from the defaults. */
+  /** Service settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How long it needs until it shows. */
+  /** Time until the attack has an effect. */
   readonly headStartMs?: number;
   run(tenant: Tenant, random: Random): Promise<void>;
 }
@@ -30,7 +30,7 @@ const SLOW_READ_EVERY_MS = 1000;
 const times = <T>(count: number, create: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => create(index));
 
-/** `count` loops at once; a loop that is refused waits a little. */
+/** Runs `count` concurrent loops; a loop pauses after a rejected request. */
 async function inLoops(count: number, send: () => Promise<number>): Promise<void> {
   const loop = async (): Promise<void> => {
     for (;;) {
@@ -80,7 +80,7 @@ const syncDashboard = (tenant: Tenant, sourceYaml: string): Promise<number> =>
 const groupedBy = (count: number): string =>
   `* | count by ${times(count, (index) => `event_properties.p${index}`).join(', ')}`;
 
-/** A service may refuse so many groups: then the most that it takes. */
+/** Finds the largest number of groups that the service accepts. */
 async function findWidestQuery(tenant: Tenant): Promise<string> {
   for (let count = GROUPS_MAX; count > 1; count = Math.floor(count / 2)) {
     const status = await fetch(`${tenant.url}/query`, {
@@ -90,7 +90,7 @@ async function findWidestQuery(tenant: Tenant): Promise<string> {
       signal: AbortSignal.timeout(2000),
     }).then(
       (response) => response.status,
-      // It runs: that is wide enough.
+      // It runs, so it is wide enough.
       () => 200,
     );
     if (status !== 400) return groupedBy(count);
@@ -117,11 +117,11 @@ const manyCards = (): string =>
 const insertIdsWithoutTime = (random: Random): Buffer => {
   const prefix = 'x'.repeat(480) + random.between(1, 2 ** 31);
   const events = times(BATCH_EVENTS, (index) => ({ event_type: 'visit', insert_id: `${prefix}-${index}` }));
-  // Ids that are alike compress well: few bytes on the wire, many in Redis.
+  // Similar ids compress well: few bytes on the wire, many in Redis.
   return gzipSync(JSON.stringify({ events }), { level: 1 });
 };
 
-/** Takes a little every second, and nothing else. */
+/** Reads a little every second. */
 const readSlowly = (tenant: Tenant): Promise<number> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(tenant.url);
@@ -163,7 +163,7 @@ const sendGarbage = (tenant: Tenant): Promise<number> =>
 export const ATTACKS = {
   'first-times': {
     what: '512-character insert_ids without a time, public key',
-    // What fills a GiB within a day fills this within seconds.
+    // A smaller limit, so that the attack fills it within seconds instead of a day.
     settings: { REDIS_MEMORY_HIGH_WATER_BYTES: String(64 * 1024 * 1024) },
     headStartMs: 15_000,
     run: (tenant, random) =>
@@ -186,11 +186,11 @@ export const ATTACKS = {
     run: (tenant) => inLoops(8, () => syncDashboard(tenant, manyCards())),
   },
   unparsable: {
-    what: '16 KiB of query text that is none',
+    what: '16 KiB of query text that does not parse',
     run: (tenant) => inLoops(20, () => query(tenant, '| ( '.repeat(QUERY_BYTES_MAX / 4))),
   },
   'queries-4': {
-    what: '4 queries at once, grouped by 600 properties or as many as are taken',
+    what: '4 queries at once, grouped by 600 properties or as many as are accepted',
     run: (tenant) => askWideQueries(tenant, 4),
   },
   'queries-40': {
@@ -209,7 +209,7 @@ export const ATTACKS = {
     },
   },
   flood: {
-    what: 'events as fast as they are taken',
+    what: 'events as fast as they are accepted',
     run: (tenant) => {
       const body = largeBatch();
       return inLoops(16, () => track(tenant, body));

@@ -1,6 +1,7 @@
-// `npm run neighbours [-- --seconds 15 --seed 7 --attack flood]`: two tenants on a stack that `npm start` runs, one hostile. Measures
-// the other alone and under each attack, prints a table of ratios, writes it to bench/results, and ends with status 1 when an aim
-// is missed by more than `--factor`.
+// `npm run neighbours [-- --seconds 15 --seed 7 --attack flood]`: two tenants on a stack started by
+// `npm start`, one of them hostile. Measures the other alone and under each attack, prints a table
+// of ratios, writes it to bench/results, and exits with status 1 when an aim is missed by more than
+// `--factor`.
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,15 +35,21 @@ const attacks = (values.attack ?? Object.keys(ATTACKS)).map((name): AttackName =
 });
 
 const WARM_UP_MS = 2000;
-/** For what runs when a measurement ends. Under attack longer: what takes 30 s must not look like 10. */
+/**
+ * Extra time for samples that run at the end of a measurement. Longer under attack, so that 30 s
+ * are not recorded as 10.
+ */
 const GRACE_MS = { alone: 10_000, attacked: Math.max(4000, 2 * durationMs) };
-/** An attack shows only when it has begun. */
+/** Time until an attack has an effect. */
 const HEAD_START_MS = 3000;
 const RECOVERY_MS_MAX = 20_000;
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** A stack for each attack, so that what one leaves behind does not count for the next; or one for all, which is quicker. */
+/**
+ * Uses a stack per attack, so that attacks do not influence each other; or one for all, which is
+ * faster.
+ */
 async function run(): Promise<readonly AttackResult[]> {
   if (values['one-stack']) {
     const settings = Object.assign({}, ...attacks.map((attack) => attackOf(attack).settings));
@@ -101,7 +108,7 @@ async function measureAttack(
   }
 }
 
-/** What the attacker left in queues is worked off, or a while has passed. */
+/** Resolves when the backlog of the attacker has been processed, or on timeout. */
 async function untilRecovered(neighbour: Neighbour): Promise<void> {
   const deadline = Date.now() + RECOVERY_MS_MAX;
   while (Date.now() < deadline) {
@@ -120,7 +127,7 @@ const readEventLoopDelays = async (web: string, query: string): Promise<EventLoo
   queryMs: await readEventLoopDelay(query),
 });
 
-/** The longest time since the last call that something held the event loop, in milliseconds. */
+/** The maximum event loop delay since the last call, in milliseconds. */
 async function readEventLoopDelay(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const seconds = /^event_loop_delay_max_seconds (\S+)$/m.exec(text)?.[1];

@@ -1,5 +1,5 @@
-// What B does while A attacks, each in a loop of its own at a modest rate: how long it takes until B has what it wants. A refusal
-// is asked again, as a client would, and its time counts.
+// Probes of tenant B while A attacks: each runs in a loop at a modest rate and measures the time to
+// success. A rejected request is repeated, as a client would do, and the time counts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Stack, selectNumber } from '../../bench/stack.js';
 import { ERASED_PEOPLE, EXPORTED_PERSON, erasedPerson, type Tenant } from './tenants.js';
@@ -19,14 +19,14 @@ export type ProbeName = keyof typeof PROBES;
 
 export interface Sample {
   readonly ms: number;
-  /** It was not over when the measurement ended: it takes at least this long. */
+  /** The sample had not ended when the measurement did: its time is a lower bound. */
   readonly isCut: boolean;
   readonly refusals: number;
 }
 
 export type Samples = Readonly<Record<ProbeName, readonly Sample[]>>;
 
-/** Between the end of a sample and the begin of the next. */
+/** Pause between two samples. */
 export const PAUSE_MS: Readonly<Record<ProbeName, number>> = {
   track: 40,
   counted: 50,
@@ -68,7 +68,7 @@ export class Neighbour {
     this.#dashboardId = dashboard.id;
   }
 
-  /** Runs every probe for `durationMs`, and lets those that run then take `graceMs` more. */
+  /** Runs every probe for `durationMs`, plus `graceMs` for samples in progress. */
   async measure({ durationMs, graceMs }: { durationMs: number; graceMs: number }): Promise<Samples> {
     const end = Date.now() + durationMs;
     const signal = AbortSignal.timeout(durationMs + graceMs);
@@ -140,7 +140,7 @@ export class Neighbour {
     return this.#request(path, { method: 'GET' });
   }
 
-  /** From sending one event until the engine counts it. */
+  /** From sending an event until ClickHouse counts it. */
   #attemptCounted(): Attempt {
     this.#sent += 1;
     const insertId = `counted-${this.#sent}`;
@@ -159,7 +159,7 @@ export class Neighbour {
 
   #attemptErasure(): Attempt {
     this.#erased += 1;
-    if (this.#erased > ERASED_PEOPLE) throw new Error('there is nobody left to erase');
+    if (this.#erased > ERASED_PEOPLE) throw new Error('there is no person left to erase');
     return this.#request(`/api/gdpr/users/${erasedPerson(this.#erased)}`, { method: 'DELETE' });
   }
 }

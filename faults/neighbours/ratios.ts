@@ -1,4 +1,4 @@
-// B's latency under attack divided by its latency alone, per probe, and the table of a run.
+// Ratios of B's latency under attack to its latency alone, per probe, and the table of a run.
 import { PAUSE_MS, PROBES, type ProbeName, type Sample, type Samples } from './probes.js';
 
 export interface Ratio {
@@ -6,7 +6,7 @@ export interface Ratio {
   readonly attackedMs: number;
   readonly median: number;
   readonly p95: number;
-  /** Some had not ended when the measurement did: the ratio is at least this. */
+  /** Some samples had not ended with the measurement: the ratio is a lower bound. */
   readonly isCut: boolean;
   readonly refusals: number;
 }
@@ -20,16 +20,16 @@ export interface AttackResult {
   readonly eventLoops: { readonly alone: EventLoopDelays; readonly attacked: EventLoopDelays };
 }
 
-/** The longest that something held the event loop. */
+/** Maximum event loop delays. */
 export interface EventLoopDelays {
   readonly webMs: number;
   readonly queryMs: number;
 }
 
 export const AIMS = { reading: 3, ingestion: 5 } as const;
-/** A hundred erasures may delay another by so much. */
+/** Maximum delay of an erasure by a hundred others. */
 const ERASURE_DELAY_MS_MAX = 2000;
-/** Below this a ratio says more about the scheduler of the machine than about the service. */
+/** Smaller latencies depend more on the scheduler of the machine than on the service. */
 const NOTICEABLE_MS = 100;
 
 const OMITTED_MAX = 1000;
@@ -40,8 +40,9 @@ const percentile = (sorted: readonly number[], share: number): number =>
 const sortedMs = (samples: readonly Sample[]): number[] => samples.map(({ ms }) => ms).sort((a, b) => a - b);
 
 /**
- * Corrects for coordinated omission, as HdrHistogram does: while one sample takes long, a probe takes no others, although B would
- * have wanted as many as in a quiet time. Each that is missing would have taken as long as was left of the long one.
+ * Corrects for coordinated omission, as HdrHistogram does: during a slow sample a probe takes no
+ * others, although B would have sent as many as usual. Each missing sample would have taken the
+ * rest of the slow one.
  */
 const withOmitted = (samples: readonly Sample[], everyMs: number): Sample[] =>
   samples.flatMap((sample) => {
@@ -70,7 +71,7 @@ export function toRatios(alone: Samples, attacked: Samples): Ratios {
   return Object.fromEntries(entries) as unknown as Ratios;
 }
 
-/** The probes that missed their aim by more than `factor`, in words. */
+/** The probes that missed their aim by more than `factor`, as text. */
 export function findMisses({ attack, ratios }: AttackResult, factor: number): string[] {
   return (Object.keys(PROBES) as ProbeName[]).flatMap((name) => {
     const { aloneMs, attackedMs, median } = ratios[name];
@@ -89,7 +90,7 @@ const toCell = ({ median, p95, isCut, refusals }: Ratio): string => {
   return refusals === 0 ? text : `${text}, ${refusals} refused`;
 };
 
-/** A cell is the ratio of the medians, and in brackets that of the 95th percentiles. */
+/** A cell is the ratio of the medians, with that of the 95th percentiles in parentheses. */
 export function toTable(results: readonly AttackResult[]): string {
   const names = Object.keys(PROBES) as ProbeName[];
   const header = ['A', ...names.map((name) => `B: ${name}`), 'event loop of `web`, ms', 'of `query`, ms'];

@@ -1,4 +1,5 @@
-// The two tenants of a run, each with an organization of its own: A attacks, B is measured. Both have history before it begins.
+// Creates the two tenants of a run, each with its own organization and history: A attacks, B is
+// measured.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Stack, selectNumber } from '../../bench/stack.js';
@@ -14,11 +15,11 @@ export interface Tenant {
   readonly projectId: string;
   readonly publicKey: string;
   readonly secretKey: string;
-  /** Of the owner. */
+  /** Session cookie of the owner. */
   readonly cookie: string;
 }
 
-/** Everybody who is exported, erased or reported on by the probes and attacks. */
+/** Users that probes and attacks export, erase or query. */
 export const EXPORTED_PERSON = 'exported';
 export const BULKY_PERSON = 'bulky';
 export const erasedPerson = (number: number): string => `erased-${number}`;
@@ -31,7 +32,7 @@ const EVENTS_OF_A = 20_000;
 const BULK = 'x'.repeat(1500);
 const COUNTED_TIMEOUT_MS = 120_000;
 
-/** Of the running stack. */
+/** Configuration of the running stack. */
 export const readServiceConfig = (directory: string): Config =>
   parseConfig(JSON.parse(readFileSync(join(directory, SERVICE_ENVIRONMENT_FILE), 'utf8')));
 
@@ -88,7 +89,7 @@ const eventsOfB = (): Events => [
   })),
 ];
 
-/** Half of them large and of one person, whose export takes long. */
+/** Half of the events are large and of one person, whose export takes long. */
 const eventsOfA = (): Events =>
   times(EVENTS_OF_A, (index) => ({
     event_type: 'visit',
@@ -111,7 +112,7 @@ async function sendEvents(stack: Stack, tenant: Tenant, events: Events): Promise
   }
 }
 
-/** As fast as a project may: what is refused for its rate is sent again. */
+/** Sends as fast as the project's rate limit allows: rejected requests are repeated. */
 async function sendBatch(tenant: Tenant, body: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${tenant.url}/track`, {
