@@ -75,17 +75,18 @@ test('the static page', async () => {
     await tab.click('#buy');
     expect(await tab.textContent('#offer')).toMatch(/Shipping/);
     await tab.goto('about:blank');
+    // Before the browser is closed: it sends what the page has left behind.
+    await answered('* | last 1h | count by event_type', [
+      { event_type: 'purchase', count: 2 },
+      { event_type: 'page_view', count: 1 },
+      { event_type: 'service.exposure', count: 1 },
+    ]);
+    // What happened before the sign-in is Ada's as well.
+    await answered('purchase | last 1h | count by distinct_id', [{ distinct_id: 'ada', count: 2 }]);
   } finally {
     await browser.close();
     await site.close();
   }
-  await answered('* | last 1h | count by event_type', [
-    { event_type: 'purchase', count: 2 },
-    { event_type: 'page_view', count: 1 },
-    { event_type: 'service.exposure', count: 1 },
-  ]);
-  // What happened before the sign-in is Ada's as well.
-  await answered('purchase | last 1h | count by distinct_id', [{ distinct_id: 'ada', count: 2 }]);
 });
 
 test('the Express app, with the Node client from its packed file', { timeout: 120_000 }, async () => {

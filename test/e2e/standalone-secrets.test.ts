@@ -65,7 +65,7 @@ describe('keys', () => {
     await rotate(`/api/admin/projects/${file.project_id}/rotate-secret-key`);
     const log = join(directory, 'access.log');
     writeFileSync(log, '203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"\n');
-    const { stdout } = await run('run.mjs', 'dist/cli/import.js', 'access-log', log);
+    const { stdout } = await run('tools/run.mjs', 'dist/cli/import.js', 'access-log', log);
     expect(stdout).toMatch(/accepted\s+1\n/);
   });
 
@@ -105,7 +105,7 @@ test('no engine has the secrets of the service in its environment', () => {
 /** Its output on a pseudo-terminal, until it has said that it is ready and stopped. */
 async function startOnTerminal(dataDirectory: string): Promise<string> {
   const port = String(await findFreePort());
-  const child = spawn('script', ['-qefc', `exec "${process.execPath}" start.mjs`, '/dev/null'], {
+  const child = spawn('script', ['-qefc', `exec "${process.execPath}" tools/start.mjs`, '/dev/null'], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDirectory, PORT: port },
     stdio: ['pipe', 'pipe', 'inherit'],
