@@ -23,7 +23,7 @@ export interface QueryConcurrency {
   readonly projects: number;
 }
 
-export interface GateLimits {
+export interface QueryConcurrencyLimits {
   /** Places of all projects together. */
   readonly concurrency: number;
   readonly perProjectMax: number;
@@ -37,7 +37,7 @@ interface ProjectQueue {
   readonly waiting: Set<() => void>;
 }
 
-export function createQueryConcurrency(limits: GateLimits): QueryConcurrency {
+export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryConcurrency {
   // The order of the keys is the order of service: a project that gets a place, or gives one back, moves to the end.
   const queues = new Map<ProjectId, ProjectQueue>();
   let running = 0;
@@ -138,7 +138,7 @@ export function createQueryConcurrency(limits: GateLimits): QueryConcurrency {
   };
 }
 
-const tooMany = (queue: ProjectQueue, { queueMax }: GateLimits): PublicError =>
+const tooMany = (queue: ProjectQueue, { queueMax }: QueryConcurrencyLimits): PublicError =>
   new PublicError(
     'rate_limited',
     `too many queries of this project at once: ${queue.running} run and ${queue.waiting.size} wait ` +

@@ -5,7 +5,12 @@
 // that find such a permit free when they start, and the ones that exceeded their part and wait for a permit. So a query that
 // fits into `memoryBytes` is answered, and all queries of a process together stay below (1 + largeMax) * memoryBytes.
 import type { ProjectId } from '../platform/ids.js';
-import { createQueryConcurrency, type GateLimits, type Leave, type QueryConcurrency } from './query-concurrency.js';
+import {
+  createQueryConcurrency,
+  type Leave,
+  type QueryConcurrency,
+  type QueryConcurrencyLimits,
+} from './query-concurrency.js';
 
 /** What one statement may use of the engine. */
 export interface EngineShare {
@@ -35,7 +40,7 @@ export interface QueryShares {
   readonly projects: number;
 }
 
-export interface ShareLimits extends GateLimits {
+export interface ShareLimits extends QueryConcurrencyLimits {
   /** Of one query. */
   readonly memoryBytes: number;
   /** Threads that the queries of a project may use together, as far as each has one. */

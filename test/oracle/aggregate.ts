@@ -2,7 +2,7 @@
 import { bucketOf, bucketsOf, type Interval } from './calendar.js';
 import type { FieldReader } from './fields.js';
 import type { Aggregate, FieldAggregate, Group } from './question.js';
-import { ascending, descending, ordered, type Row, type RowOrder, type Table, withAdvisoryLock } from './table.js';
+import { ascending, descending, inOrder, ordered, type Row, type RowOrder, type Table } from './table.js';
 import { groupColumn } from './to-query-text.js';
 import { numberOf, textOf } from './values.js';
 
@@ -79,7 +79,7 @@ function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregat
 function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
   const times = by.filter((group) => group.kind === 'time').map((group) => ascending(groupColumn(group)));
   const fields = by.filter((group) => group.kind === 'field').map((group) => ascending(groupColumn(group)));
-  return withAdvisoryLock(...times, descending(METRICS[aggregate.kind]), ...fields);
+  return inOrder(...times, descending(METRICS[aggregate.kind]), ...fields);
 }
 
 /** Reading: `unique` counts text forms; an empty text is a value, null and what is missing are none. */

@@ -6,7 +6,7 @@ import { eventsOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
 import type { FieldsQuestion, InspectQuestion } from './question.js';
-import { type Answer, ascending, descending, inAnyOrder, ordered, type Row, withAdvisoryLock } from './table.js';
+import { type Answer, ascending, descending, inAnyOrder, inOrder, ordered, type Row } from './table.js';
 import { fieldText } from './to-query-text.js';
 import { hasValue, textOf } from './values.js';
 import { byPerson, type World } from './world.js';
@@ -67,7 +67,7 @@ function inspectAll(events: readonly Event[], world: World): Answer {
     };
   });
   const columns = ['event_type', 'count', 'users', 'first_seen', 'last_seen', 'top_properties'];
-  const table = ordered(rows, withAdvisoryLock(descending('count'), ascending('event_type')));
+  const table = ordered(rows, inOrder(descending('count'), ascending('event_type')));
   return { mode: 'inspect', columns, open: ['top_properties'], ...table };
 }
 

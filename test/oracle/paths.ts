@@ -4,7 +4,7 @@ import { eventsOf } from './events.js';
 import { eventField, matchesAll } from './fields.js';
 import type { Event } from './history.js';
 import type { PathsQuestion } from './question.js';
-import { type Answer, ascending, descending, limited, ordered, withAdvisoryLock } from './table.js';
+import { type Answer, ascending, descending, inOrder, limited, ordered } from './table.js';
 import { textOf } from './values.js';
 import { byPerson, type World } from './world.js';
 
@@ -21,7 +21,7 @@ export function answerPaths(question: PathsQuestion, world: World): Answer {
     users.set(name, (users.get(name) ?? 0) + 1);
   }
   const rows = [...users].map(([name, count]) => ({ path: JSON.parse(name) as string[], users: count }));
-  const table = ordered(rows, withAdvisoryLock(descending('users'), ascending('path')));
+  const table = ordered(rows, inOrder(descending('users'), ascending('path')));
   return { mode: 'paths', columns: ['path', 'users'], ...limited(table, question.limit ?? 20) };
 }
 

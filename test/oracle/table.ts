@@ -61,7 +61,7 @@ const directed =
 export const ascending = (column: string): RowOrder => directed(column, 1);
 export const descending = (column: string): RowOrder => directed(column, -1);
 
-export const withAdvisoryLock =
+export const inOrder =
   (...orders: readonly RowOrder[]): RowOrder =>
   (a, b) => {
     for (const order of orders) {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import {
   createQueryConcurrency,
-  type GateLimits,
   type Leave,
   type QueryConcurrency,
+  type QueryConcurrencyLimits,
 } from '../../../src/query-api/query-concurrency.js';
 
 const stay = new AbortController().signal;
@@ -17,7 +17,7 @@ const NAMES = new Map([
   [C, 'c'],
 ]);
 
-const create = (limits: Partial<GateLimits> = {}): QueryConcurrency =>
+const create = (limits: Partial<QueryConcurrencyLimits> = {}): QueryConcurrency =>
   createQueryConcurrency({ concurrency: 4, perProjectMax: 3, queueMax: 100, ...limits });
 
 /** Who was let in, in order, and how to let them leave again. */
