@@ -1,4 +1,4 @@
-// How steadily people do something: lifecycle and stickiness.
+// Reference implementation of lifecycle and stickiness.
 import { bucketAfter, bucketOf, bucketsOf, type Interval, intervalOf } from './calendar.js';
 import { EVER, eventsOf } from './events.js';
 import type { LifecycleQuestion, StickinessQuestion } from './question.js';
@@ -9,8 +9,8 @@ type Status = 'New' | 'Returning' | 'Resurrected' | 'Dormant';
 const STATUSES: readonly Status[] = ['New', 'Returning', 'Resurrected', 'Dormant'];
 
 /**
- * Reading: every period has a row for each status, also for nobody, in the sequence in which they are defined; a period is
- * whole also where it lies in the future.
+ * Reading: every period has a row for each status, including statuses without people, in the order
+ * of their definition; a period is complete even if it ends in the future.
  */
 export function answerLifecycle(question: LifecycleQuestion, world: World): Answer {
   const { timezone } = world.clock;
@@ -36,7 +36,7 @@ function statusIn(period: string, before: string, active: readonly string[]): St
   return active.includes(before) ? 'Returning' : 'Resurrected';
 }
 
-/** Reading: only numbers of days that somebody was active on have a row. */
+/** Reading: only numbers of days on which some person was active have a row. */
 export function answerStickiness(question: StickinessQuestion, world: World): Answer {
   const interval: Interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
   const users = new Map<number, number>();

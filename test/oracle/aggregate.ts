@@ -1,4 +1,5 @@
-// Aggregates over the rows of any source, grouped by fields and by time.
+// Reference implementation of aggregates over the rows of any source, grouped by fields and by
+// time.
 import { bucketOf, bucketsOf, type Interval } from './calendar.js';
 import type { FieldReader } from './fields.js';
 import type { Aggregate, FieldAggregate, Group } from './question.js';
@@ -73,8 +74,9 @@ function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregat
 }
 
 /**
- * By time ascending; by fields the metric descending, then the fields ascending, numbers before text. Reading: with both, the times go first
- * and the rest orders what shares them; a missing value and a metric without one come last.
+ * Times ascending; fields by metric descending, then by value ascending, numbers before text.
+ * Reading: with both, times come first and the rest orders rows of the same time; missing values
+ * and rows without a metric come last.
  */
 function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
   const times = by.filter((group) => group.kind === 'time').map((group) => ascending(groupColumn(group)));
@@ -82,7 +84,7 @@ function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
   return inOrder(...times, descending(METRICS[aggregate.kind]), ...fields);
 }
 
-/** Reading: `unique` counts text forms; an empty text is a value, null and what is missing are none. */
+/** Reading: `unique` counts text forms; an empty text is a value, null and missing are not. */
 export function measured<Item>(aggregate: Aggregate, items: readonly Item[], read: FieldReader<Item>): number | null {
   if (aggregate.kind === 'count') return items.length;
   if (aggregate.kind === 'unique') {
@@ -109,7 +111,7 @@ export const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum
 
 export const averageOf = (numbers: readonly number[]): number | null => summarized('avg', numbers);
 
-/** Type 7: linear between the two values around the rank p × (n − 1). Null of nothing. */
+/** Type 7: linear between the two values around the rank p × (n − 1). Null for an empty list. */
 export function quantile(numbers: readonly number[], p: number): number | null {
   const sorted = [...numbers].sort((a, b) => a - b);
   const rank = p * (sorted.length - 1);
@@ -119,5 +121,5 @@ export function quantile(numbers: readonly number[], p: number): number | null {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-/** Reading: a share of nothing is null, as an average of nothing is. */
+/** Reading: a ratio to zero is null, like an average of no values. */
 export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);

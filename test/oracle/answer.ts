@@ -1,6 +1,7 @@
-// The reference: what a question about a history is answered, in plain loops written from the specification. It shares no
-// code with the service, and is not fast. Where the specification leaves a choice, a comment beginning "Reading" says which
-// one was taken.
+// Reference implementation (oracle) of the query language: computes the answer to a question about
+// a history with plain loops, written from the specification. It shares no code with the service
+// and is slow. A comment that begins with "Reading" states the choice taken where the specification
+// leaves one.
 import { answerLifecycle, answerStickiness } from './activity.js';
 import { answerChoice } from './choice.js';
 import { answerFields, answerInspect } from './discovery.js';

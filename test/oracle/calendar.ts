@@ -1,5 +1,6 @@
-// Time: ranges, calendar buckets and time zones, by asking `Intl` what a clock on the wall of a zone shows. A bucket of a
-// day and coarser is the date on which it starts, which is what is displayed; no instant is needed for it.
+// Reference implementation of time: ranges, calendar buckets and time zones, based on the
+// wall-clock time that `Intl` reports for a zone. A bucket of a day or longer is identified by its
+// start date, as in the answer.
 import type { Range, Span, TimeUnit } from './question.js';
 
 export const SECOND = 1000;
@@ -7,7 +8,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Half open: the start is in, the end is not. */
+/** Half-open: the start is included, the end is not. */
 export interface Interval {
   readonly start: number;
   readonly end: number;
@@ -15,7 +16,7 @@ export interface Interval {
 
 export const isWithin = (time: number, { start, end }: Interval): boolean => time >= start && time < end;
 
-/** RFC 3339 in UTC with milliseconds; the comparison of answers takes other spellings of the instant for equal. */
+/** RFC 3339 in UTC with milliseconds; the comparison accepts other formats of the same instant. */
 export const toRfc3339 = (time: number): string => new Date(time).toISOString();
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
@@ -38,7 +39,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** What the wall clock shows, as the instant at which a clock in UTC shows the same. */
+/** The wall-clock time, as the instant at which a clock in UTC shows the same. */
 export function wallClock(time: number, zone: string): number {
   if (zone === 'UTC') return time;
   const parts: Record<string, number> = {};
@@ -48,8 +49,9 @@ export function wallClock(time: number, zone: string): number {
 }
 
 /**
- * The instant at which the wall clock shows this. Of two (clocks were set back) the first; when there is none (clocks were
- * set forward) the instant reached by not setting the clock, so that a day without midnight starts at its first moment.
+ * The instant of a wall-clock time. Of two (clocks were set back) the first; of none (clocks were
+ * set forward) the instant as if the clock had not been set, so that a day without midnight starts
+ * at its first moment.
  */
 export function instantOfWallClock(wall: number, zone: string): number {
   const offsetBefore = wallClock(wall - DAY, zone) - (wall - DAY);
@@ -86,7 +88,7 @@ function startOfPeriod(date: string, unit: Exclude<TimeUnit, 'hour'> | 'year'): 
   }
 }
 
-/** The bucket `steps` after (or before) another. */
+/** The bucket `steps` after another; a negative number goes back. */
 export function bucketAfter(bucket: string, unit: TimeUnit, steps = 1): string {
   if (unit === 'hour') return toRfc3339(Date.parse(bucket) + steps * HOUR);
   const [year = 0, month = 1, day = 1] = bucket.split('-').map(Number);
@@ -95,7 +97,7 @@ export function bucketAfter(bucket: string, unit: TimeUnit, steps = 1): string {
   return dateOf(Date.UTC(year, month - 1 + months, day + days));
 }
 
-/** Every bucket that a range touches, in order. */
+/** Every bucket that overlaps a range, in order. */
 export function bucketsOf({ start, end }: Interval, unit: TimeUnit, zone: string): string[] {
   const buckets: string[] = [];
   if (start >= end) return buckets;
@@ -114,8 +116,9 @@ export function lengthOf({ count, unit }: Span): number {
 }
 
 /**
- * Exactly so long before `now`. Days are 24 hours whatever the zone's clock did; months and years go by the calendar in
- * UTC and end on the last day of a shorter month (reading: "the time zone changes buckets and calendar words only").
+ * Subtracts a span from `now`. Days are 24 hours, regardless of clock changes; months and years
+ * follow the calendar in UTC and end on the last day of a shorter month (reading: "the time zone
+ * changes buckets and calendar words only").
  */
 function spanBefore(now: number, { count, unit }: Span): number {
   if (unit !== 'mo' && unit !== 'y') return now - count * SPAN_MS[unit];
@@ -131,7 +134,10 @@ export interface Clock {
   readonly timezone: string;
 }
 
-/** Reading: a range that ends now excludes this very millisecond, like any end; what is later (clocks run fast) too. */
+/**
+ * Reading: a range that ends now excludes this millisecond, like any end, and later times too (of
+ * clocks that run fast).
+ */
 export function intervalOf(range: Range | undefined, fallback: Span, { now, timezone }: Clock): Interval {
   const today = dateOf(wallClock(now, timezone));
   switch (range?.kind) {
@@ -150,7 +156,7 @@ export function intervalOf(range: Range | undefined, fallback: Span, { now, time
   }
 }
 
-/** A date or a timestamp of a query; without an offset it is what the zone's clock shows. */
+/** A date or timestamp of a query; without an offset it is wall-clock time of the zone. */
 function momentOf(text: string, zone: string): number {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return startOfDate(text, zone);
   if (/(Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);

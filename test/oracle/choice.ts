@@ -1,4 +1,5 @@
-// Results of a choice experiment without their statistics: who was assigned what, who is left out, who converted.
+// Reference implementation of the results of a choice experiment, without statistics: assignment,
+// exclusion and conversion.
 import { ratio, sumOf } from './aggregate.js';
 import { type Interval, intervalOf, lengthOf, toRfc3339 } from './calendar.js';
 import { EVER, EXPOSURE, eventsOf, isExposureOf } from './events.js';
@@ -14,7 +15,7 @@ interface Unit {
   readonly exposedAt: number;
 }
 
-/** Left to the tests of the statistics. */
+/** The tests of the statistics cover these. */
 const INTERVAL = { ci_low: null, ci_high: null };
 
 type Results = NonNullable<ChoiceQuestion['results']>;
@@ -25,7 +26,7 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
   const window = lengthOf(results.window ?? { count: 7, unit: 'd' });
   const exposures = exposuresOf(question, interval, world);
   const read = eventField(world);
-  // Reading: an empty unit is none.
+  // Reading: an empty unit counts as no unit.
   const unitOf = (event: Event) => textOf(read(event, results.unit ?? 'distinct_id')) || undefined;
   const { units, mixed, withoutUnit } = assigned(exposures, unitOf);
   const converted = convertedUnits(units, eventsOf(world, [results.event], EVER), unitOf, window);
@@ -61,7 +62,7 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
 
 const variantOf = (event: Event): string | undefined => textOf(propertyOf(event.event_properties, 'variant_key'));
 
-/** Reading: an exposure that names no variant exposes nobody to anything. */
+/** Reading: an exposure without a variant counts for no variant. */
 function exposuresOf(question: ChoiceQuestion, interval: Interval, world: World): Event[] {
   return eventsOf(world, [EXPOSURE], interval, question.where)
     .filter(isExposureOf(question.choice))
@@ -70,12 +71,15 @@ function exposuresOf(question: ChoiceQuestion, interval: Interval, world: World)
 
 interface Assignment {
   readonly units: ReadonlyMap<string, Unit>;
-  /** How many units were seen in two variants or more. */
+  /** Number of units that saw several variants. */
   readonly mixed: number;
   readonly withoutUnit: number;
 }
 
-/** A unit belongs to the variant of its first exposure in range, and is left out when it is seen in another one too. */
+/**
+ * Assigns a unit to the variant of its first exposure in the range; a unit that saw several
+ * variants is excluded.
+ */
 function assigned(exposures: readonly Event[], unitOf: (event: Event) => string | undefined): Assignment {
   const units = new Map<string, Unit>();
   const mixed = new Set<string>();
@@ -110,8 +114,9 @@ function convertedUnits(
 }
 
 /**
- * Every variant that was exposed in the range, and its weight. Reading: the weight on its newest exposure that has one; a
- * variant that has none makes all equal; a variant of which every unit is left out still has its row.
+ * Every variant exposed in the range, with its weight. Reading: the weight of its newest exposure
+ * with one; if any variant has none, all are equal; a variant whose units are all excluded still
+ * has a row.
  */
 function weightsOf(exposures: readonly Event[]): Map<string, number> {
   const weights = new Map<string, number | undefined>();

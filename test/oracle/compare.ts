@@ -1,8 +1,9 @@
-// Holds the service's answer against the oracle's. Order is exact where the specification fixes it, floating-point numbers
-// may differ by a billionth, and instants may be spelled in any way RFC 3339 allows in UTC.
+// Compares the service's answer with the oracle's. Order must match where the specification fixes
+// it, floating-point numbers may differ by a billionth, and instants may have any RFC 3339 format
+// in UTC.
 import type { Answer, Row } from './table.js';
 
-/** What the service answered, as parsed JSON, asked with a `limit` that leaves nothing out. */
+/** The service's answer as parsed JSON, with a `limit` above the number of rows. */
 export interface ServiceAnswer {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -12,14 +13,14 @@ export interface ServiceAnswer {
 }
 
 export interface ComparisonOptions {
-  /** Take the oracle's sequence of rows for the only one, also where the specification leaves it open. */
+  /** Requires the oracle's order of rows, also where the specification leaves it open. */
   readonly strictOrder?: boolean;
 }
 
 const TOLERANCE = 1e-9;
 const SHOWN = 12;
 
-/** What differs, for a person to read; undefined when nothing does. */
+/** The difference as text; undefined when the answers agree. */
 export function differenceOf(
   service: ServiceAnswer,
   oracle: Answer,
@@ -64,7 +65,7 @@ function rowsDifference(
   return undefined;
 }
 
-/** From and up to which row the sequence is open. */
+/** Ranges of rows whose order is open. */
 function blocksOf(ranks: readonly number[], strictOrder: boolean): [number, number][] {
   const blocks: [number, number][] = [];
   for (const [index, rank] of ranks.entries()) {
@@ -104,7 +105,7 @@ function bothSides(rows: readonly object[], oracle: Answer): string {
   return `  all of the service:\n${shown(rows)}\n  all of the oracle:\n${shown(oracle.rows)}`;
 }
 
-/** A row that the oracle gives a `value` and a `metric` carries both. */
+/** A row that has `value` and `metric` in the oracle must have both in the service's answer. */
 function isSameRow(service: Readonly<Record<string, unknown>>, oracle: Row, answer: Answer): boolean {
   const carried = 'metric' in oracle ? ['value', 'metric'] : [];
   return [...answer.columns, ...carried].every((column) => isSameCell(service, oracle, column, answer));
@@ -126,7 +127,7 @@ function besideDifference(service: ServiceAnswer, oracle: Answer): string | unde
   return undefined;
 }
 
-/** An object of the service may have more keys than the oracle knows of. */
+/** The service's object may have additional keys. */
 function includes(found: unknown, wanted: unknown): boolean {
   if (!isPlainObject(wanted)) return isAlike(found, wanted);
   return isPlainObject(found) && Object.entries(wanted).every(([key, value]) => includes(found[key], value));

@@ -1,5 +1,5 @@
-// What there is to ask about: `fields` and `inspect`. The specification fixes little of either, so the oracle speaks only
-// about properties and about counts; how types, samples and top properties are shown is left open.
+// Reference implementation of `fields` and `inspect`. The specification fixes little of either, so
+// the oracle covers properties and counts; types, samples and top properties are not compared.
 import { ratio } from './aggregate.js';
 import { intervalOf, toRfc3339 } from './calendar.js';
 import { eventsOf } from './events.js';
@@ -13,7 +13,9 @@ import { byPerson, type World } from './world.js';
 
 const BUCKETS = ['event_properties', 'user_properties'] as const;
 
-/** Every property that has a value (present, not null, not empty) in at least one of the events, and in which. */
+/**
+ * Properties with a value (present, not null, not empty) in any of the events, with those events.
+ */
 function propertiesOf(events: readonly Event[]): Map<string, Event[]> {
   const found = new Map<string, Event[]>();
   for (const event of events) {
@@ -30,7 +32,10 @@ function propertiesOf(events: readonly Event[]): Map<string, Event[]> {
 
 const percent = (part: number, whole: number): number => (ratio(part, whole) ?? 0) * 100;
 
-/** Reading: `events` counts those in which the field has a value, `coverage` is their share of all events in the range. */
+/**
+ * Reading: `events` counts events in which the field has a value; `coverage` is their share of all
+ * events in the range.
+ */
 export function answerFields(question: FieldsQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
   const events = eventsOf(world, null, interval, question.where);
@@ -71,7 +76,10 @@ function inspectAll(events: readonly Event[], world: World): Answer {
   return { mode: 'inspect', columns, open: ['top_properties'], ...table };
 }
 
-/** Reading: a property is named as a query names it, and `distinct` counts the text forms of its values. */
+/**
+ * Reading: a property has the name that a query uses, and `distinct` counts the text forms of its
+ * values.
+ */
 function inspectOne(events: readonly Event[], world: World): Answer {
   const read = eventField(world);
   const rows = [...propertiesOf(events)].map(([field, having]) => ({

@@ -1,4 +1,5 @@
-// Events as rows: the event source, `*`, one user's events, and exposures read as events.
+// Reference implementation of events as rows: the event source, `*`, the events of one user, and
+// exposures read as events.
 import { aggregateColumns, aggregated, METRICS } from './aggregate.js';
 import { type Interval, intervalOf, isWithin, toRfc3339 } from './calendar.js';
 import { eventField, matchesAll } from './fields.js';
@@ -25,7 +26,7 @@ export const LIST_COLUMNS = [
   '_platform',
 ] as const;
 
-/** Events of one type (of every type: null) in a range that satisfy every condition, in order. */
+/** Events of one type (null: every type) in a range that satisfy every condition, in order. */
 export function eventsOf(
   world: World,
   types: readonly string[] | null,
@@ -109,7 +110,8 @@ function answerWithEvents({
   read = eventField(world),
 }: EventsRead): Answer {
   if (reading.kind === 'list') {
-    // Newest first; of equal times the sequence is open, and the oracle shows the larger insert_id first.
+    // Newest first; the order of equal times is open, and the oracle puts the larger insert_id
+    // first.
     const table = ordered(events.map(listRow).reverse(), descending('time'));
     return { mode, columns: LIST_COLUMNS, ...ended(table, ending, undefined) };
   }

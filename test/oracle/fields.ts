@@ -1,11 +1,12 @@
-// What a field of the language is worth on an event, a session or a profile.
+// Reference implementation of fields: the value of a field of the language for an event, a session
+// or a profile.
 import type { DerivedField, Event, Profile } from './history.js';
 import { propertyOf } from './history.js';
 import type { Condition, Field } from './question.js';
 import { compares, equals, hasValue, textOf, type Value } from './values.js';
 import type { Session, World } from './world.js';
 
-/** How a field is read from whatever a source has for rows. */
+/** Reads a field from an item of a source. */
 export type FieldReader<Item> = (item: Item, field: Field) => Value;
 
 const GEOGRAPHY_ALIASES: Readonly<Record<string, string>> = {
@@ -16,7 +17,7 @@ const GEOGRAPHY_ALIASES: Readonly<Record<string, string>> = {
   _timezone: '_geo_timezone',
 };
 
-/** The rest of a field behind a prefix. */
+/** The part of a field after a prefix. */
 function behind(field: Field, prefix: string): string | undefined {
   return field.startsWith(prefix) ? field.slice(prefix.length) : undefined;
 }
@@ -51,7 +52,7 @@ function coreField(world: World, event: Event, field: Field): Value {
     case 'time':
       return { instant: event.time };
     default:
-      // The service keeps no empty derived values: they are the missing ones.
+      // The service stores no empty derived values; they count as missing.
       return event.derived[(GEOGRAPHY_ALIASES[field] ?? field) as DerivedField] || undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Arithmetic over aggregates.
+// Reference implementation of arithmetic over aggregates.
 import { measured } from './aggregate.js';
 import { bucketOf, bucketsOf, type Interval, intervalOf } from './calendar.js';
 import { eventsOf } from './events.js';
@@ -24,7 +24,7 @@ export function answerFormula(question: FormulaQuestion, world: World): Answer {
   return { mode: 'formula', columns: [by, 'value'], ...inThisOrder(rows) };
 }
 
-/** What is computed with nothing, and division by zero, is null. */
+/** Operations with null, and division by zero, are null. */
 function evaluated(expression: Expression, events: readonly Event[], world: World): number | null {
   switch (expression.kind) {
     case 'number':

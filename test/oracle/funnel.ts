@@ -1,4 +1,4 @@
-// Conversion through steps.
+// Reference implementation of funnels: conversion through steps.
 import { quantile, ratio } from './aggregate.js';
 import { intervalOf, lengthOf } from './calendar.js';
 import { eventsOf } from './events.js';
@@ -10,7 +10,7 @@ import { fieldText } from './to-query-text.js';
 import { textOf } from './values.js';
 import { byPerson, type World } from './world.js';
 
-/** The counted attempt of one person: the events that served its steps, at least the first. */
+/** The counted attempt of one person: the event of each step reached, at least the first. */
 type Attempt = readonly [Event, ...Event[]];
 
 export function answerFunnel(question: FunnelQuestion, world: World): Answer {
@@ -31,7 +31,10 @@ export function answerFunnel(question: FunnelQuestion, world: World): Answer {
   return { mode: 'funnel', columns: [column, ...columns], ...inThisOrder(rows) };
 }
 
-/** Furthest first; of equals the earliest start (reading: then the smaller insert_id, by which events are in order). */
+/**
+ * The attempt that reached the most steps; among equals the earliest start (reading: then the
+ * smaller insert_id).
+ */
 function bestAttempt(events: readonly Event[], question: FunnelQuestion): Attempt | undefined {
   let best: Attempt | undefined;
   for (const start of events) {
@@ -43,8 +46,8 @@ function bestAttempt(events: readonly Event[], question: FunnelQuestion): Attemp
 }
 
 /**
- * Each step takes the earliest event left for it, which is never worse than a later one: it leaves more time, fewer
- * excluded events before it, and events of one type are alike. A step may share its time with the one before.
+ * Each step takes the earliest remaining event, which is never worse than a later one: it leaves
+ * more time and fewer excluded events before it. A step may have the same time as the previous one.
  */
 function attemptFrom(start: Event, events: readonly Event[], question: FunnelQuestion): Attempt {
   const deadline = start.time + lengthOf(question.window ?? { count: 1, unit: 'h' });
@@ -62,7 +65,7 @@ function attemptFrom(start: Event, events: readonly Event[], question: FunnelQue
   return attempt;
 }
 
-/** An excluded event after the one step and not after the next. */
+/** Whether an excluded event lies after the one step and not after the next. */
 function isBroken(before: Event, next: Event, events: readonly Event[], exclude: readonly string[]): boolean {
   return events.some(
     (event) => exclude.includes(event.event_type) && event.time > before.time && event.time <= next.time,
@@ -89,7 +92,10 @@ function medianSeconds(attempts: readonly Attempt[], index: number): number | nu
   return quantile(seconds, 0.5);
 }
 
-/** Attempts by the value at their first step; most people first, then by value (reading), the missing one last. */
+/**
+ * Attempts by the value at their first step; most people first, then by value (reading), missing
+ * values last.
+ */
 function blocks(attempts: readonly Attempt[], groupOf: (event: Event) => string | null): [string | null, Attempt[]][] {
   const blocks = new Map<string | null, Attempt[]>();
   for (const attempt of attempts) {

@@ -1,4 +1,4 @@
-// What a random question looks for: conditions on any field with any operator and literal, and ranges around a clock.
+// Generators of random conditions (any field, operator and literal) and of ranges around a clock.
 import fc from 'fast-check';
 import { bucketAfter, bucketOf } from './calendar.js';
 import { record } from './generate.js';
@@ -12,7 +12,7 @@ const ANY_LITERALS: readonly ask.Literal[] = [
   ...['pro', 'free', '5', 'true', '1', 'Zoë', 'a|b', 'say "hi"', 'back\\slash', 'two\nlines'],
 ];
 
-/** What fields of that ending are worth in a history. */
+/** Literals by the ending of a field's name, matching the values in a history. */
 const LITERALS_BY_ENDING: readonly (readonly [RegExp, readonly ask.Literal[]])[] = [
   [/event_type$/, words.ALL_EVENT_TYPES],
   [/(user|distinct|device)_id$/, [...words.USERS, ...words.DEVICES]],
@@ -34,7 +34,7 @@ function literalsFor(field: ask.Field): fc.Arbitrary<ask.Literal> {
   return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, fc.constantFrom(...ANY_LITERALS));
 }
 
-/** `<` and `>` compare with numbers, and with texts that are none. */
+/** Bounds for `<` and `>`: numbers, and texts that are not numbers. */
 function boundsFor(field: ask.Field): fc.Arbitrary<ask.Literal> {
   return literalsFor(field).map((literal) => {
     if (typeof literal === 'boolean') return 1;
@@ -114,14 +114,14 @@ export function ranges({ now, timezone }: Context): fc.Arbitrary<ask.Range | und
     from: fc.constantFrom(...moments),
     to: fc.constantFrom(...moments),
   }).map(({ back, days, from, to }): ask.Range => {
-    // Two days are at least between a moment and another one that is spelled otherwise.
+    // At least two days, because the two bounds may have different formats.
     const length = from === to ? days : days + 2;
     const first = bucketAfter(today, 'day', -back - length);
     return { kind: 'from', from: first + from, to: bucketAfter(first, 'day', length) + to };
   });
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant(undefined) },
-    // Wide enough for nearly all of a history: what there is to see is not to be cut off too often.
+    // Wide enough for nearly all of a history, so that ranges do not exclude too much.
     { weight: 4, arbitrary: fc.constantFrom(...WIDE_SPANS).map((span): ask.Range => ({ kind: 'last', span })) },
     fc.constantFrom(...SPANS).map((span): ask.Range => ({ kind: 'last', span })),
     fc.oneof(

@@ -1,4 +1,5 @@
-// Random questions of every source, all of them valid, and the rounds in which a property test asks them.
+// Generators of random, valid questions of every source, and the rounds in which a property test
+// asks them.
 import fc from 'fast-check';
 import { contexts, type HistoryOptions, histories, record } from './generate.js';
 import { ranges, wheres } from './generate-conditions.js';
@@ -20,7 +21,10 @@ export interface RoundOptions extends HistoryOptions {
   readonly questionsMax?: number;
 }
 
-/** One history, and questions of one source about it: storing a history costs the engine more than a question does. */
+/**
+ * One history and several questions of one source, because storing a history costs more than a
+ * question.
+ */
 export function rounds(source: Source, options: RoundOptions = {}): fc.Arbitrary<Round> {
   const { questionsMax = 10, exposures = source === 'choice' ? 5 : 1 } = options;
   return contexts.chain((context) =>
@@ -90,7 +94,7 @@ const userReads = withEnding<ask.Reading | undefined>(
   LIST_SORTS,
 );
 
-/** A stage that is not written is a key that is not there. */
+/** An absent stage is an absent key. */
 type Written<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 function written<T extends object>(question: T): Written<T> {
@@ -149,7 +153,7 @@ function funnel(context: Context): fc.Arbitrary<ask.Question> {
       by: breakdowns,
       ...asked(context),
     })
-      // An event that both is a step and excluded has no meaning.
+      // An event cannot be both a step and excluded.
       .map((drawn) => ({ ...drawn, exclude: drawn.exclude.filter((type) => !drawn.steps.includes(type)) }))
       .map(written)
   );
@@ -168,7 +172,7 @@ function retention(context: Context): fc.Arbitrary<ask.Question> {
       range: fc.oneof(ranges(context), monthly),
       where,
     })
-      // In a retention `m` is months, so there are no minutes to ask for.
+      // In a retention `m` means months, so minutes are not generated.
       .filter(({ range }) => range?.kind !== 'last' || range.span.unit !== 'm' || range.span.count === 4)
       .map(written)
   );

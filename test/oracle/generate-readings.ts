@@ -1,4 +1,4 @@
-// Random readings of what was found: aggregates over groups, lists, and the endings that fit behind them.
+// Generators of random readings: aggregates over groups, lists, and endings that fit them.
 import fc from 'fast-check';
 import { METRICS } from './aggregate.js';
 import { record } from './generate.js';
@@ -55,7 +55,7 @@ interface Read<R> {
 
 export const limits = fc.constantFrom(1, 2, 3, 10);
 
-/** An ending that fits what stands before it. */
+/** An ending that is valid for the reading. */
 function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.Ending | undefined> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant(undefined) },
@@ -92,7 +92,7 @@ export function withEnding<R extends ask.Reading | undefined>(
       : reading === undefined
         ? []
         : listColumns;
-    // Without a reading there is nothing after which `sort` could stand.
+    // `sort` requires a reading before it.
     const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
     return ending.map((drawn) => ({
       ...(reading === undefined ? {} : { reading: reading as Exclude<R, undefined> }),

@@ -1,5 +1,6 @@
-// Random histories, shrinkable: every part is drawn from a few words and a few moments, so that events meet in time,
-// devices change hands, keys collide and sessions cross the ends of ranges within a handful of events.
+// Generators of random, shrinkable histories. All parts are drawn from small sets, so that events
+// coincide, devices change users, keys collide and sessions cross the ends of ranges within a
+// handful of events.
 import fc from 'fast-check';
 import { bucketAfter, bucketOf, DAY, HOUR, MINUTE, SECOND, startOfDate } from './calendar.js';
 import { EXPOSURE } from './events.js';
@@ -8,14 +9,14 @@ import { PROJECT } from './history.js';
 import * as words from './vocabulary.js';
 import type { Context } from './world.js';
 
-/** Plain objects, which print plainly in a counterexample. */
+/** Plain objects, which are readable in a counterexample. */
 export function record<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
   return fc.record<T>(model, { noNullPrototype: true });
 }
 
 export const OTHER_PROJECT = 'other';
 
-/** A moment to ask at, and the zone of the person asking. */
+/** The time of the question and the time zone of the project. */
 export const contexts: fc.Arbitrary<Context> = record({
   now: fc.constantFrom(...words.CLOCKS).map((clock) => Date.parse(clock)),
   timezone: fc.oneof({ weight: 2, arbitrary: fc.constant('UTC') }, fc.constantFrom(...words.ZONES)),
@@ -27,10 +28,10 @@ export interface HistoryOptions {
   readonly exposures?: number;
 }
 
-/** The length of a session in a history stays under 24 hours: events lie within this of the moment they share. */
+/** Events lie within this distance of a common moment, so that a session stays under 24 hours. */
 const SPREAD = 11 * HOUR;
 
-/** Moments that ranges, buckets and defaults turn on. */
+/** Moments at the boundaries of ranges, buckets and defaults. */
 function moments({ now, timezone }: Context): fc.Arbitrary<number> {
   const before = [0, 1, 2, 5, 7, 8, 14, 21, 30, 31, 45, 84, 85, 150].map((days) => now - days * DAY);
   const dates = (['day', 'week', 'month', 'quarter'] as const).flatMap((unit) => {
@@ -89,7 +90,7 @@ const circumstances: fc.Arbitrary<Event['derived']> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-/** What the events of one history have in common: the fewer of each, the more they meet. */
+/** Values shared by the events of one history; the fewer there are, the more events coincide. */
 interface Setting {
   readonly moments: readonly number[];
   readonly users: readonly string[];
@@ -98,7 +99,7 @@ interface Setting {
   readonly isWeighted: boolean;
 }
 
-/** Crowded, so that people do much at once, or spread out, so that they come back. */
+/** Clustered moments for simultaneous events, or spread moments for returning people. */
 function settings(context: Context): fc.Arbitrary<Setting> {
   const setting = (limits: { moments: number; users: number; devices: number }) =>
     record({
@@ -167,7 +168,8 @@ function toEvent(drawn: DrawnEvent, { moments, users, devices, isWeighted }: Set
     project: drawn.isOther ? OTHER_PROJECT : PROJECT,
     event_type,
     time: (moments[position] ?? 0) + drawn.offset,
-    // Told apart by type, because nothing orders two events of one time and insert_id.
+    // The type is part of the id, because the order of two events with equal time and insert_id is
+    // undefined.
     insert_id: `${drawn.insertId}-${event_type}`,
     user_id,
     device_id,
@@ -190,7 +192,10 @@ function derivedOf(page: DrawnEvent['page'], referrer: DrawnEvent['referrer']): 
   };
 }
 
-/** A second event under the key of a stored one, the same or with other content; it comes later and changes nothing. */
+/**
+ * A second event with the key of a stored one, equal or not; it is stored later and must change
+ * nothing.
+ */
 const duplicates = fc.array(
   record({ position: fc.nat(), plan: fc.option(fc.constantFrom('copy', 5)), user: fc.constantFrom(...words.USERS) }),
   { maxLength: 3 },
@@ -220,7 +225,7 @@ export function histories(context: Context, options: HistoryOptions = {}): fc.Ar
   });
 }
 
-/** Devices are mapped, remapped and shared; `updated_at` ties too. */
+/** Devices are mapped, remapped and shared, also at equal `updated_at`. */
 function mappingsAround({ now }: Context): fc.Arbitrary<DeviceMapping[]> {
   const mapping = record({
     project: fc.constantFrom(PROJECT, PROJECT, PROJECT, OTHER_PROJECT),

@@ -1,11 +1,10 @@
-// The naive world that questions are asked about: events as they were accepted, device mappings, and profiles, in the
-// order in which they were stored. Names are those of the wire and of the query language, so that a reader can hold a
-// history against the specification without a dictionary.
+// Types of a history: events as accepted, device mappings and profiles, in the order in which they
+// were stored. Names are those of the API and the query language.
 
 export type PropertyValue = string | number | boolean | null;
 export type Properties = Readonly<Record<string, PropertyValue>>;
 
-/** What the service derives from a request, by the name a query uses. */
+/** Fields that the service derives from a request, by their names in queries. */
 export const DERIVED_FIELDS = [
   '_url',
   '_path',
@@ -46,11 +45,11 @@ export interface Event {
   readonly session_id: string | null;
   readonly event_properties: Properties;
   readonly user_properties: Properties;
-  /** A field that is not here is missing; so is one that is empty. */
+  /** A missing or empty field is absent. */
   readonly derived: Readonly<Partial<Record<DerivedField, string>>>;
 }
 
-/** Of the mappings of one device the latest `updated_at` wins, of equal ones the one stored last. */
+/** Per device the mapping with the latest `updated_at` wins, of equal ones the one stored last. */
 export interface DeviceMapping {
   readonly project: string;
   readonly device_id: string;
@@ -58,7 +57,7 @@ export interface DeviceMapping {
   readonly updated_at: number;
 }
 
-/** At most one per user. `properties` holds every property as sent, `email` included. */
+/** At most one per user. `properties` holds every property as sent, including `email`. */
 export interface Profile {
   readonly project: string;
   readonly user_id: string;
@@ -77,7 +76,7 @@ export interface History {
 
 export const PROJECT = 'main';
 
-/** An event from what matters about it; everything else is absent. */
+/** An event from its relevant fields; all others are absent. */
 export function event(
   known: Partial<Event> & Pick<Event, 'event_type' | 'time'>,
   insertId = known.insert_id ?? `${known.event_type}-${known.time}`,
@@ -95,7 +94,7 @@ export function event(
   };
 }
 
-/** A property under its own key, whatever the key is called: `constructor` and `__proto__` are keys like any other. */
+/** An own property, whatever its key: `constructor` and `__proto__` are ordinary keys. */
 export function propertyOf(properties: Properties, key: string): PropertyValue | undefined {
   return Object.hasOwn(properties, key) ? properties[key] : undefined;
 }

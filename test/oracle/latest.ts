@@ -1,4 +1,4 @@
-// One newest non-empty value per entity.
+// Reference implementation of `latest`: the newest non-empty value per entity.
 import { aggregateColumns, aggregated, METRICS } from './aggregate.js';
 import { intervalOf, toRfc3339 } from './calendar.js';
 import { eventsOf } from './events.js';
@@ -26,7 +26,7 @@ export function answerLatest(question: LatestQuestion, world: World): Answer {
       set_at: toRfc3339(time),
     }));
     const columns = ['entity', 'last_value', 'set_at'];
-    // Whether the value keeps its type here is not said; that its text is right is.
+    // The specification does not say whether the value keeps its type, so its text is compared.
     return { mode: 'latest_aggregate', columns, asText: ['last_value'], ...ended(inAnyOrder(rows), ending, undefined) };
   }
   const { aggregate, by } = reading;
@@ -46,7 +46,7 @@ export function answerLatest(question: LatestQuestion, world: World): Answer {
 function latestValues(question: LatestQuestion, world: World, interval: { start: number; end: number }): LatestValue[] {
   const read = eventField(world);
   const latest = new Map<string, LatestValue>();
-  // Events come in order of time and insert_id, so the last one to set an entity is the newest.
+  // Events are ordered by time and insert_id, so the last value of an entity is the newest.
   for (const event of eventsOf(world, question.event === null ? null : [question.event], interval, question.where)) {
     const value = read(event, question.field);
     const entity = textOf(read(event, question.per ?? 'distinct_id'));

@@ -1,4 +1,4 @@
-// What people do after an event, or before it.
+// Reference implementation of paths: what people do after or before an event.
 import { intervalOf, lengthOf } from './calendar.js';
 import { eventsOf } from './events.js';
 import { eventField, matchesAll } from './fields.js';
@@ -13,7 +13,7 @@ const NO_LABEL = '(none)';
 export function answerPaths(question: PathsQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
   const users = new Map<string, number>();
-  // Reading: the other events of a path lie in the range too.
+  // Reading: the other events of a path must lie in the range too.
   for (const own of byPerson(world, eventsOf(world, null, interval)).values()) {
     const path = pathOf(own, question, world);
     if (path === undefined) continue;
@@ -43,6 +43,6 @@ function pathOf(events: readonly Event[], question: PathsQuestion, world: World)
         .slice(0, position + 1)
         .filter(near)
         .slice(-depth);
-  // Reading: an empty label is a missing one.
+  // Reading: an empty label counts as missing.
   return nodes.map((event) => textOf(read(event, question.by ?? 'event_type')) || NO_LABEL);
 }

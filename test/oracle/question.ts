@@ -1,5 +1,5 @@
-// Questions as plain values: one type for each source of the query language. How a question is spelled is known to
-// `to-query-text.ts`, what it means to `answer.ts`.
+// Types of questions, one for each source of the query language. `to-query-text.ts` formats them,
+// `answer.ts` answers them.
 
 /** A field as the language names it, its key unquoted: `_path`, `event_properties.Button Name`, `session.duration`. */
 export type Field = string;
@@ -54,13 +54,16 @@ export type Aggregate =
   | { readonly kind: 'unique'; readonly field?: Field }
   | { readonly kind: FieldAggregate; readonly field: Field };
 
-/** What is made of the rows that were found: raw rows, or one aggregate over groups. */
+/** How the rows are read: as they are, or as one aggregate over groups. */
 export type Reading =
   | { readonly kind: 'list' }
   | { readonly kind: 'aggregate'; readonly aggregate: Aggregate; readonly by: readonly Group[] };
 
 export type Ending =
-  /** With `top`, it orders the rows with the largest metric; with `limit`, it decides which rows these are. */
+  /**
+   * With `top`, it orders the rows with the largest metric; with `limit`, it decides which rows
+   * these are.
+   */
   | {
       readonly kind: 'sort';
       readonly column: string;
@@ -89,7 +92,7 @@ export interface LatestQuestion extends Asked {
   readonly event: string | null;
   readonly field: Field;
   readonly per?: Field;
-  /** `list` and nothing mean the same. */
+  /** `list` and no reading mean the same. */
   readonly reading?: Reading;
   readonly ending?: Ending;
 }

@@ -1,4 +1,4 @@
-// Who comes back in the periods after the first start event.
+// Reference implementation of retention: return in the periods after the first start event.
 import { ratio } from './aggregate.js';
 import { bucketAfter, bucketOf, bucketsOf, intervalOf } from './calendar.js';
 import { eventsOf } from './events.js';
@@ -14,7 +14,7 @@ const PERIODS_MAX = 12;
 
 interface Member {
   readonly start: Event;
-  /** Periods, by the bucket they start in, with a return event at or after the start. */
+  /** Periods with a return event at or after the start, by the bucket they start in. */
   readonly returned: ReadonlySet<string>;
 }
 
@@ -44,7 +44,7 @@ export function answerRetention(question: RetentionQuestion, world: World): Answ
     const own = members.filter((member) => groupOf(member) === value);
     return cohortRows({ members: own, buckets, period, cohortOf }).map((row) => ({ [column]: value, ...row }));
   });
-  // Reading: a breakdown is the first column, as in a funnel. The sequence of its rows is not said.
+  // Reading: a breakdown is the first column, as in a funnel. The order of rows is open.
   return { mode: 'retention', columns: [column, ...columns], ...inAnyOrder(rows) };
 }
 
@@ -57,13 +57,16 @@ function inMonths(range: Range | undefined): Range | undefined {
 
 interface Cohorts {
   readonly members: readonly Member[];
-  /** The calendar periods that the range touches. */
+  /** The calendar periods that overlap the range. */
   readonly buckets: readonly string[];
   readonly period: CalendarPeriod;
   readonly cohortOf: (member: Member) => string;
 }
 
-/** Reading: a cohort without users has no rows; one that has users has a row for every period the range reaches. */
+/**
+ * Reading: an empty cohort has no rows; any other has a row for every period that the range
+ * reaches.
+ */
 function cohortRows({ members, buckets, period, cohortOf }: Cohorts): Row[] {
   const rows: Row[] = [];
   for (const cohort of buckets) {

@@ -1,4 +1,4 @@
-// Sessions as rows.
+// Reference implementation of sessions as rows.
 import { aggregateColumns, aggregated, averageOf, METRICS, ratio } from './aggregate.js';
 import { bucketOf, bucketsOf, intervalOf, isWithin } from './calendar.js';
 import { eventField, matchesAll, sessionField } from './fields.js';
@@ -10,7 +10,7 @@ export function answerSessions(question: SessionsQuestion, world: World): Answer
   const { timezone } = world.clock;
   const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
   const read = eventField(world);
-  // Reading: one event has to satisfy the whole condition, fields of its session included.
+  // Reading: one event must satisfy the whole condition, session fields included.
   const sessions = world.sessions.filter(
     (session) =>
       isWithin(session.start, interval) &&

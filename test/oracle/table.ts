@@ -1,5 +1,5 @@
-// Answers as tables. A row's rank says how far the specification fixes its place: rows of equal rank may stand in any
-// order among themselves, and where a limit cuts through a rank any of its rows may be the ones that are kept.
+// Tables of rows with ranks: rows of equal rank may have any order among themselves, and where a
+// limit cuts through a rank, any of its rows may be kept.
 import type { Ending } from './question.js';
 import { compareText, numberOf } from './values.js';
 
@@ -10,13 +10,13 @@ export interface Table {
   readonly rows: readonly Row[];
   /** Parallel to `rows`, ascending. */
   readonly ranks: readonly number[];
-  /** Rows that a limit left out although they rank with the last one it kept. */
+  /** Rows removed by a limit that have the rank of the last row kept. */
   readonly spare: readonly Row[];
 }
 
 export type RowOrder = (a: Row, b: Row) => number;
 
-/** Nothing comes last, whatever the direction. */
+/** Missing values come last in both directions. */
 export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
   if (a === null || a === undefined || b === null || b === undefined) return Number(a == null) - Number(b == null);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
@@ -34,7 +34,7 @@ function compareLists(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length;
 }
 
-/** Columns that hold nothing but text; in others, numbers come first, by size, also where they are spelled as text. */
+/** Columns that hold only text; in others, numbers come first, by size, including numeric texts. */
 const OF_TEXT =
   /^(_|event_type$|status$|distinct_id$|(user\.)?(user_id|email|email_domain)$|device_id$|session_id$|insert_id$|(user_last_)?session\.(?!duration$|event_count$|geo_l))/;
 
@@ -44,7 +44,7 @@ function numberIn(cell: Cell | undefined): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Nothing comes last in either direction. */
+/** Missing values come last in both directions. */
 const directed =
   (column: string, sign: 1 | -1): RowOrder =>
   (a, b) => {
@@ -71,7 +71,7 @@ export const inOrder =
     return 0;
   };
 
-/** Rows that the order leaves equal keep the sequence they have, and share a rank. */
+/** Rows that the order leaves equal keep their sequence, and share a rank. */
 export function ordered(rows: readonly Row[], order: RowOrder): Table {
   const sorted = [...rows].sort(order);
   const ranks: number[] = [];
@@ -85,10 +85,10 @@ export function ordered(rows: readonly Row[], order: RowOrder): Table {
   return { rows: sorted, ranks, spare: [] };
 }
 
-/** Rows whose sequence is part of the answer. */
+/** Rows whose order is part of the answer. */
 export const inThisOrder = (rows: readonly Row[]): Table => ({ rows, ranks: rows.map((_, index) => index), spare: [] });
 
-/** Rows whose sequence the specification leaves open. */
+/** Rows whose order is open. */
 export const inAnyOrder = (rows: readonly Row[]): Table => ordered(rows, () => 0);
 
 export function limited({ rows, ranks }: Table, count: number): Table {
@@ -105,7 +105,7 @@ function largest(table: Table, metric: string | undefined, count: number): Table
   return limited(ordered(table.rows, descending(metric)), count);
 }
 
-/** `sort`, `limit` or `top`, over rows that stand in their default order. */
+/** Applies `sort`, `limit` or `top` to rows in their default order. */
 export function ended(table: Table, ending: Ending | undefined, metric: string | undefined): Table {
   switch (ending?.kind) {
     case undefined:
@@ -118,7 +118,7 @@ export function ended(table: Table, ending: Ending | undefined, metric: string |
       const order = (ending.descending ? descending : ascending)(ending.column);
       if (ending.top !== undefined) {
         const { rows, spare } = largest(table, metric, ending.top);
-        // Which of equal rows are kept is open, and with them the place of every other.
+        // Which of equal rows are kept is open, and therefore the position of all others.
         return spare.length === 0 ? ordered(rows, order) : { ...inAnyOrder(rows), spare };
       }
       const sorted = ordered(table.rows, order);
@@ -147,11 +147,11 @@ export type Mode =
 export interface Answer extends Table {
   readonly mode: Mode;
   readonly columns: readonly string[];
-  /** Columns on whose values the specification is silent: they must be there, and are not compared. */
+  /** Columns that must be present but whose values are not specified, so they are not compared. */
   readonly open?: readonly string[];
   /** Columns compared by their text form. */
   readonly asText?: readonly string[];
-  /** The rows of the service that the oracle speaks about; all when absent. */
+  /** Rows of the service that the oracle covers; all when absent. */
   readonly concerns?: (row: Row) => boolean;
   /** Fields beside the rows that must be in the service's answer, compared deeply. */
   readonly beside?: Readonly<Record<string, unknown>>;

@@ -1,11 +1,12 @@
-// Spells a question in the pipe language, so that a test can send the text to the service and the value to the oracle.
+// Formats a question as query text, so that a test sends the text to the service and the value to
+// the oracle.
 import type { Aggregate, Condition, Ending, Expression, Field, Group, Literal, Question, Range } from './question.js';
 
 const BARE_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$]*$/;
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
 const PREFIXES = ['event_properties.', 'user_properties.', 'user_last_session.', 'session.', 'user.'];
 
-/** Words that start something in the language; an event of that name is quoted. */
+/** Keywords that begin a stage or source; an event with such a name is quoted. */
 const RESERVED = new Set(
   (
     'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice from to exclude ' +
@@ -108,7 +109,7 @@ function byGroups(groups: readonly Group[]): string[] {
   return groups.length === 0 ? [] : [`by ${groups.map(groupColumn).join(', ')}`];
 }
 
-/** A group column is named as it was written. */
+/** A group column has the name that the query uses. */
 export function groupColumn(group: Group): string {
   return group.kind === 'time' ? group.unit : fieldText(group.field);
 }
@@ -171,7 +172,8 @@ function expressionOf(expression: Expression): string {
     case 'binary': {
       const { operator, left, right } = expression;
       const leftText = isLooser(left, operator) ? `(${expressionOf(left)})` : expressionOf(left);
-      // Everything associates to the left, so an equal operator on the right keeps its parentheses.
+      // All operators associate to the left, so an equal operator on the right keeps its
+      // parentheses.
       const needsParentheses = right.kind === 'binary' && !isLooser(expression, right.operator);
       return `${leftText} ${operator} ${needsParentheses ? `(${expressionOf(right)})` : expressionOf(right)}`;
     }

@@ -1,4 +1,4 @@
-// Profiles as rows.
+// Reference implementation of profiles as rows.
 import { aggregateColumns, aggregated, METRICS } from './aggregate.js';
 import { intervalOf, isWithin, toRfc3339 } from './calendar.js';
 import { matchesAll, profileField } from './fields.js';
@@ -8,7 +8,7 @@ import { type Answer, ended, inAnyOrder, type Row } from './table.js';
 import type { Value } from './values.js';
 import type { World } from './world.js';
 
-/** Bare `KEY` and `user.KEY` are the same. */
+/** Bare `KEY` and `user.KEY` are equivalent. */
 function readProfile(profile: Profile, field: string): Value {
   return profileField(profile, field.startsWith('user.') ? field.slice('user.'.length) : field);
 }
@@ -25,7 +25,7 @@ export function answerUsers(question: UsersQuestion, world: World): Answer {
     return { mode: 'users', columns, ...ended(inAnyOrder(items.map(profileRow)), ending, undefined) };
   }
   const { aggregate, by } = reading;
-  // Reading: a profile belongs to the bucket of its last_seen, by which the range is meant too.
+  // Reading: a profile belongs to the bucket of its last_seen, which the range applies to as well.
   const timeOf = (profile: Profile) => profile.last_seen;
   const table = aggregated({ items, aggregate, by, read: readProfile, timeOf, interval, timezone });
   const columns = aggregateColumns(aggregate, by);

@@ -1,10 +1,10 @@
-// Values as queries see them: the text form, the number in a value, and comparison that never fails on a type.
+// Reference implementation of values: text form, numeric value, and comparison for any types.
 
 import { toRfc3339 } from './calendar.js';
 import type { PropertyValue } from './history.js';
 import type { CompareOperator, Literal } from './question.js';
 
-/** An instant among the values, such as `session.start_time`. */
+/** An instant, such as `session.start_time`. */
 export interface Instant {
   readonly instant: number;
 }
@@ -13,15 +13,15 @@ export type Value = PropertyValue | Instant | undefined;
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** Undefined where there is no value: missing and null alike. */
+/** Undefined for missing and null. */
 export function textOf(value: Value): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'object' ? toRfc3339(value.instant) : String(value);
 }
 
 /**
- * A number, or the number in a text; everything else has none. Reading: only decimal notation without spaces is a number,
- * so `inf`, `nan` and `0x10` are texts; a boolean is not a number.
+ * The number of a value, or of a numeric text. Reading: only decimal notation without spaces is a
+ * number, so `inf`, `nan` and `0x10` are texts; a boolean is not a number.
  */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
@@ -71,7 +71,7 @@ export function compares(value: Value, operator: CompareOperator, literal: Liter
   }
 }
 
-/** Undefined where the two cannot be put in order. A literal that is the text of a number is compared as that number. */
+/** Undefined when the two are not comparable. A numeric literal text is compared as a number. */
 function orderAgainst(value: Value, literal: Literal): number | undefined {
   if (typeof value === 'object' && value !== null) return value.instant - Date.parse(String(literal));
   const wanted = numberOf(literal);

@@ -1,5 +1,5 @@
-// The words that random histories and random questions are made of: few, so that they meet, and chosen for what they have
-// broken elsewhere.
+// Words for random histories and questions: few, so that they coincide, and chosen because they
+// have caused bugs.
 import { EXPOSURE } from './events.js';
 import type { PropertyValue } from './history.js';
 
@@ -7,13 +7,13 @@ export const EVENT_TYPES = ['signup', 'view', 'pay', 'page view', 'count'] as co
 export const ALL_EVENT_TYPES = [...EVENT_TYPES, EXPOSURE] as const;
 
 export const DEVICES = ['d1', 'd2', 'd3'] as const;
-/** One user is called like a device. */
+/** One user has the id of a device. */
 export const USERS = ['u1', 'u2', 'd1', 'ünï'] as const;
 
 /** Emails of profiles; two profiles may share one. */
 export const EMAILS = ['ann@example.com', 'bob@mail.example.org'] as const;
 
-/** No clock is at midnight in any of the zones: `today` always has a moment. */
+/** No clock is at midnight in any of the zones, so that `today` is never empty. */
 export const CLOCKS = [
   '2024-07-15T12:34:56.789Z',
   // Clocks were set forward in Berlin this night.
@@ -44,7 +44,7 @@ export const ZONES = [
   'Pacific/Auckland', // daylight saving on the southern side
 ] as const;
 
-/** Types mixed under one key; texts that are numbers, and texts that only look like some. */
+/** Mixed types under one key; numeric texts, and texts that only look numeric. */
 export const MIXED_VALUES: readonly PropertyValue[] = [
   'pro',
   'free',
@@ -78,7 +78,9 @@ export const MIXED_VALUES: readonly PropertyValue[] = [
   'two\nlines',
 ];
 
-/** Keys of event properties with mixed values; the last three are keys like any other, though they look odd. */
+/**
+ * Keys of event properties with mixed values; the last three are ordinary keys that look unusual.
+ */
 export const MIXED_KEYS = ['plan', 'amount', 'Button Name', 'cart.total', 'constructor'] as const;
 export const USER_KEYS = ['plan', 'seats'] as const;
 

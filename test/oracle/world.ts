@@ -1,16 +1,17 @@
-// A history as a question sees it: duplicates dropped, one project, events in order, people stitched, sessions gathered.
+// Prepares a history for a question: de-duplicates events, selects the project, sorts, stitches
+// people and builds sessions.
 import type { Clock } from './calendar.js';
 import { type Event, type History, PROJECT, type Profile } from './history.js';
 import { compareText } from './values.js';
 
 export interface Context extends Clock {
-  /** The project of the credential; `PROJECT` when nothing is said. */
+  /** The project of the credential; `PROJECT` by default. */
   readonly project?: string;
 }
 
 export interface Session {
   readonly id: string;
-  /** In order, all of them, wherever the range of the question ends. */
+  /** All events of the session in order, regardless of the range of the question. */
   readonly events: readonly [Event, ...Event[]];
   readonly start: number;
   readonly end: number;
@@ -50,7 +51,7 @@ export function worldOf(history: History, { now, timezone, project = PROJECT }: 
   };
 }
 
-/** Two events of one key with different content: the one stored first stays, whole. */
+/** Of two events with one key and different content, the one stored first is kept unchanged. */
 function firstStored(events: readonly Event[]): Event[] {
   const kept = new Map<string, Event>();
   for (const event of events) {
@@ -60,7 +61,7 @@ function firstStored(events: readonly Event[]): Event[] {
   return [...kept.values()];
 }
 
-/** Reading: what the specification orders by time and insert_id is ordered by event type where both are equal. */
+/** Reading: where time and insert_id are equal, events are ordered by event type. */
 export function compareEvents(a: Event, b: Event): number {
   return a.time - b.time || compareText(a.insert_id, b.insert_id) || compareText(a.event_type, b.event_type);
 }
@@ -87,8 +88,8 @@ function sessionsOf(events: readonly Event[]): Session[] {
 }
 
 /**
- * The session that started last, up to now, of those in which a person has an event. Reading: of two that started at once
- * the one with the larger id.
+ * The last session that started before now, among those with an event of the person. Reading: of
+ * two with equal starts, the one with the larger id.
  */
 function lastSessionsOf(
   sessions: readonly Session[],
@@ -108,7 +109,7 @@ function lastSessionsOf(
   return last;
 }
 
-/** Events of each person, in order; those without a distinct_id belong to nobody. */
+/** Events of each person, in order; events without a distinct_id belong to no person. */
 export function byPerson(world: World, events: readonly Event[]): Map<string, Event[]> {
   const people = new Map<string, Event[]>();
   for (const event of events) {

@@ -1,5 +1,5 @@
-// What an access log says, counted by a program that shares nothing with the service: awk, which reads the text its own
-// way. Geography and browsers come from their databases directly.
+// Expected counts of an access log, computed with awk and with the databases of browsers and
+// addresses, independently of the service.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -65,7 +65,7 @@ export async function countWithAwk(file: string): Promise<AccessLogCounts> {
   };
 }
 
-/** Sums counts under another key; what `toKey` answers undefined for is left out. */
+/** Sums counts under another key; keys for which `toKey` is undefined are dropped. */
 export function regroup<K>(
   counts: ReadonlyMap<string, number>,
   toKey: (key: string) => K | undefined,

@@ -1,10 +1,9 @@
-// Makes an access log of the combined format with everything that real ones hold: browsers and bots, referrers, errors,
-// IPv6, escapes, lines that are logged twice, lines out of order, and a few that are no log lines at all. The same seed
-// gives the same log.
+// Generates an access log in the combined format with the variety of real ones: browsers, bots,
+// referrers, errors, IPv6, escapes, duplicate lines, lines out of order, and invalid lines. Seeded.
 
 export interface GeneratedAccessLog {
   readonly text: string;
-  /** Lines that are in the format; the others must be counted as unparsable. */
+  /** Number of valid lines; the others must be counted as unparsable. */
   readonly validLines: number;
   readonly malformedLines: number;
 }
@@ -69,7 +68,7 @@ export function generateAccessLog(specification: AccessLogSpecification): Genera
   const lines: string[] = [];
   const stepMs = (specification.days * DAY_MS) / specification.lines;
   for (let index = 0; index < specification.lines; index += 1) {
-    // Servers log a request when it ends, with the time it began at: lines are only roughly in order.
+    // Servers log a request when it ends, with its start time, so lines are only roughly in order.
     const timeMs = Date.parse(specification.firstDay) + index * stepMs + Math.min(random() * 20_000, stepMs * 0.9);
     const client = pick(clients);
     const isRequest = random() > 0.01;
@@ -83,7 +82,7 @@ export function generateAccessLog(specification: AccessLogSpecification): Genera
     if (random() < 0.01) lines.push(lines.at(-1) as string);
   }
   const validLines = lines.length;
-  // Spread through the log, so that the numbers of the lines that are reported can be told apart.
+  // Spread through the log, so that the reported line numbers are distinguishable.
   const malformed = Array.from({ length: 9 }, () => pick(MALFORMED));
   for (const text of malformed) lines.splice(Math.floor(random() * lines.length), 0, text);
   const malformedLines = malformed.filter((text) => text !== '').length;
@@ -91,14 +90,14 @@ export function generateAccessLog(specification: AccessLogSpecification): Genera
 }
 
 function toTarget(random: () => number, pick: <T>(choices: readonly T[]) => T): string {
-  // Squared: a few pages get most of the views.
+  // Squared, so that a few pages get most views.
   const path = PATHS[Math.floor(random() ** 2 * PATHS.length)] as string;
   if (random() < 0.1) return `${path}?page=${Math.floor(random() * 9)}`;
   return random() < 0.05 ? `/files/${pick(['a b.txt', '%D0%BF', 'x\\"y'])}` : path;
 }
 
 function toIPv4(random: () => number): string {
-  // Public addresses, so that they have a place on the map; 127 and 10 are avoided by starting above.
+  // Public addresses, which have a geography; starting above 10 avoids private ranges.
   const byte = (min: number, max: number) => min + Math.floor(random() * (max - min));
   return `${byte(13, 99)}.${byte(0, 256)}.${byte(0, 256)}.${byte(1, 255)}`;
 }
@@ -109,7 +108,7 @@ function formatTime(timeMs: number): string {
   return `${day}/${MONTHS[Number(month) - 1]}/${year}:${time.slice(0, 8)} +0000`;
 }
 
-/** Mulberry32: small, seeded, and good enough to spread choices. */
+/** Mulberry32: small, seeded, and sufficient to distribute choices. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,5 +1,5 @@
-// The service as the tests of the import use it: real processes and databases, one project, the import as a process of
-// its own, and questions over HTTP.
+// Fixture of the import tests: real processes and databases, one project, the import as a process,
+// and queries over HTTP.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export interface AccessLogService {
   readonly processes: ProcessGroup;
   import(file: string): Promise<ImportRun>;
   ask(q: string): Promise<readonly Row[]>;
-  /** Resolves when everything accepted so far is stored. */
+  /** Resolves when all accepted events are stored. */
   drained(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// People who are signed in, and what they send, as tests of the management routes need them.
+// Fixture of tests of the management routes: signed-in people and their requests.
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../../src/access/route-matrix.js';
 import { upsertPerson } from '../../src/accounts/people.js';
@@ -11,7 +11,7 @@ import type { TestDatabases } from './stack.js';
 export interface TestPerson {
   readonly id: string;
   readonly email: string;
-  /** What their browser holds. */
+  /** The session cookie's value. */
   readonly session: string;
 }
 
@@ -69,11 +69,14 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Under both names, for a service behind http and one behind https (PUBLIC_URL); each reads its own. */
+/** Under both names, for a service behind http or https (PUBLIC_URL); each reads its own. */
 export const sessionCookie = (session: string): string =>
   `service_session=${session}; __Host-service_session=${session}`;
 
-/** As a page of the service itself sends it, or, with a key, any program. What the OpenAPI document does not say, fails. */
+/**
+ * Sends a request like a page of the service, or with a key like any program. The response must
+ * match the OpenAPI document.
+ */
 export async function send(url: string, route: string, { session, key, body, headers }: Sent = {}): Promise<Answer> {
   const [method = '', path = ''] = route.split(' ');
   const response = await fetch(`${url}${path}`, {

@@ -1,4 +1,4 @@
-// The three clients behind one face: the same calls, made by each in its own way.
+// Drivers of the three clients with a common interface: the same calls, made by each client.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -14,9 +14,9 @@ export interface ClientCall {
 }
 
 export interface Outcome {
-  /** What the calls returned; 'refused' where one threw. */
+  /** Return values of the calls; 'refused' where one threw. */
   readonly results: readonly unknown[];
-  /** How many events or identifies were reported as lost. */
+  /** Number of events or identifies reported as lost. */
   readonly lost: number;
   readonly server: ScriptedServer;
 }
@@ -24,7 +24,7 @@ export interface Outcome {
 export interface Run {
   readonly calls: readonly ClientCall[];
   readonly key: string;
-  /** Without, it is left to ten events or two seconds. */
+  /** Whether to flush; otherwise the client sends after ten events or two seconds. */
   readonly flush: boolean;
   readonly answers?: readonly { readonly status: number; readonly retry_after?: string }[];
 }
@@ -83,13 +83,13 @@ export const pythonDriver: ClientDriver = {
   },
 };
 
-/** Runs the calls in a Python process of their own. */
+/** Runs the calls in a separate Python process. */
 export async function runPython(given: object): Promise<{ results: unknown[]; lost: number; seconds: number }> {
   const driver = join(packageRoot, 'test', 'support', 'client_driver.py');
   return JSON.parse(await outputOfPython([driver], JSON.stringify({ ...given, package: PYTHON_CLIENT })));
 }
 
-/** What a script prints that may import the Python client. */
+/** Output of a script that may import the Python client. */
 export const runPythonScript = async (script: string): Promise<string> =>
   (await outputOfPython(['-'], `import sys; sys.path.insert(0, ${JSON.stringify(PYTHON_CLIENT)})\n${script}`)).trim();
 
@@ -119,7 +119,7 @@ export function createBrowserDriver(browser: Browser): ClientDriver {
         const page = await context.newPage();
         await page.goto(server.url);
         await page.evaluate('window.problems = []; service.onError = (problem) => { problems.push(problem); }; 1');
-        // At once: between one message to the browser and the next, the script may find that it is time to send.
+        // In one message, because the script may send between two messages to the browser.
         const results = await page.evaluate<unknown[]>(`Promise.all([${run.calls.map(spell).join(', ')}])`);
         if (run.flush) await page.evaluate('service.flush()');
         else await page.waitForTimeout(UNFLUSHED_WAIT_MS);
@@ -133,7 +133,7 @@ export function createBrowserDriver(browser: Browser): ClientDriver {
   };
 }
 
-/** The call as the page makes it. */
+/** The call as JavaScript source. */
 function spell({ call, ...args }: ClientCall): string {
   const given =
     call === 'track'

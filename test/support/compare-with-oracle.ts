@@ -1,5 +1,6 @@
-// Sources compared with the oracle: random histories, random questions, the same answer. A failure prints the seed and the shrunk
-// history; ORACLE_SEED and ORACLE_RUNS repeat it, or search longer, ORACLE_SOURCES in some only.
+// Property test that compares the service with the oracle: random histories and questions must get
+// equal answers. A failure prints the seed and the shrunk history; ORACLE_SEED and ORACLE_RUNS
+// repeat or extend a run, ORACLE_SOURCES selects sources.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answer } from '../oracle/answer.js';
@@ -13,7 +14,7 @@ const SEED = process.env.ORACLE_SEED;
 
 export type OracleGroup = 'rows' | 'behaviour';
 
-/** Two groups, which take about as long, so that two test files compare them at the same time. */
+/** Two groups of similar duration, so that two test files run in parallel. */
 const GROUPS: Readonly<Record<Source, OracleGroup>> = {
   events: 'rows',
   latest: 'rows',
@@ -65,7 +66,7 @@ export function compareWithOracle(group: OracleGroup): void {
         }
       });
       await fc.assert(agrees, { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) });
-      // A property that never got an answer has shown nothing.
+      // A run without answers has proved nothing.
       expect(answered).toBeGreaterThan(RUNS);
       compared += answered;
     },

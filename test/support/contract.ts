@@ -1,5 +1,5 @@
-// The OpenAPI document as a judge of real answers: status, media type and body of what a route answered must be what the
-// document says. Everything that tests send through `send` is judged.
+// Validates responses against the OpenAPI document: status, media type and body. Every response to
+// `send` is validated.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { toOpenApiDocument } from '../../src/api/openapi/document.js';
@@ -34,7 +34,9 @@ export interface SeenAnswer {
   readonly text: string;
 }
 
-/** Throws with what is wrong. `route` is the method and the path as it was sent, query string included. */
+/**
+ * Throws with the deviation. `route` is the method and path as sent, including the query string.
+ */
 export function expectDocumented(route: string, answer: SeenAnswer): void {
   const [method = '', target = ''] = route.split(' ');
   const path = findPath(target.split('?')[0] ?? '');
@@ -62,7 +64,7 @@ const referredTo = (ref: string): Response => {
   return response;
 };
 
-/** Routes that are still to come are no routes. */
+/** Routes that do not exist yet are not validated. */
 const isNotBuilt = ({ status, text }: SeenAnswer): boolean => status === 404 && text.includes('there is no such route');
 
 const escapePointer = (text: string): string =>

@@ -1,12 +1,13 @@
-// A browser as far as redirects and cookies go: it keeps cookies by name and path (ports share them, as in browsers), sends
-// them, and follows redirects only one at a time, so that a test can look at each, and tamper with it.
+// Minimal browser for redirects and cookies: stores cookies by name and path (shared by ports, as
+// in browsers), sends them, and follows one redirect at a time, so that a test can inspect or
+// modify each.
 import { parseSetCookie } from 'cookie';
 
 export interface Visit {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where it is sent to next, as an absolute address. */
+  /** Target of the redirect, as an absolute address. */
   readonly location: string | undefined;
 }
 
@@ -38,7 +39,9 @@ export class CookieJar {
     };
   }
 
-  /** Follows redirects until there is none, or until one leads to an address that `stopAt` matches, which is returned. */
+  /**
+   * Follows redirects until there is none, or until an address matches `stopAt`, which is returned.
+   */
   async follow(url: string, stopAt?: RegExp): Promise<{ url: string; visit: Visit }> {
     let at = url;
     for (let hop = 0; hop < 10; hop += 1) {

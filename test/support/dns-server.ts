@@ -1,4 +1,4 @@
-// A name server for tests: it knows the TXT records that it is given, and can be told to fail.
+// DNS server for tests with configurable TXT records and failures.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -7,11 +7,11 @@ import { decode, encode } from 'dns-packet';
 export interface TestDns {
   /** For DNS_SERVERS. */
   readonly address: string;
-  /** By name. A name that is not here is answered NXDOMAIN. */
+  /** By name. Other names are answered NXDOMAIN. */
   readonly records: Map<string, string[]>;
   /** Names that are answered SERVFAIL. */
   readonly failing: Set<string>;
-  /** `silent` answers nothing, `servfail` says that it cannot tell. */
+  /** `silent` sends no answer, `servfail` answers SERVFAIL. */
   mode: 'works' | 'silent' | 'servfail';
   close(): void;
 }

@@ -1,4 +1,5 @@
-// Erasure as its callers see it: a stack on which a purge follows at once, tenants on it, and asking the way an operator does.
+// Fixture of erasure tests: a stack on which a purge follows at once, tenants, and the requests of
+// an operator.
 import { expect } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createIngestQueue, type IngestQueue } from '../../src/ingest/queue.js';
@@ -9,13 +10,13 @@ import { eventually } from './eventually.js';
 import { createTestDatabases, type Environment, type ProcessGroup, startProcesses } from './stack.js';
 import { createTestProject, type EventStore, openEventStore, track } from './track.js';
 
-/** A project of its own, and what its owner does. */
+/** A project of its own, and the requests of its owner. */
 export interface Tenant {
   readonly project: NewProject;
   readonly gdpr: GdprClient;
   send(...events: object[]): Promise<void>;
   identify(userId: string, deviceId?: string, userProperties?: object): Promise<void>;
-  /** Resolves when so many events are stored. */
+  /** Resolves when that many events are stored. */
   holds(events: number, condition?: string): Promise<void>;
   ask(q: string): Promise<Record<string, unknown>[]>;
 }
@@ -89,7 +90,7 @@ export interface GdprAnswer {
 export interface GdprClient {
   request(path: string, init?: RequestInit): Promise<GdprAnswer>;
   erase(userId: string): Promise<GdprAnswer>;
-  /** Resolves when the request has got as far, with what is then said about it. */
+  /** Resolves with the status of the request once it has reached the given one. */
   reached(status: 'deleted' | 'purged', requestId: unknown, timeoutMs?: number): Promise<Record<string, unknown>>;
 }
 
@@ -110,7 +111,10 @@ function openGdpr(url: string, project: NewProject): GdprClient {
   };
 }
 
-/** Of every event that is not meant by `except`, all columns: the same before and after when nobody else was touched. */
+/**
+ * Hash over all columns of every event that `except` does not match, to show that no other event
+ * has changed.
+ */
 export async function digestOfOthers(store: EventStore, projectId: string, except: string): Promise<string> {
   const query = `SELECT count() AS rows, groupBitXor(cityHash64(*)) AS digest FROM events
     WHERE project_id = {projectId:UUID} AND NOT (${except})`;
@@ -119,12 +123,13 @@ export async function digestOfOthers(store: EventStore, projectId: string, excep
   return `${row?.rows} ${row?.digest}`;
 }
 
-/** The old files go after a second instead of a minute, so that a test can see it. */
+/** Removes old parts after a second instead of a minute. */
 async function hurryCleaning(store: EventStore): Promise<void> {
   for (const table of ['events', 'device_map', 'profiles']) {
     const settings = 'old_parts_lifetime = 1, cleanup_delay_period = 1, max_cleanup_delay_period = 2';
     await store.client.command({ query: `ALTER TABLE ${table} MODIFY SETTING ${settings}` });
-    // Whoever cleans begins by sleeping for half a minute; the next begins with the new settings.
+    // The cleaning thread first sleeps for half a minute; reattaching the table starts one with the
+    // new settings.
     await store.client.command({ query: `DETACH TABLE ${table} SYNC` });
     await store.client.command({ query: `ATTACH TABLE ${table}` });
   }

@@ -1,7 +1,10 @@
-// Waiting for what happens in other processes, without guessing how long it takes.
+// Waits for results of other processes by polling, instead of fixed delays.
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Repeats `attempt` until it does not throw, and resolves with what it returned; after `timeoutMs` its last error wins. */
+/**
+ * Repeats `attempt` until it does not throw and resolves with its result; throws the last error
+ * after `timeoutMs`.
+ */
 export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 15_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -1,10 +1,12 @@
-// A hostile client in a process of its own, so that what it does to the service is all that it does to others. Told over IPC:
-// `requests` are sent every `everyMs`, whatever became of those before, and their answers are reported when all have come.
-// Ids are `<name>-<request>-<event>`.
+// Hostile client in a separate process, so that it uses no time of the tests. Over IPC it is told
+// to send `requests` every `everyMs`, without waiting for responses, and reports all of them at the
+// end. Ids are `<name>-<request>-<event>`.
 
 const MONTHS = 300;
 
-/** Events of many months are dear: rows of each month are a part of their own for the database. */
+/**
+ * Events of many months are expensive, because the rows of each month form a part in the database.
+ */
 const timeOf = (at, isOfManyMonths) =>
   isOfManyMonths ? Date.UTC(2000, at % MONTHS, 1 + (at % 28)) : Date.now() - (at % 1000);
 

@@ -1,5 +1,5 @@
-// Values that a stranger may store, and readers of answers as people, spreadsheets and language models have them: a Markdown
-// parser, and a CSV reader with each separator that spreadsheets use.
+// Hostile values that a stranger may store, and the readers of answers: a Markdown parser, and a
+// CSV reader with each separator that spreadsheets use.
 import { parse } from 'csv-parse/sync';
 import MarkdownIt from 'markdown-it';
 
@@ -52,7 +52,7 @@ export const MARKDOWN_PAYLOADS = [
   ' ',
 ] as const;
 
-/** Written apart from the product's own rule. */
+/** Written independently of the product's own rule. */
 const FORMULA = /^[\s"\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻−]/u;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
@@ -98,7 +98,7 @@ export const CSV_PAYLOADS = [
 
 const markdown = new MarkdownIt({ html: true });
 type Token = ReturnType<typeof markdown.parse>[number];
-/** As GitHub does with a bare URL. */
+/** Turns bare URLs into links, as GitHub does. */
 const linkingMarkdown = new MarkdownIt({ html: true, linkify: true });
 
 const flatten = (tokens: readonly Token[]): Token[] =>
@@ -108,9 +108,9 @@ const TEXT = new Set(['text', 'text_special', 'softbreak']);
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
 
 export interface ReadAnswer {
-  /** What the document consists of: a heading, a table, a paragraph. */
+  /** The blocks of the document: a heading, a table, a paragraph. */
   readonly blocks: readonly string[];
-  /** Of the table, the header first, as a renderer shows them. */
+  /** Cells of the table as rendered, the header first. */
   readonly cells: readonly (readonly string[])[];
   /** Everything inside a block that is not plain text. */
   readonly markup: readonly string[];
@@ -133,20 +133,20 @@ export function readMarkdown(text: string): ReadAnswer {
   };
 }
 
-/** `linkify` for each link that the renderer made of a bare URL, else how the link was written. */
+/** For each link: `linkify` if it was a bare URL, otherwise its source. */
 export const linksIn = (text: string): string[] =>
   flatten(linkingMarkdown.parse(text, {})).flatMap(({ type, markup }) => (type === 'link_open' ? [markup] : []));
 
 export const readCsv = (text: string, delimiter = ','): string[][] =>
   parse(text, {
     delimiter,
-    // Inside a line that is separated otherwise, a quote is a character like any other.
+    // With another delimiter, a quote is an ordinary character.
     quote: delimiter === ',' ? '"' : false,
     relax_column_count: true,
     skip_empty_lines: true,
   });
 
-/** The cells that a spreadsheet would run, whatever separates cells for it. */
+/** Cells that a spreadsheet would run as a formula, for any separator. */
 export const formulasIn = (text: string): string[] =>
   [',', ';', '\t']
     .flatMap((delimiter) => readCsv(text, delimiter).flat())

@@ -1,5 +1,5 @@
-// What identify calls have to come to: applied one after the other, by the book, with no care for speed. It shares nothing with
-// the code under test. Also the random calls that the two are compared on.
+// Reference implementation of identify calls: applies them one after the other. Independent of the
+// code under test. Also generates random calls.
 
 export type Value = string | number | boolean;
 
@@ -29,7 +29,7 @@ export interface Model {
   readonly mappings: Record<string, string>;
 }
 
-/** `calls` in the order of their acceptance, each with its moment in microseconds. */
+/** `calls` in the order of acceptance, each with its sequence number in microseconds. */
 export function applyInOrder(calls: readonly { seq: number; call: Call }[]): Model {
   const people = new Map<string, { properties: Record<string, Value>; first: number; last: number }>();
   const mappings: Record<string, string> = {};
@@ -69,7 +69,7 @@ function addressIn({ email }: Record<string, Value>): Pick<ModelProfile, 'email'
   return { email, email_domain: parts.length < 2 ? null : (parts.at(-1) ?? '').toLowerCase() };
 }
 
-/** Uniform in [0, 1), the same for the same seed (mulberry32). */
+/** Uniform in [0, 1), seeded (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -85,7 +85,7 @@ const DEVICES = Array.from({ length: 8 }, (_, index) => `device ${index}`);
 const KEYS = ['plan', 'visits', 'score', 'email'];
 const VALUES: readonly Value[] = ['pro', 'x@Shop.Example', 'no address', '12', '', 3, 0.1, -2.5, true, false];
 
-/** A call whose outcome depends on what came before it. `mark` tells it from every other. */
+/** A call whose result depends on earlier ones. `mark` distinguishes it from all others. */
 export function randomCall(random: () => number, mark: number): Call {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const changes = <T>(value: () => T): Record<string, T> => ({ [pick(KEYS)]: value(), [pick(KEYS)]: value() });

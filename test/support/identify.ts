@@ -1,4 +1,4 @@
-// Saying who someone is, and asking questions, the way a client does.
+// Helpers of identify tests: send calls and queries like a client.
 
 export interface IdentifyAnswer {
   readonly status: number;
@@ -26,7 +26,7 @@ export async function identify(
 
 export type AnswerRow = Readonly<Record<string, unknown>>;
 
-/** Throws with the message of a refusal. */
+/** Throws with the message of an error response. */
 export async function askRows(url: string, key: string, q: string): Promise<AnswerRow[]> {
   const response = await fetch(`${url}/query`, {
     method: 'POST',

@@ -1,9 +1,9 @@
-// What a tenant may send that is cheap to send and dear to read: by the route it goes to.
+// Requests that are cheap to send and expensive to parse, by route.
 
 export interface LoopAttack {
   readonly what: string;
   readonly body: Buffer;
-  /** What it is answered; undefined where that depends on how busy the service is. */
+  /** Expected status; undefined where it depends on the load. */
   readonly status: number | readonly number[];
 }
 
@@ -13,7 +13,7 @@ const numbered = (count: number, toText: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => toText(index)).join(',');
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-// Of a document: a JSON text with line breaks and quotes in it is longer than what it says.
+// Of a document: its JSON text is longer, because line breaks and quotes are escaped.
 const DOCUMENT_BYTES = 60_000;
 
 const sync = (what: string, yaml: string, status = 400): LoopAttack => ({

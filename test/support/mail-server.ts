@@ -1,4 +1,4 @@
-// A mail server for tests: it keeps what it is sent, and can be told to refuse the password.
+// SMTP server for tests: stores the mails it receives, and can be told to reject the password.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
@@ -7,15 +7,15 @@ import { eventually } from './eventually.js';
 export interface TestMailServer {
   /** For SMTP_URL. */
   readonly url: string;
-  /** The mails as they were sent, headers first. */
+  /** The raw mails, headers first. */
   readonly mails: readonly string[];
   isPasswordKnown: boolean;
-  /** Waits for the mail to an address, and resolves with it, long lines put together again. */
+  /** Waits for a mail to an address and resolves with it, with wrapped lines rejoined. */
   mailTo(address: string): Promise<string>;
   close(): void;
 }
 
-/** The one address without a mailbox. */
+/** The address without a mailbox. */
 export const UNKNOWN_MAILBOX = 'nobody@example.com';
 
 export async function startMailServer(): Promise<TestMailServer> {

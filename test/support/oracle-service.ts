@@ -1,5 +1,5 @@
-// The service as the oracle's opponent: random histories are stored in the real engine, each round under project ids of
-// its own, and questions go through compiler, engine and JSON exactly as a request's would.
+// The service side of the oracle comparison: stores random histories in the real engine, each under
+// its own project ids, and runs queries through the compiler, the engine and the JSON format.
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { toProjectId } from '../../src/platform/ids.js';
@@ -15,7 +15,7 @@ import { startQueryService } from './query-service.js';
 const ROWS_MAX = 10_000;
 
 export interface OracleService {
-  /** Stores the history in the order of its events, and returns the asker of its main project. */
+  /** Stores the history in order, and returns the query function of its main project. */
   store(history: History, context: Context): Promise<(text: string) => Promise<Answer>>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ async function storeHistory(
   const insert = async (table: string, values: object[]) => {
     if (values.length > 0) await clickhouse.insert({ table, values, format: 'JSONEachRow' });
   };
-  // In two blocks, so that duplicates meet both within one and across them.
+  // In two blocks, so that duplicates occur within one and across both.
   const middle = Math.ceil(history.events.length / 2);
   for (const events of [history.events.slice(0, middle), history.events.slice(middle)]) {
     await insert(
@@ -102,7 +102,7 @@ function toEventRow(event: Event, idOf: (project: string) => string): object {
   };
 }
 
-/** As the worker stores them: text that is a number stands in both buckets. */
+/** As the worker stores them: a numeric text is in both maps. */
 function toBuckets(prefix: string, properties: Properties): object {
   const entries = Object.entries(properties);
   const ofType = (type: string) => Object.fromEntries(entries.filter(([, value]) => typeof value === type));

@@ -1,7 +1,8 @@
-// Programs that tests need beside Node: Debian's packages, which tools/test.mjs installs where it may.
+// Runs programs that tests need beside Node: Debian packages, which tools/test.mjs installs where
+// permitted.
 import { spawnSync } from 'node:child_process';
 
-/** Runs to the end. Throws with its output when it fails, and with what to install when it is missing. */
+/** Runs to the end. Throws with its output on failure, or with the package to install. */
 export function runProgram(command: string, args: readonly string[], debianPackage: string): string {
   const { error, status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   if (error !== undefined) throw new Error(`${command} is missing: install ${debianPackage}`, { cause: error });

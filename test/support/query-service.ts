@@ -1,4 +1,5 @@
-// The way from a question to its answer as the query process goes it, on databases of its own and at a time of its own.
+// Fixture that runs a query through compiler, engine and format as the query process does, on its
+// own databases and at a fixed time.
 import { Registry } from 'prom-client';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import type { ProjectId } from '../../src/platform/ids.js';

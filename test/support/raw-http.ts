@@ -1,4 +1,5 @@
-// Requests as bytes, for what no HTTP client would send: odd paths, malformed heads, bodies that break their own rules.
+// Raw HTTP requests that no client library would send: odd paths, malformed headers, inconsistent
+// bodies.
 import { connect } from 'node:net';
 
 export interface RawAnswer {
@@ -8,7 +9,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends the bytes and reads until the connection closes. Rejects when nothing was answered. */
+/** Sends the bytes and reads until the connection closes. Rejects when there is no response. */
 export function sendRaw(url: string, bytes: string, timeoutMs = 20_000): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

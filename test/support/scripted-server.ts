@@ -1,4 +1,5 @@
-// A server that stands for the service where a test decides what it answers, and for a site that loads the browser script.
+// HTTP server with scripted responses, in place of the service; it also serves pages that load the
+// browser script.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -14,7 +15,7 @@ export interface RecordedRequest {
 }
 
 export interface ScriptedAnswer {
-  /** 0 keeps the client waiting for ever. */
+  /** 0 never answers. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -24,9 +25,9 @@ export interface ScriptedServer {
   readonly url: string;
   /** What was posted so far. */
   readonly requests: RecordedRequest[];
-  /** The next answers, in order; after them everything is taken. */
+  /** The next responses, in order; later requests are accepted. */
   readonly answers: ScriptedAnswer[];
-  /** The pages of the site: whatever path begins with the name shows the document. */
+  /** Pages of the site by prefix of their path. */
   readonly pages: Map<string, string>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// The service with the embedded stack's identity provider beside it, and the way of a browser through both.
+// Fixture of sign-in tests: the service with the local identity provider, and the browser's way
+// through both.
 import { createServer, type Server } from 'node:http';
 import { findFreePort } from '../../standalone/free-port.js';
 import { createSignInProvider } from '../../standalone/sign-in-provider/provider.js';
@@ -47,7 +48,10 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** Signs in as `email` up to, and without, the callback; `tamper` may change the address of the provider on the way. */
+/**
+ * Signs in as `email` up to, but excluding, the callback; `tamper` may change the provider's
+ * address.
+ */
 export async function untilCallback(
   jar: CookieJar,
   options: { url: string; email: string; next?: string; tamper?: (authorize: URL) => void },
@@ -67,7 +71,7 @@ export async function untilCallback(
   return callback;
 }
 
-/** The whole way; resolves with the answer of the callback. */
+/** The complete sign-in; resolves with the response of the callback. */
 export async function signIn(jar: CookieJar, options: { url: string; email: string; next?: string }): Promise<Visit> {
   return jar.visit(await untilCallback(jar, options));
 }

@@ -1,4 +1,5 @@
-// The engines of a test run: PostgreSQL, Redis and ClickHouse, real, on free ports, in a folder that goes with the run.
+// Engines of a test run: real PostgreSQL, Redis and ClickHouse on free ports, in a temporary
+// folder.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +18,14 @@ export interface EngineUrls {
   readonly postgres: string;
   readonly redis: string;
   readonly clickhouse: string;
-  /** With accounts that may do everything: for what tests do to a store behind the service's back. */
+  /** With superuser accounts, for changes that the service must not be able to make. */
   readonly postgresSuperuser: string;
   readonly redisAdmin: string;
 }
 
 export interface Engines {
   readonly urls: EngineUrls;
-  /** By name: a test may kill one and see it come back. */
+  /** By name: a test may kill one and see it restart. */
   readonly processes: ReadonlyMap<string, SupervisedProcess>;
   stop(): Promise<void>;
 }
@@ -96,7 +97,7 @@ async function createServiceRole(superuserUrl: string, password: string): Promis
   await superuser.destroy();
 }
 
-/** What a run that was killed could not remove. */
+/** Removes folders of killed runs. */
 async function removeLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(FOLDER_PREFIX))) {
     const directory = join(tmpdir(), name);

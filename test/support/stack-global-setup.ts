@@ -1,4 +1,5 @@
-// Runs once before the first test that needs engines, and stops them after the last one, whatever happened in between.
+// Vitest global setup: starts the engines before the first test that needs them, and stops them
+// after the last.
 import type { TestProject } from 'vitest/node';
 import { build } from '../../tools/setup.mjs';
 import { type Engines, type EngineUrls, startEngines } from './stack-engines.js';

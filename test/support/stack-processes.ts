@@ -1,4 +1,5 @@
-// The processes of the Procfile as a test sees them: started from `dist`, reached over HTTP, killed and started again.
+// Runs the processes of the Procfile for a test: starts them from `dist`, waits until they are
+// ready, kills and restarts them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -13,23 +14,25 @@ export type ProcessKind = 'web' | 'query' | 'worker';
 export interface TestProcess {
   readonly name: string;
   readonly pid: number;
-  /** Where it listens; of a worker, its operations routes. */
+  /** Where it listens; for a worker, its operations routes. */
   readonly url: string;
   /** Lines of both outputs so far. */
   readonly output: readonly string[];
   readonly isRunning: boolean;
-  /** Resolves with its exit status, or null, when the process is gone. SIGKILL unless told otherwise. */
+  /** Kills the process, with SIGKILL by default. Resolves with its exit status, or null. */
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface ProcessGroup {
   /** Of `web`: the one public address. */
   readonly url: string;
-  /** Starts one more process (a second worker), or one that was killed again. Resolves when it is ready. */
+  /**
+   * Starts one more process (a second worker), or a killed one again. Resolves when it is ready.
+   */
   start(kind: ProcessKind, name?: string): Promise<TestProcess>;
   /** Throws when there is none of that name. */
   get(name: string): TestProcess;
-  /** Ends all of them gracefully. */
+  /** Stops all of them gracefully. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// `npm start` as a test sees it: the supervisor on a data directory, its output, and the processes that it runs.
+// Runs `npm start` for a test: the supervisor on a data directory, its output and its processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,12 +16,12 @@ export interface TestStandalone {
   readonly url: string;
   /** Everything printed so far. */
   readonly output: () => string;
-  /** Resolves when it says that it is ready, with what it wrote for scripts. */
+  /** Resolves with the standalone file when the supervisor reports that it is ready. */
   ready(): Promise<StandaloneKeys>;
   /** Process ids by the names of the supervised processes. */
   pids(): ReadonlyMap<string, number>;
   signal(signal: NodeJS.Signals): void;
-  /** Nobody reads any more what it prints. */
+  /** Closes the reading end of its output. */
   closeTerminal(): void;
   /** Resolves with the exit status. */
   ended(): Promise<number | null>;

@@ -1,5 +1,5 @@
-// What integration and end-to-end tests stand on: databases of their own in the engines of the run, and the service's real
-// processes started on them. `stack-global-setup.ts` has started the engines.
+// Fixture of integration and end-to-end tests: separate databases in the engines of the run, and
+// the service's real processes on them. stack-global-setup.ts starts the engines.
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 import { inject } from 'vitest';
@@ -19,15 +19,15 @@ export interface TestDatabases {
   /** Complete for `parseConfig` and for the processes of the Procfile. */
   readonly env: Environment;
   readonly config: Config;
-  /** Drops everything. Clients that are still connected are cut off. */
+  /** Drops everything and closes remaining connections. */
   close(): Promise<void>;
 }
 
 const NO_LIMIT = '1000000';
-/** Redis has 64 databases here; 0 holds only the counter that hands out the others. */
+/** Redis has 64 databases here; 0 holds only the counter that assigns the others. */
 const REDIS_DATABASES = 63;
 
-/** Fresh and migrated: a PostgreSQL database, a ClickHouse database, an empty Redis database. */
+/** New and migrated: a PostgreSQL database, a ClickHouse database, an empty Redis database. */
 export async function createTestDatabases(overrides: Environment = {}): Promise<TestDatabases> {
   const engines = inject('engines');
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -41,7 +41,7 @@ export async function createTestDatabases(overrides: Environment = {}): Promise<
     CLICKHOUSE_URL: engines.clickhouse,
     CLICKHOUSE_DATABASE: name,
     SECRET_KEY_BASE: randomBytes(32).toString('hex'),
-    // Tests ask faster than anyone may.
+    // Tests exceed the rate limits of keys.
     TRACK_REQUESTS_PER_SECOND: NO_LIMIT,
     IDENTIFY_REQUESTS_PER_SECOND: NO_LIMIT,
     PROJECT_EVENTS_PER_SECOND: NO_LIMIT,

@@ -1,14 +1,14 @@
-// A store as a process sees it over a network: a relay in front of it that can be cut, or fall silent.
+// TCP relay in front of a store, which a test can cut, or make unresponsive.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface StoreRelay {
-  /** The address of the store, by way of the relay. */
+  /** The address of the store by way of the relay. */
   readonly url: string;
-  /** Connections end, and new ones are refused. */
+  /** Closes connections and refuses new ones. */
   cut(): Promise<void>;
-  /** Connections stand, and nothing comes back. */
+  /** Keeps connections open, but relays no responses. */
   silence(): void;
-  /** As if nothing had been, for connections that are made from now on. */
+  /** Restores normal operation for new connections. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Tasks that behave badly, for thread-pool.test.ts. A plain module: threads cannot load TypeScript.
+// Misbehaving tasks for thread-pool.test.ts. A plain module, because threads cannot load
+// TypeScript.
 const task = (name, run) => ({
   module: import.meta.url,
   name,

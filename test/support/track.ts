@@ -1,4 +1,4 @@
-// Sending events the way a client does, and reading back what is stored.
+// Helpers of ingestion tests: send events like a client, and read the stored ones.
 import { createOrganization, createProject, type NewProject } from '../../src/accounts/store.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
@@ -48,7 +48,7 @@ export interface EventStore {
   rows<T>(projectId: string, columns: string): Promise<T[]>;
 }
 
-/** Reads the events table plainly, as queries do: what it counts is what a customer would see. */
+/** Reads the events table as queries do: its counts are those a customer would see. */
 export function openEventStore(databases: TestDatabases): EventStore {
   const client = createClickHouse(databases.config);
   const rows = async <T>(projectId: string, columns: string, condition = '1'): Promise<T[]> => {
