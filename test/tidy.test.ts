@@ -207,7 +207,7 @@ describe('what is generated or repeated', () => {
       ]),
     );
     const settings = [...read('src/platform/config.ts').matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
-    // Where `npm start` keeps its data is nobody else's business.
+    // Only `npm start` reads DATA_DIR.
     expect(Object.keys(shown).sort()).toEqual([...settings, 'DATA_DIR'].sort());
 
     const required = {

@@ -1,5 +1,5 @@
-// Counts are exact at once: the same events sent several times at the same moment, written by two workers of which one is
-// killed in between, are never counted twice, at no time.
+// Exact counts under duplicates: events sent several times concurrently, and written by two workers
+// of which one is killed, never count twice at any time.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The main job on real input: an access log is imported through the public door, and what the query API then answers is
-// held against counts that were made without the service, by awk and by the databases of browsers and addresses.
+// Import of a real access log over the public API; the answers of the query API are compared with
+// counts from awk and from the databases of browsers and addresses.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A backup restored into an empty folder is the same service: keys, events, profiles and what still waited in Redis.
+// Backup and restore into an empty folder: keys, events, profiles and queued jobs are the same.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

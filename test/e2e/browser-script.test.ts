@@ -1,5 +1,5 @@
-// The browser script in a real browser, against the real processes; where a test needs to decide what is answered, against
-// a scripted server. The site is of another origin than the service, as it is for customers.
+// The browser script in a real browser, against the real processes or, for specific responses, a
+// scripted server. The site has another origin than the service.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildBrowserScript } from '../../clients/browser/build.mjs';
@@ -245,7 +245,7 @@ describe('what is kept', () => {
 
   test('nothing of an identify without a user, and the attribution only once', async () => {
     await page.goto(`${site.url}/scripted?utm_source=news`);
-    for (const nobody of ['', null, undefined, 'null', Number.NaN, {}]) await call('identify', nobody);
+    for (const noUser of ['', null, undefined, 'null', Number.NaN, {}]) await call('identify', noUser);
     expect((await storageOf()).service_uid).toBeUndefined();
     await call('identify', 'ada');
     await call('identify', 7);
@@ -377,7 +377,7 @@ describe('sending', () => {
     await eventually(async () => expect(await store.count(project.id)).toBe(25));
   });
 
-  test('is repeated after 1, 2 and 4 seconds with the same bytes, then given up', async () => {
+  test('is repeated after 1, 2 and 4 seconds with the same bytes, then reported as lost', async () => {
     await openScriptedWithPausedClock();
     await call('track', 'a');
     site.answers.push(

@@ -1,5 +1,5 @@
-// Erasure where it is hardest: in the middle of heavy ingestion, of killed workers and of a killed engine; and to the last
-// byte: after the purge every file of the data directory is searched for what was erased.
+// Erasure during heavy ingestion, with killed workers and a killed engine; and after the purge
+// every file of the data directory is searched for erased texts.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

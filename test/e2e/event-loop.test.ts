@@ -1,5 +1,5 @@
-// Two tenants of the same processes. One sends what is dear to read, again and again; the other one's events and questions go
-// on, and no event loop is held. The processes say themselves for how long theirs was.
+// Event loop delays with two tenants: one repeatedly sends requests that are expensive to parse;
+// the other's events and queries continue, and the processes report that no event loop was blocked.
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
@@ -17,15 +17,23 @@ import { createTestProject, track } from '../support/track.js';
 
 const ATTACKERS = 3;
 const ROUND_MS = 300;
-/** At most: what holds the loop does so in each, what the machine does besides, hardly. One good round is enough. */
+/**
+ * Maximum number of rounds; one good round is enough, because a real block occurs in each, and
+ * noise of the machine does not.
+ */
 const ROUNDS = 5;
-/** The aim is 50 ms, on a machine with a core to spare; times as much as it is slower meanwhile. */
+/**
+ * The aim is 50 ms on a machine with an idle core; multiplied by the machine's current slowness.
+ */
 const DELAY_MS_MAX = 100;
-/** Of medians. What the other tenant asks for takes a millisecond or two, and all of it shares two cores with the attack. */
+/**
+ * Ratio of medians. The other tenant's requests take a millisecond or two, on two cores shared with
+ * the attack.
+ */
 const SLOWER_MAX = 8;
 const SLOWER_ALLOWED_MS = 50;
 
-/** Does the same small piece of work again and again, and says how long it took: the measure of how busy the machine is. */
+/** Repeats a small piece of work and reports its duration, as a measure of the machine's load. */
 const METRONOME = `
   const { parentPort } = require('node:worker_threads');
   setInterval(() => {
@@ -44,7 +52,7 @@ let processes: ProcessGroup;
 let team: TestTeam;
 let hostile: NewProject;
 let other: NewProject;
-/** The other tenant's medians without an attack. */
+/** Medians of the other tenant without an attack. */
 const aloneMs = { web: 0, query: 0 };
 
 const sendEvent = () => track(processes.url, other.publicKey, '{"event_type":"signup"}');

@@ -1,5 +1,5 @@
-// The examples as somebody runs them who has nothing but the packed clients: installed without a network in empty folders,
-// against the real processes.
+// The examples, run with the packed clients only: installed offline in empty folders, against the
+// real processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   cpSync,

@@ -1,5 +1,5 @@
-// Two minutes of faults: nothing that was acknowledged may be lost, doubled or wrong. The ledger is printed; its seed repeats the run
-// (npm run faults -- --seed …).
+// Two minutes of faults: nothing acknowledged may be lost, duplicated or wrong. The ledger is
+// printed; its seed repeats the run (npm run faults -- --seed …).
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// The proof that identify calls have the outcome of being applied in the order of their acceptance: thousands of random calls
-// through several web and worker processes, while workers are killed, connections to PostgreSQL are cut and jobs are replayed,
-// held against a model that applies them one after the other.
+// Identify calls give the result of applying them in the order of acceptance: thousands of random
+// calls through several web and worker processes, with killed workers, cut PostgreSQL connections
+// and replayed jobs, compared with a reference implementation.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
@@ -81,7 +81,7 @@ async function noteAccepted(): Promise<void> {
     jobs.push(job);
     for (const { seq, ops } of job.operations) {
       const original = sent.get(Number(ops.set?.mark));
-      if (original === undefined) throw new Error('a call is queued that nobody has sent');
+      if (original === undefined) throw new Error('a call is queued that no client has sent');
       accepted.push({ seq, ...original });
     }
   }

@@ -1,4 +1,5 @@
-// What operators see: a real Prometheus scrapes the three processes; the rules of ops/prometheus find every series they name.
+// A real Prometheus scrapes the three processes, and the rules of ops/prometheus find every series
+// they name.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// More than the machine takes: from each high-water mark on clients are told to wait, memory stays within what the settings say,
-// questions are answered, and exactly what was acknowledged is stored once the workers have caught up.
+// Overload: above each high-water mark clients get 429, memory stays within its limits, queries are
+// answered, and exactly the acknowledged events are stored once the workers catch up.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -44,7 +44,9 @@ afterEach(async () => {
   opened = undefined;
 });
 
-/** Without a worker at first: what is accepted piles up, as when the database is away. */
+/**
+ * Without a worker at first, so that accepted events pile up, as when the database is unavailable.
+ */
 async function open(limitsAt: (redisBytes: number) => Environment): Promise<Overloaded> {
   const databases = await createTestDatabases();
   const redis = createRedis(databases.config);

@@ -1,4 +1,5 @@
-// One public address: web passes queries on to the query process, and says so when it is away.
+// Forwarding of queries: web passes them to the query process, and answers 503 while it is
+// unavailable.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { eventually } from '../support/eventually.js';
@@ -54,7 +55,7 @@ test('what is behind the route is no part of it', async () => {
   expect(response.status).toBe(404);
 });
 
-test('while the query process is away: 503, and answers again when it is back; events are taken all the time', async () => {
+test('while the query process is unavailable: 503, then answers again; events are accepted throughout', async () => {
   await processes.get('query').kill('SIGKILL');
   const { status, body } = await ask('signup | count');
   expect(status).toBe(503);

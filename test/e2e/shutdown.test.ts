@@ -1,5 +1,6 @@
-// All processes are told to stop at once, under load, as a deploy does: what is in flight is answered, no connection is broken, every
-// process ends by itself within the half minute that platforms give, and nothing that was acknowledged is lost.
+// Shutdown under load: all processes get SIGTERM at once, as in a deploy. In-flight requests are
+// answered, no connection breaks, every process exits within 30 seconds, and nothing acknowledged
+// is lost.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +36,8 @@ afterAll(async () => {
 const post = (agent: Agent, path: string, body: object): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey };
-    // A connection that nobody has taken yet is reset with the socket that it waits at: refused, as far as a client is concerned.
+    // A connection that the server has not accepted yet is reset with its listening socket, which
+    // counts as refused.
     const fail = ({ code }: Error & { code?: string }) =>
       reject(new Error(code === 'ECONNRESET' && !sent.reusedSocket ? 'ECONNREFUSED' : code));
     const sent = request(processes.url + path, { method: 'POST', headers, agent }, (response) => {
@@ -50,7 +52,7 @@ const post = (agent: Agent, path: string, body: object): Promise<{ status: numbe
     sent.end(JSON.stringify(body));
   });
 
-/** Sends one thing after the other until nobody listens any more, and resolves with what ended it. */
+/** Sends until the connection is refused, and resolves with the error code. */
 async function untilRefused(send: (agent: Agent, number: number) => Promise<void>): Promise<string> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {

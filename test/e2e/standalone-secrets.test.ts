@@ -1,4 +1,4 @@
-// What `npm start` shows and keeps of its secrets: on the terminal, in files, in command lines.
+// Secrets of `npm start`: on the terminal, in files, in command lines.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ let standalone: TestStandalone;
 let file: StandaloneKeys;
 
 beforeAll(async () => {
-  // Made by somebody who did not think of others.
+  // Created with permissions for other users.
   chmodSync(directory, 0o755);
   standalone = await startStandalone({ dataDirectory: directory });
   file = await standalone.ready();

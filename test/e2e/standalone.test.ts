@@ -1,4 +1,4 @@
-// `npm start`, as the person at the terminal and the machine's accidents see it.
+// `npm start`: normal use at the terminal, restarts and failures.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -210,7 +210,7 @@ describe('a stack that is still starting', () => {
   test.each([
     ['on Ctrl-C', (standalone: TestStandalone) => standalone.signal('SIGINT')],
     [
-      'when its terminal goes and whoever started it ends',
+      'when its terminal and its parent process end',
       (standalone: TestStandalone) => {
         standalone.closeTerminal();
         standalone.signal('SIGTERM');

@@ -1,4 +1,4 @@
-// A small history on which the golden queries are run. `now` is 2026-11-20T09:30:00Z; each event is here for a rule.
+// Event history behind the golden queries. `now` is 2026-11-20T09:30:00Z; each event tests a rule.
 import { tryParseNumberText } from '../../src/platform/number-text.js';
 
 export const NOW_MS = Date.parse('2026-11-20T09:30:00.000Z');
@@ -135,7 +135,7 @@ const EVENTS: readonly Event[] = [
     ep: { plan: 1, price: 'inf' },
     columns: US,
   },
-  // A visitor who stays anonymous, and an event of nobody at all.
+  // An anonymous visitor, and an event without any id.
   {
     id: 'c1',
     type: 'page_view',

@@ -1,4 +1,4 @@
-// The examples of docs/query-language.md.
+// Reads the examples of docs/query-language.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/platform/paths.js';

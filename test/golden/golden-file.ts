@@ -1,4 +1,5 @@
-// Reads and writes golden files: a query with its options, then what is expected of it, section by section.
+// Reads and writes golden files: a query with its options, then the expectations, section by
+// section.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { toProjectId } from '../../src/platform/ids.js';

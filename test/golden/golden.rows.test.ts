@@ -1,4 +1,5 @@
-// The golden queries on the real engine, over the fixed history of dataset.ts. UPDATE_GOLDEN=1 rewrites the rows.
+// Golden queries on the real engine, over the history of dataset.ts. UPDATE_GOLDEN=1 rewrites the
+// rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toProjectId } from '../../src/platform/ids.js';
 import type { Answer } from '../../src/query-api/shape.js';

@@ -1,4 +1,5 @@
-// Queries and the SQL they become, and what must hold for all of them. Needs no services; UPDATE_GOLDEN=1 rewrites.
+// Golden queries and their SQL, and invariants of all statements. Needs no services;
+// UPDATE_GOLDEN=1 rewrites.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

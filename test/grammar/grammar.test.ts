@@ -1,4 +1,4 @@
-// Text and the tree it parses to, recovery from errors included. The trees are read as documentation of the grammar.
+// Query texts and their parse trees, error recovery included. The trees document the grammar.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileTests } from '@lezer/generator/test';

@@ -1,5 +1,5 @@
-// The management routes as the interface promises them: organizations, members, projects, tokens. Invitations and domains have
-// files of their own.
+// Management routes: organizations, members, projects, tokens. Invitations and domains have their
+// own files.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
@@ -42,7 +42,7 @@ const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url,
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
 describe('organizations', () => {
-  test('whoever creates one owns it; its admin key is shown then and never again', async () => {
+  test('its creator is its owner; its admin key is shown only once', async () => {
     const person = await signIn(postgres);
     const created = await ask('POST /api/orgs', as(person, { name: '  Acme Inc. ' }));
     expect(created).toEqual({

@@ -1,5 +1,5 @@
-// Addresses that lower-casing, NFKC or IDNA turn into others, sent over HTTP and by a real identity provider: each stays what it
-// is. U+212A, the Kelvin sign, is the letter k to all three.
+// E-mail addresses that lower-casing, NFKC or IDNA map to others, over HTTP and from a real
+// identity provider: they stay distinct. U+212A, the Kelvin sign, maps to k in all three.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization, type NewOrganization } from '../../src/accounts/store.js';
 import { newUuidV7 } from '../../src/platform/ids.js';

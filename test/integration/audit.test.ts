@@ -1,4 +1,4 @@
-// The audit trail can be added to and read; everything else PostgreSQL itself refuses.
+// Audit trail: append-only, enforced by PostgreSQL.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';

@@ -1,4 +1,4 @@
-// The bounded channel through Redis: it is exact, holds little, and never ends cleanly when something was lost.
+// Bounded channel through Redis: exact, small, and never ended cleanly after a loss.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newUuidV7 } from '../../src/platform/ids.js';
@@ -163,7 +163,7 @@ describe('when the two do not meet', () => {
     await receiver.leave();
   });
 
-  test('nobody waits any more', async () => {
+  test('the receiver has left', async () => {
     expect(await ChunkSender.open(redis, newUuidV7())).toBeUndefined();
   });
 });

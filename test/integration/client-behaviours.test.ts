@@ -1,4 +1,4 @@
-// What every client does alike (clients/behaviours.json), run against the three of them.
+// Common behaviour of the clients (clients/behaviours.json), tested with all three.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';

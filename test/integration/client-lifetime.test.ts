@@ -1,4 +1,4 @@
-// How the Node and the Python client end, and what they hold meanwhile, when the service does not answer.
+// Shutdown and memory of the Node and Python clients when the service does not respond.
 import { spawn } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// No cluster is at hand: but the engine reads every statement that one would be sent, and what a shard would do with its local
-// tables runs here, without the replication.
+// Migrations for a ClickHouse cluster: the engine parses every statement, and the local tables of a
+// shard run here without replication.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// What a key is worth while PostgreSQL cannot be asked: events must go on being accepted, spent keys must not come back.
+// Cached credentials while PostgreSQL is unavailable: events are still accepted, and revoked keys
+// stay revoked.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCredentialStore } from '../../src/access/credentials.js';
 import { createToken } from '../../src/accounts/tokens.js';

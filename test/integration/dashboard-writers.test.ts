@@ -1,4 +1,4 @@
-// Who may create, overwrite, share and delete which dashboard, over HTTP against real processes.
+// Permissions of dashboards over HTTP: who may create, overwrite, share and delete which.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Role } from '../../src/access/route-matrix.js';
 import type { NewProject } from '../../src/accounts/store.js';

@@ -1,5 +1,5 @@
-// Dashboards over HTTP on a real PostgreSQL: who may sync and see what, when a version is stored, and what becomes of syncs
-// that meet.
+// Dashboards over HTTP on a real PostgreSQL: who may sync and see what, when a version is stored,
+// and concurrent syncs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
@@ -387,7 +387,7 @@ describe('reading', () => {
   test.each<[string, () => Person | undefined, number]>([
     ['without a session', () => undefined, 401],
     ['for a member', () => ann, 200],
-    ['for somebody else', () => stranger, 404],
+    ['for another person', () => stranger, 404],
   ])('%s', async (_, reader, status) => {
     const { body } = await sync(project.secretKey, yaml('Sales'));
     expect((await read(reader())).status).toBe(status);

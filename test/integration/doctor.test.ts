@@ -1,4 +1,5 @@
-// `npm run doctor` on real stores: nothing to say about healthy ones, and a sentence about each that is not.
+// `npm run doctor` on real stores: no advice for healthy ones, and one line of advice for each
+// problem.
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
@@ -47,7 +48,7 @@ test('a Redis that is full before the service stops taking', async () => {
   }
 });
 
-test('a queue whose jobs nobody takes', async () => {
+test('a queue without a worker', async () => {
   const redis = createRedis(databases.config);
   const queue = createIngestQueue(redis);
   const job = await queue.add(

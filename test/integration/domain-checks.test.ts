@@ -1,5 +1,5 @@
-// Verified domains whose TXT record goes away, comes back, or cannot be looked up: whom they admit at sign-in, and what their
-// owners are told. Days pass by moving the times in PostgreSQL.
+// Checks of verified domains whose TXT record disappears, returns, or cannot be looked up: who may
+// join by sign-in, and which mails owners get. Days pass by changing times in PostgreSQL.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, join, send, signIn, type TestTeam } from '../support/accounts.js';

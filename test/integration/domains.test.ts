@@ -1,4 +1,5 @@
-// Domains over HTTP, asked of a real name server: how they are claimed, verified, listed and removed, and whom they admit.
+// Domains over HTTP with a real DNS server: claiming, verification, listing and removal, and who
+// may join.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, type Sent, send, type TestPerson, type TestTeam } from '../support/accounts.js';

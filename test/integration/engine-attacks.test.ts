@@ -1,5 +1,5 @@
-// The engines of `npm start` as another user of the machine, as a web page in its browser, and as an attacker who has the service's own
-// credentials meets them.
+// Attacks on the engines of `npm start`: by another user of the machine, by a web page in its
+// browser, and with the service's own credentials.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

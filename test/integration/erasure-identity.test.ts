@@ -1,4 +1,4 @@
-// Erasing someone who was identified: their devices, mappings and profile go with them, and what came after stays.
+// Erasure of an identified person: devices, mappings and profile are deleted, and later data stays.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIdentifyQueue, enqueueIdentify } from '../../src/identity/queue.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
@@ -14,7 +14,7 @@ afterAll(() => stack?.close());
 
 const ALICE = "user_id = 'alice' OR (user_id = '' AND device_id IN ('phone', 'laptop', 'alice'))";
 
-test('a person goes with devices, profile and mappings, and nobody else does', async () => {
+test('erasing a person deletes their devices, profile and mappings, and no other data', async () => {
   const { project, gdpr, send, identify, holds, ask } = await stack.createTenant();
   await identify('alice', 'phone', { email: 'alice@example.com' });
   await identify('alice', 'laptop');
@@ -25,7 +25,7 @@ test('a person goes with devices, profile and mappings, and nobody else does', a
     { event_type: 'a', device_id: 'phone' },
     { event_type: 'b', device_id: 'laptop' },
     { event_type: 'b', device_id: 'alice' },
-    // A shared device: what someone signed is theirs, whoever the device belongs to.
+    // A shared device: an event with a user id belongs to that user, whichever user the device is mapped to.
     { event_type: 'a', user_id: 'bob', device_id: 'phone' },
     { event_type: 'a', device_id: 'tablet' },
     { event_type: 'a', device_id: 'nobodys' },
@@ -113,7 +113,7 @@ test('a device that goes to someone else in the meantime keeps what is theirs', 
   });
 });
 
-test('calls that were given up go from Redis, and others keep theirs', async () => {
+test('calls of the person are deleted from dead letters in Redis, and those of others stay', async () => {
   const { project, gdpr, identify, ask } = await stack.createTenant();
   const queue = createIdentifyQueue(stack.redis);
   try {

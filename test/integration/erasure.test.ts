@@ -1,4 +1,5 @@
-// Erasing a person: what goes, what stays, what is kept out although it was on its way, and what is said about it.
+// Erasure of a person: what is deleted, what stays, which queued events are dropped, and the
+// receipt.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeSequence } from '../../src/identity/sequence.js';
 import { encodeEnvelope } from '../../src/ingest/envelope.js';
@@ -143,7 +144,7 @@ describe('events that were accepted before and are stored after', () => {
     expect((await countForgotten()) - before).toBe(1);
   });
 
-  test('that cannot be read hold up the purge of whom they may be of, and of nobody else', async () => {
+  test('that cannot be read delay only the purge of people whose events they may hold', async () => {
     const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
     const header = { v: 1, p: mine.project.id, t: Date.now(), ip: '', ua: '', geo: {}, o: 'client', n: 1 } as const;
     const claim = `ingest:claim:${newUuidV7()}`;
@@ -200,7 +201,7 @@ describe('what is said', () => {
     ['a page that is none', '/audit?limit=0', 'GET', 400],
     ['a page after no entry', '/audit?before=x', 'GET', 400],
     ['a request that is none', '/requests/x', 'GET', 404],
-    ['a request of nobody', '/requests/01a1fcb2-68be-7d35-9287-cc6bdd83418b', 'GET', 404],
+    ['an unknown request', '/requests/01a1fcb2-68be-7d35-9287-cc6bdd83418b', 'GET', 404],
   ])('%s is refused', async (_, path, method, status) => {
     const { gdpr } = await stack.createTenant();
     const answer = await gdpr.request(path, { method });

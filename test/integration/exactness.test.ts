@@ -1,4 +1,4 @@
-// Counts are exact at once: whatever is sent twice, written twice or killed half way is counted once.
+// Exact counts: events that are sent twice, written twice or interrupted by a crash count once.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';

@@ -1,5 +1,5 @@
-// GET /api/gdpr/users/{userID}/export as the interface promises it: complete, in order, in constant memory, and never cut
-// short without a sign.
+// GET /api/gdpr/users/{userID}/export: complete, in order, in constant memory, and never truncated
+// silently.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ describe('who may ask, and for whom', () => {
   test.each([
     ['no key', () => undefined, 401],
     ['a public key', () => project.publicKey, 403],
-    ['a key that nobody has', () => `sk_${'x'.repeat(32)}`, 401],
+    ['an unknown key', () => `sk_${'x'.repeat(32)}`, 401],
   ])('%s', async (_, keyOf, status) => {
     const response = await fetch(addressOf('u'), {
       headers: keyOf() === undefined ? {} : { 'X-API-Key': keyOf() ?? '' },
@@ -138,11 +138,11 @@ describe('who may ask, and for whom', () => {
     expect(Object.keys((await response.json()) as object)).toEqual(['error']);
   });
 
-  test.each(['\0', 'x'.repeat(513)])('an id that nobody can have: 400 (%#)', async (userId) => {
+  test.each(['\0', 'x'.repeat(513)])('an impossible id: 400 (%#)', async (userId) => {
     expect((await ask(userId)).status).toBe(400);
   });
 
-  test('a person nobody knows: an empty stream, and a record of it', async () => {
+  test('an unknown person: an empty stream, and an audit entry', async () => {
     const own = await createTestProject(databases);
     const response = await ask('nobody', own.secretKey);
     expect(response.status).toBe(200);
@@ -164,7 +164,7 @@ describe('who may ask, and for whom', () => {
 });
 
 describe('what is exported', () => {
-  test('what is of the person: by user id, by devices, and by a device of that name; and of nobody else', async () => {
+  test('the events of the person: by user id, by devices, and by a device of that name; and no others', async () => {
     const own = await createTestProject(databases);
     await mapDevice(own.id, 'phone', 'ada');
     await mapDevice(own.id, 'passed-on', 'ada');
@@ -483,7 +483,7 @@ describe('a reader', () => {
       expect(Object.values(counts).every((jobs) => jobs === 0)).toBe(true);
     });
 
-  test('that is slow holds up everything behind it, and nobody holds what it has not taken', async () => {
+  test('that is slow stops the chain before it, and no process buffers what it has not read', async () => {
     const before = { web: residentBytes('web'), worker: residentBytes('worker'), redis: await redisBytes() };
     const response = await openSlowly(slow);
     await delay(3000);

@@ -1,5 +1,5 @@
-// Insert ids without times, as a client that retries sends them and as an attacker with a public key does: what is remembered of them
-// is bounded, and what one project sends costs only that project its memory of older ids.
+// First-seen times, with retrying clients and with an attacker who has a public key: memory is
+// bounded, and a project only displaces its own entries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { deleteFirstSeenTimes, settleFirstSeenTimes, sweepFirstTimes } from '../../src/ingest/first-seen-times.js';
@@ -48,7 +48,7 @@ const longId = (number: number): string => String(number).padStart(512, 'x');
 const untilStored = (project: NewProject, events: number) =>
   eventually(async () => expect(await store.count(project.id)).toBe(events), 120_000);
 
-test('a flood of them with a public key stops nobody, and costs only its own project', {
+test('a flood of them with a public key affects only its own project', {
   timeout: 240_000,
 }, async () => {
   const IDS = 80_000;

@@ -1,4 +1,5 @@
-// The cookies of a service behind https, where a sibling subdomain or an answer over plain http may have planted others.
+// Cookies of a service behind https, with cookies injected by a sibling subdomain or over plain
+// http.
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';

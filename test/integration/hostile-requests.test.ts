@@ -1,4 +1,5 @@
-// Requests that are meant to hurt: each has a bounded cost and a clear answer, and others are served meanwhile.
+// Hostile requests: each has a bounded cost and a clear response, and other requests are served
+// meanwhile.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -1,5 +1,6 @@
-// A stranger with a public key stores values that attack the reader of an answer: a spreadsheet, a language model, a renderer of
-// Markdown. They are sent to /track and read back from /query, as event types, values, names of columns and in the query.
+// Stored values that attack the reader of an answer: a spreadsheet, a language model, a Markdown
+// renderer. Sent to /track with a public key and read from /query, as event types, values, column
+// names and in the query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
-// What holds for every route: a path is matched as it is written or not at all, no cache keeps an answer with data, and what
-// Node refuses before a route is reached has a JSON body as well.
+// Rules for all routes: strict matching of paths, no caching of responses with data, and a JSON
+// body for errors that Node raises before routing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../../src/access/route-matrix.js';
 import { createOrganization } from '../../src/accounts/store.js';
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const urlOf = (name: string): string => processes.get(name).url;
 
-/** Of somebody who may use the route. */
+/** Headers of a caller who may use the route. */
 const credentialsFor = (path: string): Record<string, string> => ({
   'X-API-Key': path.startsWith('/api/admin/') ? adminKey : secretKey,
   Cookie: `service_session=${session}`,

@@ -1,4 +1,4 @@
-// POST /identify as the interface promises it: what is answered, what a profile becomes, and whose events the questions see.
+// POST /identify: responses, resulting profiles, and stitching in queries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createIdentifyQueue, enqueueIdentify, renumberBatch } from '../../src/identity/queue.js';
@@ -58,7 +58,7 @@ describe('the answer', () => {
 
   test.each([
     ['no key', '', { user_id: 'u' }, 401],
-    ['a key that nobody has', `pk_${'x'.repeat(32)}`, { user_id: 'u' }, 401],
+    ['an unknown key', `pk_${'x'.repeat(32)}`, { user_id: 'u' }, 401],
     ['no JSON', undefined, '{', 400],
     ['no user', undefined, { device_id: 'd' }, 400],
     ['a user of null', undefined, { user_id: 'null' }, 400],
@@ -171,7 +171,7 @@ describe('a profile', () => {
   });
 });
 
-test('of the calls that came together only what PostgreSQL refuses is parked, holds nobody up, and is named in the log by its request only', async () => {
+test('of the calls of one batch only those that PostgreSQL rejects become a dead letter, delay no others, and are logged by request id only', async () => {
   const redis = createRedis(databases.config);
   const queue = createIdentifyQueue(redis);
   try {

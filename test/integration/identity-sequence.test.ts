@@ -1,4 +1,5 @@
-// Sequence numbers rise whatever Redis forgets, and the low watermark is below everything that may still arrive.
+// Sequence numbers: they increase even when Redis loses data, and the low watermark is below
+// everything still pending.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   findPending,

@@ -1,4 +1,5 @@
-// What PostgreSQL holds of people when batches come late, twice or at the same time, and when one of them is forgotten.
+// Profiles and mappings in PostgreSQL when batches arrive late, twice or concurrently, and when a
+// person is erased.
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -142,7 +143,7 @@ test('a tail that nothing can precede any more is settled', async () => {
   expect(await profileOf('u')).toMatchObject({ properties: { a: 3 } });
 });
 
-test('the latest mapping wins in whatever order they come, and older ones are dropped when nobody can ask for them', async () => {
+test('the latest mapping wins in any order of arrival, and older ones are dropped when no query can need them', async () => {
   const batches = [await accept(on('d', 'ann')), await accept(on('d', 'ben')), await accept(on('d', 'ann'))] as const;
   await apply(batches[2]);
   await apply(batches[1]);
@@ -157,7 +158,7 @@ test('numbers at both ends of the doubles are kept as they are', async () => {
   expect(await profileOf('tiny')).toMatchObject({ properties: { a: 5e-324 } });
 });
 
-test('who is forgotten leaves nothing, whoever comes later under the same id is someone new', async () => {
+test('an erased person leaves nothing, and a later one with the same id is new', async () => {
   await apply(
     await accept(set('u', 1), on('mine', 'u'), on('lost', 'u'), on('lost', 'v'), on('won', 'v'), on('won', 'u')),
   );
@@ -261,7 +262,7 @@ test('of each project with jobs of its own is known what waits, and its jobs com
   await queue.close();
 });
 
-test('numbers whose job never came to be are given up, but for those just taken and those of erasures', async () => {
+test('numbers without a job are released, except for recent ones and those of erasures', async () => {
   const queue = createIdentifyQueue(redis);
   await enqueueIdentify(queue, redis, { items: [{ project, ...add('u', 1) }], weight: 1 });
   const [job] = await queue.getWaiting();
@@ -273,7 +274,7 @@ test('numbers whose job never came to be are given up, but for those just taken 
   expect(orphan.batch).not.toBe(job?.id);
   await releaseSequence(redis, 'erasure:2');
 
-  // A batch that was given up and is replayed comes after what was accepted meanwhile.
+  // A dead letter that is replayed comes after what was accepted meanwhile.
   if (job === undefined) throw new Error('no job waits');
   await releaseSequence(redis, job.data.batch);
   await apply(await accept(set('u', 10)));

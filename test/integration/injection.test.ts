@@ -1,5 +1,5 @@
-// Texts that would be SQL, HTML, a header, a path or the query language itself if anything took them for more than texts: sent in
-// every field, asked for in every form of a query, put into every path. Each stays what it is.
+// Injection of SQL, HTML, headers, paths and query language: hostile texts in every field, query
+// form and path stay plain text.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';

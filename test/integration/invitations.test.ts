@@ -1,4 +1,4 @@
-// Invitations over HTTP: who they bring in, when they end, how many there may be, and what their mails hold.
+// Invitations over HTTP: who may join, when they expire, how many are allowed, and their mails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInvitation } from '../../src/accounts/invitations.js';
 import { createMailQueue } from '../../src/mail/queue.js';
@@ -285,7 +285,7 @@ describe('with a mail server', () => {
     expect(mail).not.toMatch(/evil|failed/);
   });
 
-  test('a mail waits while the server does not know the password, and is given up when nobody has its address', async () => {
+  test('a mail waits while the server rejects the password, and fails permanently when its address does not exist', async () => {
     const { organization, people } = await createTeam(postgres);
     const inviteByMail = async (email: string) => {
       const sent = as(people.owner, { email, role: 'member' });

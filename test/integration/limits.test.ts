@@ -1,4 +1,4 @@
-// Request rates and switched-off features as a client meets them, and the limits while Redis is away.
+// Rate limits over HTTP, disabled features, and rate limits while Redis is unavailable.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits } from '../../src/access/rate-limits.js';
 import { upsertPerson } from '../../src/accounts/people.js';
@@ -136,7 +136,7 @@ describe('processes', () => {
     two.disconnect();
   });
 
-  test('count for themselves while Redis is away', async () => {
+  test('are counted per process while Redis is unavailable', async () => {
     const redis = createFailFastRedis({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` }, log);
     const limits = createRateLimits(settings(), redis);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(10);

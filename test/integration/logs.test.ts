@@ -1,5 +1,5 @@
-// What the processes write to their logs and metrics: one JSON object a line, the id of the request with every failure, and never a
-// key, a session, or who or what an event is about, however it is sent.
+// Logs and metrics: one JSON object per line, the request id with every failure, and never a key, a
+// session or personal data.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';

@@ -1,4 +1,5 @@
-// Many tokens, projects, organizations and sessions, to ask more often than one may: what they share is limited together.
+// Rate limits cannot be multiplied with many tokens, projects, organizations or sessions: they
+// share common limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSession } from '../../src/accounts/sessions.js';
 import { createOrganization, type NewProject } from '../../src/accounts/store.js';

@@ -1,5 +1,6 @@
-// Every route of the document once, as it is meant to be used, on the real processes. `send` holds each answer against the
-// document; that it would notice a difference is shown first. What else the routes may answer is seen by their own tests.
+// Every documented route once, as intended, on the real processes. `send` validates each response
+// against the OpenAPI document; the first test shows that it detects differences. Other responses
+// are covered by the tests of each route.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/access/route-matrix.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';

@@ -1,4 +1,4 @@
-// The pages as browsers and programs get them: what they show to whom, and what they forbid.
+// HTML pages over HTTP: their content by viewer, and their security headers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProject } from '../../src/accounts/store.js';
 import { EXAMPLE_QUERY, EXAMPLE_ROWS } from '../../src/pages/example.js';
@@ -118,7 +118,7 @@ describe('the login page', () => {
     expect(await see('/login?next=/x', jar)).toMatchObject({ status: 302, location: `${stack.url}/x` });
   });
 
-  test('says so when nobody can sign in; cookies are for https when the public address is', async () => {
+  test('says so when no provider is configured; cookies are Secure when the public address is https', async () => {
     const without = await startProcesses({ ...databases.env, PUBLIC_URL: 'https://analytics.example' }, ['web']);
     const out = await fetch(`${without.url}/auth/logout`, { method: 'POST' });
     expect(out.headers.get('Set-Cookie')).toMatch(
@@ -161,7 +161,7 @@ describe('an invitation', () => {
   });
 });
 
-test('whoever was removed from everywhere is told how to go on, and can', async () => {
+test('a person without an organization is told what to do next, and can do it', async () => {
   const email = 'pages-removed@example.com';
   const removed = await signedInAs(stack.url, email);
   await postgres('members')

@@ -1,4 +1,4 @@
-// `npm run jobs` against jobs that were really given up: a worker refused them, and runs one again when told to.
+// `npm run jobs` with real dead letters: a worker rejects jobs, and replays one on request.
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';

@@ -1,5 +1,5 @@
-// Erasure and export with a hostile tenant beside: what its hundred erasures and its slow readers cost another project, and
-// what it is told when it asks more often than it may.
+// Erasure and export beside a hostile tenant: the effect of its hundred erasures and slow readers
+// on another project, and its own responses above the rate limits.
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// The data of a deleted project: it goes, what was on its way does not arrive, and nobody else's is touched.
+// Data of a deleted project: it is deleted, queued events are dropped, and other projects are
+// unchanged.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRejected } from '../../src/ingest/rejected-store.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';

@@ -1,4 +1,4 @@
-// Properties change their types under questions that were asked before: each answer is right at once, whatever was guessed.
+// Properties that change their type between queries: every answer is correct, whatever was guessed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toProjectId } from '../../src/platform/ids.js';
 import { type QueryService, startQueryService } from '../support/query-service.js';

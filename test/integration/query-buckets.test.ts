@@ -1,5 +1,5 @@
-// Counts from the hourly projection equal counts from the events, for any range, zone and granularity; every bucket of a
-// range is there once; and what is counted in buckets is what is counted at once.
+// Time buckets: counts from the hourly projection equal counts from the events for any range, zone
+// and granularity; every bucket of a range appears once; and buckets add up to the total.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';

@@ -1,4 +1,4 @@
-// The limits of one query on the real engine: what ends it, what is answered then, and that the work really stops.
+// Limits of one query on the real engine: the error, and that the query really stops in the engine.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -169,7 +169,7 @@ describe('answers', () => {
   });
 });
 
-test('an engine that is away is 503', async () => {
+test('an unavailable engine is 503', async () => {
   const away = createClickHouse({ CLICKHOUSE_URL: 'http://127.0.0.1:1', CLICKHOUSE_DATABASE: 'x' });
   const execution = beginExecution(
     { clickhouse: away, limits: LIMITS, log },

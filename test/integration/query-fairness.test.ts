@@ -1,4 +1,5 @@
-// Two projects, one hostile: what one sends to /query, the other does not notice. Over HTTP, through web and query process.
+// Fairness of /query: a hostile project does not slow down another. Over HTTP, through web and
+// query process.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';

@@ -1,4 +1,5 @@
-// POST /query over HTTP on the real engine: credentials, formats, refusals, paging, and the wall between projects.
+// POST /query over HTTP on the real engine: credentials, formats, errors, paging, and isolation of
+// projects.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { Registry } from 'prom-client';

@@ -1,5 +1,5 @@
-// Queries at the limits of the language, sent over HTTP to the processes of a service: each is answered, with the limits that
-// a ClickHouse server has for what it takes over HTTP; what is beyond a limit, or makes no sense, is a 400 with a place.
+// Queries at the limits of the language over HTTP: each is answered within ClickHouse's limits for
+// HTTP; beyond a limit, or when invalid, the response is 400 with a position.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';

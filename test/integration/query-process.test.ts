@@ -1,4 +1,4 @@
-// The query process of the Procfile: when it is ready, and how it ends.
+// The query process of the Procfile: readiness and shutdown.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';

@@ -1,4 +1,5 @@
-// How much one may create: organizations, projects, domains, tokens, invitations and their mails; also many at the same moment.
+// Quotas of organizations, projects, domains, tokens, invitations and mails, also under concurrent
+// requests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
@@ -59,7 +60,7 @@ const expectRefused = (refused: readonly Answer[], error: string) => {
 };
 
 describe('a person', () => {
-  test('creates so many organizations, whoever owns them afterwards', async () => {
+  test('creates a limited number of organizations, regardless of their later owners', async () => {
     const [person, accomplice] = [await signIn(postgres), await signIn(postgres)];
     const create = () => ask('POST /api/orgs', as(person, { name: 'Shell' }));
     const error = `a person creates at most ${MAX} organizations (setting ORGANIZATIONS_PER_PERSON_MAX)`;

@@ -1,4 +1,5 @@
-// What the Redis of `npm start` was given is there after it was killed and started again, whatever state its file is in.
+// Durability of the Redis of `npm start`: acknowledged writes survive a kill and restart, whatever
+// the state of its file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

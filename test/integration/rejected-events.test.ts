@@ -1,4 +1,4 @@
-// Events that were not taken, as the people of a project see them.
+// Rejected events, as members of a project see them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import {

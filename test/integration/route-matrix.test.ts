@@ -1,5 +1,5 @@
-// Who may use which route: every route of the interface with every kind of credential, good, spent and foreign. The table
-// here is written from the interface, not from the code, and must name every route that the code knows.
+// Permissions of every route with every kind of credential: valid, revoked and of others. The table
+// is written from the interface, not from the code, and must name every route in the code.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Scope } from '../../src/access/credentials.js';
 import { digestKey, newKey } from '../../src/access/keys.js';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-/** Every credential that somebody may come with. The first word says what it is, the rest what is special about it. */
+/** Every kind of credential. The first word is the kind, the rest what is special about it. */
 const CALLERS = [
   'nothing',
   'nonsense',
@@ -146,7 +146,7 @@ const ROLES_FROM: Readonly<Record<string, readonly Caller[]>> = {
 
 type Verdict = 'passes' | 401 | 403 | 404;
 
-/** 401: nobody, or not the kind of credential that the route reads. 403: known, but not enough. 404: not theirs to know of. */
+/** 401: no credential, or not a kind that the route accepts. 403: insufficient role or scope. 404: the caller may not know that it exists. */
 function verdictOn(route: string, caller: Caller): Verdict {
   const allowed = MATRIX[route] ?? '';
   if (allowed === '*') return 'passes';

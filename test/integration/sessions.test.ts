@@ -1,4 +1,4 @@
-// Sessions and people in PostgreSQL: what is stored, how long it lasts, who joins what when they sign in.
+// Sessions and people in PostgreSQL: storage, expiry, and joining organizations at sign-in.
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasOrganization, joinByDomain, joinStandaloneOrganization, upsertPerson } from '../../src/accounts/people.js';

@@ -1,4 +1,4 @@
-// Signing in at the real local provider: the whole dance of redirects, and everything that may go wrong with it.
+// Sign-in with the real local provider: all redirects, and their failures.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digestKey } from '../../src/access/keys.js';
 import { createOrganization } from '../../src/accounts/store.js';
@@ -36,7 +36,7 @@ const organizationsOf = async (jar: CookieJar) => {
 };
 
 describe('signing in', () => {
-  test('begins at the provider with state, nonce and PKCE, and remembers them in a cookie that nobody can read', async () => {
+  test('begins at the provider with state, nonce and PKCE, and stores them in an encrypted cookie', async () => {
     const jar = new CookieJar();
     const { status, location } = await jar.visit(`${stack.url}/auth/idp`);
     const query = Object.fromEntries(new URL(location ?? '').searchParams);
@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect(body).toMatchObject([{ id: organization.id, role: 'member' }]);
   });
 
-  test('with an open invitation makes one all the same: nobody has to accept', async () => {
+  test('with an open invitation creates an organization all the same, because an invitation is optional', async () => {
     const host = newEmail();
     const jar = await signedInAs(stack.url, host);
     const [{ id: organizationId }] = (await organizationsOf(jar)).body;

@@ -1,5 +1,6 @@
-// What is said and answered while a store is away: each process that needs it is not ready and says why; its metrics are there but
-// for those that only the store could tell; whoever needs the store gets 503, never 500, and everybody else what they asked for.
+// Behaviour while a store is unavailable: each process that needs it reports that it is not ready,
+// and why; its metrics lack only those of the store; requests that need the store get 503, never
+// 500, and all others work.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject } from '../support/accounts.js';
@@ -169,7 +170,7 @@ const ANSWERS: Record<Store, readonly [status: number, route: string, sent: () =
   ],
 };
 
-describe('whoever asks is answered', () => {
+describe('requests while a store is unavailable', () => {
   test.each(STORES)('without %s', async (store) => {
     const used = () => send('POST /track', { key: keys.used, body: EVENT });
     // The store that was away before may still be coming back.
@@ -183,7 +184,7 @@ describe('whoever asks is answered', () => {
       else expect(JSON.parse(answer.text)).toEqual({ error: expect.stringMatching(/; try again$/) });
     }
     for (const process of PROCESSES) {
-      // That a store is away is no mistake of the service's own.
+      // An unavailable store is not an internal error.
       const lines = processes.get(process).output.map((line) => JSON.parse(line) as { level: number; msg: string });
       expect(lines.filter(({ level, msg }) => level >= 50 && msg === 'request failed')).toEqual([]);
     }

@@ -1,4 +1,5 @@
-// Claims that a crash left without a job are deleted; those of waiting jobs, and those just written, are not.
+// Sweep of orphaned payloads: those that a crash left without a job are deleted; those of waiting
+// jobs, and recent ones, are kept.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';
 import { newUuidV7 } from '../../src/platform/ids.js';

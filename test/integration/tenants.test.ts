@@ -1,5 +1,5 @@
-// A second project never shows: the same history gives the same answers, to the byte and in every format, alone and beside
-// projects that have the same ids, keys, sessions, profiles and choices, and much more of everything.
+// Isolation of tenants: a history gives identical answers, in every format, alone and beside
+// projects with the same ids, keys, sessions, profiles and choices, and much more data.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -109,7 +109,7 @@ describe('random questions of', () => {
     return { events: events.filter(isMain), mappings: mappings.filter(isMain), profiles: profiles.filter(isMain) };
   }
 
-  /** The neighbour's come first: whoever would take the first or the last of equal ones takes theirs at least once. */
+  /** The neighbour's rows come first, so that code that takes the first or the last of equal rows takes one of theirs. */
   function besideOthers({ events, mappings, profiles }: History): History {
     const devices = [...new Set(events.map((event) => event.device_id).filter((id) => id !== null))];
     const others = (project: string): History => ({

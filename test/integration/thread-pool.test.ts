@@ -1,4 +1,5 @@
-// Threads that run too long, grow too large or end, and what becomes of the tasks of others meanwhile. They run what is built.
+// Thread pool: threads that exceed their time or memory, or end, and the tasks of others meanwhile.
+// Runs compiled code.
 import { afterEach, expect, test } from 'vitest';
 import { syncTask } from '../../src/dashboards/sync-task.js';
 import { PublicError } from '../../src/platform/errors.js';

@@ -1,4 +1,4 @@
-// POST /track as the interface promises it, from the request to the stored row.
+// POST /track, from the request to the stored row.
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
@@ -134,7 +134,7 @@ describe('what is refused', () => {
   test.each([
     ['no key', undefined, 401],
     ['a key that is none', 'nonsense', 401],
-    ['a key that nobody has', `pk_${'x'.repeat(32)}`, 401],
+    ['an unknown key', `pk_${'x'.repeat(32)}`, 401],
   ])('%s', async (_, key, status) => {
     const answer = await track(processes.url, key, { event_type: 'a' });
     expect(answer.status).toBe(status);

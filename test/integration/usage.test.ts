@@ -1,4 +1,5 @@
-// Usage by day: counted as it happens, rolled up by a job, read by the routes; and the allowance of a month.
+// Usage by day: counted at acceptance, rolled up by a job, returned by the routes; and the monthly
+// allowance.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';

@@ -1,4 +1,5 @@
-// Whatever is synced is taken, or refused with places that exist in it: it never crashes and never takes long.
+// Fuzzing of dashboard documents: each is accepted, or rejected with positions inside the text;
+// none crashes the parser or takes long.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -78,7 +79,7 @@ const PIECES = [
   ],
 ];
 
-/** A place in the text, how much of it goes, and what comes instead. */
+/** Position, length to remove, and text to insert. */
 const edits = fc.array(
   fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(12), fc.constantFrom('', ...PIECES)),
   { minLength: 1, maxLength: 4 },

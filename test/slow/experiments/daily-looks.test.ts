@@ -1,5 +1,6 @@
-// What the always-valid test promises, tried: experiments without any difference that are looked at daily and stopped at
-// the first decision, and experiments with one. Seeds are fixed, so a rate is a number and not a matter of luck.
+// Error rates of the always-valid test: experiments without a difference that are evaluated daily
+// and stopped at the first decision, and experiments with one. Seeds are fixed, so rates are
+// deterministic.
 import { describe, expect, test } from 'vitest';
 import type { DecisionStatus } from '../../../src/experiments/decision.js';
 import { findAbsoluteLift, toPooledPValue } from '../../../src/experiments/proportions.js';
@@ -15,7 +16,7 @@ const design = (rates: readonly number[], unitsPerDay: readonly number[], delayL
   variants: rates.map((rate, index) => ({ rate, unitsPerLook: unitsPerDay[index] ?? 0 })),
 });
 
-/** Share of experiments in which some treatment was ever told apart from the control. */
+/** Share of experiments in which some treatment was ever distinguished from the control. */
 function rejectionRate(simulated: Design, seed: number): number {
   const random = createRandom(seed);
   let rejected = 0;

@@ -1,6 +1,6 @@
-// Texts made to keep a regular expression busy, in everything that reads what people and programs send. Linear work on the largest that
-// any of them is given takes milliseconds; what takes seconds grows faster than the text. Measured in time of the processor, so that a
-// busy machine changes nothing.
+// Catastrophic backtracking: hostile texts for every regular expression that reads user input.
+// Linear work on the largest input takes milliseconds; seconds mean superlinear growth. Measured in
+// CPU time, so that a busy machine changes nothing.
 import { expect, test } from 'vitest';
 import { tryParseDuration } from '../../../src/accounts/duration.js';
 import { domainBody, invitationBody, organizationBody, tokenBody } from '../../../src/accounts/schema.js';

@@ -1,4 +1,4 @@
-// How long any text of 16 KiB takes to compile, as a ratio to a valid query of the same length.
+// Compile time of any text of 16 KiB, as a ratio to a valid query of the same length.
 import { expect, test } from 'vitest';
 import { problemsOf } from '../../unit/query/compiling.js';
 import { FULL_TEXTS } from '../../unit/query/forms.js';

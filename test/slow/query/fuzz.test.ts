@@ -1,4 +1,5 @@
-// Any text compiles or is refused with places that exist in it; it never crashes, hangs, or reaches the SQL as itself.
+// Fuzzing of the compiler: any text compiles, or is rejected with positions inside it; none
+// crashes, hangs, or reaches the SQL as text.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';

@@ -1,4 +1,5 @@
-// What is asked of PostgreSQL and what is not, and a PostgreSQL that falls silent. With a real one: the integration test.
+// Caching of credentials, and a PostgreSQL that stops responding.
+// test/integration/credentials.test.ts uses a real one.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCredentialStore } from '../../../src/access/credentials.js';
 import { digestKey, newKey } from '../../../src/access/keys.js';

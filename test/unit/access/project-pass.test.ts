@@ -1,4 +1,4 @@
-// The pass that web shows the query process for a person who is signed in.
+// Signed pass that the web process sends to the query process on behalf of a signed-in person.
 import { expect, test } from 'vitest';
 import { createProjectPasses } from '../../../src/access/project-pass.js';
 import { toProjectId } from '../../../src/platform/ids.js';

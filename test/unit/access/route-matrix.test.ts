@@ -1,4 +1,4 @@
-// Routes that are mounted without the table of routes, because they need none of its guards, stand in it all the same.
+// Routes that are mounted without a guard must be in the route matrix too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

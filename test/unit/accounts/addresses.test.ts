@@ -1,4 +1,4 @@
-// The canonical form of addresses: what equals what, and what has none.
+// Canonical form of e-mail addresses: which are equal, and which are invalid.
 import { describe, expect, test } from 'vitest';
 import { tryCanonicalDomain, tryCanonicalEmail } from '../../../src/accounts/addresses.js';
 import { invitationBody } from '../../../src/accounts/schema.js';

@@ -1,4 +1,4 @@
-// What the mail of an invitation says about the organization, whose name its owners choose freely.
+// Invitation mails with hostile organization names.
 import { expect, test } from 'vitest';
 import { toInvitationMail } from '../../../src/accounts/invitation-mail.js';
 

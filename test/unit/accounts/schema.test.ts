@@ -1,4 +1,4 @@
-// What the management routes take as a name, which is shown on pages and in mails, and as a domain.
+// Validation of names, which appear on pages and in mails, and of domains.
 import { expect, test } from 'vitest';
 import { domainBody, organizationBody } from '../../../src/accounts/schema.js';
 import { parseJsonBody } from '../../../src/platform/http/json-body.js';

@@ -1,4 +1,5 @@
-// The OpenAPI document itself: whole, consistent, and of the same mind as the code that decides by hand.
+// The OpenAPI document: complete, consistent, and equal to what the hand-written validation
+// accepts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

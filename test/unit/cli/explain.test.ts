@@ -12,7 +12,7 @@ test('every stage is shown', () => {
   expect(shown.get('print')).toContain('AND geo_country = {p4:String}');
 });
 
-test('a query with problems is shown as far as it was understood', () => {
+test('a query with problems is shown up to the last completed stage', () => {
   const shown = explain('signup | count by _contry', CONTEXT);
   expect([...shown.keys()]).toEqual(['parse', 'problems']);
   expect(shown.get('problems')).toContain('nearest is "_country"');

@@ -1,4 +1,4 @@
-// Which variant a unit gets, held against the rule spelled with Node's own SHA-256.
+// Variant assignment, compared with the rule computed by Node's own SHA-256.
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { assignVariant } from '../../../clients/node/src/assignment.js';

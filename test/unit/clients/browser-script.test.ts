@@ -1,4 +1,4 @@
-// What can be said of the browser script without a browser: how much a page has to load.
+// Size of the browser script.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { buildBrowserScript } from '../../../clients/browser/build.mjs';

@@ -1,5 +1,5 @@
-// What placeholders become, rule by rule; and the one that matters most: no text of a viewer changes anything of a query but
-// the literal that it stands for.
+// Filling of placeholders. Most important: no text of a viewer changes anything in a query but its
+// literal.
 import type { Tree } from '@lezer/common';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ describe('a placeholder becomes', () => {
     ['a default', 'a {{period.stage}}', {}, 'a | this month'],
     ['a chosen range', 'a {{range.stage}}', { range: ' last  30d' }, 'a | last 30d'],
     [
-      'a range between dates, spelled anew',
+      'a range between dates, formatted again',
       'a {{range.stage}}',
       { range: "from 2026-01-01 to '2026-02-01'" },
       'a | from "2026-01-01" to "2026-02-01"',

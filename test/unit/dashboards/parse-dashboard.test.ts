@@ -1,5 +1,5 @@
-// What a dashboard's document may say, and what is answered to one that says something else: every problem, with its line,
-// column, path and hint.
+// Parsing of dashboard documents: valid ones, and every problem with its line, column, path and
+// hint.
 import { describe, expect, test } from 'vitest';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import type { DashboardProblem } from '../../../src/dashboards/problems.js';
@@ -469,7 +469,7 @@ describe('the checksum', () => {
   test.each([
     ['a title', SMALLEST.replace('Sales', 'Sale')],
     ['a query', SMALLEST.replace('| count', '|  count')],
-    ['a default spelled out', `${SMALLEST}order: 0\n`],
+    ['an explicit default', `${SMALLEST}order: 0\n`],
   ])('%s changes it', (_, text) => {
     expect(checksum(text)).not.toBe(checksum(SMALLEST));
   });

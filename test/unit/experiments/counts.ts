@@ -1,4 +1,4 @@
-// Random counts for the properties of the statistics.
+// Generators of random counts for property tests of the statistics.
 import fc from 'fast-check';
 import type { Counts } from '../../../src/experiments/proportions.js';
 

@@ -135,7 +135,7 @@ describe('toPooledPValue', () => {
   });
 
   test.each([
-    ['nobody converted', of(0, 50), of(0, 60)],
+    ['no conversions', of(0, 50), of(0, 60)],
     ['everybody converted', of(50, 50), of(60, 60)],
     ['no units on one side', of(0, 0), of(6, 60)],
     ['no units at all', of(0, 0), of(0, 0)],

@@ -39,7 +39,7 @@ describe('toAlwaysValidPValue', () => {
     ['no units on one side', of(0, 0), of(9, 10)],
     ['no units at all', of(0, 0), of(0, 0)],
     ['one unit each', of(0, 1), of(1, 1)],
-    ['nobody converted', of(0, 5000), of(0, 5000)],
+    ['no conversions', of(0, 5000), of(0, 5000)],
     ['everybody converted', of(5000, 5000), of(5000, 5000)],
     ['equal rates', of(50, 500), of(50, 500)],
     ['five against none of a hundred', of(0, 100), of(5, 100)],

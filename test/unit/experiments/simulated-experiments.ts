@@ -1,4 +1,4 @@
-// Experiments made of coin flips from a seeded generator, looked at once a day as people do: the same seed gives the same
+// Simulated experiments from a seeded generator, evaluated once a day: the same seed gives the same
 // experiments on every machine.
 import { type DecisionStatus, toDecisionStatus } from '../../../src/experiments/decision.js';
 import { adjustByHolm } from '../../../src/experiments/holm.js';
@@ -47,7 +47,7 @@ export function* simulateLooks(design: Design, random: () => number): Generator<
 
 export interface Verdict {
   readonly status: DecisionStatus;
-  /** Any treatment is told apart from the control, in either direction; with several that is more than a decision. */
+  /** Any treatment differs from the control, in either direction; with several this is more than a decision. */
   readonly isAnyRejected: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Whatever the order of arrival, however often an operation arrives, and whenever the checkpoint advances: the outcome is that
-// of applying every operation once in the order of the numbers.
+// Profile operations may arrive in any order and repeatedly, and the snapshot may advance at any
+// time: the result equals applying every operation once, in the order of sequence numbers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -98,6 +98,6 @@ test('the checkpoint takes nothing that something may still precede', () => {
   expect(history.tail.map(({ seq }) => seq)).toEqual([3]);
 });
 
-test('nobody is seen without an operation', () => {
+test('a profile without operations has no first_seen and last_seen', () => {
   expect(currentState(NOTHING)).toBeUndefined();
 });

@@ -88,6 +88,8 @@ test('no more requests are under way than allowed, and reading waits for them', 
 });
 
 test('a failure ends the import with that failure', async () => {
-  const send = async () => Promise.reject(new Error('the service is away'));
-  await expect(importAccessLog(linesOf(`${LINE}\n`), { ...OPTIONS, send })).rejects.toThrow('the service is away');
+  const send = async () => Promise.reject(new Error('the service is unavailable'));
+  await expect(importAccessLog(linesOf(`${LINE}\n`), { ...OPTIONS, send })).rejects.toThrow(
+    'the service is unavailable',
+  );
 });

@@ -1,4 +1,4 @@
-// What is shown of a rejected event.
+// Samples of rejected events: truncation, and removal of keys and addresses.
 import { describe, expect, test } from 'vitest';
 import { isNamedIn, toSample } from '../../../src/ingest/rejected-sample.js';
 

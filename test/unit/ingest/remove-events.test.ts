@@ -1,4 +1,5 @@
-// What is taken out of an accepted request is gone from its bytes, and what remains is stored as if nothing had happened.
+// Removal of events from an envelope: their bytes are gone, and the remaining events are stored
+// unchanged.
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
 import { removeEvents } from '../../../src/ingest/remove-events.js';
@@ -53,7 +54,7 @@ test('numbers beyond a double stay what they were stored as, and lists that hold
   expect(JSON.stringify(after?.l)).toBe(JSON.stringify(before?.l));
 });
 
-test('fields that nobody knows go, however deep they are', () => {
+test('unknown fields are removed, however deep they are', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   const rest = ['junk', 'time', 'library', 'origin', 'user_properties', 'geo'].map((field) => `"${field}":${deep}`);
   const body = `{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","insert_id":"1",${rest.join()}}]}`;

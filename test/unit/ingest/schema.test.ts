@@ -81,7 +81,7 @@ describe('parseTrackBody', () => {
     expect(parse('{"event_type":"a","events":[{"event_type":"b"}]}').events).toEqual([{ event_type: 'b' }]);
   });
 
-  test('texts are sanitised however deep a field is that nobody knows', () => {
+  test('texts are sanitized beside an unknown field of any depth', () => {
     const depth = 200_000;
     const [event] = parse(String.raw`{"event_type":"a\u0000","junk":${'['.repeat(depth)}${']'.repeat(depth)}}`).events;
     expect(event).toMatchObject({ event_type: 'a' });

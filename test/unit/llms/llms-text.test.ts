@@ -1,4 +1,4 @@
-// /llms.txt is read by models that know nothing else: it is short, names everything, and nothing in it is wrong.
+// /llms.txt, which language models read without other context: short, complete and correct.
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../../src/llms/examples.js';
 import { toLlmsText } from '../../../src/llms/llms-text.js';

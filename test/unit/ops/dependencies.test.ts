@@ -1,5 +1,5 @@
-// What the service is shipped with: licences that are allowed, a list of them that is true, and an audit that tells a finding from
-// a registry that does not answer.
+// Production dependencies: allowed licences, an up-to-date list of them, and an audit that
+// distinguishes a finding from an unavailable registry.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ test('docs/LICENCES.md lists them (npm run licences)', () => {
 });
 
 test.each([
-  ['a licence that nobody has agreed to', { license: 'AGPL-3.0' }],
+  ['a licence that is not allowed', { license: 'AGPL-3.0' }],
   ['none at all', {}],
   ['one that has to be read', { license: 'SEE LICENSE IN LICENSE' }],
 ])('%s is refused, unless it is for development only', (_, fields) => {

@@ -1,5 +1,5 @@
-// What cannot be run without a container engine is at least held against what it describes: settings, commands and files that
-// exist, metrics that are exported, limits that are set.
+// Dockerfile, compose file and ops/: checked against the settings, commands, files and metrics that
+// they name, because no container engine is available here.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

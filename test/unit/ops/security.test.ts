@@ -1,4 +1,4 @@
-// docs/SECURITY.md claims nothing that no test holds: each test that it names is there, by file and title.
+// docs/SECURITY.md: each test that it names exists, by file and title.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ test.each(named)('%s: %s', (file, title) => {
   expect(read(file)).toContain(title);
 });
 
-test('only these files reach for addresses that are no store of the service: whoever adds one shows that no user can choose it', () => {
+test('only these files connect to addresses that are not stores of the service: adding one requires that no user can choose it', () => {
   const REACHES = /\bfetch\(|from '(?:node:(?:https?|net|tls|dgram|dns[^']*)|nodemailer|grant)'/;
   const files = ['src', 'workers'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),

@@ -1,4 +1,5 @@
-// Histories written by hand, and questions put to the oracle on a Friday morning.
+// Helpers of the oracle's tests: histories written by hand, and queries at a fixed time on a Friday
+// morning.
 import { answer } from '../../oracle/answer.js';
 import { type DeviceMapping, type Event, event, PROJECT, type Profile } from '../../oracle/history.js';
 import type { Question } from '../../oracle/question.js';

@@ -1,4 +1,4 @@
-// Users, formula, fields, inspect and latest.
+// Oracle: users, formula, fields, inspect and latest.
 import { describe, expect, test } from 'vitest';
 import { event } from '../../oracle/history.js';
 import type { Expression, FormulaQuestion, LatestQuestion, UsersQuestion } from '../../oracle/question.js';

@@ -1,4 +1,4 @@
-// Templates escape, and what the landing page claims is what the compiler says.
+// HTML pages: escaping in templates, and examples of the landing page that must match the compiler.
 import { expect, test } from 'vitest';
 import { MISTAKE_ANSWER, MISTAKE_QUERY } from '../../../src/pages/example.js';
 import { html } from '../../../src/pages/html.js';

@@ -206,7 +206,7 @@ describe('BatchWriter', () => {
     expect(await added).toBe('given up');
   });
 
-  test('a caller whose rows cannot be made hears why, and nobody else', async () => {
+  test('a failure to build rows rejects only its own caller', async () => {
     const stored: string[] = [];
     const { writer, add } = start(async (rows) => void stored.push(...rows));
     const broken = writer.add(() => {

@@ -1,4 +1,4 @@
-// What settings mean to those who read them, where their text alone would be misunderstood.
+// Parsing of settings whose text is easily misunderstood.
 import express from 'express';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';

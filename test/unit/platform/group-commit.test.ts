@@ -67,12 +67,12 @@ describe('GroupCommit', () => {
     let tries = 0;
     const group = start(async () => {
       tries += 1;
-      if (tries === 1) throw new Error('redis is away');
+      if (tries === 1) throw new Error('redis is unavailable');
     });
     const first = [group.add(5, { weight: 5, bytes: 1 }), group.add(5, { weight: 5, bytes: 1 })].map((added) =>
       added.catch((error: Error) => error.message),
     );
-    expect(await Promise.all(first)).toEqual(['redis is away', 'redis is away']);
+    expect(await Promise.all(first)).toEqual(['redis is unavailable', 'redis is unavailable']);
     await expect(group.add(10, { weight: 10, bytes: 1 })).resolves.toBeUndefined();
   });
 });

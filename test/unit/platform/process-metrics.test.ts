@@ -1,4 +1,4 @@
-// The delay of the event loop as operators see it.
+// Metric of the event loop delay.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// How a server ends: what clients see of it on connections that they keep.
+// Shutdown of an HTTP server, as clients with keep-alive connections see it.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import express from 'express';

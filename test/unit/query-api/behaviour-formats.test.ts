@@ -1,4 +1,4 @@
-// What answers about behaviour add to the formats: rates, paths, and the steps of a funnel.
+// Formats of behaviour queries: rates, paths, and the steps of a funnel.
 import { expect, test } from 'vitest';
 import { formatCsv } from '../../../src/query-api/formats/csv.js';
 import { formatJson } from '../../../src/query-api/formats/json.js';

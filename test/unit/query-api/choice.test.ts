@@ -1,4 +1,4 @@
-// From the engine's counts to the packet: which count goes where. The statistics have tests of their own.
+// Conversion of the engine's counts to the packet of a choice. The statistics have their own tests.
 import { expect, test } from 'vitest';
 import { presentChoice } from '../../../src/query-api/choice.js';
 import { formatCsv } from '../../../src/query-api/formats/csv.js';

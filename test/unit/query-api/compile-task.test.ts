@@ -1,4 +1,5 @@
-// What a thread answers is what compiling here would: nothing of it is lost when it is copied between threads.
+// Compiling in a thread gives the same result as in the event loop: nothing is lost when it is
+// copied between threads.
 import { expect, test } from 'vitest';
 import { compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';

@@ -1,4 +1,4 @@
-// Names as a query writes them, types and properties by how often they occur.
+// `fields` and `inspect`: names as a query writes them, types and properties by frequency.
 import { describe, expect, test } from 'vitest';
 import { EVENT_FIELD_NAMES } from '../../../src/query/fields.js';
 import { propertyName, toFieldRows, toTopKeys, toTypes } from '../../../src/query-api/discovery.js';

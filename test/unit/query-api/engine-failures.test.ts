@@ -1,4 +1,4 @@
-// What whoever asked is told when the engine refuses a statement.
+// Mapping of ClickHouse errors to responses.
 import { ClickHouseError } from '@clickhouse/client';
 import { expect, test } from 'vitest';
 import { toPublicError } from '../../../src/query-api/engine-failures.js';

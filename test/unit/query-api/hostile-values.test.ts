@@ -1,4 +1,4 @@
-// Values that strangers have stored: each arrives as text, in its own cell, whatever it holds.
+// Hostile stored values in every format: each stays text in its own cell.
 import { describe, expect, test } from 'vitest';
 import { formatCsv } from '../../../src/query-api/formats/csv.js';
 import { formatLlm } from '../../../src/query-api/formats/llm.js';

@@ -1,4 +1,4 @@
-// What is learned from the engine's refusals, each guess at most once.
+// Learning from rejected property guesses, each at most once.
 import { ClickHouseError } from '@clickhouse/client';
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
@@ -20,7 +20,7 @@ test('a refusal says which guess about which property it was', () => {
   expect(tryParseRefusal('memory limit exceeded')).toBeUndefined();
 });
 
-test('properties are told apart by bag and key', () => {
+test('properties are distinguished by map and key', () => {
   const tokens = [token, tokenOf('user_properties', 'plan'), tokenOf('event_properties', 'Plan')];
   expect(new Set(tokens).size).toBe(3);
 });

@@ -1,4 +1,4 @@
-// What the queries of a project may use of the engine, one beside the other.
+// Limits of concurrent queries of one project.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { createQueryShares, type QueryShares } from '../../../src/query-api/shares.js';

@@ -1,4 +1,5 @@
-// Funnel, retention, lifecycle, stickiness, paths and formula: what they take, and what they say about the rest.
+// Funnel, retention, lifecycle, stickiness, paths and formula: valid options, and errors for
+// others.
 import { describe, expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { analyze } from '../../../src/query/analyze/analyze.js';

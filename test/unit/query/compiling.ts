@@ -1,4 +1,4 @@
-// Compiling a text for a test: its statement, or its problems.
+// Compiles a query text for a test: its statement, or its problems.
 import { toProjectId } from '../../../src/platform/ids.js';
 import { type CompileContext, type CompiledQuery, compile } from '../../../src/query/compile.js';
 import { QueryError, type QueryErrorDetail } from '../../../src/query/errors.js';

@@ -1,5 +1,5 @@
-// The SQL that a comparison becomes, by the type of the field and of the value. Whether it answers right is for the golden
-// rows; this shows that no bucket is read that cannot hold an equal value.
+// SQL of comparisons, by the types of field and value: no property map is read that cannot contain
+// an equal value. The golden rows test the results.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { compile } from '../../../src/query/compile.js';
@@ -20,7 +20,7 @@ function conditionOf(where: string, guess: Guess = 'anything'): string {
 }
 
 test.each([
-  // A string literal compares the text form: the other buckets are read only when it spells one of their values.
+  // A string literal compares the text form: the other property maps are read only when it is the text of one of their values.
   ['event_properties.k = "pro"', 'ep_str["k"] = "pro"'],
   ['event_properties.k = "5"', 'ep_str["k"] = "5" OR ep_num["k"] = 5 AND NUMBER_ITSELF'],
   ['event_properties.k = "0"', 'ep_str["k"] = "0" OR mapContains(ep_num, "k") AND ep_num["k"] = 0 AND NUMBER_ITSELF'],

@@ -1,5 +1,5 @@
-// The work of compiling any text is bounded: the problems that are reported, and what the parser recovers over. How long it
-// takes is measured in test/slow/query/cost.test.ts.
+// Bounds of compilation work: the number of problems reported, and of parser recoveries.
+// test/slow/query/cost.test.ts measures the time.
 import { afterEach, expect, test, vi } from 'vitest';
 import { parser } from '../../../grammar/parser.js';
 import { QUERY_BYTES_MAX } from '../../../src/query/limits.js';

@@ -1,4 +1,4 @@
-// Queries as large as the language takes them: forms at each limit, and texts of 16 KiB.
+// Queries at the limits of the language: forms at each limit, and texts of 16 KiB.
 import { FORM_LIMITS, QUERY_BYTES_MAX } from '../../../src/query/limits.js';
 
 const { conditions, conditionFields, groups, listFields, sortKeys, steps, excluded, calls, patterns } = FORM_LIMITS;

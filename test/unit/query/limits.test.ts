@@ -1,5 +1,6 @@
-// The limits of a query's form: what is at a limit compiles, and what is beyond it is refused with the thing, its number and
-// the limit. At the limits, a statement stays within what ClickHouse takes over HTTP.
+// Limits of query forms: at a limit the query compiles, and beyond it the error names the thing,
+// its number and the limit. At the limits, a statement stays within what ClickHouse accepts over
+// HTTP.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Texts that make parsers slow: 16 KiB of one thing over and over, most of it no query at all.
+// Texts that are slow to parse: 16 KiB of one repeated element, most of it invalid.
 import { QUERY_BYTES_MAX } from '../../../src/query/limits.js';
 
 /** `part` as often as it fits between the two ends. */

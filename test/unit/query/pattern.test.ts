@@ -1,4 +1,4 @@
-// Regular expressions: what is wrong with one is an error of the query, which names the piece and points at it.
+// Regular expressions in queries: an invalid one is an error with the position of the faulty part.
 import { describe, expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { estimateStates } from '../../../src/query/analyze/pattern.js';

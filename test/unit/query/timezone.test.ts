@@ -29,7 +29,7 @@ test.each([
   ['utc', 'UTC'],
   ['Etc/UTC', 'UTC'],
   ['Asia/Kolkata', 'Asia/Calcutta'],
-])('%s is spelled %s', (name, zone) => {
+])('the canonical name of %s is %s', (name, zone) => {
   expect(findTimeZone(name)).toBe(zone);
 });
 

@@ -1,5 +1,5 @@
-// Which provider the settings mean, whom an answer of it names, and where a sign-in may lead. The dance itself is in
-// test/integration/sign-in.test.ts.
+// Sign-in: provider settings, the person in a provider's response, and allowed targets.
+// test/integration/sign-in.test.ts tests the redirects.
 import grant, { type GrantResponse } from 'grant';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
@@ -49,7 +49,7 @@ describe('the provider', () => {
     expect(provider.id).toBe([preset, ...Object.values(more)].join(':'));
   });
 
-  test('is nobody when nothing is configured, and an error when only a part is', () => {
+  test('is undefined when nothing is configured, and an error when only a part is', () => {
     expect(providerOf({})).toBeUndefined();
     expect(() => providerOf({ IDP_CLIENT_ID: 'x' })).toThrow(
       'IDP_CLIENT_SECRET, IDP_AUTHORIZE_URL, IDP_TOKEN_URL, IDP_USERINFO_URL must be set as well',
@@ -106,34 +106,34 @@ describe('who signed in', () => {
       { profile: { id: 7, login: 'ada' } },
       as({ subject: '7', email: undefined, emailVerified: false, name: 'ada' }),
     ],
-    ['nobody: an error', openId, { error: 'x' }, { problem: 'x' }],
-    ['nobody: no token', openId, { profile: ada }, { problem: 'there is no id_token' }],
+    ['an error', openId, { error: 'x' }, { problem: 'x' }],
+    ['no token', openId, { profile: ada }, { problem: 'there is no id_token' }],
     [
-      'nobody: a token of another',
+      'a token of another',
       openId,
       { ...token({ sub: 'other' }), profile: ada },
       { problem: 'the id_token and the profile are of different people' },
     ],
     [
-      'nobody: an old token',
+      'an old token',
       openId,
       { ...token({ exp: now / 1000 - 61 }), profile: ada },
       { problem: 'the id_token has expired' },
     ],
     [
-      'nobody: a token without an end',
+      'a token without an end',
       openId,
       { ...token({ exp: undefined }), profile: ada },
       { problem: 'the id_token has expired' },
     ],
     [
-      'nobody: no profile',
+      'no profile',
       openId,
       { ...token({}), profile: { error: 'gone' } },
       { problem: 'the profile cannot be read: gone' },
     ],
     [
-      'nobody: a profile without a subject',
+      'a profile without a subject',
       openId,
       { ...token({}), profile: { email: 'a@b.c' } },
       { problem: 'the profile has neither sub nor id' },

@@ -1,4 +1,5 @@
-// What the set-up of `npm start` installs on the system, and when: with package managers that only write down what they are told.
+// Packages that the set-up of `npm start` installs on the system, with fake package managers that
+// record their arguments.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

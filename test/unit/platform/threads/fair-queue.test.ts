@@ -1,4 +1,4 @@
-// Whose item is next, and when there is no room.
+// Fair queue: the order between projects, and the limit.
 import { expect, test } from 'vitest';
 import { FairQueue } from '../../../../src/platform/threads/fair-queue.js';
 

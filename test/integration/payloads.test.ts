@@ -1,4 +1,5 @@
-// The backlog of each project is the sum over its claims, through everything that may become of them.
+// Payloads of ingest jobs: the backlog of each project equals the sum over its payloads, in every
+// case.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Envelope } from '../../src/ingest/envelope.js';
 import { deletePayload, readBacklogs, replacePayload, sharesOf } from '../../src/ingest/payloads.js';
