@@ -4,14 +4,16 @@
 // Arguments: LIBRARY DIRECTORY.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type * as Ffi from 'ffi-rs';
 import { CONFIG_FILE, START_SQL } from './clickhouse-config.js';
 
 const ffi = createRequire(import.meta.url)('ffi-rs') as typeof Ffi;
 const LIBRARY = 'chdb';
+const READER_POLL_MS = 10;
 
 const [libraryPath, directory] = process.argv.slice(2);
 if (libraryPath === undefined || directory === undefined) throw new Error('LIBRARY and DIRECTORY are required');
@@ -46,13 +48,28 @@ process.exit(isStopping && problem === undefined ? 0 : 1);
 
 /** Resolves once the engine serves, with the file whose end is its end. */
 async function startListening(): Promise<FileHandle> {
-  // Opening a FIFO waits for its reader: the engine, when it has loaded its tables.
-  const start = await open(startFifo, 'w');
+  // The engine reads it when it has loaded its tables.
+  const start = await openWithReader(startFifo);
   // Without a working directory the function file() fails: clickhouse-local does not confine it, and no grant covers it.
   rmdirSync(workingFolder);
   await start.writeFile(START_SQL);
   await start.close();
-  return open(stopFifo, 'w');
+  return openWithReader(stopFifo);
+}
+
+/**
+ * Resolves once the FIFO has a reader. A blocking open would wait in a thread that Node joins when it exits: the process of
+ * an engine that failed before it read the FIFO would then never end.
+ */
+async function openWithReader(fifo: string): Promise<FileHandle> {
+  for (;;) {
+    try {
+      return await open(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENXIO')) throw error;
+    }
+    await delay(READER_POLL_MS);
+  }
 }
 
 async function end(): Promise<void> {

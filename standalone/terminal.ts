@@ -63,7 +63,7 @@ const WARN_LEVEL = 40;
 // PostgreSQL's severities, except for "the database system is starting up"; of Redis's lines with
 // #, which include its greeting, only failures.
 const ENGINE_PROBLEM =
-  /\b(?:WARNING|ERROR|FATAL|PANIC): (?! *the database system is )|\w*Error: | # .*\b(?:Error|Fatal|MISCONF)\b/;
+  /\b(?:WARNING|ERROR|FATAL|PANIC): (?! *the database system is )|\w*Error: |\bDB::Exception: | # .*\b(?:Error|Fatal|MISCONF)\b/;
 
 /** Reads the level of pino's lines, and matches those of the engines by pattern. */
 function tryWarning(line: string): string | undefined {

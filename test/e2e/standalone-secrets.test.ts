@@ -10,6 +10,7 @@ import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 
+const NOBODY = 65_534;
 const directory = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
 let standalone: TestStandalone;
 let file: StandaloneKeys;
@@ -80,6 +81,20 @@ test('a folder that others could read is closed to them, and so is everything in
   const paths = [directory, ...readdirSync(directory).map((name) => join(directory, name))];
   const modes = paths.map((path) => [path, statSync(path).mode & 0o077] as const);
   expect(modes.filter(([path, mode]) => mode !== 0 && !path.endsWith('access.log'))).toEqual([]);
+});
+
+// Only the owner of a folder may change its mode: root's is kept open for another user.
+test.runIf(process.getuid?.() === 0)('a folder that cannot be closed to others is refused', () => {
+  const open = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
+  chmodSync(open, 0o755);
+  const { status, stderr } = spawnSync(process.execPath, [join(packageRoot, 'dist/standalone/main.js')], {
+    cwd: '/',
+    env: { PATH: process.env.PATH, DATA_DIR: open },
+    ...{ uid: NOBODY, gid: NOBODY, encoding: 'utf8' },
+  });
+  rmSync(open, { recursive: true });
+  expect(stderr).toMatch(`${open} is open to other users of this machine (mode 755) and cannot be closed: `);
+  expect(status).toBe(1);
 });
 
 test('no secret stands in a command line', () => {
