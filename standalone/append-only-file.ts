@@ -1,7 +1,7 @@
 // Repairs of Redis's append-only file. Redis 7 writes it at an offset of its own after a rewrite: when the disk is full, it cuts the
 // half-written commands off, goes on behind the place where they ended, and so leaves a hole of zeros. All data is there, but Redis
 // refuses to start with "Bad file format". A crash of the machine can leave zeros at the end of the file too.
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { constants, type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const WINDOW_BYTES = 1024 * 1024;
@@ -27,7 +27,7 @@ export async function fillHoles(redisDirectory: string): Promise<void> {
   const folder = join(redisDirectory, 'appendonlydir');
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((some) => some.endsWith('.incr.aof'))) {
-    const file = await open(join(folder, name), 'r+');
+    const file = await open(join(folder, name), constants.O_RDWR | constants.O_NOFOLLOW);
     try {
       for (const { start, end } of await findHoles(file)) {
         await file.write(commentsOf(end - start), 0, end - start, start);

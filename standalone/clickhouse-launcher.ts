@@ -1,7 +1,8 @@
 // Process of the embedded ClickHouse server: calls the command line that libchdb.so exports, in a thread of its own.
 // The library's session API cannot listen; its command line (clickhouse-local) can. It runs what two FIFOs hold, one after
 // the other: the first starts the HTTP server, the second holds nothing and ends the engine cleanly when it is closed.
-// Arguments: LIBRARY DIRECTORY.
+// Started as root, it becomes the account that it is given as soon as the library is open, which the account may not reach.
+// Arguments: LIBRARY DIRECTORY [UID GID].
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
@@ -15,8 +16,14 @@ const ffi = createRequire(import.meta.url)('ffi-rs') as typeof Ffi;
 const LIBRARY = 'chdb';
 const READER_POLL_MS = 10;
 
-const [libraryPath, directory] = process.argv.slice(2);
+const [libraryPath, directory, uid, gid] = process.argv.slice(2);
 if (libraryPath === undefined || directory === undefined) throw new Error('LIBRARY and DIRECTORY are required');
+ffi.open({ library: LIBRARY, path: libraryPath });
+if (uid !== undefined && gid !== undefined) {
+  process.setgroups?.([]);
+  process.setgid?.(Number(gid));
+  process.setuid?.(Number(uid));
+}
 
 // Named by process, so that a second one, which the engine refuses, does not disturb the first.
 const runFolder = join(directory, `run.${process.pid}`);
@@ -39,7 +46,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-ffi.open({ library: LIBRARY, path: libraryPath });
 const configFile = join(directory, CONFIG_FILE);
 const args = ['clickhouse', '--config-file', configFile, '--queries-file', startFifo, stopFifo];
 const problem = errorOf(await runEngine(args));

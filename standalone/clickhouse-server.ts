@@ -1,5 +1,5 @@
 // ClickHouse as a child process: the engine's own HTTP server, from the library that the optional package chdb brings.
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,15 @@ import {
   USERS_FILE,
   usersConfig,
 } from './clickhouse-config.js';
+import {
+  type Account,
+  findEngineAccount,
+  findPrivateMount,
+  isRoot,
+  type PrivateMount,
+  prepareEngineFolder,
+  writeEngineFile,
+} from './engine-user.js';
 import { reasonOf, StartProblem } from './problem.js';
 import type { ProcessSpec } from './supervised-process.js';
 
@@ -35,14 +44,18 @@ export interface EmbeddedClickHouseOptions {
 export function embeddedClickHouse(options: EmbeddedClickHouseOptions): EmbeddedClickHouse {
   const { directory, port, password } = options;
   const library = findLibrary();
-  writeFiles(options);
+  const launcher = join(packageRoot, 'dist', 'standalone', 'clickhouse-launcher.js');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const mount = isRoot() ? findPrivateMount(directory, [launcher, library, process.execPath]) : undefined;
+  const account = findEngineAccount('clickhouse', mount && ['true']);
+  const place = account === undefined || mount === undefined ? directory : mount.path;
+  writeFiles(options, account, place);
   return {
     url: `http://${SERVICE_USER}:${password}@127.0.0.1:${port}`,
     spec: {
       name: 'clickhouse',
       isIsolated: true,
-      command: process.execPath,
-      args: [join(packageRoot, 'dist', 'standalone', 'clickhouse-launcher.js'), library, directory],
+      ...commandOf([process.execPath, launcher, library, place], account, mount),
       checkReady: () => checkAnswers(port, password),
       readyTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',
@@ -55,22 +68,28 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
 /** Half of the machine, within reason: the engine refuses queries beyond it instead of being killed. */
 export const engineMemoryBytes = (): number => Math.floor(Math.min(Math.max(totalmem() / 2, GIBIBYTE), 4 * GIBIBYTE));
 
-function writeFiles({ directory, port, password, database }: EmbeddedClickHouseOptions): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // One that an earlier version made could be read by others.
-  chmodSync(directory, 0o700);
+function commandOf(
+  [command, ...args]: readonly [string, ...string[]],
+  account: Account | undefined,
+  mount: PrivateMount | undefined,
+): Pick<ProcessSpec, 'command' | 'args'> {
+  if (account === undefined || mount === undefined) return { command, args };
+  const [first, ...rest] = mount.prefix;
+  return { command: first, args: [...rest, command, ...args, String(account.uid), String(account.gid)] };
+}
+
+/** `place`: where the engine finds its folder. */
+function writeFiles(options: EmbeddedClickHouseOptions, account: Account | undefined, place: string): void {
+  const { directory, port, password, database } = options;
+  prepareEngineFolder({ directory, configurationFile: CONFIG_FILE, account });
   for (const name of OBSOLETE) rmSync(join(directory, name), { recursive: true, force: true });
   const memoryBytes = engineMemoryBytes();
-  const usersFile = join(directory, USERS_FILE);
+  const usersFile = join(place, USERS_FILE);
   const files = {
-    [CONFIG_FILE]: serverConfig({ usersFile, store: join(directory, 'store'), port, memoryBytes, password }),
     [USERS_FILE]: usersConfig({ password, database }),
+    [CONFIG_FILE]: serverConfig({ usersFile, store: join(place, 'store'), port, memoryBytes, password }),
   };
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(directory, name);
-    rmSync(path, { force: true });
-    writeFileSync(path, text, { mode: 0o600 });
-  }
+  for (const [name, text] of Object.entries(files)) writeEngineFile(join(directory, name), text, account);
 }
 
 function findLibrary(): string {

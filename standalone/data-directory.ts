@@ -30,6 +30,7 @@ export function openDataDirectory(path: string): DataDirectory {
   const root = resolve(path);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   closeToOthers(root);
+  requireOwn(root);
   const logs = join(root, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   closeToOthers(logs);
@@ -56,6 +57,16 @@ function closeToOthers(path: string): void {
       { cause: error },
     );
   }
+}
+
+/** Root's, after a start as root, or another person's. */
+function requireOwn(path: string): void {
+  const own = process.getuid?.();
+  const { uid } = statSync(path);
+  if (own === undefined || own === 0 || own === uid) return;
+  throw new StartProblem(
+    `${path} belongs to another account of this machine (uid ${uid}): start as that account, or set DATA_DIR to a folder of your own.`,
+  );
 }
 
 export function readOrCreateSecrets(directory: DataDirectory): Secrets {

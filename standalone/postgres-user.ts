@@ -1,7 +1,8 @@
 // As whom PostgreSQL runs. It refuses to run as root, so root has to find it another user.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createAccount, findAccount } from './engine-user.js';
 import { StartProblem } from './problem.js';
 
 export interface PostgresUser {
@@ -31,27 +32,11 @@ export function findPostgresUser(options: { binary: string; directory: string })
   const probe = commandAs(NAMESPACE, 'true', []);
   if (spawnSync(probe.command, probe.args, { stdio: 'ignore' }).status === 0) return NAMESPACE;
 
-  const ids = findAccount() ?? createAccount();
+  const ids = findAccount('postgres') ?? createAccount('postgres');
   if (ids !== undefined && canReach(ids, options)) return { prefix: [], ids };
   throw new StartProblem(
     'PostgreSQL refuses to run as root, and no other user can reach its files here: start as another user, set DATA_DIR and the clone to a place that the user postgres can read, or set DATABASE_URL to a server that is already running.',
   );
-}
-
-function findAccount(): { uid: number; gid: number } | undefined {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((entry) => entry.startsWith('postgres:'));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
-}
-
-function createAccount(): { uid: number; gid: number } | undefined {
-  // shadow-utils, then BusyBox.
-  const isCreated =
-    spawnSync('useradd', ['--system', '--no-create-home', 'postgres'], { stdio: 'ignore' }).status === 0 ||
-    spawnSync('adduser', ['-S', '-D', '-H', 'postgres'], { stdio: 'ignore' }).status === 0;
-  return isCreated ? findAccount() : undefined;
 }
 
 function canReach(ids: { uid: number; gid: number }, options: { binary: string; directory: string }): boolean {

@@ -1,15 +1,22 @@
 // Redis as a child process: small, durable (append-only file, flushed every second), and never evicting.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { isNewFileLine, setAppendMode } from './append-mode.js';
 import { fillHoles } from './append-only-file.js';
+import { findEngineAccount, prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { reasonOf, StartProblem } from './problem.js';
 import type { ProcessSpec } from './supervised-process.js';
 
-const COMMANDS = ['redis-server', 'valkey-server'];
+// Each with the account that its package brings.
+const SERVERS = [
+  { command: 'redis-server', name: 'redis' },
+  { command: 'valkey-server', name: 'valkey' },
+];
+const CONFIGURATION_FILE = 'redis.conf';
+// Redis makes every path absolute.
+const WORKING_FOLDER = '/proc/self/cwd';
 
 const SERVICE_USER = 'analytics';
 const ADMIN_USER = 'admin';
@@ -32,17 +39,21 @@ export interface EmbeddedRedisOptions {
 
 export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
   const { directory, port, password } = options;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const configuration = join(directory, 'redis.conf');
+  const { command, name } = findServer();
+  const account = findEngineAccount(name, [command, '--version']);
+  prepareEngineFolder({ directory, configurationFile: CONFIGURATION_FILE, account });
   // In a file and not as arguments, which everyone on the machine can read.
-  writeFileSync(configuration, redisConfiguration(options), { mode: 0o600 });
+  writeEngineFile(join(directory, CONFIGURATION_FILE), redisConfiguration(options), account);
   return {
     url: `redis://${SERVICE_USER}:${password}@127.0.0.1:${port}/0`,
     spec: {
       name: 'redis',
       isIsolated: true,
-      command: findCommand(),
-      args: [configuration],
+      command,
+      // Where it starts, its files are: the folders above are closed to another account.
+      args: [join(account === undefined ? directory : WORKING_FOLDER, CONFIGURATION_FILE)],
+      cwd: directory,
+      ...(account === undefined ? {} : { user: account }),
       beforeStart: () => fillHoles(directory),
       onLine: (line, pid) => {
         if (isNewFileLine(line)) trySetAppendMode(pid);
@@ -57,7 +68,7 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
   };
 }
 
-function redisConfiguration({ directory, port, password, adminPassword }: EmbeddedRedisOptions): string {
+function redisConfiguration({ port, password, adminPassword }: EmbeddedRedisOptions): string {
   const lines = [
     'bind 127.0.0.1',
     `port ${port}`,
@@ -66,7 +77,7 @@ function redisConfiguration({ directory, port, password, adminPassword }: Embedd
     'user default off resetpass ~* &* +@all',
     `user ${SERVICE_USER} on #${digestOf(password)} ~* &* ${SERVICE_COMMANDS}`,
     ...(adminPassword === undefined ? [] : [`user ${ADMIN_USER} on #${digestOf(adminPassword)} ~* &* +@all`]),
-    `dir ${JSON.stringify(directory)}`,
+    'dir .',
     'daemonize no',
     'appendonly yes',
     'appendfsync everysec',
@@ -88,8 +99,8 @@ function trySetAppendMode(pid: number): void {
 
 const digestOf = (password: string): string => createHash('sha256').update(password).digest('hex');
 
-function findCommand(): string {
-  const found = COMMANDS.find((command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0);
+function findServer(): { readonly command: string; readonly name: string } {
+  const found = SERVERS.find(({ command }) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0);
   if (found !== undefined) return found;
   throw new StartProblem(
     'Redis is missing: install redis-server or valkey-server, or set REDIS_URL to a server that is already running.',

@@ -16,6 +16,8 @@ export interface ProcessSpec {
   /** Beside the supervisor's own environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly user?: { readonly uid: number; readonly gid: number };
+  /** Without, it is the supervisor's own. */
+  readonly cwd?: string;
   /** Runs before each start. When it rejects, the error is logged and the process started all the same. */
   readonly beforeStart?: () => Promise<void>;
   /** Called with each line that the process prints. */
@@ -83,7 +85,7 @@ export class SupervisedProcess {
   }
 
   async #spawn(): Promise<void> {
-    const { name, command, args, env, user, isIsolated, beforeStart, onLine } = this.spec;
+    const { name, command, args, env, user, cwd, isIsolated, beforeStart, onLine } = this.spec;
     await beforeStart?.().catch((error: unknown) => this.#observer.line(name, reasonOf(error)));
     // stop() may have been called meanwhile.
     if (this.#stopped.signal.aborted) return;
@@ -92,6 +94,7 @@ export class SupervisedProcess {
       env: { ...(isIsolated ? generalEnvironment() : process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
+      ...(cwd === undefined ? {} : { cwd }),
       ...user,
     });
     this.#child = child;

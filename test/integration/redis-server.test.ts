@@ -28,7 +28,7 @@ async function createServer(): Promise<EmbeddedRedis & { readonly directory: str
 
 async function start({ spec, url }: EmbeddedRedis): Promise<Redis> {
   await spec.beforeStart?.();
-  running = spawn(spec.command, spec.args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  running = spawn(spec.command, spec.args, { stdio: ['ignore', 'pipe', 'ignore'], cwd: spec.cwd, ...spec.user });
   running.stdout?.resume();
   await eventually(() => spec.checkReady());
   return new Redis(url);
@@ -112,7 +112,8 @@ test('reports a file that is damaged otherwise', async () => {
   writeFileSync(file, damaged);
 
   await server.spec.beforeStart?.();
-  running = spawn(server.spec.command, server.spec.args, { stdio: 'ignore' });
+  const { command, args, cwd, user } = server.spec;
+  running = spawn(command, args, { stdio: 'ignore', cwd, ...user });
   expect(await once(running, 'close')).toEqual([1, null]);
   expect(readFileSync(file)).toEqual(damaged);
 });

@@ -1,0 +1,135 @@
+// The account that an engine runs as when the service is started as root: a fault in the engine is then none of root's, and
+// its files are the only ones of DATA_DIR that it reaches, which stays closed to every other account.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { StartProblem } from './problem.js';
+import { say } from './terminal.js';
+
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface EngineFolderOptions {
+  readonly directory: string;
+  /** Written at each start: who has it tells whether the last start was with the same account. */
+  readonly configurationFile: string;
+  readonly account: Account | undefined;
+}
+
+// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID. Containers may have taken them from root.
+const CAPABILITIES = [0, 1, 3, 5, 6, 7].reduce((mask, bit) => mask | (1n << BigInt(bit)), 0n);
+
+export const isRoot = (): boolean => process.getuid?.() === 0;
+
+/**
+ * Undefined when the service is not started as root, and where root cannot have another account: it then says so. The
+ * account must be able to run `probe`; undefined means that the engine could not run as another account anyhow.
+ */
+export function findEngineAccount(
+  name: string,
+  probe: readonly [string, ...string[]] | undefined,
+): Account | undefined {
+  if (!isRoot()) return undefined;
+  if (probe !== undefined && hasCapabilities()) {
+    const account = findAccount(name) ?? createAccount(name);
+    if (account !== undefined && canRun(account, probe)) return account;
+  }
+  say(`${name} runs as root, because this system gives it no other account.`);
+  return undefined;
+}
+
+// Arguments: FROM TO COMMAND…
+const BIND = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+const MOUNT_POINTS = ['/mnt', '/media', '/srv', '/opt'];
+
+export interface PrivateMount {
+  /** Where the folder is for the command. */
+  readonly path: string;
+  /** What to put before the command, for root. */
+  readonly prefix: readonly [string, ...string[]];
+}
+
+/**
+ * For a command that names its files by absolute paths, while the folders above them are closed to its account: a mount
+ * namespace of its own has the folder at a place that is open. Undefined where mounting is not allowed, as in containers.
+ */
+export function findPrivateMount(directory: string, needed: readonly string[]): PrivateMount | undefined {
+  const isFree = (point: string) =>
+    existsSync(point) && ![directory, ...needed].some((path) => path.startsWith(`${point}/`));
+  const path = MOUNT_POINTS.find(isFree);
+  if (path === undefined) return undefined;
+  const prefix = ['unshare', '--mount', '--', 'sh', '-c', BIND, 'sh', directory, path] as const;
+  const [command, ...args] = prefix;
+  return spawnSync(command, [...args, 'true'], { stdio: 'ignore' }).status === 0 ? { path, prefix } : undefined;
+}
+
+/** The folder of an engine, closed to others, with everything in it in the hands of its account. */
+export function prepareEngineFolder({ directory, configurationFile, account }: EngineFolderOptions): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const owner = account ?? own;
+  const hasOtherOwner = (path: string) => (lstatSync(path, { throwIfNoEntry: false })?.uid ?? owner.uid) !== owner.uid;
+  if (isRoot()) {
+    if ([directory, join(directory, configurationFile)].some(hasOtherOwner)) giveTo(owner, directory);
+  } else if (hasOtherOwner(directory)) {
+    throw new StartProblem(
+      `${directory} belongs to another account of this machine, as after a start as root: start as root again, or give DATA_DIR and all in it to your account with chown -R.`,
+    );
+  }
+  // One that an earlier version made could be read by others.
+  chmodSync(directory, 0o700);
+}
+
+/** Replaces the file. It is never written through a link that the engine may have laid there. */
+export function writeEngineFile(path: string, text: string, account: Account | undefined): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  if (account !== undefined) lchownSync(path, account.uid, account.gid);
+}
+
+/** Links are changed themselves, not what they lead to. */
+function giveTo({ uid, gid }: Account, path: string): void {
+  const stats = lstatSync(path);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) giveTo({ uid, gid }, join(path, name));
+  if (stats.uid !== uid) lchownSync(path, uid, gid);
+}
+
+function hasCapabilities(): boolean {
+  try {
+    const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+    return (BigInt(`0x${effective}`) & CAPABILITIES) === CAPABILITIES;
+  } catch {
+    return false;
+  }
+}
+
+const canRun = (account: Account, [command, ...args]: readonly [string, ...string[]]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore', cwd: '/', ...account }).status === 0;
+
+export function findAccount(name: string): Account | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
+export function createAccount(name: string): Account | undefined {
+  // shadow-utils, then BusyBox.
+  const isCreated =
+    spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/bin/false', name], { stdio: 'ignore' })
+      .status === 0 || spawnSync('adduser', ['-S', '-D', '-H', name], { stdio: 'ignore' }).status === 0;
+  return isCreated ? findAccount(name) : undefined;
+}

@@ -1,0 +1,192 @@
+// The accounts that ClickHouse and Redis run as when the service is started as root, and whose their folders are.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { packageRoot } from '../../src/platform/paths.js';
+import { embeddedClickHouse } from '../../standalone/clickhouse-server.js';
+import { findPrivateMount } from '../../standalone/engine-user.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { embeddedRedis } from '../../standalone/redis-server.js';
+import { type ProcessObserver, SupervisedProcess } from '../../standalone/supervised-process.js';
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const canMount = isRoot && findPrivateMount(tmpdir(), []) !== undefined;
+
+const directories: string[] = [];
+const processes: SupervisedProcess[] = [];
+const observer: ProcessObserver = { line: () => {}, started: () => {}, ended: () => {}, restarting: () => {} };
+/** As DATA_DIR: closed to other accounts. */
+let directory: string;
+let secretFile: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'event-analytics-accounts-'));
+  directories.push(directory);
+  secretFile = join(directory, 'secrets.json');
+  writeFileSync(secretFile, 'the secret', { mode: 0o600 });
+});
+
+afterEach(stop);
+
+afterAll(() => {
+  for (const path of directories) rmSync(path, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly clickhouse: string;
+  readonly redis: string;
+  /** By name. */
+  readonly pids: ReadonlyMap<string, number>;
+}
+
+async function start(): Promise<Started> {
+  const clickhouse = embeddedClickHouse({
+    ...{ directory: join(directory, 'clickhouse'), port: await findFreePort() },
+    ...{ password: 'password', database: 'analytics' },
+  });
+  const redis = embeddedRedis({
+    directory: join(directory, 'redis'),
+    port: await findFreePort(),
+    password: 'password',
+  });
+  const started = [clickhouse, redis].map(({ spec }) => new SupervisedProcess(spec, observer));
+  processes.push(...started);
+  await Promise.all(started.map((one) => one.start()));
+  return {
+    clickhouse: clickhouse.url,
+    redis: redis.url,
+    pids: new Map(started.map(({ spec, pid }) => [spec.name, pid ?? 0])),
+  };
+}
+
+async function stop(): Promise<void> {
+  await Promise.all(processes.splice(0).map((one) => one.stop()));
+}
+
+const statusOf = (pid: number, field: string): string[] =>
+  new RegExp(`^${field}:[\\t ]*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split('\t') ?? [];
+
+async function write({ clickhouse, redis }: Started): Promise<void> {
+  const client = createClickHouse({ CLICKHOUSE_URL: clickhouse, CLICKHOUSE_DATABASE: 'default' });
+  await client.command({ query: 'CREATE DATABASE analytics' });
+  await client.command({ query: 'CREATE TABLE analytics.written (n UInt64) ENGINE = MergeTree ORDER BY n' });
+  await client.insert({ table: 'analytics.written', values: [{ n: 7 }], format: 'JSONEachRow' });
+  await client.close();
+  const store = new Redis(redis);
+  await store.set('written', 7);
+  await store.quit();
+}
+
+async function read({ clickhouse, redis }: Started): Promise<unknown> {
+  const client = createClickHouse({ CLICKHOUSE_URL: clickhouse, CLICKHOUSE_DATABASE: 'default' });
+  const rows = await (await client.query({ query: 'SELECT * FROM analytics.written', format: 'JSONEachRow' })).json();
+  await client.close();
+  const store = new Redis(redis);
+  const value = await store.get('written');
+  await store.quit();
+  return [rows, value];
+}
+
+const WRITTEN = [[{ n: 7 }], '7'];
+
+function giveTo(uid: number, path: string): void {
+  lchownSync(path, uid, uid);
+  if (statSync(path).isDirectory()) for (const name of readdirSync(path)) giveTo(uid, join(path, name));
+}
+
+describe.runIf(canMount)('started as root', () => {
+  test('each engine has an account of its own, which reads nothing of DATA_DIR but its folder', async () => {
+    const started = await start();
+    await write(started);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    const uids = [...started.pids].map(([name, pid]) => {
+      const [real, ...others] = statusOf(pid, 'Uid').map(Number);
+      const gid = Number(statusOf(pid, 'Gid')[0]);
+      expect(real).not.toBe(0);
+      expect(new Set(others)).toEqual(new Set([real]));
+      expect(statusOf(pid, 'CapEff')).toEqual(['0000000000000000']);
+      expect(statusOf(pid, 'Groups').join('').trim()).toBe('');
+      expect(statSync(join(directory, name)).uid).toBe(real);
+      // From inside its folder, where DATA_DIR itself need not be passed.
+      for (const path of [secretFile, '../secrets.json', '../redis/redis.conf', '../clickhouse/users.xml']) {
+        const { status } = spawnSync('cat', [path], { cwd: join(directory, name), uid: real, gid });
+        expect([name, path, status]).toEqual([name, path, 1]);
+      }
+      return real;
+    });
+    expect(new Set(uids).size).toBe(2);
+  });
+
+  test('folders that an earlier version made as root open, and keep what they hold', async () => {
+    await write(await start());
+    await stop();
+    for (const name of ['clickhouse', 'redis']) giveTo(0, join(directory, name));
+    expect(await read(await start())).toEqual(WRITTEN);
+    await stop();
+    expect(await read(await start())).toEqual(WRITTEN);
+  });
+
+  test('nothing is written through links that an engine has laid in its folder', async () => {
+    await start();
+    await stop();
+    for (const file of ['redis/redis.conf', 'clickhouse/users.xml', 'clickhouse/config.xml']) {
+      rmSync(join(directory, file));
+      spawnSync('ln', ['-s', secretFile, join(directory, file)]);
+    }
+    await start();
+    expect(readFileSync(secretFile, 'utf8')).toBe('the secret');
+    expect(statSync(secretFile).uid).toBe(0);
+  });
+
+  test('a later start as another account is refused in a sentence', async () => {
+    await start();
+    await stop();
+    const run = () =>
+      spawnSync(process.execPath, [join(packageRoot, 'dist/standalone/main.js')], {
+        ...{ cwd: '/', uid: NOBODY, gid: NOBODY, encoding: 'utf8' },
+        env: { PATH: process.env.PATH, DATA_DIR: directory, DATABASE_URL: inject('engines').postgres },
+      });
+    expect(run()).toMatchObject({
+      status: 1,
+      stderr: `${directory} belongs to another account of this machine (uid 0): start as that account, or set DATA_DIR to a folder of your own.\n`,
+    });
+    chmodSync(directory, 0o700);
+    lchownSync(directory, NOBODY, NOBODY);
+    giveTo(NOBODY, secretFile);
+    rmSync(secretFile);
+    const { status, stderr } = run();
+    expect(stderr).toMatch(/redis belongs to another account of this machine, as after a start as root: /);
+    expect(status).toBe(1);
+  });
+});
+
+test.runIf(isRoot)('where no account can be had, the engines run as root, and say so', () => {
+  mkdirSync(join(directory, 'redis'));
+  const script = `
+    const { findEngineAccount } = await import(${JSON.stringify(join(packageRoot, 'dist/standalone/engine-user.js'))});
+    console.log(findEngineAccount('redis', ['true']));`;
+  // As in a container that has taken from root the right to become others.
+  const withoutRights = ['--bounding-set=-setuid', '--inh-caps=-setuid', '--', process.execPath];
+  const { stdout, stderr } = spawnSync('setpriv', [...withoutRights, '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  expect([stdout, stderr]).toEqual([
+    'undefined\n',
+    'redis runs as root, because this system gives it no other account.\n',
+  ]);
+});
