@@ -106,7 +106,18 @@ export type PropertyBag = keyof typeof PROPERTY_BAGS;
 /** Events have two groups of properties; the third are the properties of the profile. */
 export type AnyBag = PropertyBag | 'user';
 
-export const GRANULARITIES = ['hour', 'day', 'week', 'month', 'quarter'] as const;
+/** Buckets of time, and parts of a time that repeat: the days of a week, the hours of a day. */
+export const GRANULARITIES = [
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'year',
+  'weekday',
+  'hour_of_day',
+] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
 /** Default columns of `list`, in order. */

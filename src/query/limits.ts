@@ -4,6 +4,9 @@
 /** Bytes of a query's text; code that takes text from outside refuses more. */
 export const QUERY_BYTES_MAX = 16 * 1024;
 
+/** Of the finest granularity: about a week of minutes. */
+export const MINUTE_BUCKETS_MAX = 10_000;
+
 export interface FormLimit {
   readonly max: number;
   /** What is counted, in the plural. */

@@ -1,6 +1,6 @@
 // Reference implementation of aggregates over the rows of any source, grouped by fields and by
 // time.
-import { bucketOf, bucketsOf, type Interval } from './calendar.js';
+import { type Interval, timeGroupOf, timeGroupsOf } from './calendar.js';
 import type { FieldReader } from './fields.js';
 import type { Aggregate, FieldAggregate, Group } from './question.js';
 import { ascending, descending, inOrder, ordered, type Row, type RowOrder, type Table } from './table.js';
@@ -47,13 +47,13 @@ export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
 }
 
 interface Grouped<Item> {
-  readonly keys: readonly (string | null)[];
+  readonly keys: readonly (string | number | null)[];
   readonly items: Item[];
 }
 
 function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregation<Item>): Map<string, Grouped<Item>> {
   const groups = new Map<string, Grouped<Item>>();
-  const groupFor = (keys: readonly (string | null)[]): Grouped<Item> => {
+  const groupFor = (keys: readonly (string | number | null)[]): Grouped<Item> => {
     const name = JSON.stringify(keys);
     const group = groups.get(name) ?? { keys, items: [] };
     groups.set(name, group);
@@ -62,11 +62,13 @@ function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregat
   if (by.length === 0) groupFor([]);
   const [only] = by;
   if (by.length === 1 && only?.kind === 'time') {
-    for (const bucket of bucketsOf(interval, only.unit, timezone)) groupFor([bucket]);
+    for (const bucket of timeGroupsOf(interval, only.unit, timezone)) groupFor([bucket]);
   }
   for (const item of items) {
     const keys = by.map((group) =>
-      group.kind === 'time' ? bucketOf(timeOf(item), group.unit, timezone) : (textOf(read(item, group.field)) ?? null),
+      group.kind === 'time'
+        ? timeGroupOf(timeOf(item), group.unit, timezone)
+        : (textOf(read(item, group.field)) ?? null),
     );
     groupFor(keys).items.push(item);
   }

@@ -1,7 +1,7 @@
 // Reference implementation of time: ranges, calendar buckets and time zones, based on the
 // wall-clock time that `Intl` reports for a zone. A bucket of a day or longer is identified by its
 // start date, as in the answer.
-import type { Range, Span, TimeUnit } from './question.js';
+import type { CalendarUnit, Range, Span, TimeUnit } from './question.js';
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -66,13 +66,13 @@ const wallOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 export const startOfDate = (date: string, zone: string): number => instantOfWallClock(wallOf(date), zone);
 
 /** The bucket of an instant: the date it starts on, or for hours the instant it starts at. */
-export function bucketOf(time: number, unit: TimeUnit, zone: string): string {
+export function bucketOf(time: number, unit: CalendarUnit, zone: string): string {
   const wall = wallClock(time, zone);
   if (unit === 'hour') return toRfc3339(time - (((wall % HOUR) + HOUR) % HOUR));
   return startOfPeriod(dateOf(wall), unit);
 }
 
-function startOfPeriod(date: string, unit: Exclude<TimeUnit, 'hour'> | 'year'): string {
+function startOfPeriod(date: string, unit: Exclude<CalendarUnit, 'hour'>): string {
   const [year = 0, month = 1] = date.split('-').map(Number);
   switch (unit) {
     case 'day':
@@ -89,22 +89,35 @@ function startOfPeriod(date: string, unit: Exclude<TimeUnit, 'hour'> | 'year'): 
 }
 
 /** The bucket `steps` after another; a negative number goes back. */
-export function bucketAfter(bucket: string, unit: TimeUnit, steps = 1): string {
+export function bucketAfter(bucket: string, unit: CalendarUnit, steps = 1): string {
   if (unit === 'hour') return toRfc3339(Date.parse(bucket) + steps * HOUR);
   const [year = 0, month = 1, day = 1] = bucket.split('-').map(Number);
-  const months = unit === 'month' ? steps : unit === 'quarter' ? 3 * steps : 0;
+  const months = { month: 1, quarter: 3, year: 12, week: 0, day: 0 }[unit] * steps;
   const days = unit === 'day' ? steps : unit === 'week' ? 7 * steps : 0;
   return dateOf(Date.UTC(year, month - 1 + months, day + days));
 }
 
 /** Every bucket that overlaps a range, in order. */
-export function bucketsOf({ start, end }: Interval, unit: TimeUnit, zone: string): string[] {
+export function bucketsOf({ start, end }: Interval, unit: CalendarUnit, zone: string): string[] {
   const buckets: string[] = [];
   if (start >= end) return buckets;
   const last = bucketOf(end - 1, unit, zone);
   for (let bucket = bucketOf(start, unit, zone); bucket <= last; bucket = bucketAfter(bucket, unit))
     buckets.push(bucket);
   return buckets;
+}
+
+/** What an event at this time is grouped by. */
+export function timeGroupOf(time: number, unit: TimeUnit, zone: string): string | number {
+  const wall = new Date(wallClock(time, zone));
+  if (unit === 'hour_of_day') return wall.getUTCHours();
+  return unit === 'weekday' ? wall.getUTCDay() || 7 : bucketOf(time, unit, zone);
+}
+
+/** Every such group of a range, in order: of those that repeat, all there are. */
+export function timeGroupsOf(interval: Interval, unit: TimeUnit, zone: string): (string | number)[] {
+  if (unit === 'hour_of_day') return Array.from({ length: 24 }, (_, hour) => hour);
+  return unit === 'weekday' ? [1, 2, 3, 4, 5, 6, 7] : bucketsOf(interval, unit, zone);
 }
 
 const SPAN_MS = { m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY } as const;

@@ -1,6 +1,6 @@
 // Reference implementation of arithmetic over aggregates.
 import { measured } from './aggregate.js';
-import { bucketOf, bucketsOf, type Interval, intervalOf } from './calendar.js';
+import { type Interval, intervalOf, timeGroupOf, timeGroupsOf } from './calendar.js';
 import { eventsOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
@@ -17,8 +17,8 @@ export function answerFormula(question: FormulaQuestion, world: World): Answer {
     const rows = [{ value: evaluated(expression, events, world) }];
     return { mode: 'formula', columns: ['value'], ...inThisOrder(rows) };
   }
-  const rows = bucketsOf(interval, by, timezone).map((bucket) => {
-    const own = events.filter((event) => bucketOf(event.time, by, timezone) === bucket);
+  const rows = timeGroupsOf(interval, by, timezone).map((bucket) => {
+    const own = events.filter((event) => timeGroupOf(event.time, by, timezone) === bucket);
     return { [by]: bucket, value: evaluated(expression, own, world) };
   });
   return { mode: 'formula', columns: [by, 'value'], ...inThisOrder(rows) };

@@ -5,7 +5,9 @@ import { record } from './generate.js';
 import type * as ask from './question.js';
 import { groupColumn } from './to-query-text.js';
 
-export const timeUnits = fc.constantFrom<ask.TimeUnit[]>('day', 'hour', 'week', 'month', 'quarter');
+export const timeUnits = fc.constantFrom<ask.TimeUnit[]>(
+  ...(['day', 'hour', 'week', 'month', 'quarter', 'year', 'weekday', 'hour_of_day'] as const),
+);
 
 function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
   const byTime = timeUnits.map((unit): ask.Group => ({ kind: 'time', unit }));

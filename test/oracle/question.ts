@@ -41,8 +41,9 @@ export type Range =
   | { readonly kind: 'today' | 'yesterday' }
   | { readonly kind: 'this'; readonly unit: 'week' | 'month' | 'quarter' | 'year' };
 
-export const TIME_UNITS = ['hour', 'day', 'week', 'month', 'quarter'] as const;
-export type TimeUnit = (typeof TIME_UNITS)[number];
+export type CalendarUnit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
+/** Periods of a calendar, and parts of a time that repeat: 1 (Monday) to 7, and 0 to 23. */
+export type TimeUnit = CalendarUnit | 'weekday' | 'hour_of_day';
 
 export type Group =
   | { readonly kind: 'time'; readonly unit: TimeUnit }

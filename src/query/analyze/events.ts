@@ -4,7 +4,7 @@ import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { resolveCondition } from './resolve-condition.js';
-import { isTimeField, resolveField, resolveGroups } from './resolve-field.js';
+import { checkBuckets, isTimeField, resolveField, resolveGroups } from './resolve-field.js';
 import type {
   AggregateOrder,
   ColumnOrder,
@@ -201,7 +201,9 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
   const person = rows ? parts.person : DISTINCT_PERSON;
   const measure = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
   const byFields = stages.filter(isKind('by')).flatMap((stage) => stage.fields);
-  const written = resolveGroups(scope, [...(aggregate?.by ?? []), ...byFields]);
+  const names = [...(aggregate?.by ?? []), ...byFields];
+  const written = resolveGroups(scope, names);
+  checkBuckets(scope, names, selection.range);
   const groups = measure ? written.map((group) => apartFrom(METRIC_COLUMN[metricOf(measure)], group)) : written;
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
   const sort = onlyStage(scope, stages, {

@@ -4,7 +4,7 @@ import { GRANULARITIES } from '../fields.js';
 import type * as syntax from '../parse/syntax.js';
 import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';
-import { isTimeField, resolveField } from './resolve-field.js';
+import { checkBuckets, isTimeField, resolveField } from './resolve-field.js';
 import type { FormulaExpression, Measure, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind } from './stages.js';
@@ -35,6 +35,11 @@ export function analyzeFormula(
     granularities: GRANULARITIES,
     takesField: false,
   });
+  checkBuckets(
+    scope,
+    stages.filter(isKind('by')).flatMap((stage) => stage.fields),
+    range,
+  );
   const expression = resolveExpression(scope, source.expression);
   if (!expression) return undefined;
   return {

@@ -9,11 +9,12 @@ import {
   isTimeType,
   type PropertyBag,
 } from '../fields.js';
+import { MINUTE_BUCKETS_MAX } from '../limits.js';
 import type { FieldName } from '../parse/syntax.js';
 import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
 import { tokenOf } from '../property-guess.js';
 import { isSessionKey, SESSION_KEYS, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
-import type { Group, PropertyField, ResolvedField } from './resolved.js';
+import type { Group, PropertyField, ResolvedField, TimeRange } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
@@ -107,6 +108,21 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
 
 const findGranularity = (name: FieldName): Granularity | undefined =>
   GRANULARITIES.find((granularity) => granularity === name.written);
+
+const MINUTE_MS = 60_000;
+
+/** Reports buckets that the range has too many of. */
+export function checkBuckets(scope: Scope, names: readonly FieldName[], { fromMs, toMs }: TimeRange): void {
+  const name = names.find((one) => findGranularity(one) === 'minute');
+  if (name === undefined || (toMs - fromMs) / MINUTE_MS <= MINUTE_BUCKETS_MAX) return;
+  const days = Math.floor((MINUTE_BUCKETS_MAX * MINUTE_MS) / 86_400_000);
+  report(
+    scope,
+    name.span,
+    `the time range has more than ${MINUTE_BUCKETS_MAX} minutes`,
+    `by minute takes up to ${days} days; group by hour, or shorten the range`,
+  );
+}
 
 export function resolveGroups(scope: Scope, names: readonly FieldName[]): Group[] {
   const groups: Group[] = [];

@@ -41,7 +41,7 @@ import type {
   SelectColumn,
   Total,
 } from './plan.js';
-import { bucketOf, bucketType, fillOf, hasWholeHours, splitIntoHours } from './time-buckets.js';
+import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from './time-buckets.js';
 
 export interface PlanContext {
   readonly projectId: ProjectId;
@@ -292,7 +292,9 @@ function planGroupsOver({ query, people, ...at }: GroupsOver, scan: RowsOver['fr
  */
 function planFromHours(query: AggregateQuery, context: PlanContext): Select | undefined {
   if (query.measure.kind !== 'count' || query.selection.condition) return undefined;
-  const isKnownHourly = query.groups.every((group) => group.kind === 'bucket' || isEventType(group.field));
+  const isKnownHourly = query.groups.every((group) =>
+    group.kind === 'bucket' ? isOfWholeHours(group.granularity) : isEventType(group.field),
+  );
   if (!isKnownHourly || !hasWholeHours(query.selection.range, query.timezone)) return undefined;
   const split = splitIntoHours(query.selection.range);
   if (!split) return undefined;

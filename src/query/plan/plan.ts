@@ -31,7 +31,7 @@ export type ProfileSource = 'email' | 'email_domain' | 'first_seen' | 'last_seen
 export type AnyColumn = EventColumn | InternalColumn | SessionColumn | SessionSource | ProfileColumn | ProfileSource;
 
 /** Constants of the compiler. Text of a query must never become one. */
-export type Constant = '' | 0 | 1 | 'true' | 'false' | 'NULL';
+export type Constant = '' | 0 | 1 | 8 | 24 | 'true' | 'false' | 'NULL';
 
 export type InfixOperator =
   | '='
@@ -138,7 +138,11 @@ export type FunctionName =
   | 'toRelativeDayNum'
   | 'toRelativeMonthNum'
   | 'toRelativeWeekNum'
+  | 'toDayOfWeek'
+  | 'toHour'
   | 'toStartOfHour'
+  | 'toStartOfMinute'
+  | 'toStartOfYear'
   | 'toStartOfMonth'
   | 'toStartOfQuarter'
   | 'toString'
@@ -249,11 +253,14 @@ export interface OrderBy {
   readonly direction: 'asc' | 'desc';
 }
 
+export type FillStep = 'MINUTE' | 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'QUARTER' | 'YEAR';
+
 /** WITH FILL: adds missing rows of the first sort column. */
 export interface Fill {
   readonly from: Expression;
   readonly to: Expression;
-  readonly step: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'QUARTER';
+  /** Undefined for numbers, which are one apart. */
+  readonly step?: FillStep;
 }
 
 export interface Select {

@@ -3,39 +3,57 @@ import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
 import { offsetAt } from '../timezone.js';
 import { call, constant, infix, instantParameter, textParameter } from './expressions.js';
-import type { ColumnType, Expression, Fill } from './plan.js';
+import type { ColumnType, Constant, Expression, Fill, FillStep, FunctionName } from './plan.js';
 
-const BUCKET_FUNCTION = {
-  hour: 'toStartOfHour',
-  day: 'toDate',
-  week: 'toMonday',
-  month: 'toStartOfMonth',
-  quarter: 'toStartOfQuarter',
-} as const satisfies Record<Granularity, string>;
+interface BucketKind {
+  readonly function: FunctionName;
+  /** Of the function, between the time and the time zone. */
+  readonly mode?: Constant;
+  readonly type: ColumnType;
+  /** The distance of two buckets, or the numbers of buckets that repeat; `to` is exclusive. */
+  readonly fill: FillStep | { readonly from: Constant; readonly to: Constant };
+}
+
+/** Weekdays are numbered as in ISO 8601: 1 is Monday. */
+const BUCKETS: Readonly<Record<Granularity, BucketKind>> = {
+  minute: { function: 'toStartOfMinute', type: 'time', fill: 'MINUTE' },
+  hour: { function: 'toStartOfHour', type: 'time', fill: 'HOUR' },
+  day: { function: 'toDate', type: 'date', fill: 'DAY' },
+  week: { function: 'toMonday', type: 'date', fill: 'WEEK' },
+  month: { function: 'toStartOfMonth', type: 'date', fill: 'MONTH' },
+  quarter: { function: 'toStartOfQuarter', type: 'date', fill: 'QUARTER' },
+  year: { function: 'toStartOfYear', type: 'date', fill: 'YEAR' },
+  weekday: { function: 'toDayOfWeek', mode: 0, type: 'number', fill: { from: 1, to: 8 } },
+  hour_of_day: { function: 'toHour', type: 'number', fill: { from: 0, to: 24 } },
+};
 
 export interface Bucketing {
   readonly granularity: Granularity;
   readonly timezone: string;
 }
 
-/** Start of the bucket that contains `time`: a date, or for hours an instant. */
+/** The bucket that contains `time`: the date or the instant at which it starts, or a number. */
 export function bucketOf(time: Expression, { granularity, timezone }: Bucketing): Expression {
-  const name = BUCKET_FUNCTION[granularity];
-  return timezone === 'UTC' ? call(name, time) : call(name, time, textParameter(timezone));
+  const { function: name, mode } = BUCKETS[granularity];
+  if (timezone === 'UTC') return call(name, time);
+  return call(name, time, ...(mode === undefined ? [] : [constant(mode)]), textParameter(timezone));
 }
 
-export const bucketType = (granularity: Granularity): ColumnType => (granularity === 'hour' ? 'time' : 'date');
+export const bucketType = (granularity: Granularity): ColumnType => BUCKETS[granularity].type;
 
-const STEP = { hour: 'HOUR', day: 'DAY', week: 'WEEK', month: 'MONTH', quarter: 'QUARTER' } as const;
+/** Whether whole hours tell the bucket. */
+export const isOfWholeHours = (granularity: Granularity): boolean => granularity !== 'minute';
 
-/** Fill range of all buckets in the range; the exclusive end is one second or day after the last start. */
+/** Fill range of all buckets in the range; the exclusive end is one second, day or number after the last bucket. */
 export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
+  const { fill } = BUCKETS[bucketing.granularity];
+  if (typeof fill === 'object') return { from: constant(fill.from), to: constant(fill.to) };
   // An empty range (today at midnight) has one bucket.
   const last = bucketOf(instantParameter(Math.max(range.fromMs, range.toMs - 1)), bucketing);
   return {
     from: bucketOf(instantParameter(range.fromMs), bucketing),
     to: infix('+', last, constant(1)),
-    step: STEP[bucketing.granularity],
+    step: fill,
   };
 }
 

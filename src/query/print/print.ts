@@ -60,7 +60,9 @@ class Printer {
     if (select.orderBy) lines.push(`ORDER BY ${select.orderBy.map((order) => this.order(order)).join(', ')}`);
     if (select.fill) {
       const { from, to, step } = select.fill;
-      lines.push(`WITH FILL FROM ${this.expression(from)} TO ${this.expression(to)} STEP INTERVAL 1 ${step}`);
+      lines.push(
+        `WITH FILL FROM ${this.expression(from)} TO ${this.expression(to)} STEP ${step === undefined ? '1' : `INTERVAL 1 ${step}`}`,
+      );
     }
     if (select.limit !== undefined) lines.push(`LIMIT ${this.bind('UInt64', select.limit)}`);
     if (select.offset !== undefined && select.offset > 0) lines.push(`OFFSET ${this.bind('UInt64', select.offset)}`);

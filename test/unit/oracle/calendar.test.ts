@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bucketOf, bucketsOf, intervalOf, startOfDate, toRfc3339 } from '../../oracle/calendar.js';
-import type { Range, TimeUnit } from '../../oracle/question.js';
+import type { CalendarUnit, Range } from '../../oracle/question.js';
 
 const WEEK = { count: 7, unit: 'd' } as const;
 const clock = (now: string, timezone = 'UTC') => ({ now: Date.parse(now), timezone });
@@ -102,7 +102,7 @@ describe('a range', () => {
 });
 
 describe('a bucket', () => {
-  test.each<[string, TimeUnit, string, string]>([
+  test.each<[string, CalendarUnit, string, string]>([
     ['2026-11-20T23:59:59.999Z', 'day', 'UTC', '2026-11-20'],
     ['2026-11-20T11:00:00Z', 'day', 'Pacific/Tongatapu', '2026-11-21'],
     ['2026-11-20T11:59:59Z', 'day', 'Etc/GMT+12', '2026-11-19'],
