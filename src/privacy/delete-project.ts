@@ -8,6 +8,7 @@ import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { type ErasureDeps, waitForIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
+import { CLICKHOUSE_TABLES } from './personal-data.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
 import { publishTombstones } from './publish-tombstones.js';
 import { mayHold, purgePayloads } from './purge-people.js';
@@ -64,14 +65,12 @@ export async function purgeProjects(
   return purged;
 }
 
-const CLICKHOUSE_TABLES = ['events', 'device_map', 'profiles'] as const;
-
 /** Resolves with the number of deleted rows; queries no longer return them. */
 async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number> {
   let deleted = 0;
-  for (const table of CLICKHOUSE_TABLES) {
+  for (const { name } of CLICKHOUSE_TABLES) {
     const result = await clickhouse.query({
-      query: `SELECT toUInt32(count()) AS rows FROM ${table} WHERE project_id = {projectId:UUID}`,
+      query: `SELECT toUInt32(count()) AS rows FROM ${name} WHERE project_id = {projectId:UUID}`,
       query_params: { projectId },
       clickhouse_settings: READ_ONLY,
       format: 'JSONEachRow',
@@ -80,7 +79,7 @@ async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: Pro
     if (row === undefined || row.rows === 0) continue;
     deleted += row.rows;
     await clickhouse.command({
-      query: `DELETE FROM ${table} WHERE project_id = {projectId:UUID}`,
+      query: `DELETE FROM ${name} WHERE project_id = {projectId:UUID}`,
       query_params: { projectId },
       clickhouse_settings: { lightweight_deletes_sync: '2' },
     });

@@ -15,18 +15,10 @@ import type { Config } from '../platform/config.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
-import {
-  type Bounded,
-  countRows,
-  deleteRows,
-  EVENTS,
-  MAPPINGS,
-  PROFILES,
-  type RowSet,
-  visitInsertIds,
-} from './erase-rows.js';
+import { type Bounded, countRows, deleteRows, type RowSet, visitInsertIds } from './erase-rows.js';
 import type { HashId, IdKind } from './id-hash.js';
 import { countIdentities, findIdentities, forgetIdentity, forgetParkedCalls, isCallOf } from './identities.js';
+import { EVENTS, MAPPINGS, PROFILES } from './personal-data.js';
 import { publishTombstones } from './publish-tombstones.js';
 import { type Erasure, saveDevices, saveEventCount } from './store.js';
 import type { Tombstone } from './tombstones.js';

@@ -5,6 +5,7 @@ import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.
 import type { ProjectId } from '../platform/ids.js';
 import type { IdKind } from './id-hash.js';
 import { inParameters } from './parameter-fields.js';
+import type { ClickHouseTable } from './personal-data.js';
 
 /** A person or device, and the maximum value of the table's `order` that is deleted. */
 export interface Bounded {
@@ -13,43 +14,8 @@ export interface Bounded {
   readonly upTo: number;
 }
 
-interface PersonalTable {
-  readonly name: string;
-  /** The expression that `upTo` is compared with. */
-  readonly order: string;
-  /**
-   * Which rows belong to a person or device: its indexed 64-bit hash, its id, and an additional
-   * condition.
-   */
-  readonly columns: Partial<Record<IdKind, { readonly hash: string; readonly id: string; readonly also?: string }>>;
-}
-
-/** By time of receipt, in milliseconds. The events of a device are those without a user id. */
-export const EVENTS: PersonalTable = {
-  name: 'events',
-  order: 'toUnixTimestamp64Milli(received_at)',
-  columns: {
-    user: { hash: 'user_hash', id: 'user_id' },
-    device: { hash: 'device_hash', id: 'device_id', also: "user_id = ''" },
-  },
-};
-
-/** By sequence number. */
-export const MAPPINGS: PersonalTable = {
-  name: 'device_map',
-  order: 'toUnixTimestamp64Micro(updated_at)',
-  columns: { user: { hash: 'user_hash', id: 'user_id' }, device: { hash: 'device_hash', id: 'device_id' } },
-};
-
-/** By version. */
-export const PROFILES: PersonalTable = {
-  name: 'profiles',
-  order: 'toInt64(version)',
-  columns: { user: { hash: 'user_hash', id: 'user_id' } },
-};
-
 export interface RowSet {
-  readonly table: PersonalTable;
+  readonly table: ClickHouseTable;
   readonly projectId: ProjectId;
   readonly people: readonly Bounded[];
 }

@@ -4,6 +4,7 @@ import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } fr
 import type { Postgres } from '../platform/postgres/client.js';
 import { hideSubject, listSubjects, recordAudit } from './audit-store.js';
 import type { HashId } from './id-hash.js';
+import { POSTGRES_TABLES } from './personal-data.js';
 
 export interface DeletedProject {
   readonly projectId: ProjectId;
@@ -39,20 +40,13 @@ export async function forgetProjectUpTo(
 
 // Content written by members, and user data. The project itself stays, as a name in the records of
 // its organization, and so do its usage and audit trail.
-const TABLES = [
-  'identity_outbox',
-  'profile_operations',
-  'profiles',
-  'device_mappings',
-  'dashboards',
-  'access_tokens',
-] as const;
+const TABLES = POSTGRES_TABLES.filter((table) => table.isDeletedWithProject);
 
 /** Resolves with the number of deleted rows. */
 export async function deleteProjectRows(postgres: Postgres, projectId: ProjectId): Promise<number> {
   return postgres.transaction(async (transaction) => {
     let deleted = 0;
-    for (const table of TABLES) deleted += await transaction(table).where({ project_id: projectId }).delete();
+    for (const { name } of TABLES) deleted += await transaction(name).where({ project_id: projectId }).delete();
     return deleted;
   });
 }

@@ -6,6 +6,7 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import { createPostgres, type Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
+import { CLICKHOUSE_TABLES, POSTGRES_TABLES } from './personal-data.js';
 
 const POLL_MS = 500;
 
@@ -23,7 +24,6 @@ async function pollUntilDone(what: {
   }
 }
 
-const CLICKHOUSE_TABLES = ['events', 'device_map', 'profiles'];
 const MINUTE_MS = 60_000;
 
 /** Called before each step that delays other mutations; a purge lets erasures run here. */
@@ -91,20 +91,12 @@ const OUTDATED_PARTS = "SELECT concat(table, ' ', name) AS name FROM system.part
 async function rowsOf<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
   const result = await clickhouse.query({
     query: query.replace('OURS', 'database = currentDatabase() AND table IN {tables:Array(String)}'),
-    query_params: { tables: CLICKHOUSE_TABLES },
+    query_params: { tables: CLICKHOUSE_TABLES.map(({ name }) => name) },
     format: 'JSONEachRow',
   });
   return result.json<T>();
 }
 
-const POSTGRES_TABLES = [
-  'profiles',
-  'profile_operations',
-  'device_mappings',
-  'identity_outbox',
-  'audit_entries',
-  'erasure_requests',
-];
 const LOCK_TIMEOUT_MS = 5_000;
 
 /**
@@ -117,7 +109,9 @@ export async function rewritePostgres(config: Config, signal: AbortSignal): Prom
   try {
     await waitForTransactions(postgres, signal);
     await postgres.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    for (const table of POSTGRES_TABLES) await postgres.raw(`VACUUM (FULL) ${table}`);
+    for (const { name } of POSTGRES_TABLES.filter((table) => table.isRewritten)) {
+      await postgres.raw(`VACUUM (FULL) ${name}`);
+    }
     await renewWriteAheadLog(postgres);
   } finally {
     await postgres.destroy();

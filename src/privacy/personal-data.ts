@@ -1,0 +1,62 @@
+// Every table with data of people, once: erasure, purge and the deletion of projects read this list.
+// A test compares it with the schemas of both databases.
+import type { IdKind } from './id-hash.js';
+
+export interface ClickHouseTable {
+  readonly name: string;
+  /** The expression that `upTo` is compared with. */
+  readonly order: string;
+  /**
+   * Which rows belong to a person or device: its indexed 64-bit hash, its id, and an additional
+   * condition.
+   */
+  readonly columns: Partial<Record<IdKind, { readonly hash: string; readonly id: string; readonly also?: string }>>;
+}
+
+/** By time of receipt, in milliseconds. The events of a device are those without a user id. */
+export const EVENTS: ClickHouseTable = {
+  name: 'events',
+  order: 'toUnixTimestamp64Milli(received_at)',
+  columns: {
+    user: { hash: 'user_hash', id: 'user_id' },
+    device: { hash: 'device_hash', id: 'device_id', also: "user_id = ''" },
+  },
+};
+
+/** By sequence number. */
+export const MAPPINGS: ClickHouseTable = {
+  name: 'device_map',
+  order: 'toUnixTimestamp64Micro(updated_at)',
+  columns: { user: { hash: 'user_hash', id: 'user_id' }, device: { hash: 'device_hash', id: 'device_id' } },
+};
+
+/** By version. */
+export const PROFILES: ClickHouseTable = {
+  name: 'profiles',
+  order: 'toInt64(version)',
+  columns: { user: { hash: 'user_hash', id: 'user_id' } },
+};
+
+/** All of them also have a `project_id`. */
+export const CLICKHOUSE_TABLES: readonly ClickHouseTable[] = [EVENTS, MAPPINGS, PROFILES];
+
+export interface PostgresTable {
+  readonly name: string;
+  /** Whether the rows are deleted with their project; otherwise their ids are replaced by hashes. */
+  readonly isDeletedWithProject: boolean;
+  /** Whether a purge rewrites the file, because erasures delete or change rows. */
+  readonly isRewritten: boolean;
+}
+
+/** In an order in which a project's rows can be deleted. */
+export const POSTGRES_TABLES: readonly PostgresTable[] = [
+  { name: 'identity_outbox', isDeletedWithProject: true, isRewritten: true },
+  { name: 'profile_operations', isDeletedWithProject: true, isRewritten: true },
+  { name: 'profiles', isDeletedWithProject: true, isRewritten: true },
+  { name: 'device_mappings', isDeletedWithProject: true, isRewritten: true },
+  // Written by members, about anything.
+  { name: 'dashboards', isDeletedWithProject: true, isRewritten: false },
+  { name: 'access_tokens', isDeletedWithProject: true, isRewritten: false },
+  { name: 'audit_entries', isDeletedWithProject: false, isRewritten: true },
+  { name: 'erasure_requests', isDeletedWithProject: false, isRewritten: true },
+];
