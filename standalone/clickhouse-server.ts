@@ -22,11 +22,14 @@ import {
   writeEngineFile,
 } from './engine-user.js';
 import { reasonOf, StartProblem } from './problem.js';
-import type { ProcessSpec } from './supervised-process.js';
+import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 const GIBIBYTE = 1024 ** 3;
 // Of the earlier server in front of the library: its configuration, and bodies of inserts that a crash left behind.
 const OBSOLETE = ['engine.xml', 'staging'];
+
+// Too many queries at once, memory limit, no thread to be had.
+const BUSY = /^Code: (?:202|241|439)\b/;
 
 export interface EmbeddedClickHouse {
   readonly url: string;
@@ -56,8 +59,9 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
       name: 'clickhouse',
       isIsolated: true,
       ...commandOf([process.execPath, launcher, library, place], account, mount),
-      checkReady: () => checkAnswers(port, password),
+      checkReady: () => checkAnswers(port, password, 1000),
       readyTimeoutMs: 120_000,
+      liveness: { ...ENGINE_LIVENESS, check: (timeoutMs) => checkAlive(port, password, timeoutMs) },
       stopSignal: 'SIGTERM',
       stopTimeoutMs: 60_000,
       orphanSignal: 'SIGTERM',
@@ -106,13 +110,20 @@ function findLibrary(): string {
 }
 
 /** A query with the service's password. After a fault in the engine its port may still be open, and /ping be answered. */
-async function checkAnswers(port: number, password: string): Promise<void> {
+async function checkAnswers(port: number, password: string, timeoutMs: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/`, {
     method: 'POST',
     headers: { Authorization: basicAuthorization(password), Connection: 'close' },
     body: 'SELECT 1',
-    signal: AbortSignal.timeout(1000),
+    signal: AbortSignal.timeout(timeoutMs),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(text.trim());
+}
+
+/** An engine that refuses a query for lack of room is busy, and does its work. */
+async function checkAlive(port: number, password: string, timeoutMs: number): Promise<void> {
+  await checkAnswers(port, password, timeoutMs).catch((error: unknown) => {
+    if (!BUSY.test(reasonOf(error))) throw error;
+  });
 }

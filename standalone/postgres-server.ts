@@ -17,9 +17,10 @@ import { dirname, join } from 'node:path';
 import { SERVICE_ROLE, SUPERUSER } from './postgres-accounts.js';
 import { commandAs, findPostgresUser, type PostgresUser } from './postgres-user.js';
 import { StartProblem } from './problem.js';
-import type { ProcessSpec } from './supervised-process.js';
+import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 const PROTOCOL_VERSION = 0x00030000;
+const READY_TIMEOUT_MS = 1000;
 
 export interface EmbeddedPostgres {
   /** Of the database `analytics` and the service's role, which do not exist yet after the first start. */
@@ -47,7 +48,8 @@ export function embeddedPostgres(options: {
       isIsolated: true,
       ...commandAs(user, join(binaries, 'postgres'), ['-D', directory, '-p', String(port), ...settings()]),
       ...(user.ids === undefined ? {} : { user: user.ids }),
-      checkReady: () => checkAnswers(port),
+      checkReady: () => checkReady(port),
+      liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await greet(port, timeoutMs)) },
       readyTimeoutMs: 60_000,
       // "Fast" shutdown: sessions are ended, everything is written.
       stopSignal: 'SIGINT',
@@ -129,15 +131,22 @@ function findBinaries(): string {
 }
 
 /** While it starts or recovers, the server answers a greeting with an error; then with a request for the password. */
-function checkAnswers(port: number): Promise<void> {
+async function checkReady(port: number): Promise<void> {
+  if ((await greet(port, READY_TIMEOUT_MS)) !== 'R') throw new Error('PostgreSQL is starting');
+}
+
+/** The type of its answer. */
+function greet(port: number, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port });
-    socket.setTimeout(1000, () => socket.destroy(new Error('PostgreSQL does not answer')));
+    const timer = setTimeout(() => socket.destroy(new Error('PostgreSQL does not answer')), timeoutMs);
     socket.once('error', reject);
-    socket.once('close', () => reject(new Error('PostgreSQL closed the connection')));
-    socket.once('data', ([type]) => {
-      if (type === 'R'.charCodeAt(0)) resolve();
-      else reject(new Error('PostgreSQL is starting'));
+    socket.once('close', () => {
+      clearTimeout(timer);
+      reject(new Error('PostgreSQL closed the connection'));
+    });
+    socket.once('data', (answer) => {
+      resolve(answer.toString('latin1', 0, 1));
       socket.destroy();
     });
     const greeting = Buffer.from(`user\0${SUPERUSER}\0database\0postgres\0\0`);

@@ -7,7 +7,7 @@ import { isNewFileLine, setAppendMode } from './append-mode.js';
 import { fillHoles } from './append-only-file.js';
 import { findEngineAccount, prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { reasonOf, StartProblem } from './problem.js';
-import type { ProcessSpec } from './supervised-process.js';
+import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 // Each with the account that its package brings.
 const SERVERS = [
@@ -18,6 +18,7 @@ const CONFIGURATION_FILE = 'redis.conf';
 // Redis makes every path absolute.
 const WORKING_FOLDER = '/proc/self/cwd';
 
+const READY_TIMEOUT_MS = 1000;
 const SERVICE_USER = 'analytics';
 const ADMIN_USER = 'admin';
 // No CONFIG SET, MODULE, DEBUG, REPLICAOF, SHUTDOWN, ACL, MIGRATE and their like. Of the dangerous ones, the service reads
@@ -58,7 +59,8 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       onLine: (line, pid) => {
         if (isNewFileLine(line)) trySetAppendMode(pid);
       },
-      checkReady: () => checkAnswers(port, password),
+      checkReady: () => checkReady(port, password),
+      liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await ping(port, password, timeoutMs)) },
       // Loading a large append-only file takes its time.
       readyTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',
@@ -108,17 +110,26 @@ function findServer(): { readonly command: string; readonly name: string } {
 }
 
 /** PONG, and not "LOADING": Redis listens before it has read its file. */
-function checkAnswers(port: number, password: string): Promise<void> {
+async function checkReady(port: number, password: string): Promise<void> {
+  const answer = await ping(port, password, READY_TIMEOUT_MS);
+  if (!answer.includes('PONG')) throw new Error(`Redis answers ${answer}`);
+}
+
+/** Its answer, which may be an error: that it loads, that a script runs, that the disk is full. */
+function ping(port: number, password: string, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port });
+    const timer = setTimeout(() => socket.destroy(new Error('Redis does not answer')), timeoutMs);
     let answer = '';
-    socket.setTimeout(1000, () => socket.destroy(new Error('Redis does not answer')));
     socket.once('error', reject);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      reject(new Error('Redis closed the connection'));
+    });
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1');
-      if (answer.includes('PONG')) resolve();
-      else if (answer.includes('-')) reject(new Error(`Redis answers ${answer.trim()}`));
-      else return;
+      if (!answer.includes('PONG') && !answer.includes('-')) return;
+      resolve(answer.trim());
       socket.destroy();
     });
     socket.write(`AUTH ${SERVICE_USER} ${password}\r\nPING\r\n`);

@@ -1,11 +1,24 @@
 // One child process, kept running.
 //
 // States: stopped → starting → ready, and back to starting after a pause whenever it ends by itself; stop() leads to stopped
-// from every state. The pause doubles with each early end and is forgotten once the process has stayed up for a minute.
+// from every state. One that lives but does not answer any more is killed, and so started again. The pause doubles with each early end and is forgotten once the process has stayed up for a minute.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf, StartProblem } from './problem.js';
+
+export interface LivenessCheck {
+  /** Rejects when the process does not do its work, within the time. */
+  readonly check: (timeoutMs: number) => Promise<void>;
+  /** Longer than a process stands still on a machine that is short of everything. */
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+  /** In a row. */
+  readonly failuresMax: number;
+}
+
+/** An engine that was paused or is busy comes back within less: it is killed after a minute without an answer. */
+export const ENGINE_LIVENESS = { timeoutMs: 10_000, intervalMs: 10_000, failuresMax: 6 } as const;
 
 export interface ProcessSpec {
   readonly name: string;
@@ -25,6 +38,7 @@ export interface ProcessSpec {
   /** Rejects as long as the process does not do its work. Asked every 50 ms while it starts. */
   readonly checkReady: () => Promise<void>;
   readonly readyTimeoutMs: number;
+  readonly liveness?: LivenessCheck;
   readonly stopSignal: NodeJS.Signals;
   readonly stopTimeoutMs: number;
   /** Ends it when its supervisor is gone, and the other processes with it. */
@@ -106,11 +120,15 @@ export class SupervisedProcess {
       });
     }
     if (pid !== undefined) this.#observer.started(this.spec, pid);
+    let problem: string | undefined;
+    void this.#watchLiveness(child, (found) => {
+      problem = found;
+    });
     this.#exit = new Promise((resolve) => {
       child.once('error', (error) => resolve(reasonOf(error)));
       child.once('exit', (code, signal) => {
         if (pid !== undefined) this.#observer.ended(name, pid);
-        resolve(signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`);
+        resolve(problem ?? (signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`));
       });
     });
   }
@@ -137,6 +155,25 @@ export class SupervisedProcess {
     }
   }
 
+  /** What has never answered since its start may still be loading, and is left alone. */
+  async #watchLiveness(child: ChildProcess, found: (problem: string) => void): Promise<void> {
+    if (this.spec.liveness === undefined) return;
+    const { check, timeoutMs, intervalMs, failuresMax } = this.spec.liveness;
+    const { signal } = this.#stopped;
+    let failures: number | undefined;
+    while (isRunning(child)) {
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const problem = await check(timeoutMs).then(() => undefined, reasonOf);
+      if (problem === undefined) failures = 0;
+      else if (failures !== undefined) failures += 1;
+      if (problem === undefined || (failures ?? 0) < failuresMax || signal.aborted || !isRunning(child)) continue;
+      found(`it did not answer ${failuresMax} times in a row (${problem})`);
+      child.kill('SIGKILL');
+      return;
+    }
+  }
+
   async #keepRunning(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
@@ -154,10 +191,12 @@ export class SupervisedProcess {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !isRunning(child)) return;
     child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), this.spec.stopTimeoutMs);
     await this.#exit;
     clearTimeout(timer);
   }
 }
+
+const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;

@@ -1,0 +1,117 @@
+// An engine that lives but does not answer any more is killed and started again; one that is busy or paused is left alone.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { basicAuthorization } from '../../standalone/clickhouse-config.js';
+import { embeddedClickHouse } from '../../standalone/clickhouse-server.js';
+import { findFreePort } from '../../standalone/free-port.js';
+import { embeddedPostgres } from '../../standalone/postgres-server.js';
+import { embeddedRedis } from '../../standalone/redis-server.js';
+import { type LivenessCheck, type ProcessSpec, SupervisedProcess } from '../../standalone/supervised-process.js';
+import { eventually } from '../support/eventually.js';
+
+interface EngineOptions {
+  /** Does not exist yet. */
+  readonly directory: string;
+  readonly port: number;
+}
+
+const ENGINES: readonly [name: string, (options: EngineOptions) => ProcessSpec][] = [
+  ['ClickHouse', (options) => embeddedClickHouse({ ...options, password: 'password', database: 'analytics' }).spec],
+  ['Redis', (options) => embeddedRedis({ ...options, password: 'password' }).spec],
+  [
+    'PostgreSQL',
+    (options) => embeddedPostgres({ ...options, superuserPassword: 'superuser', password: 'password' }).spec,
+  ],
+];
+const configureClickHouse = ENGINES[0]?.[1] as (options: EngineOptions) => ProcessSpec;
+
+const directories: string[] = [];
+const servers: SupervisedProcess[] = [];
+/** Why they were started again. */
+let reasons: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+  reasons = [];
+});
+
+async function newOptions(): Promise<EngineOptions> {
+  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-liveness-'));
+  directories.push(directory);
+  return { directory: join(directory, 'engine'), port: await findFreePort() };
+}
+
+async function start(spec: ProcessSpec, liveness: Partial<LivenessCheck>): Promise<SupervisedProcess> {
+  if (spec.liveness === undefined) throw new Error('Its answers are not watched.');
+  const server = new SupervisedProcess(
+    { ...spec, liveness: { ...spec.liveness, ...liveness } },
+    { line: () => {}, started: () => {}, ended: () => {}, restarting: (_name, reason) => reasons.push(reason) },
+  );
+  servers.push(server);
+  await server.start();
+  return server;
+}
+
+const send = (server: SupervisedProcess, signal: NodeJS.Signals): boolean => process.kill(server.pid ?? 0, signal);
+
+test.each(ENGINES)('%s that answers nothing is killed and started again', async (_name, configure) => {
+  const spec = configure(await newOptions());
+  const server = await start(spec, { timeoutMs: 500, intervalMs: 100, failuresMax: 3 });
+  const { pid } = server;
+  // It has answered once: before that it might be loading.
+  await delay(500);
+  send(server, 'SIGSTOP');
+  await eventually(() => expect(server.pid).not.toBe(pid));
+  expect(reasons).toEqual([expect.stringMatching(/^it did not answer 3 times in a row \(/)]);
+  await eventually(() => spec.checkReady());
+});
+
+test.each(ENGINES)('%s that is paused for a moment is left alone', async (_name, configure) => {
+  const server = await start(configure(await newOptions()), { intervalMs: 20, failuresMax: 1 });
+  const { pid } = server;
+  await delay(500);
+  send(server, 'SIGSTOP');
+  await delay(2000);
+  send(server, 'SIGCONT');
+  await delay(200);
+  expect(reasons).toEqual([]);
+  expect(server.pid).toBe(pid);
+});
+
+// As ClickHouse does after a shutdown that failed. The server is a script, because no request brings the engine there.
+test('ClickHouse that answers every query with an error is killed and started again', async () => {
+  const options = await newOptions();
+  const script = `
+    let answered = 0;
+    require('node:http').createServer((request, response) => {
+      answered += 1;
+      if (answered > 3) response.statusCode = 500;
+      response.end(answered > 3 ? 'Code: 236. DB::Exception: Server is shutting down. (ABORTED)' : '1');
+    }).listen(${options.port}, '127.0.0.1');`;
+  const spec = { ...configureClickHouse(options), command: process.execPath, args: ['-e', script] };
+  const server = await start(spec, { intervalMs: 50, failuresMax: 3 });
+  const { pid } = server;
+  await eventually(() => expect(server.pid).not.toBe(pid));
+  expect(reasons[0]).toMatch(/^it did not answer 3 times in a row \(Code: 236\. /);
+});
+
+test('ClickHouse that has no room for another query is left alone', async () => {
+  const options = await newOptions();
+  const server = await start(configureClickHouse(options), { intervalMs: 20, failuresMax: 1 });
+  const { pid } = server;
+  const ask = async (body: string): Promise<string> => {
+    const headers = { Authorization: basicAuthorization('password'), Connection: 'close' };
+    return (await fetch(`http://127.0.0.1:${options.port}/`, { method: 'POST', body, headers })).text();
+  };
+  const slow = 'SELECT sleepEachRow(1) FROM numbers(2) SETTINGS max_block_size = 1, max_threads = 1';
+  const all = Promise.all(Array.from({ length: 100 }, () => ask(slow)));
+  await eventually(async () => expect(await ask('SELECT 1')).toMatch(/^Code: 202\. /));
+  await all;
+  expect(await ask('SELECT 1')).toBe('1\n');
+  expect(reasons).toEqual([]);
+  expect(server.pid).toBe(pid);
+});
