@@ -1,6 +1,8 @@
-// Redis 7 and 8 open the append-only file of a rewrite without O_APPEND. When the disk is full, Redis cuts half-written commands off
-// with ftruncate, but its offset stays behind the cut: the next write leaves a hole of zeros (append-only-file.ts), and the next cut
-// takes complete commands away. The supervisor sets the flag on Redis's own open file, which pidfd_getfd(2) shares with it.
+// Adds O_APPEND to Redis's open append-only file. Redis 7 and 8 open the file of a rewrite without
+// it. When the disk is full, Redis truncates half-written commands with ftruncate, but keeps its
+// offset: the next write leaves a hole of zeros (append-only-file.ts), and the next truncation
+// removes complete commands. The supervisor sets the flag through pidfd_getfd(2), which shares the
+// open file.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Ffi from 'ffi-rs';
@@ -10,15 +12,16 @@ const SYS_PIDFD_OPEN = 434;
 const SYS_PIDFD_GETFD = 438;
 const F_SETFL = 4;
 const O_APPEND = 0o2000;
-// Of the flags of an open file, the only ones that F_SETFL changes.
+// The only flags of an open file that F_SETFL changes.
 const CHANGEABLE_FLAGS = 0o66000;
 
-/** True for what Redis logs when it has begun a file without O_APPEND. */
+/** Whether a line is Redis's message about a new file without O_APPEND. */
 export const isNewFileLine = (line: string): boolean => line.includes('Creating AOF incr file');
 
 /**
- * Adds O_APPEND to the append-only files that a Redis process has open for writing. Returns the files that were changed. Throws where
- * the system does not allow it: Linux before 5.6, other systems, containers without CAP_SYS_PTRACE.
+ * Adds O_APPEND to the append-only files that a Redis process has open for writing. Returns the
+ * changed files. Throws where the system does not allow it: Linux before 5.6, other systems,
+ * containers without CAP_SYS_PTRACE.
  */
 export function setAppendMode(pid: number): string[] {
   const descriptors = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
@@ -47,7 +50,7 @@ export function setAppendMode(pid: number): string[] {
   return descriptors.map(({ path }) => path);
 }
 
-/** Undefined when the file was closed a moment ago. */
+/** Undefined when the file was closed just now. */
 function targetOf(link: string): string | undefined {
   try {
     return readlinkSync(link);

@@ -1,6 +1,7 @@
-// Repairs of Redis's append-only file. Redis 7 writes it at an offset of its own after a rewrite: when the disk is full, it cuts the
-// half-written commands off, goes on behind the place where they ended, and so leaves a hole of zeros. All data is there, but Redis
-// refuses to start with "Bad file format". A crash of the machine can leave zeros at the end of the file too.
+// Repairs Redis's append-only file. After a rewrite Redis 7 writes it at its own offset: when the
+// disk is full, it truncates half-written commands but continues after their end, which leaves a
+// hole of zeros. All data is there, but Redis refuses to start with "Bad file format". A crash of
+// the machine can leave zeros at the end of the file too.
 import { constants, type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -22,7 +23,9 @@ interface Hole {
   readonly end: number;
 }
 
-/** Fills the holes of all incremental files of a Redis directory with comments, which Redis skips. */
+/**
+ * Fills the holes of all incremental files of a Redis directory with comments, which Redis skips.
+ */
 export async function fillHoles(redisDirectory: string): Promise<void> {
   const folder = join(redisDirectory, 'appendonlydir');
   const names = await readdir(folder).catch(() => []);
@@ -38,7 +41,10 @@ export async function fillHoles(redisDirectory: string): Promise<void> {
   }
 }
 
-/** Runs of zeros where a command should begin. Ends at anything else that is no command: that is for Redis to report. */
+/**
+ * Finds runs of zeros in place of a command. Stops at other invalid bytes, which Redis reports
+ * itself.
+ */
 async function findHoles(file: FileHandle): Promise<Hole[]> {
   const reader = new WindowReader(file);
   const holes: Hole[] = [];
@@ -66,7 +72,7 @@ class WindowReader {
     this.#file = file;
   }
 
-  /** Undefined where it is not in the window. */
+  /** Undefined outside the window. */
   at(position: number): number | undefined {
     const offset = position - this.#start;
     return offset >= 0 && offset < this.#length ? this.#buffer[offset] : undefined;
@@ -79,7 +85,7 @@ class WindowReader {
     return this.at(position);
   }
 
-  /** Where the command or comment at `position` ends; undefined for what is neither, or is not complete. */
+  /** The end of the command or comment at `position`; undefined if it is neither, or incomplete. */
   async skip(position: number): Promise<number | undefined> {
     const header = await this.#readHeader(position);
     if (header?.kind === COMMENT) return header.end;
@@ -108,13 +114,13 @@ class WindowReader {
   }
 }
 
-/** Lines that Redis skips. A single byte is too short for one, and stays as it is. */
+/** Comment lines, which Redis skips. A single byte is too short for one, and is kept. */
 function commentsOf(bytes: number): Buffer {
   const text = Buffer.alloc(bytes, ' ');
   if (bytes === 1) return Buffer.alloc(1);
   for (let start = 0; start < bytes; ) {
     const rest = bytes - start;
-    // What is left behind must be long enough for a line too.
+    // The remainder must be long enough for a line too.
     const length = rest <= COMMENT_BYTES_MAX ? rest : COMMENT_BYTES_MAX - (rest === COMMENT_BYTES_MAX + 1 ? 1 : 0);
     text[start] = COMMENT;
     text[start + length - 1] = LINE_FEED;

@@ -1,15 +1,18 @@
-// Configuration of the embedded ClickHouse server: server settings for a machine that it shares, users and their grants.
+// Configuration of the embedded ClickHouse server: settings for a shared machine, users and their
+// grants.
 import { createHash } from 'node:crypto';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The service's own account in the engine. */
+/** The service's account in ClickHouse. */
 export const SERVICE_USER = 'analytics';
 
 export const CONFIG_FILE = 'config.xml';
 export const USERS_FILE = 'users.xml';
 
-/** What the engine's own session runs first, as `default`. It uses up that account's quota. */
+/**
+ * The first statement of the engine's own session, as `default`. It uses up that account's quota.
+ */
 export const START_SQL = 'SYSTEM START LISTEN HTTP;\n';
 
 export interface ServerConfigOptions {
@@ -26,8 +29,9 @@ export function serverConfig({ usersFile, store, port, memoryBytes, password }: 
     path: store,
     listen_host: '127.0.0.1',
     http_port: port,
-    // Requests without the service's credentials meet no handler at all. `default`, which has no password, cannot be told
-    // from the engine's own session by its address, and its quota does not count queries of system.one.
+    // Requests without the service's credentials match no handler. `default`, which has no
+    // password, cannot be distinguished from the engine's own session by its address, and its quota
+    // does not count queries of system.one.
     http_handlers: {
       rule: {
         headers: { Authorization: basicAuthorization(password) },
@@ -52,10 +56,10 @@ export function serverConfig({ usersFile, store, port, memoryBytes, password }: 
     max_io_thread_pool_size: 8,
     background_pool_size: 2,
     background_schedule_pool_size: 2,
-    // An idle connection holds up a clean stop for this many seconds.
+    // An idle connection delays a clean stop by this many seconds.
     keep_alive_timeout: 3,
     shutdown_wait_unfinished: 1,
-    // The safe choice where the engine's default keeps an older, wider meaning.
+    // The stricter choice where the default keeps an older, wider meaning.
     access_control_improvements: {
       table_engines_require_grant: true,
       select_from_system_db_requires_grant: true,
@@ -67,7 +71,7 @@ export function serverConfig({ usersFile, store, port, memoryBytes, password }: 
 export const basicAuthorization = (password: string): string =>
   `Basic ${Buffer.from(`${SERVICE_USER}:${password}`).toString('base64')}`;
 
-/** `database` may end in `*`: the account then owns every database whose name begins so. */
+/** `database` may end in `*`: the account then owns every database with that prefix. */
 export function usersConfig(options: { readonly password: string; readonly database: string }): string {
   return toXml({
     profiles: { default: { async_insert: 0 } },
@@ -99,7 +103,10 @@ export function usersConfig(options: { readonly password: string; readonly datab
 const DATABASE_RIGHTS =
   'SHOW, SELECT, INSERT, ALTER, OPTIMIZE, TRUNCATE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP DATABASE, DROP TABLE, DROP VIEW';
 const TABLE_ENGINES = ['MergeTree', 'ReplacingMergeTree', 'Null', 'Memory'];
-/** What the doctor, erasure and the measurements look at. All of them show only what the account may see. */
+/**
+ * System tables that the doctor, erasure and benchmarks read. All of them show only what the
+ * account may see.
+ */
 const SYSTEM_TABLES = ['disks', 'merges', 'mutations', 'one', 'numbers', 'parts', 'processes'];
 
 const serviceGrants = (database: string): string[] => [

@@ -1,7 +1,8 @@
-// Process of the embedded ClickHouse server: calls the command line that libchdb.so exports, in a thread of its own.
-// The library's session API cannot listen; its command line (clickhouse-local) can. It runs what two FIFOs hold, one after
-// the other: the first starts the HTTP server, the second holds nothing and ends the engine cleanly when it is closed.
-// Started as root, it becomes the account that it is given as soon as the library is open, which the account may not reach.
+// Process of the embedded ClickHouse server: calls the command line that libchdb.so exports, in a
+// thread. The library's session API cannot listen; its command line (clickhouse-local) can. It runs
+// the contents of two FIFOs in order: the first starts the HTTP server, the second is empty and
+// ends the engine cleanly when it is closed. Started as root, the process changes to the given
+// account as soon as it has opened the library, which that account may not be able to read.
 // Arguments: LIBRARY DIRECTORY [UID GID].
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
@@ -25,7 +26,7 @@ if (uid !== undefined && gid !== undefined) {
   process.setuid?.(Number(uid));
 }
 
-// Named by process, so that a second one, which the engine refuses, does not disturb the first.
+// Named by process, so that a second one, which the engine rejects, does not disturb the first.
 const runFolder = join(directory, `run.${process.pid}`);
 const workingFolder = join(runFolder, 'working');
 const startFifo = join(runFolder, 'start.fifo');
@@ -52,11 +53,12 @@ const problem = errorOf(await runEngine(args));
 if (problem !== undefined) process.stderr.write(`${problem}\n`);
 process.exit(isStopping && problem === undefined ? 0 : 1);
 
-/** Resolves once the engine serves, with the file whose end is its end. */
+/** Resolves once the engine serves requests, with the file whose closing ends it. */
 async function startListening(): Promise<FileHandle> {
   // The engine reads it when it has loaded its tables.
   const start = await openWithReader(startFifo);
-  // Without a working directory the function file() fails: clickhouse-local does not confine it, and no grant covers it.
+  // Without a working directory the function file() fails: clickhouse-local does not confine it,
+  // and no grant covers it.
   rmdirSync(workingFolder);
   await start.writeFile(START_SQL);
   await start.close();
@@ -64,8 +66,8 @@ async function startListening(): Promise<FileHandle> {
 }
 
 /**
- * Resolves once the FIFO has a reader. A blocking open would wait in a thread that Node joins when it exits: the process of
- * an engine that failed before it read the FIFO would then never end.
+ * Resolves once the FIFO has a reader. A blocking open would wait in a thread that Node joins at
+ * exit: the process of an engine that failed before reading the FIFO would never end.
  */
 async function openWithReader(fifo: string): Promise<FileHandle> {
   for (;;) {
@@ -80,7 +82,7 @@ async function openWithReader(fifo: string): Promise<FileHandle> {
 
 async function end(): Promise<void> {
   const file = await listening;
-  // The engine aborts when it shuts down in no directory.
+  // The engine aborts when it shuts down without a working directory.
   process.chdir(runFolder);
   await file.close();
 }

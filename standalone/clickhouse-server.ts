@@ -1,4 +1,5 @@
-// ClickHouse as a child process: the engine's own HTTP server, from the library that the optional package chdb brings.
+// ClickHouse as a child process: command line, files, and readiness and liveness checks of the
+// server in the optional package chdb.
 import { mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
@@ -25,10 +26,11 @@ import { reasonOf, StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 const GIBIBYTE = 1024 ** 3;
-// Of the earlier server in front of the library: its configuration, and bodies of inserts that a crash left behind.
+// Files of the earlier server in front of the library: its configuration, and request bodies left
+// by a crash.
 const OBSOLETE = ['engine.xml', 'staging'];
 
-// Too many queries at once, memory limit, no thread to be had.
+// Too many concurrent queries, memory limit, no free thread.
 const BUSY = /^Code: (?:202|241|439)\b/;
 
 export interface EmbeddedClickHouse {
@@ -40,7 +42,7 @@ export interface EmbeddedClickHouseOptions {
   readonly directory: string;
   readonly port: number;
   readonly password: string;
-  /** The one that the service's account owns; with `*` at its end, all whose names begin so. */
+  /** The database that the service's account owns; with `*` at its end, all with that prefix. */
   readonly database: string;
 }
 
@@ -69,7 +71,10 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
   };
 }
 
-/** Half of the machine, within reason: the engine refuses queries beyond it instead of being killed. */
+/**
+ * Half of the machine, between 1 and 4 GiB: the engine rejects queries above it instead of being
+ * killed.
+ */
 export const engineMemoryBytes = (): number => Math.floor(Math.min(Math.max(totalmem() / 2, GIBIBYTE), 4 * GIBIBYTE));
 
 function commandOf(
@@ -82,7 +87,7 @@ function commandOf(
   return { command: first, args: [...rest, command, ...args, String(account.uid), String(account.gid)] };
 }
 
-/** `place`: where the engine finds its folder. */
+/** `place` is the path of the folder as the engine sees it. */
 function writeFiles(options: EmbeddedClickHouseOptions, account: Account | undefined, place: string): void {
   const { directory, port, password, database } = options;
   prepareEngineFolder({ directory, configurationFile: CONFIG_FILE, account });
@@ -109,7 +114,10 @@ function findLibrary(): string {
   }
 }
 
-/** A query with the service's password. After a fault in the engine its port may still be open, and /ping be answered. */
+/**
+ * Runs a query with the service's password. After a fault in the engine its port may still be open,
+ * and /ping answered.
+ */
 async function checkAnswers(port: number, password: string, timeoutMs: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/`, {
     method: 'POST',
@@ -121,7 +129,7 @@ async function checkAnswers(port: number, password: string, timeoutMs: number): 
   if (!response.ok) throw new Error(text.trim());
 }
 
-/** An engine that refuses a query for lack of room is busy, and does its work. */
+/** An engine that rejects a query for lack of resources is busy, and alive. */
 async function checkAlive(port: number, password: string, timeoutMs: number): Promise<void> {
   await checkAnswers(port, password, timeoutMs).catch((error: unknown) => {
     if (!BUSY.test(reasonOf(error))) throw error;

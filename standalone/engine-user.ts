@@ -1,5 +1,6 @@
-// The account that an engine runs as when the service is started as root: a fault in the engine is then none of root's, and
-// its files are the only ones of DATA_DIR that it reaches, which stays closed to every other account.
+// Account of an engine when the service is started as root, so that a fault in the engine does not
+// give root's rights. The account can access only the engine's folder of DATA_DIR, which stays
+// closed to all others.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -23,19 +24,20 @@ export interface Account {
 
 export interface EngineFolderOptions {
   readonly directory: string;
-  /** Written at each start: who has it tells whether the last start was with the same account. */
+  /** Written at each start; its owner shows whether the last start used the same account. */
   readonly configurationFile: string;
   readonly account: Account | undefined;
 }
 
-// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID. Containers may have taken them from root.
+// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID. Containers may have removed them from root.
 const CAPABILITIES = [0, 1, 3, 5, 6, 7].reduce((mask, bit) => mask | (1n << BigInt(bit)), 0n);
 
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * Undefined when the service is not started as root, and where root cannot have another account: it then says so. The
- * account must be able to run `probe`; undefined means that the engine could not run as another account anyhow.
+ * Undefined when the service is not started as root, or root cannot change the account, which is
+ * then reported. The account must be able to run `probe`; undefined means that the engine could not
+ * run as another account anyway.
  */
 export function findEngineAccount(
   name: string,
@@ -55,15 +57,16 @@ const BIND = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
 const MOUNT_POINTS = ['/mnt', '/media', '/srv', '/opt'];
 
 export interface PrivateMount {
-  /** Where the folder is for the command. */
+  /** The path of the folder for the command. */
   readonly path: string;
-  /** What to put before the command, for root. */
+  /** Prefix of the command, for root. */
   readonly prefix: readonly [string, ...string[]];
 }
 
 /**
- * For a command that names its files by absolute paths, while the folders above them are closed to its account: a mount
- * namespace of its own has the folder at a place that is open. Undefined where mounting is not allowed, as in containers.
+ * For a command that uses absolute paths below folders that its account cannot access: a private
+ * mount namespace provides the folder at an accessible path. Undefined where mounting is not
+ * permitted, as in containers.
  */
 export function findPrivateMount(directory: string, needed: readonly string[]): PrivateMount | undefined {
   const isFree = (point: string) =>
@@ -75,7 +78,7 @@ export function findPrivateMount(directory: string, needed: readonly string[]): 
   return spawnSync(command, [...args, 'true'], { stdio: 'ignore' }).status === 0 ? { path, prefix } : undefined;
 }
 
-/** The folder of an engine, closed to others, with everything in it in the hands of its account. */
+/** Gives the folder of an engine, with all its files, to the account, and closes it to others. */
 export function prepareEngineFolder({ directory, configurationFile, account }: EngineFolderOptions): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -88,18 +91,18 @@ export function prepareEngineFolder({ directory, configurationFile, account }: E
       `${directory} belongs to another account of this machine, as after a start as root: start as root again, or give DATA_DIR and all in it to your account with chown -R.`,
     );
   }
-  // One that an earlier version made could be read by others.
+  // A folder of an earlier version may be readable by others.
   chmodSync(directory, 0o700);
 }
 
-/** Replaces the file. It is never written through a link that the engine may have laid there. */
+/** Replaces the file, without following a link that the engine may have created there. */
 export function writeEngineFile(path: string, text: string, account: Account | undefined): void {
   rmSync(path, { force: true });
   writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
   if (account !== undefined) lchownSync(path, account.uid, account.gid);
 }
 
-/** Links are changed themselves, not what they lead to. */
+/** Changes the owner of links themselves, not of their targets. */
 function giveTo({ uid, gid }: Account, path: string): void {
   const stats = lstatSync(path);
   if (stats.isDirectory()) for (const name of readdirSync(path)) giveTo({ uid, gid }, join(path, name));

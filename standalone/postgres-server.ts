@@ -1,4 +1,5 @@
-// PostgreSQL as a child process, from the binaries of the npm package: one small cluster on loopback with a password.
+// PostgreSQL as a child process, from the binaries of the npm package: one small cluster on
+// loopback with a password.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +24,10 @@ const PROTOCOL_VERSION = 0x00030000;
 const READY_TIMEOUT_MS = 1000;
 
 export interface EmbeddedPostgres {
-  /** Of the database `analytics` and the service's role, which do not exist yet after the first start. */
+  /**
+   * With the database `analytics` and the service's role, which do not exist yet after the first
+   * start.
+   */
   readonly url: string;
   readonly superuserUrl: string;
   readonly spec: ProcessSpec;
@@ -51,7 +55,7 @@ export function embeddedPostgres(options: {
       checkReady: () => checkReady(port),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await greet(port, timeoutMs)) },
       readyTimeoutMs: 60_000,
-      // "Fast" shutdown: sessions are ended, everything is written.
+      // "Fast" shutdown: closes sessions and writes everything.
       stopSignal: 'SIGINT',
       stopTimeoutMs: 30_000,
       orphanSignal: 'SIGINT',
@@ -59,7 +63,9 @@ export function embeddedPostgres(options: {
   };
 }
 
-/** A few hundred rows of accounts and one of profiles per person: a small cluster that is quiet when nothing happens. */
+/**
+ * Settings for a small cluster, mostly idle, with few rows: accounts, and one profile per person.
+ */
 function settings(): string[] {
   const values = {
     listen_addresses: '127.0.0.1',
@@ -71,7 +77,8 @@ function settings(): string[] {
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '256MB',
-    // Segments are deleted instead of kept for later use: they hold what erasure removes from the tables.
+    // Segments are deleted instead of recycled, because they contain data that erasure removes from
+    // the tables.
     wal_recycle: 'off',
     wal_init_zero: 'on',
     max_logical_replication_workers: '0',
@@ -84,7 +91,8 @@ function settings(): string[] {
 
 function initialize(options: { binaries: string; user: PostgresUser; directory: string; password: string }): void {
   const { binaries, user, directory, password } = options;
-  // Made beside its place and renamed, so that an interrupted start leaves nothing that looks like a cluster.
+  // Created under another name and renamed, so that an interrupted start leaves nothing that looks
+  // like a cluster.
   const unfinished = `${directory}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
@@ -130,12 +138,15 @@ function findBinaries(): string {
   }
 }
 
-/** While it starts or recovers, the server answers a greeting with an error; then with a request for the password. */
+/**
+ * While it starts or recovers, the server answers the greeting with an error; then with a request
+ * for the password.
+ */
 async function checkReady(port: number): Promise<void> {
   if ((await greet(port, READY_TIMEOUT_MS)) !== 'R') throw new Error('PostgreSQL is starting');
 }
 
-/** The type of its answer. */
+/** The type of its reply. */
 function greet(port: number, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port });

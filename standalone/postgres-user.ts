@@ -1,4 +1,4 @@
-// As whom PostgreSQL runs. It refuses to run as root, so root has to find it another user.
+// Chooses the user that PostgreSQL runs as, because it refuses to run as root.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,7 +6,7 @@ import { createAccount, findAccount } from './engine-user.js';
 import { StartProblem } from './problem.js';
 
 export interface PostgresUser {
-  /** What to put before the command. */
+  /** Prefix of the command. */
   readonly prefix: readonly string[];
   readonly ids?: { readonly uid: number; readonly gid: number };
 }
@@ -23,8 +23,8 @@ export function commandAs(
   return { command, args: [...rest, ...args] };
 }
 
-// In a user namespace root looks like user 1000 to PostgreSQL, while its files stay root's: no account is needed, and no
-// folder above the data has to be opened for one.
+// In a user namespace root appears as user 1000 to PostgreSQL, while its files stay root's: no
+// account is needed, and no folder above the data must be opened for one.
 const NAMESPACE = { prefix: ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] };
 
 export function findPostgresUser(options: { binary: string; directory: string }): PostgresUser {
@@ -42,7 +42,7 @@ export function findPostgresUser(options: { binary: string; directory: string })
 function canReach(ids: { uid: number; gid: number }, options: { binary: string; directory: string }): boolean {
   const parent = dirname(options.directory);
   mkdirSync(parent, { recursive: true });
-  // Passing through, without reading: the folder lists nothing to others.
+  // Execute without read permission: the folder cannot be listed by others.
   chmodSync(parent, 0o711);
   const canPass = (path: string) => spawnSync('test', ['-x', path], { stdio: 'ignore', ...ids }).status === 0;
   return canPass(options.binary) && canPass(parent);

@@ -1,4 +1,5 @@
-// Redis as a child process: small, durable (append-only file, flushed every second), and never evicting.
+// Redis as a child process: small, durable (append-only file, flushed every second), and without
+// eviction.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
@@ -9,7 +10,7 @@ import { findEngineAccount, prepareEngineFolder, writeEngineFile } from './engin
 import { reasonOf, StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
-// Each with the account that its package brings.
+// Server programs, each with the account that its package creates.
 const SERVERS = [
   { command: 'redis-server', name: 'redis' },
   { command: 'valkey-server', name: 'valkey' },
@@ -21,8 +22,9 @@ const WORKING_FOLDER = '/proc/self/cwd';
 const READY_TIMEOUT_MS = 1000;
 const SERVICE_USER = 'analytics';
 const ADMIN_USER = 'admin';
-// No CONFIG SET, MODULE, DEBUG, REPLICAOF, SHUTDOWN, ACL, MIGRATE and their like. Of the dangerous ones, the service reads
-// what the server says of itself, and rewrites the log of commands after an erasure.
+// No CONFIG SET, MODULE, DEBUG, REPLICAOF, SHUTDOWN, ACL, MIGRATE and similar. Of the dangerous
+// commands, the service needs those that read the server's state, and the rewrite of the
+// append-only file after an erasure.
 const SERVICE_COMMANDS = '+@all -@admin -@dangerous +info +keys +flushdb +bgrewriteaof +config|get +client|list';
 
 export interface EmbeddedRedis {
@@ -34,7 +36,7 @@ export interface EmbeddedRedisOptions {
   readonly directory: string;
   readonly port: number;
   readonly password: string;
-  /** Of a second user `admin`, who may do everything: for tests. */
+  /** Password of a second user `admin` with all rights, for tests. */
   readonly adminPassword?: string;
 }
 
@@ -43,7 +45,7 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
   const { command, name } = findServer();
   const account = findEngineAccount(name, [command, '--version']);
   prepareEngineFolder({ directory, configurationFile: CONFIGURATION_FILE, account });
-  // In a file and not as arguments, which everyone on the machine can read.
+  // In a file instead of arguments, which every user of the machine can read.
   writeEngineFile(join(directory, CONFIGURATION_FILE), redisConfiguration(options), account);
   return {
     url: `redis://${SERVICE_USER}:${password}@127.0.0.1:${port}/0`,
@@ -51,7 +53,8 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       name: 'redis',
       isIsolated: true,
       command,
-      // Where it starts, its files are: the folders above are closed to another account.
+      // The path is relative to its working directory, because another account cannot access the
+      // folders above.
       args: [join(account === undefined ? directory : WORKING_FOLDER, CONFIGURATION_FILE)],
       cwd: directory,
       ...(account === undefined ? {} : { user: account }),
@@ -61,7 +64,7 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       },
       checkReady: () => checkReady(port, password),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await ping(port, password, timeoutMs)) },
-      // Loading a large append-only file takes its time.
+      // Loading a large append-only file takes time.
       readyTimeoutMs: 120_000,
       stopSignal: 'SIGTERM',
       stopTimeoutMs: 20_000,
@@ -74,8 +77,9 @@ function redisConfiguration({ port, password, adminPassword }: EmbeddedRedisOpti
   const lines = [
     'bind 127.0.0.1',
     `port ${port}`,
-    // Off: a connection that has not logged in may run no command. It has every right all the same, because Redis reads its
-    // append-only file as this user, and drops each transaction that the user may not run.
+    // Off: a connection without a login may run no command. The user has all rights nevertheless,
+    // because Redis reads its append-only file as this user, and drops each transaction that the
+    // user may not run.
     'user default off resetpass ~* &* +@all',
     `user ${SERVICE_USER} on #${digestOf(password)} ~* &* ${SERVICE_COMMANDS}`,
     ...(adminPassword === undefined ? [] : [`user ${ADMIN_USER} on #${digestOf(adminPassword)} ~* &* +@all`]),
@@ -90,7 +94,10 @@ function redisConfiguration({ port, password, adminPassword }: EmbeddedRedisOpti
   return `${lines.join('\n')}\n`;
 }
 
-/** Where it is not allowed, a full disk can damage the file: holes are filled at the next start. */
+/**
+ * Where it is not permitted, a full disk can damage the file: its holes are filled at the next
+ * start.
+ */
 function trySetAppendMode(pid: number): void {
   try {
     setAppendMode(pid);
@@ -109,13 +116,13 @@ function findServer(): { readonly command: string; readonly name: string } {
   );
 }
 
-/** PONG, and not "LOADING": Redis listens before it has read its file. */
+/** Requires PONG, not "LOADING": Redis listens before it has read its file. */
 async function checkReady(port: number, password: string): Promise<void> {
   const answer = await ping(port, password, READY_TIMEOUT_MS);
   if (!answer.includes('PONG')) throw new Error(`Redis answers ${answer}`);
 }
 
-/** Its answer, which may be an error: that it loads, that a script runs, that the disk is full. */
+/** The reply, which may be an error: loading, a script is running, the disk is full. */
 function ping(port: number, password: string, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port });

@@ -1,47 +1,54 @@
-// One child process, kept running.
+// Supervises one child process: starts, checks, restarts and stops it.
 //
-// States: stopped → starting → ready, and back to starting after a pause whenever it ends by itself; stop() leads to stopped
-// from every state. One that lives but does not answer any more is killed, and so started again. The pause doubles with each early end and is forgotten once the process has stayed up for a minute.
+// States: stopped → starting → ready, and back to starting after a pause when it ends by itself;
+// stop() leads to stopped from every state. A process that is alive but no longer responds is
+// killed and restarted. The pause doubles with each early end and is reset once the process has
+// stayed up for a minute.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf, StartProblem } from './problem.js';
 
 export interface LivenessCheck {
-  /** Rejects when the process does not do its work, within the time. */
+  /** Rejects when the process does not work, within the time. */
   readonly check: (timeoutMs: number) => Promise<void>;
-  /** Longer than a process stands still on a machine that is short of everything. */
+  /** Longer than a process stalls on an overloaded machine. */
   readonly timeoutMs: number;
   readonly intervalMs: number;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failuresMax: number;
 }
 
-/** An engine that was paused or is busy comes back within less: it is killed after a minute without an answer. */
+/** A paused or busy engine recovers within less: it is killed after a minute without a reply. */
 export const ENGINE_LIVENESS = { timeoutMs: 10_000, intervalMs: 10_000, failuresMax: 6 } as const;
 
 export interface ProcessSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Without the supervisor's own environment, which holds the caller's secrets, but for what programs in general need. */
+  /**
+   * Without the supervisor's environment, which contains the caller's secrets, except for what
+   * programs generally need.
+   */
   readonly isIsolated?: boolean;
-  /** Beside the supervisor's own environment. */
+  /** In addition to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** Without, it is the supervisor's own. */
+  /** The supervisor's by default. */
   readonly cwd?: string;
-  /** Runs before each start. When it rejects, the error is logged and the process started all the same. */
+  /**
+   * Runs before each start. When it rejects, the error is logged and the process is started anyway.
+   */
   readonly beforeStart?: () => Promise<void>;
   /** Called with each line that the process prints. */
   readonly onLine?: (line: string, pid: number) => void;
-  /** Rejects as long as the process does not do its work. Asked every 50 ms while it starts. */
+  /** Rejects while the process is not ready. Called every 50 ms while it starts. */
   readonly checkReady: () => Promise<void>;
   readonly readyTimeoutMs: number;
   readonly liveness?: LivenessCheck;
   readonly stopSignal: NodeJS.Signals;
   readonly stopTimeoutMs: number;
-  /** Ends it when its supervisor is gone, and the other processes with it. */
+  /** Signal for the process when its supervisor has died. */
   readonly orphanSignal: NodeJS.Signals;
 }
 
@@ -49,7 +56,7 @@ export interface ProcessObserver {
   line(name: string, line: string): void;
   started(spec: ProcessSpec, pid: number): void;
   ended(name: string, pid: number): void;
-  /** The process ended by itself and will be started again after the pause. */
+  /** The process ended by itself and will be restarted after the pause. */
   restarting(name: string, reason: string, pauseMs: number): void;
 }
 
@@ -79,7 +86,10 @@ export class SupervisedProcess {
     return this.#child?.pid;
   }
 
-  /** Resolves when the process is ready for the first time; rejects with a StartProblem when it ends or takes too long. */
+  /**
+   * Resolves when the process is ready for the first time; rejects with a StartProblem when it ends
+   * or exceeds its time.
+   */
   async start(): Promise<void> {
     await this.#spawn();
     await this.#becomeReady();
@@ -92,7 +102,7 @@ export class SupervisedProcess {
     await this.#watch;
   }
 
-  /** For the impatient: no grace. */
+  /** Kills without a grace period. */
   kill(): void {
     this.#stopped.abort();
     this.#child?.kill('SIGKILL');
@@ -103,7 +113,8 @@ export class SupervisedProcess {
     await beforeStart?.().catch((error: unknown) => this.#observer.line(name, reasonOf(error)));
     // stop() may have been called meanwhile.
     if (this.#stopped.signal.aborted) return;
-    // In a process group of its own, so that Ctrl-C reaches the supervisor only and the order of stopping is its own.
+    // In a separate process group, so that Ctrl-C reaches only the supervisor, which determines the
+    // order of stopping.
     const child = spawn(command, args, {
       env: { ...(isIsolated ? generalEnvironment() : process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -155,7 +166,7 @@ export class SupervisedProcess {
     }
   }
 
-  /** What has never answered since its start may still be loading, and is left alone. */
+  /** A process that has never answered since its start may still be loading, and is not killed. */
   async #watchLiveness(child: ChildProcess, found: (problem: string) => void): Promise<void> {
     if (this.spec.liveness === undefined) return;
     const { check, timeoutMs, intervalMs, failuresMax } = this.spec.liveness;

@@ -1,4 +1,4 @@
-// The routes of the query process.
+// Express app of the query process: POST /query and the operations routes.
 import type { Express, RequestHandler, Router } from 'express';
 import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';

@@ -1,14 +1,15 @@
-// The results of a choice as an answer: the engine's counts become the packet, its variants the rows.
+// Converts the engine's rows of choice results to an answer: the packet with its statistics, and a
+// row per variant.
 import { type ChoicePacket, toChoicePacket, type VariantCounts } from '../experiments/packet.js';
 import type { PostProcess } from '../query/plan/plan.js';
 import type { Presented } from './shape.js';
 
 type ChoiceResults = Extract<PostProcess, { kind: 'choice' }>;
 
-/** As the engine sends them: kind, variant, three counts, weight, first and last exposure. */
+/** As ClickHouse returns them: kind, variant, three counts, weight, first and last exposure. */
 type CountRow = readonly [number, string, number, number, number, number | null, number, number];
 const UNITS = 0;
-/** Units that saw several variants; no variant has an empty name. */
+/** Key of units that saw several variants; no variant has an empty name. */
 const SEVERAL = '';
 
 export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unknown[])[]): Presented {
@@ -57,7 +58,7 @@ function toPacket(asked: ChoiceResults, rows: readonly CountRow[]): ChoicePacket
 
 const percent = (share: number | null): string => (share === null ? 'none' : `${Number((share * 100).toFixed(2))}%`);
 
-/** The decision and what it rests on, a line for each comparison, and what to be careful about. */
+/** Text of the decision: its basis, a line for each comparison, and the warnings. */
 function describe({ decision_status, comparisons, warnings }: ChoicePacket): string[] {
   const lines = comparisons.map(
     (of) =>

@@ -1,4 +1,5 @@
-// Compiling without holding the event loop: short texts here, in well under a millisecond; long ones in a thread.
+// Compiles queries without blocking the event loop: short texts here, in well under a millisecond;
+// long ones in a thread.
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type CompileContext, type CompiledQuery, compile } from '../query/compile.js';
@@ -6,7 +7,10 @@ import { QueryError, type QueryErrorDetail } from '../query/errors.js';
 import { GUESSES, type Guess } from '../query/property-guess.js';
 import type { PropertyGuesses } from './property-guesses.js';
 
-/** Queries as people write them have some hundred characters. The worst texts of this length take a few milliseconds. */
+/**
+ * Typical queries have some hundred characters. The slowest texts of this length take a few
+ * milliseconds.
+ */
 export const LOOP_LENGTH_MAX = 2048;
 
 export type CompileAnswer =
@@ -20,7 +24,7 @@ export interface CompileDeps {
   readonly threads: ThreadPool;
 }
 
-/** Answers with the query, or with everything that is wrong with its text. */
+/** Resolves with the compiled query, or with all problems of its text. */
 export async function compileOffLoop(
   { guesses, threads }: CompileDeps,
   text: string,
@@ -34,7 +38,7 @@ export async function compileOffLoop(
 interface CompileRequest {
   readonly text: string;
   readonly context: PlainContext;
-  /** Those that are not the first, by token: a function cannot be given to a thread. */
+  /** Guesses other than the first, by token: a function cannot be sent to a thread. */
   readonly guesses: ReadonlyMap<string, Guess>;
 }
 

@@ -1,4 +1,5 @@
-// What answering queries needs, built from the configuration: by the query process, and by web where it has none.
+// Builds the dependencies of query answering from the configuration, for the query process, or for
+// web when it answers queries itself.
 import type { Registry } from 'prom-client';
 import type { CredentialStore } from '../access/credentials.js';
 import { createProjectPasses } from '../access/project-pass.js';
@@ -15,7 +16,10 @@ import { createPropertyGuesses } from './property-guesses.js';
 import type { QueryDeps } from './routes.js';
 import { createQueryShares } from './shares.js';
 
-/** Connections that the client needs: for each place a query and the command that stops one, and a few for questions of our own. */
+/**
+ * Connections of the ClickHouse client: for each place a query and the command that stops one, and
+ * a few for other requests.
+ */
 export const clickHouseConnections = (config: Pick<Config, 'QUERY_CONCURRENCY'>): number =>
   2 * config.QUERY_CONCURRENCY + 4;
 

@@ -1,5 +1,5 @@
-// Answers of `fields` and `inspect` that the engine's rows do not have the shape of: names as a query writes them, types by
-// how often they occur.
+// Answers of `fields` and `inspect`, whose rows differ from the engine's: names as a query writes
+// them, types by frequency.
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../query/fields.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../query/profile-fields.js';
 import { SESSION_KEYS, sessionRowOf } from '../query/session-fields.js';
@@ -7,14 +7,14 @@ import type { Cell } from './shape.js';
 
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
 
-/** A key that would end early, or read as something else, goes in quotes. */
+/** Quotes a key that the grammar would not read as one name. */
 export function propertyName(prefix: string, key: string): string {
   if (BARE_KEY.test(key)) return `${prefix}.${key}`;
   const escaped = key.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
   return `${prefix}."${escaped}"`;
 }
 
-/** Keys and their counts, as the engine adds them up: two arrays. */
+/** Keys and their counts, as ClickHouse returns them: two arrays. */
 type KeyCounts = readonly [readonly string[], readonly number[]];
 
 const entriesOf = ([keys, counts]: KeyCounts): [string, number][] =>
@@ -42,7 +42,7 @@ interface FieldRow {
   readonly field: string;
   readonly type: string;
   readonly category: string;
-  /** Undefined where counting would mean reading every session, or joining every profile. */
+  /** Undefined where counting would require reading every session or profile. */
   readonly events: number | undefined;
 }
 
@@ -70,7 +70,7 @@ const TYPE_NAMES = {
 
 const PROPERTY_TYPES = ['string', 'number', 'boolean'] as const;
 
-/** The keys of a bag by how many events have them, whatever the type. */
+/** The keys of a property map by number of events, for all types. */
 function propertyRows(bag: string, byType: readonly KeyCounts[]): FieldRow[] {
   const found = new Map<string, [string, number][]>();
   for (const [index, counts] of byType.entries()) {
@@ -96,7 +96,8 @@ function profileRows(keysByType: readonly (readonly string[])[]): FieldRow[] {
     found.set(key, [...(found.get(key) ?? []), type]);
   };
   for (const key of texts) add(key, 'string');
-  // The number in a text is there as well: only a key that never holds text is sure to be a number.
+  // The number map also contains numeric texts, so only a key without text values is certainly a
+  // number.
   for (const key of numbers) if (!isText.has(key)) add(key, 'number');
   for (const key of booleans) add(key, 'boolean');
   return [...found].map(([key, types]) => ({
@@ -107,7 +108,7 @@ function profileRows(keysByType: readonly (readonly string[])[]): FieldRow[] {
   }));
 }
 
-/** What every session has is counted by the events that have a session. */
+/** Fields that every session has, with the number of events that have a session. */
 function sessionRows(inSessions: number): FieldRow[] {
   return SESSION_KEYS.map((key) => {
     const { of, type } = sessionRowOf(key);

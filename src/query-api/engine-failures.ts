@@ -1,9 +1,9 @@
-// What the engine's refusals mean for whoever asked, by its error codes (src/Common/ErrorCodes.cpp).
+// Maps ClickHouse error codes (src/Common/ErrorCodes.cpp) to the errors of POST /query.
 import { ClickHouseError } from '@clickhouse/client';
 import { PublicError } from '../platform/errors.js';
 import { isUnreachable } from '../platform/transient-errors.js';
 
-/** The client has gone: nothing is to be answered. */
+/** The client has disconnected: there is no response. */
 export class AnswerNotWanted extends Error {}
 
 const NARROWER = 'ask for a shorter time range, one event type instead of *, or fewer groups';
@@ -12,7 +12,10 @@ const describeBytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1
 
 const MEMORY_LIMIT_EXCEEDED = '241';
 
-/** The limit of this query, and not of its user or of the whole engine. */
+/**
+ * Whether this query exceeded its own memory limit, as opposed to that of its user or of the
+ * server.
+ */
 export const isOverQueryMemory = (error: unknown): boolean =>
   error instanceof ClickHouseError && error.code === MEMORY_LIMIT_EXCEEDED && /query memory limit/i.test(error.message);
 
@@ -26,7 +29,7 @@ const timedOut = (cause: unknown, { limits }: Circumstances): PublicError =>
     cause,
   });
 
-/** Everything that is not the query's own doing is returned as it is: it is a bug, or an engine that is away. */
+/** Returns other errors unchanged: bugs, or an unavailable engine. */
 export function toPublicError(cause: unknown, circumstances: Circumstances): unknown {
   if (circumstances.isLate) return timedOut(cause, circumstances);
   if (!(cause instanceof ClickHouseError)) return isUnreachable(cause) ? unavailable(cause) : cause;

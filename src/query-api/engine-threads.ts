@@ -1,5 +1,5 @@
-// How many threads the engine gives a query by default (its cores, unless its profile says otherwise): what the queries of one
-// project may use together.
+// Reads the default number of threads of a ClickHouse query (its cores, unless its profile
+// differs), which the queries of one project share.
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Logger } from '../platform/log.js';
 
@@ -7,7 +7,7 @@ const REMEMBERED_FOR_MS = 10 * 60_000;
 const RETRY_AFTER_MS = 10_000;
 const ASK_TIMEOUT_MS = 2_000;
 
-/** Resolves with undefined while the engine cannot be asked: it decides for itself then. */
+/** Resolves with undefined while ClickHouse is unavailable, which then uses its own default. */
 export function createEngineThreads(deps: {
   clickhouse: ClickHouseClient;
   log: Logger;

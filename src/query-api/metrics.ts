@@ -1,4 +1,4 @@
-// What operators see of queries.
+// Prometheus metrics of queries.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { QueryShares } from './shares.js';
 
@@ -6,7 +6,10 @@ export interface QueryMetrics {
   readonly compileErrors: Counter;
   /** By reason: queue_full, waited. */
   readonly refused: Counter<'reason'>;
-  /** Returns what is called when the query gets its place. A newcomer is a project without other queries here. */
+  /**
+   * Returns the function to call when the query gets its place. A newcomer is a project without
+   * other queries here.
+   */
   beginWait(isNewcomer: boolean): () => void;
   observe(query: { mode: string; elapsedMs: number; rowsScanned: number }): void;
 }

@@ -1,5 +1,5 @@
-// Remembers of each project's properties which guesses about their type the engine has refused (src/query/property-guess.ts).
-// Forgetting costs one refusal, and a wrong guess no answer: nothing here has to be true.
+// Cache of rejected property guesses by project (src/query/property-guess.ts). It only affects
+// performance: a lost entry costs one rejected statement, and a stale one never changes an answer.
 import { ClickHouseError } from '@clickhouse/client';
 import { LRUCache } from 'lru-cache';
 import type { ProjectId } from '../platform/ids.js';
@@ -10,9 +10,9 @@ const THROW_IF = '395';
 
 export interface PropertyGuesses {
   of(projectId: ProjectId): GuessOf;
-  /** All that are known to be others than the first, by token. */
+  /** The guesses of a project other than the first, by token. */
   learned(projectId: ProjectId): ReadonlyMap<string, Guess>;
-  /** Whether the error is the refusal of a guess, which is not made again. */
+  /** Whether the error rejects a guess; if so, that guess is not made again. */
   learn(projectId: ProjectId, error: unknown): boolean;
 }
 
@@ -33,7 +33,7 @@ export function createPropertyGuesses(): PropertyGuesses {
         error instanceof ClickHouseError && error.code === THROW_IF ? tryParseRefusal(error.message) : undefined;
       if (refusal === undefined) return false;
       const { token, guess } = refusal;
-      // Another question may have learned it meanwhile.
+      // Another query may have learned it meanwhile.
       const next = GUESSES[GUESSES.indexOf(guess) + 1];
       if (find(projectId, token) === guess && next !== undefined) guesses.set(`${projectId} ${token}`, next);
       return true;

@@ -4,7 +4,7 @@
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 
-/** Gives the place back. May be called more than once. */
+/** Releases the place. Idempotent. */
 export type Leave = () => void;
 
 export interface QueryConcurrency {
@@ -13,13 +13,13 @@ export interface QueryConcurrency {
    * aborted while waiting.
    */
   enter(projectId: ProjectId, signal: AbortSignal): Promise<Leave>;
-  /** A place if there is one for the project right now. */
+  /** A place if one is free for the project right now. */
   tryEnter(projectId: ProjectId): Leave | undefined;
-  /** Tasks of the project that run or wait. */
+  /** Running and waiting tasks of the project. */
   demandOf(projectId: ProjectId): number;
   readonly running: number;
   readonly waiting: number;
-  /** How many projects have tasks here. */
+  /** Number of projects with tasks here. */
   readonly projects: number;
 }
 
@@ -27,7 +27,7 @@ export interface QueryConcurrencyLimits {
   /** Places of all projects together. */
   readonly concurrency: number;
   readonly perProjectMax: number;
-  /** How many tasks of one project may wait. */
+  /** Maximum number of waiting tasks per project. */
   readonly queueMax: number;
 }
 
@@ -38,7 +38,7 @@ interface ProjectQueue {
 }
 
 export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryConcurrency {
-  // The order of the keys is the order of service: a project that gets a place, or gives one back, moves to the end.
+  // Keys are in the order of service: a project that gets or releases a place moves to the end.
   const queues = new Map<ProjectId, ProjectQueue>();
   let running = 0;
 

@@ -1,4 +1,4 @@
-// The body of POST /query: unknown → typed.
+// Parses the body of POST /query.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
@@ -32,7 +32,7 @@ export const queryBodySchema = z.object({
 
 export type QueryRequest = Readonly<z.infer<typeof queryBodySchema>>;
 
-/** Throws a bad request that names every field that is wrong. */
+/** Throws bad_request with every invalid field. */
 export function parseQueryBody(body: unknown): QueryRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PublicError('bad_request', 'the body is not a JSON object; send {"q": "signup | last 7d | count"}');

@@ -12,26 +12,29 @@ import {
   type QueryConcurrencyLimits,
 } from './query-concurrency.js';
 
-/** What one statement may use of the engine. */
+/** Engine limits of one statement. */
 export interface EngineShare {
   readonly memoryBytes: number;
-  /** Undefined leaves it to the engine. */
+  /** Undefined leaves it to ClickHouse. */
   readonly threads: number | undefined;
-  /** Linux nice value of its threads. An engine without CAP_SYS_NICE ignores it. */
+  /** Linux nice value of its threads. ClickHouse without CAP_SYS_NICE ignores it. */
   readonly niceValue: number;
 }
 
 export interface QueryShare {
-  /** As of now: what a project may use depends on how many of its queries run and wait. */
+  /** Depends on how many queries of the project run and wait now. */
   current(): EngineShare;
-  /** Resolves with true once the query may use more memory than before, with false when there is no more. */
+  /**
+   * Resolves with true once the query may use more memory, or with false when it has the maximum
+   * already.
+   */
   raiseMemory(signal: AbortSignal): Promise<boolean>;
-  /** Gives everything back. */
+  /** Releases everything. */
   leave(): void;
 }
 
 export interface QueryShares {
-  /** Rejects as the concurrency does. */
+  /** Rejects like QueryConcurrency.enter. */
   enter(projectId: ProjectId, signal: AbortSignal): Promise<QueryShare>;
   /** Whether no query of the project runs or waits. */
   isIdle(projectId: ProjectId): boolean;
@@ -43,12 +46,12 @@ export interface QueryShares {
 export interface ShareLimits extends QueryConcurrencyLimits {
   /** Of one query. */
   readonly memoryBytes: number;
-  /** Threads that the queries of a project may use together, as far as each has one. */
+  /** Threads that the queries of a project share; each gets at least one. */
   readonly threads: () => Promise<number | undefined>;
 }
 
 const PLACES_PER_LARGE_QUERY = 8;
-// A tenth of the CPU time of a query at 0 when both want the same core.
+// At this value a query gets a tenth of the CPU time of one with 0 on the same core.
 const CROWD_NICE_VALUE = 10;
 
 const largeMaxOf = (concurrency: number): number => Math.max(1, Math.floor(concurrency / PLACES_PER_LARGE_QUERY));
@@ -56,7 +59,7 @@ const largeMaxOf = (concurrency: number): number => Math.max(1, Math.floor(concu
 export function createQueryShares(limits: ShareLimits): QueryShares {
   const places = createQueryConcurrency(limits);
   const largeMax = largeMaxOf(limits.concurrency);
-  // Only queries that hold a place wait here, so the queue needs no bound of its own.
+  // Only queries that hold a place wait here, so the queue needs no limit.
   const largePermits = createQueryConcurrency({
     concurrency: largeMax,
     perProjectMax: largeMax,

@@ -1,21 +1,29 @@
-// Escapes text from events, profiles and queries for a Markdown document: the cell of a table, a heading, a line. The text
-// cannot end its cell or line, and no renderer makes a link, an image, HTML or emphasis of it. Invisible characters become
-// visible escapes (`\u202e`), so that a language model reads nothing that a person does not see.
+// Escapes text from events, profiles and queries for a Markdown document: a table cell, a heading,
+// a line. The text cannot end its cell or line, and no renderer creates a link, an image, HTML or
+// emphasis from it. Invisible characters become visible escapes (`\u202e`), so that a language
+// model reads nothing that a person does not see.
 //
-// Only characters that would have an effect are escaped, because people read the raw text as well: `https://x.com/a_b?c=d`
-// stays as it is. GitHub makes a link of a bare URL. That is accepted: it shows where it leads, and nothing is fetched before
-// a person follows it, unlike with `[bank](http://…)` and `![](http://…)`.
+// Only characters that would have an effect are escaped, because people read the raw text as well:
+// `https://x.com/a_b?c=d` is unchanged. GitHub turns a bare URL into a link. That is accepted: it
+// shows its target, and nothing is fetched before a person follows it, unlike with
+// `[bank](http://…)` and `![](http://…)`.
 
 /** Text without any of these needs no escape. */
 const SUSPICIOUS = /[^\x20-\x7e]|[\\|[\]<`*~_&]/;
 
-/** Control characters, line and paragraph separators, and what is shown as nothing: bidi controls, zero widths, tags. */
+/**
+ * Control characters, line and paragraph separators, and characters without a glyph: bidi controls,
+ * zero widths, tags.
+ */
 const INVISIBLE = '[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]';
-/** Joiners between letters of scripts without case or parts of an emoji, and the emoji's choice between text and picture. */
+/**
+ * Joiners between letters of scripts without case or between parts of an emoji, and variation
+ * selectors of emojis.
+ */
 const IN_PLACE =
   '(?<=[\\p{Lo}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}])[\\u200C\\u200D](?=[\\p{Lo}\\p{Extended_Pictographic}])' +
   '|(?<=\\p{Emoji})[\\uFE0E\\uFE0F]';
-/** Emphasis ends only behind something other than white space, and that of `_` not inside a word. */
+/** Emphasis ends only after a non-space character, and that of `_` not inside a word. */
 const EMPHASIS_END = '(?<=[^\\p{Zs}\\t])(?:[*~]|_(?![\\p{L}\\p{N}])|_(?=\\p{Default_Ignorable_Code_Point}))';
 const MARKUP = `[\\\\[\\]<\`]|${EMPHASIS_END}|&(?=#?\\w+;)`;
 
@@ -35,13 +43,13 @@ export function escapeMarkdown(text: string): string {
 
 export const escapeCell = (text: string): string => escapeMarkdown(text).replaceAll('|', '\\|');
 
-/** For a line of its own, which could otherwise begin a heading, a list, a quotation or a fence. */
+/** For a separate line, which could otherwise begin a heading, a list, a quotation or a fence. */
 export const escapeLine = (text: string): string =>
   escapeMarkdown(text.trimStart())
     .replace(/^[#>+=*~-]/, '\\$&')
     .replace(/^(\d+)(?=[.)])/, '$1\\');
 
-/** As query strings have it: `\u202e`. */
+/** In the syntax of query strings: `\u202e`. */
 function toEscape(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
