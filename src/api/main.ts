@@ -148,7 +148,7 @@ const app = createApp({
       assets,
     }),
     assets.router,
-    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads }),
+    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config }),
     exports.router,
     createLlmsRouter(guard),
     createPrivacy(config),

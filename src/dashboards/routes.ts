@@ -11,6 +11,7 @@ import { parseFields, readJsonBody } from '../platform/http/json-body.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { deleteDashboard, deleteDashboardByKey } from './delete-dashboard.js';
 import { fillCard } from './fill-template.js';
+import type { DashboardQuotas } from './quotas.js';
 import { deletionQuery, parseDashboardKey, parseFillBody, SOURCE_BYTES_MAX } from './schema.js';
 import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboard, type Writer } from './store.js';
 import { syncTask } from './sync-task.js';
@@ -23,13 +24,14 @@ export interface DashboardDeps extends GuardDeps {
   readonly rateLimit: LayeredRateLimit;
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
+  readonly quotas: DashboardQuotas;
 }
 
 // Escaping every character makes a text six times as long.
 const readSyncBody = express.raw({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024 });
 
 export function createDashboardsRouter(deps: DashboardDeps): Router {
-  const { postgres, rateLimit, threads } = deps;
+  const { postgres, rateLimit, threads, quotas } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   on('PUT /api/dashboard-sync/{dashboardKey}', readSyncBody, async (req, res) => {
@@ -39,7 +41,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const { projectId, timezone } = credential;
     const context = { key, projectId, timezone, nowMs: Date.now() };
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, projectId);
-    const synced = await syncDashboard(postgres, { ...checked, ...writerOf(credential), key });
+    const synced = await syncDashboard(postgres, { ...checked, ...writerOf(credential), key, quotas });
     res.status(synced.isNew ? 201 : 200).json(toAnswer(synced));
   });
   on('DELETE /api/dashboard-sync/{dashboardKey}', async (req, res) => {

@@ -6,6 +6,7 @@ import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Card, DashboardConfig } from './config-schema.js';
 import type { ParsedDashboard } from './parse-dashboard.js';
+import { type DashboardQuotas, requireDashboardQuota } from './quotas.js';
 import type { Visibility } from './schema.js';
 
 const VERSIONS_KEPT = 100;
@@ -24,6 +25,7 @@ export interface Sync extends ParsedDashboard, Writer {
   /** From the request; undefined keeps the current visibility. */
   readonly visibility: Visibility | undefined;
   readonly sourceYaml: string;
+  readonly quotas: DashboardQuotas;
 }
 
 export interface DashboardSummary {
@@ -104,6 +106,7 @@ async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
   const visibility = sync.visibility ?? (sync.personId === undefined ? 'project' : 'personal');
   if (visibility === 'personal' && sync.personId === undefined) throw personalWithoutPerson();
   requireEditor(sync, visibility);
+  await requireDashboardQuota(postgres, sync.quotas, { ...sync, visibility });
   const id = newUuidV7();
   const [dashboard] = await postgres('dashboards')
     .insert({
@@ -164,13 +167,15 @@ async function allowMove(postgres: Postgres, sync: Sync, existing: DashboardRow)
   const { projectId, key, personId } = sync;
   if (existing.visibility === 'project') {
     if (personId === undefined) throw personalWithoutPerson();
-    if (existing.owner_id === personId) return;
+    if (existing.owner_id === personId)
+      return requireDashboardQuota(postgres, sync.quotas, { ...sync, visibility: 'personal' });
     throw new PublicError('forbidden', 'only its owner can take a dashboard of the project back');
   }
   requireEditor(sync, 'project');
   if (await postgres('dashboards').where({ project_id: projectId, key, visibility: 'project' }).first('id')) {
     throw new PublicError('bad_request', `the project has another dashboard with the key "${key}"`);
   }
+  await requireDashboardQuota(postgres, sync.quotas, { ...sync, visibility: 'project' });
 }
 
 /** The caller of a read: a member of the project. */

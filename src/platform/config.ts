@@ -116,6 +116,8 @@ const settings = z.object({
   DOMAINS_PER_ORGANIZATION_MAX: integer(50, 1),
   TOKENS_PER_PROJECT_MAX: integer(500, 1),
   TOKENS_PER_PERSON_MAX: integer(100, 1),
+  DASHBOARDS_PER_PROJECT_MAX: integer(500, 1),
+  DASHBOARDS_PER_PERSON_MAX: integer(200, 1),
 
   INVITATIONS_PER_DAY_MAX: integer(100, 1),
   INVITATIONS_PER_PERSON_PER_DAY_MAX: integer(200, 1),

@@ -47,7 +47,8 @@ beforeAll(async () => {
   const rateLimit = { take: async () => {} };
   const sessions = { rateLimit, publicUrl: new URL('http://127.0.0.1') };
   threads = new ThreadPool({ threadsMax: 2 });
-  app.use(createDashboardsRouter({ postgres, credentials, sessions, rateLimit, threads }));
+  const quotas = databases.config;
+  app.use(createDashboardsRouter({ postgres, credentials, sessions, rateLimit, threads, quotas }));
   app.use(errorResponder(log));
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   ({ id: organizationId, adminKey } = await createOrganization(postgres, { name: 'Test' }));

@@ -30,6 +30,8 @@ beforeAll(async () => {
     DOMAINS_PER_ORGANIZATION_MAX: String(MAX),
     TOKENS_PER_PROJECT_MAX: String(2 * MAX),
     TOKENS_PER_PERSON_MAX: String(MAX),
+    DASHBOARDS_PER_PROJECT_MAX: String(MAX),
+    DASHBOARDS_PER_PERSON_MAX: String(MAX),
     INVITATIONS_PER_DAY_MAX: '2',
     INVITATIONS_PER_PERSON_PER_DAY_MAX: '5',
     INVITATION_MAILS_PER_ADDRESS_PER_DAY_MAX: '2',
@@ -116,6 +118,37 @@ describe('a project', () => {
       .limit(1)
       .update({ expires_at: new Date(0) });
     expect((await create()).status).toBe(201);
+  });
+});
+
+describe('dashboards', () => {
+  const card = '{id: a, title: A, kind: metric, viz: number, query: signup | count}';
+  const document = `version: 1
+title: Board
+sections:
+- title: S
+  cards:
+  - ${card}
+`;
+
+  test('are limited for a project and, apart from those, for a person', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const { id, secretKey } = await createTeamProject(postgres, databases, organization.id);
+    const sync = (key: string, name: string) =>
+      ask(`PUT /api/dashboard-sync/${name}`, { key, body: { source_yaml: document } });
+    const refused = await tenAtOnce(MAX, (n) => sync(secretKey, `shared-${n}`));
+    expectRefused(
+      refused,
+      `a project has at most ${MAX} dashboards; delete one first (setting DASHBOARDS_PER_PROJECT_MAX)`,
+    );
+
+    const token = { name: 'T', kind: 'personal', scopes: ['dashboards'] };
+    const created = await ask(`POST /api/projects/${id}/tokens`, as(people.member, token));
+    const mine = await tenAtOnce(MAX, (n) => sync((created.body as { token: string }).token, `own-${n}`));
+    const error = `a person has at most ${MAX} dashboards of their own; delete one first (setting DASHBOARDS_PER_PERSON_MAX)`;
+    expectRefused(mine, error);
+    for (let n = 0; n < 10; n += 1) await ask(`DELETE /api/dashboard-sync/shared-${n}`, { key: secretKey });
+    expect((await sync(secretKey, 'another')).status).toBe(201);
   });
 });
 
