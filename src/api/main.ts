@@ -63,6 +63,7 @@ import { createIdHash } from '../privacy/id-hash.js';
 import { createErasureQueue, ERASURE_QUEUE } from '../privacy/queue.js';
 import { createPrivacyRouter } from '../privacy/routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
+import { FORMAT_MEMORY_MEBIBYTES } from '../query-api/format-task.js';
 import { createQueryHandlers } from '../query-api/routes.js';
 import { toIdentityProvider } from '../sign-in/provider.js';
 import { CALLBACK_PATH, createSignInRouter } from '../sign-in/routes.js';
@@ -91,7 +92,11 @@ const credentials = createCredentialStore(postgres, {
 
 const rateLimits = createRateLimits(config, redis);
 
-const threads = new ThreadPool({ threadsMax: config.TASK_THREADS, metrics });
+const threads = new ThreadPool({
+  threadsMax: config.TASK_THREADS,
+  ...(config.QUERY_URL === undefined && { memoryMebibytes: FORMAT_MEMORY_MEBIBYTES }),
+  metrics,
+});
 lifecycle.onClose('threads', () => threads.close());
 
 const publicUrl = publicUrlOf(config);

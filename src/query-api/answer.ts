@@ -1,14 +1,14 @@
 // One question, from its text to its answer: wait for the project's share, compile, execute, again with better guesses where
-// the engine refused some, count where a page does not tell, shape.
+// the engine refused some, count where a page does not tell, format.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { CompiledQuery } from '../query/compile.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
+import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
-import { beginExecution, type EngineResult, type ExecuteDeps, type Execution } from './execute.js';
+import { beginExecution, type ExecuteDeps, type Execution } from './execute.js';
 import type { QueryMetrics } from './metrics.js';
 import type { QueryRequest } from './schema.js';
-import { type Answer, toAnswer } from './shape.js';
 import type { QueryShare, QueryShares } from './shares.js';
 
 export interface AnswerDeps extends ExecuteDeps, CompileDeps {
@@ -27,17 +27,34 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-export async function answer(deps: AnswerDeps, question: Question): Promise<Answer> {
+/** What the engine answered, and what is to be made of it. */
+export interface Answered {
+  readonly compiled: CompiledQuery;
+  readonly page: EngineBytes;
+  /** Rows of the query, of which the page is a part. */
+  readonly total: number;
+  readonly rowsScanned: number;
+  readonly elapsedMs: number;
+}
+
+/** The share is kept until the answer is formatted: it bounds how many answers are in memory. */
+export async function answer<T>(
+  deps: AnswerDeps,
+  question: Question,
+  format: (answered: Answered) => Promise<T>,
+): Promise<T> {
   const startedAt = performance.now();
   const deadlineMs = Date.now() + deps.limits.timeoutMs;
   const share = await waitForShare(deps, question);
   const { requestId, signal } = question;
   const execution = beginExecution(deps, { requestId, signal, share, deadlineMs });
   try {
-    const { compiled, ...counted } = await compileAndRun(deps, question, execution);
+    const counted = await compileAndRun(deps, question, execution);
+    const { compiled, rowsScanned } = counted;
     const elapsedMs = Math.round(performance.now() - startedAt);
-    deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned: counted.rowsScanned });
-    return toAnswer(compiled, question.request.offset, { ...counted, elapsedMs });
+    deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned });
+    if (signal.aborted) throw new AnswerNotWanted();
+    return await format({ ...counted, elapsedMs });
   } finally {
     // A query that was stopped keeps its place until the engine has ended it. The client does not wait for that.
     void execution.stopped().then(() => share.leave());
@@ -70,7 +87,7 @@ async function compileAndRun(
   deps: AnswerDeps,
   { projectId, request }: Question,
   execution: Execution,
-): Promise<Counted & { readonly compiled: CompiledQuery }> {
+): Promise<Omit<Answered, 'elapsedMs'>> {
   const nowMs = deps.now();
   let compiled = await compileRequest(deps, { projectId, request, nowMs });
   deps.noteQuery(projectId);
@@ -98,25 +115,21 @@ async function compileRequest(deps: AnswerDeps, { projectId, request, nowMs }: C
   throw new PublicError('bad_request', answered.message, { details: answered.details });
 }
 
-interface Counted {
-  readonly rows: EngineResult['rows'];
-  readonly total: number;
-  readonly rowsScanned: number;
-}
+type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned'>;
 
 async function runCounted(compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> {
-  const page = await execution.run(compiled.statement);
+  const page = await execution.runForBytes(compiled.statement);
+  const { rowCount, rowsScanned } = page;
   const cap = (total: number): number => Math.min(total, compiled.rowsMax ?? total);
-  if (compiled.countStatement === undefined) return { ...page, total: cap(page.rowsBeforeLimit) };
+  if (compiled.countStatement === undefined) return { page, total: cap(page.rowsBeforeLimit), rowsScanned };
 
-  const end = request.offset + page.rows.length;
-  const isWhole =
-    compiled.rowsKept > 0 && page.rows.length < compiled.rowsKept && (page.rows.length > 0 || request.offset === 0);
-  if (isWhole || end === compiled.rowsMax) return { ...page, total: end };
+  const end = request.offset + rowCount;
+  const isWhole = compiled.rowsKept > 0 && rowCount < compiled.rowsKept && (rowCount > 0 || request.offset === 0);
+  if (isWhole || end === compiled.rowsMax) return { page, total: end, rowsScanned };
   const count = await execution.run(compiled.countStatement);
   return {
-    rows: page.rows,
+    page,
     total: cap(Number(count.rows[0]?.[0] ?? 0)),
-    rowsScanned: page.rowsScanned + count.rowsScanned,
+    rowsScanned: rowsScanned + count.rowsScanned,
   };
 }

@@ -7,16 +7,9 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { stopQuery } from '../platform/clickhouse/kill-query.js';
 import type { Logger } from '../platform/log.js';
 import type { Statement } from '../query/print/print.js';
+import { type EngineBytes, type EngineResult, parseResult, readBytes } from './engine-answer.js';
 import { AnswerNotWanted, isOverQueryMemory, toPublicError } from './engine-failures.js';
 import type { EngineShare, QueryShare } from './shares.js';
-
-export interface EngineResult {
-  readonly rows: readonly (readonly unknown[])[];
-  /** What the statement would have answered without its LIMIT. */
-  readonly rowsBeforeLimit: number;
-  /** Rows the engine read to answer. */
-  readonly rowsScanned: number;
-}
 
 export interface EngineLimits {
   readonly timeoutMs: number;
@@ -32,6 +25,8 @@ export interface ExecuteDeps {
 /** The statements of one query: they have one deadline between them. */
 export interface Execution {
   run(statement: Statement): Promise<EngineResult>;
+  /** Its answer as bytes, which may be many. */
+  runForBytes(statement: Statement): Promise<EngineBytes>;
   /** Resolves once the engine runs nothing of this query any more, as far as that can be found out. Never rejects. */
   stopped(): Promise<void>;
 }
@@ -89,7 +84,7 @@ export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution
   const { signal, share, deadlineMs } = asker;
   const stopping: Promise<void>[] = [];
 
-  async function runOnce(statement: Statement, stop: AbortSignal): Promise<EngineResult> {
+  async function runOnce(statement: Statement, stop: AbortSignal): Promise<EngineBytes> {
     const queryId = `${asker.requestId}-${randomUUID()}`;
     const settings = settingsFor(share.current(), deadlineMs - Date.now());
     const connection = new AbortController();
@@ -102,23 +97,26 @@ export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution
     }
   }
 
-  return {
-    run: async (statement) => {
-      const deadline = AbortSignal.timeout(Math.max(1, deadlineMs - Date.now() + GRACE_MS));
-      const stop = AbortSignal.any([signal, deadline]);
-      try {
-        for (;;) {
-          try {
-            return await runOnce(statement, stop);
-          } catch (cause) {
-            if (!isOverQueryMemory(cause) || !(await share.raiseMemory(stop))) throw cause;
-          }
+  async function runForBytes(statement: Statement): Promise<EngineBytes> {
+    const deadline = AbortSignal.timeout(Math.max(1, deadlineMs - Date.now() + GRACE_MS));
+    const stop = AbortSignal.any([signal, deadline]);
+    try {
+      for (;;) {
+        try {
+          return await runOnce(statement, stop);
+        } catch (cause) {
+          if (!isOverQueryMemory(cause) || !(await share.raiseMemory(stop))) throw cause;
         }
-      } catch (cause) {
-        if (signal.aborted) throw new AnswerNotWanted();
-        throw toPublicError(cause, { isLate: deadline.aborted, limits: deps.limits });
       }
-    },
+    } catch (cause) {
+      if (signal.aborted) throw new AnswerNotWanted();
+      throw toPublicError(cause, { isLate: deadline.aborted, limits: deps.limits });
+    }
+  }
+
+  return {
+    runForBytes,
+    run: async (statement) => parseResult(await runForBytes(statement)),
     stopped: async () => {
       await Promise.all(stopping);
     },
@@ -173,7 +171,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-async function ask(deps: ExecuteDeps, { statement, queryId, settings, signal }: Asked): Promise<EngineResult> {
+async function ask(deps: ExecuteDeps, { statement, queryId, settings, signal }: Asked): Promise<EngineBytes> {
   const result = await deps.clickhouse.query({
     query: statement.sql,
     query_params: { ...statement.params },
@@ -184,10 +182,5 @@ async function ask(deps: ExecuteDeps, { statement, queryId, settings, signal }: 
     abort_signal: signal,
     clickhouse_settings: settings,
   });
-  const answer = await result.json<unknown[]>();
-  return {
-    rows: answer.data,
-    rowsBeforeLimit: answer.rows_before_limit_at_least ?? answer.data.length,
-    rowsScanned: answer.statistics?.rows_read ?? 0,
-  };
+  return readBytes(result);
 }

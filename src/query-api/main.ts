@@ -14,6 +14,7 @@ import { createFailFastRedis } from '../platform/redis/client.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
+import { FORMAT_MEMORY_MEBIBYTES } from './format-task.js';
 import { createQueryHandlers } from './routes.js';
 
 const ENGINE_GRACE_MS = 10_000;
@@ -33,7 +34,11 @@ const redis = createFailFastRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
-const threads = new ThreadPool({ threadsMax: config.TASK_THREADS, metrics });
+const threads = new ThreadPool({
+  threadsMax: config.TASK_THREADS,
+  memoryMebibytes: FORMAT_MEMORY_MEBIBYTES,
+  metrics,
+});
 lifecycle.onClose('threads', () => threads.close());
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 const rateLimit = createRateLimits(config, redis).query;

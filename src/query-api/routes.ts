@@ -4,17 +4,14 @@ import { type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
-import { assertNever, PublicError } from '../platform/errors.js';
+import { PublicError } from '../platform/errors.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import type { ProjectId } from '../platform/ids.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { type AnswerDeps, answer } from './answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
-import { formatCsv } from './formats/csv.js';
-import { formatJson } from './formats/json.js';
-import { formatLlm } from './formats/llm.js';
-import { parseQueryBody, type QueryRequest } from './schema.js';
-import type { Answer } from './shape.js';
+import { formatOffLoop } from './format-task.js';
+import { type Format, parseQueryBody } from './schema.js';
 
 export interface QueryDeps extends AnswerDeps {
   readonly credentials: CredentialStore;
@@ -90,24 +87,23 @@ export async function answerQuery(deps: AnswerDeps, { req, res, projectId }: Que
   // The event is missed by clients that left while their key was looked up.
   if (req.socket.destroyed) gone.abort(new AnswerNotWanted());
   try {
-    send(res, request, await answer(deps, { projectId, request, requestId: requestIdOf(req), signal: gone.signal }));
+    const question = { projectId, request, requestId: requestIdOf(req), signal: gone.signal };
+    send(res, request.format, await answer(deps, question, (answered) => formatOffLoop(deps, question, answered)));
   } catch (error) {
     if (!(error instanceof AnswerNotWanted)) throw error;
   }
 }
 
-function send(res: Response, request: QueryRequest, answered: Answer): void {
-  switch (request.format) {
-    case 'json':
-      res.type('application/json').send(formatJson(answered));
-      return;
-    case 'csv':
-      res.type('text/csv').send(formatCsv(answered));
-      return;
-    case 'llm':
-      res.type('text/plain').send(formatLlm(answered, request.q));
-      return;
-    default:
-      assertNever(request.format);
-  }
+const CONTENT_TYPES = {
+  json: 'application/json; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  llm: 'text/plain; charset=utf-8',
+} as const satisfies Record<Format, string>;
+
+function send(res: Response, format: Format, pieces: readonly Uint8Array[]): void {
+  res.setHeader('Content-Type', CONTENT_TYPES[format]);
+  const byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  res.setHeader('Content-Length', byteLength);
+  for (const piece of pieces.slice(0, -1)) res.write(piece);
+  res.end(pieces.at(-1));
 }

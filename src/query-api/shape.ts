@@ -43,7 +43,10 @@ export interface EngineOutcome {
   readonly elapsedMs: number;
 }
 
-export function toAnswer(compiled: CompiledQuery, offset: number, measured: EngineOutcome): Answer {
+/** A compiled query without its statements: what an answer needs of it. */
+export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement'>;
+
+export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
   const { rows, total, extraFields, footnotes } = toPage(compiled, offset, measured);
   return {
     columns: compiled.columns,
@@ -86,7 +89,7 @@ function present(presentation: PostProcess, rows: EngineOutcome['rows']): Presen
   }
 }
 
-function toPage(compiled: CompiledQuery, offset: number, measured: EngineOutcome): Page {
+function toPage(compiled: AnswerForm, offset: number, measured: EngineOutcome): Page {
   const { columns, presentation, rowsKept, rowsMax } = compiled;
   if (presentation) {
     const presented = present(presentation, measured.rows);

@@ -7,7 +7,8 @@ import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { type CompileContext, compile } from '../../src/query/compile.js';
 import { GRANULARITIES } from '../../src/query/fields.js';
-import { beginExecution, type EngineResult } from '../../src/query-api/execute.js';
+import type { EngineResult } from '../../src/query-api/engine-answer.js';
+import { beginExecution } from '../../src/query-api/execute.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const projectId = toProjectId('01900000-0000-7000-8000-000000000001');

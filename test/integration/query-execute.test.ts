@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createLogger } from '../../src/platform/log.js';
+import { parseResult } from '../../src/query-api/engine-answer.js';
 import { AnswerNotWanted } from '../../src/query-api/engine-failures.js';
 import { beginExecution, type EngineLimits, type Execution, type QueryCaller } from '../../src/query-api/execute.js';
 import { eventually } from '../support/eventually.js';
@@ -57,6 +58,16 @@ test('an answer that would not fit into the process is refused', async () => {
     status: 400,
     message: expect.stringContaining('list fewer rows'),
   });
+});
+
+test('what an answer counts is read from its end, whatever its texts say', async () => {
+  const text = `\n\t"rows": 7,\n\n\t"rows_before_limit_at_least": 8\n}`;
+  const sql = 'SELECT {text:String} AS text, number FROM numbers(30000) ORDER BY number DESC LIMIT {limit:UInt32}';
+  for (const limit of [1, 9999]) {
+    const answered = await begin().runForBytes({ sql, params: { text, limit } });
+    expect(answered).toMatchObject({ rowCount: limit, rowsBeforeLimit: 30_000 });
+    expect(parseResult(answered).rows).toHaveLength(limit);
+  }
 });
 
 describe('the deadline', () => {

@@ -7,8 +7,8 @@ import { ThreadPool, type ThreadPoolOptions } from '../../src/platform/threads/t
 import type { ThreadTask } from '../../src/platform/threads/thread-task.js';
 import * as tasks from '../support/thread-tasks.mjs';
 
-const { echo, exit, fail, grow, spin } = tasks as unknown as Record<
-  'echo' | 'exit' | 'fail' | 'grow' | 'spin',
+const { echo, echoMoved, exit, fail, grow, spin } = tasks as unknown as Record<
+  'echo' | 'echoMoved' | 'exit' | 'fail' | 'grow' | 'spin',
   ThreadTask<unknown, unknown>
 >;
 
@@ -25,6 +25,12 @@ const refusal = (kind: string, message: string) =>
 test('a task runs apart, and its input and output are copied', async () => {
   const input = { bytes: new Uint8Array([1, 2]), deep: [{ when: new Date(0) }] };
   expect(await start().run(echo, input, 'a')).toEqual(input);
+});
+
+test('buffers that a task names are moved, and not copied', async () => {
+  const bytes = new Uint8Array([1, 2, 3]);
+  expect(await start().run(echoMoved, bytes, 'a')).toEqual(new Uint8Array([1, 2, 3]));
+  expect(bytes.byteLength).toBe(0);
 });
 
 test('what a task throws reaches its caller: refusals as they are, bugs as errors', async () => {

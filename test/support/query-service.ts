@@ -6,6 +6,7 @@ import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import { answer } from '../../src/query-api/answer.js';
+import { toAnswerOf } from '../../src/query-api/format-task.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
 import { createPropertyGuesses } from '../../src/query-api/property-guesses.js';
 import type { Answer } from '../../src/query-api/shape.js';
@@ -57,6 +58,7 @@ export async function startQueryService(): Promise<QueryService> {
           requestId: 'test',
           signal: new AbortController().signal,
         },
+        async (answered) => toAnswerOf({ ...answered, offset }),
       ),
     close: async () => {
       await threads.close();

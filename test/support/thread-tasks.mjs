@@ -8,6 +8,11 @@ const task = (name, run) => ({
 });
 
 export const echo = task('echo', (input) => input);
+export const echoMoved = {
+  ...task('echoMoved', (bytes) => bytes),
+  buffersOfInput: (bytes) => [bytes.buffer],
+  buffersOfOutput: (bytes) => [bytes.buffer],
+};
 export const spin = task('spin', (ms) => {
   const end = Date.now() + ms;
   while (Date.now() < end);

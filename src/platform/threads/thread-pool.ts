@@ -96,7 +96,8 @@ export class ThreadPool {
     const thread = this.#idle.pop() ?? this.#start();
     this.#count(owner, 1);
     try {
-      resolve(await thread.run({ module: toBuilt(task.module), name: task.name, input }, task.tooCostly));
+      const request = { module: toBuilt(task.module), name: task.name, input };
+      resolve(await thread.run(request, task.tooCostly, task.buffersOfInput?.(input as never)));
       this.#ended?.inc({ task: task.name, end: 'done' });
     } catch (error) {
       const end = error instanceof PublicError ? (thread.isEnded ? 'stopped' : 'refused') : 'failed';

@@ -1,5 +1,6 @@
 // A task that runs in a thread of the pool (thread-pool.ts): a function of an exported constant, which a thread finds by
-// the module that exports it and its name there. Input and output are copied between threads: plain data, no functions.
+// the module that exports it and its name there. Input and output are copied between threads, and buffers that the task
+// names are moved: plain data, no functions.
 import { PublicError, type PublicErrorKind } from '../errors.js';
 
 export interface ThreadTask<Input, Output> {
@@ -11,6 +12,10 @@ export interface ThreadTask<Input, Output> {
   run(input: Input): Output | Promise<Output>;
   /** What is too large when a thread runs out of time or memory, and what to narrow: `…; send fewer …`. */
   readonly tooCostly: string;
+  /** Buffers of the input that are moved to the thread: the caller cannot read them any more. */
+  buffersOfInput?(input: Input): readonly ArrayBuffer[];
+  /** Buffers of the output that are moved to the caller. */
+  buffersOfOutput?(output: Output): readonly ArrayBuffer[];
 }
 
 /** From the pool to a thread. */

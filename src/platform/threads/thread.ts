@@ -2,13 +2,14 @@
 import { parentPort } from 'node:worker_threads';
 import { type ThreadReply, type ThreadRequest, type ThreadTask, toReply } from './thread-task.js';
 
-const send = (reply: ThreadReply): void => parentPort?.postMessage(reply);
+const send = (reply: ThreadReply, moved: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(reply, moved);
 
 async function serve({ module, name, input }: ThreadRequest): Promise<void> {
   try {
     const task = (await import(module))[name] as ThreadTask<unknown, unknown>;
     send({ kind: 'started' });
-    send({ kind: 'done', output: await task.run(input) });
+    const output = await task.run(input);
+    send({ kind: 'done', output }, task.buffersOfOutput?.(output));
   } catch (error) {
     send(toReply(error));
   }

@@ -42,11 +42,12 @@ function toField(cell: Cell, type: string): string {
   return quoteWhereNeeded(guardText(isTexts(cell) ? joinTexts(cell, type) : JSON.stringify(cell)));
 }
 
-export function formatCsv(answer: Answer): string {
-  const header = answer.columns.map((column) => toField(column.name, 'text'));
-  const lines = [
-    header,
-    ...answer.rows.map((row) => row.map((cell, index) => toField(cell, answer.columns[index]?.type ?? ''))),
-  ];
-  return lines.map((fields) => fields.join(',') + LINE_END).join('');
+export const formatCsv = (answer: Answer): string => [...csvLines(answer)].join('');
+
+/** A line at a time: an answer may be tens of megabytes. */
+export function* csvLines({ columns, rows }: Answer): Generator<string> {
+  yield columns.map((column) => toField(column.name, 'text')).join(',') + LINE_END;
+  for (const row of rows) {
+    yield row.map((cell, index) => toField(cell, columns[index]?.type ?? '')).join(',') + LINE_END;
+  }
 }

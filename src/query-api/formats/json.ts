@@ -3,10 +3,15 @@
 import { tryParseNumberText } from '../../platform/number-text.js';
 import type { Answer } from '../shape.js';
 
-export function formatJson(answer: Answer): string {
-  return JSON.stringify({
-    columns: answer.columns.map((column) => column.name),
-    rows: answer.rows.map((row) => toRow(answer, row)),
+export const formatJson = (answer: Answer): string => [...jsonPieces(answer)].join('');
+
+/** A row at a time: an answer may be tens of megabytes. */
+export function* jsonPieces(answer: Answer): Generator<string> {
+  yield `{"columns":${JSON.stringify(answer.columns.map((column) => column.name))},"rows":[`;
+  for (const [index, row] of answer.rows.entries()) {
+    yield (index > 0 ? ',' : '') + JSON.stringify(toRow(answer, row));
+  }
+  const rest = {
     total: answer.total,
     elapsed_ms: answer.elapsedMs,
     rows_scanned: answer.rowsScanned,
@@ -14,7 +19,8 @@ export function formatJson(answer: Answer): string {
     mode: answer.mode,
     metadata: toMetadata(answer),
     ...answer.extraFields,
-  });
+  };
+  yield `],${JSON.stringify(rest).slice(1)}`;
 }
 
 // fromEntries defines properties instead of setting them: a column named `__proto__` is a column like any other.

@@ -18,12 +18,31 @@ function toText(cell: Cell, type: string): string {
 
 const isRightAligned = (type: string): boolean => ['number', 'rate', 'percent'].includes(type);
 
-const countCharacters = (text: string): number => [...text].length;
+const SURROGATE = /[\ud800-\udfff]/;
+const countCharacters = (text: string): number => (SURROGATE.test(text) ? [...text].length : text.length);
+
+// One long text makes its column as wide in every row.
+const SPACES_MAX = 4 * 1024 * 1024;
+
+/** Whether columns can be padded to the width of their longest cell. */
+function canAlign(table: readonly (readonly string[])[]): boolean {
+  const widths: number[] = [];
+  let length = 0;
+  for (const row of table) {
+    for (const [index, cell] of row.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
+      length += cell.length;
+    }
+  }
+  return widths.reduce((sum, width) => sum + width, 0) * table.length - length <= SPACES_MAX;
+}
 
 function formatTable(answer: Answer): string {
   const header = answer.columns.map((column) => escapeCell(column.name));
   const body = answer.rows.map((row) => row.map((cell, index) => toText(cell, answer.columns[index]?.type ?? '')));
-  return markdownTable([header, ...body], {
+  const table = [header, ...body];
+  return markdownTable(table, {
+    alignDelimiters: canAlign(table),
     align: answer.columns.map(({ type }) => (isRightAligned(type) ? 'right' : null)),
     stringLength: countCharacters,
   });

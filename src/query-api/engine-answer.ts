@@ -1,0 +1,91 @@
+// The engine's answer to one statement, as bytes of its format JSONCompact. They may be tens of megabytes: what the counts
+// at their end say is read without parsing the rows, and a thread gets the bytes without a copy.
+import type { Readable } from 'node:stream';
+import type { ResultSet } from '@clickhouse/client';
+import { PublicError } from '../platform/errors.js';
+
+export interface EngineBytes {
+  /** Each has a buffer of its own, so that it can be moved to a thread. */
+  readonly pieces: readonly Uint8Array<ArrayBuffer>[];
+  readonly byteLength: number;
+  readonly rowCount: number;
+  /** What the statement would have answered without its LIMIT. */
+  readonly rowsBeforeLimit: number;
+  /** Rows the engine read to answer. */
+  readonly rowsScanned: number;
+}
+
+export interface EngineResult extends Pick<EngineBytes, 'rowsBeforeLimit' | 'rowsScanned'> {
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+const PIECE_BYTES = 1024 * 1024;
+// The engine bounds what an answer takes in its own memory, where a text that repeats is there once.
+const BYTES_MAX = 64 * 1024 * 1024;
+
+export async function readBytes(result: ResultSet<'JSONCompact'>): Promise<EngineBytes> {
+  // The client gives its stream away for formats of one row a line only. Its `exec`, which gives it always, cannot send
+  // parameters in the body.
+  // biome-ignore lint/complexity/useLiteralKeys: a private field, whose type is checked this way
+  const body: Readable = result['_stream'];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let chunks: Buffer[] = [];
+  let chunkBytes = 0;
+  let byteLength = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    byteLength += chunk.length;
+    if (byteLength > BYTES_MAX) throw tooLarge();
+    chunks.push(chunk);
+    chunkBytes += chunk.length;
+    if (chunkBytes < PIECE_BYTES) continue;
+    pieces.push(join(chunks, chunkBytes));
+    [chunks, chunkBytes] = [[], 0];
+  }
+  pieces.push(join(chunks, chunkBytes));
+  return { pieces, byteLength, ...readCounts(pieces) };
+}
+
+const tooLarge = (): PublicError =>
+  new PublicError(
+    'bad_request',
+    `the rows of the answer are larger than ${BYTES_MAX / 1024 / 1024} MiB; list fewer rows or only the fields you need`,
+  );
+
+/** Buffer.concat takes small ones from a buffer that many share. */
+function join(chunks: readonly Uint8Array[], byteLength: number): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(byteLength);
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return joined;
+}
+
+/** More than the counts and statistics behind the rows. */
+const END_BYTES = 4096;
+/** Inside a JSON text, line breaks are escaped. */
+const COUNTS = '\n\t"rows":';
+
+function readCounts(pieces: EngineBytes['pieces']): Pick<EngineBytes, 'rowCount' | 'rowsBeforeLimit' | 'rowsScanned'> {
+  const end = Buffer.concat(pieces.slice(-2).map((piece) => piece.subarray(-END_BYTES))).toString();
+  const counts = JSON.parse(`{${end.slice(end.lastIndexOf(COUNTS))}`) as {
+    rows: number;
+    rows_before_limit_at_least?: number;
+    statistics?: { rows_read: number };
+  };
+  return {
+    rowCount: counts.rows,
+    rowsBeforeLimit: counts.rows_before_limit_at_least ?? counts.rows,
+    rowsScanned: counts.statistics?.rows_read ?? 0,
+  };
+}
+
+export const parseRows = (pieces: EngineBytes['pieces']): EngineResult['rows'] =>
+  (JSON.parse(Buffer.concat(pieces).toString()) as { data: EngineResult['rows'] }).data;
+
+export const parseResult = ({ pieces, rowsBeforeLimit, rowsScanned }: EngineBytes): EngineResult => ({
+  rows: parseRows(pieces),
+  rowsBeforeLimit,
+  rowsScanned,
+});
