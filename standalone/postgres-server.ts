@@ -20,6 +20,7 @@ import { commandAs, findPostgresUser, type PostgresUser } from './postgres-user.
 import { StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
+const SMART_SHUTDOWN = 'received smart shutdown request';
 const PROTOCOL_VERSION = 0x00030000;
 const READY_TIMEOUT_MS = 1000;
 
@@ -54,6 +55,10 @@ export function embeddedPostgres(options: {
       ...(user.ids === undefined ? {} : { user: user.ids }),
       checkReady: () => checkReady(port),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await greet(port, timeoutMs)) },
+      onLine: (line, pid) => {
+        // SIGTERM from elsewhere: PostgreSQL would wait until every client has disconnected, and accept no other meanwhile.
+        if (line.includes(SMART_SHUTDOWN)) process.kill(pid, 'SIGINT');
+      },
       readyTimeoutMs: 60_000,
       // "Fast" shutdown: closes sessions and writes everything.
       stopSignal: 'SIGINT',

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { basicAuthorization } from '../../standalone/clickhouse-config.js';
 import { embeddedClickHouse } from '../../standalone/clickhouse-server.js';
@@ -114,4 +115,18 @@ test('ClickHouse that has no room for another query is left alone', async () => 
   expect(await ask('SELECT 1')).toBe('1\n');
   expect(reasons).toEqual([]);
   expect(server.pid).toBe(pid);
+});
+
+test('PostgreSQL that is told to end by another process does not wait for its clients', async () => {
+  const options = await newOptions();
+  const { spec, superuserUrl } = embeddedPostgres({ ...options, superuserPassword: 'superuser', password: 'password' });
+  const server = await start(spec, {});
+  const { pid } = server;
+  const client = new pg.Client({ connectionString: superuserUrl.replace(/analytics$/, 'postgres') });
+  client.on('error', () => {});
+  await client.connect();
+  send(server, 'SIGTERM');
+  await eventually(() => expect(server.pid).not.toBe(pid));
+  await eventually(() => spec.checkReady());
+  expect(reasons).toEqual(['it ended with status 0']);
 });
