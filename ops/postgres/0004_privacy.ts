@@ -1,4 +1,4 @@
-// The audit trail, the requests to erase people, and what is remembered so that nobody who was erased comes back.
+// Audit trail, erasure requests, and tombstones of erased people.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

@@ -58,7 +58,7 @@ function readId(body: RawEvent, field: 'user_id' | 'device_id'): string | undefi
     throw new IdentifyRefusal(field, `"${field}" is a number too large to be read exactly; send it as text`);
   }
   const id = toIdText(value);
-  if (WORDS_FOR_NOTHING.has(id)) throw new IdentifyRefusal(field, `"${field}" is "${id}", which names nobody`);
+  if (WORDS_FOR_NOTHING.has(id)) throw new IdentifyRefusal(field, `"${field}" is "${id}", which is not an id`);
   if (!isWithinLength(id, ID_LENGTH_MAX)) {
     throw new IdentifyRefusal('limit', `"${field}" is longer than ${ID_LENGTH_MAX} characters`);
   }

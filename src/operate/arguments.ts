@@ -9,7 +9,7 @@ export type JobsCommand =
 
 export const HELP = `npm run jobs -- <command>
 
-  list                    the jobs that were given up, of all queues, with their reasons
+  list                    dead letters of all queues, with their reasons
   show <queue> <id>       everything about one of them, what it holds included
   replay <queue> <id>     lets it run again;  replay <queue> --all  does so with every parked job of the queue
   discard <queue> <id>    deletes it and what it holds, for good

@@ -25,6 +25,6 @@ The first time, a project is made for you.</p>
 });
 
 const notConfigured =
-  (): Html => html`<p>Nobody can sign in yet: no identity provider is configured. The settings that begin
+  (): Html => html`<p>Signing in is not possible yet: no identity provider is configured. The settings that begin
 with <code>IDP_</code> name one; <code>npm start</code> brings a local one, except in production.</p>
 <p>Keys work without it.</p>`;

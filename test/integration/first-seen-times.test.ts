@@ -69,7 +69,7 @@ test('a flood of them with a public key affects only its own project', {
 
   // What admission measured half a second ago must not decide this.
   await eventually(async () => expect(await send(other, 'after')).toMatchObject({ status: 200 }), 2000);
-  // Nobody else has lost what was remembered of theirs.
+  // Other projects have lost no first-seen times.
   expect(await send(other, 'before')).toMatchObject({ status: 200 });
   await send(other, 'last');
   await untilStored(other, 3);

@@ -54,7 +54,7 @@ test('jobs of several projects and of one, replaced, deleted, and orphaned', asy
   );
   const left = sharesOf(mixed.slice(0, 1));
   expect(await deletePayload(redis, claim, left)).toBe(true);
-  // Whoever comes second changes nothing.
+  // The second call changes nothing.
   expect(await deletePayload(redis, claim, left)).toBe(false);
   await replacePayload(redis, claim, { from: mixed, to: [] });
   expect(await readBacklogs(redis)).toEqual(new Map([[other, { jobs: 1, bytes: 5000 }]]));

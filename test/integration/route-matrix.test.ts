@@ -161,7 +161,7 @@ function verdictOn(route: string, caller: Caller): Verdict {
   return allowed.split(', ').includes(caller) ? 'passes' : 403;
 }
 
-// Whoever may use it is signed out by it: sign-in.test.ts has it.
+// A valid call ends the session: sign-in.test.ts tests it.
 const LAST = 'POST /auth/logout';
 
 test.each(Object.keys(MATRIX).filter((route) => route !== LAST))('%s', async (route) => {

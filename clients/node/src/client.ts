@@ -19,7 +19,7 @@ const QUEUE_ITEMS_MAX = 10_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 60_000;
 /** Placeholder ids of programs without an id: accepting them would merge unrelated people. */
-const NOBODY = new Set(['', 'null', 'undefined', 'NaN', '[object Object]']);
+const PLACEHOLDER_IDS = new Set(['', 'null', 'undefined', 'NaN', '[object Object]']);
 const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
 
 export class Client {
@@ -54,7 +54,7 @@ export class Client {
 
   identify(identification: Identification): void {
     const userId: unknown = identification?.user_id;
-    if (typeof userId === 'boolean' || NOBODY.has(String(userId ?? '')))
+    if (typeof userId === 'boolean' || PLACEHOLDER_IDS.has(String(userId ?? '')))
       throw new TypeError('identify needs a user_id');
     this.#queue.add('/identify', withIdsAsText(identification));
   }

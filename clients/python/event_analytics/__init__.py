@@ -1,6 +1,6 @@
 """Client of the Event Analytics Service: events, identities, queries and choices.
 
-Tracking calls only queue and never wait. Misuse raises at once; what cannot be delivered is told to ``on_error``.
+Tracking calls enqueue and never wait. Invalid arguments raise at once; failed deliveries go to ``on_error``.
 """
 
 from ._client import Client, ServiceError

@@ -1,4 +1,4 @@
-"""Which variant a unit gets: the same for the same input in every client, without asking anyone."""
+"""Deterministic variant assignment: the same input gives the same variant in every client, without a request."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def assign_variant(
 ) -> Optional[Tuple[str, float, str]]:
     """The variant, its weight and the assignment id; None without variants.
 
-    The unit is told by a seed (the project id when it is known, else the key in use), the environment, the key of the
-    choice and the id of the unit, in this order. Without weights all variants weigh the same.
+    ``unit`` is a seed (the project id, else the key), the environment, the key of the choice and the id of the unit, in
+    this order. Without weights all variants have the same.
     """
-    # Halves of surrogate pairs cannot be UTF-8: they become U+FFFD, as in browsers.
+    # Lone surrogates are not valid in UTF-8: they become U+FFFD, as in browsers.
     text = "\x1f".join(unit).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     # The first 53 bits, which a double holds exactly, as a fraction of 1.

@@ -1,4 +1,4 @@
-"""The client as an application sees it."""
+"""Client API: tracking calls enqueue without waiting; failed deliveries go to ``on_error``."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ QUEUE_ITEMS_MAX = 10_000
 QUERY_TIMEOUT_S = 60.0
 EXPOSURE_REMEMBERED_S = 30 * 60
 EXPOSURES_REMEMBERED_MAX = 10_000
-# Ids that come from a mistake: everyone who has it would become one person.
-NOBODY = {"", "None", "null", "undefined", "NaN", "nan", "[object Object]"}
+# Placeholder ids of programs without an id: accepting them would merge unrelated people.
+PLACEHOLDER_IDS = {"", "None", "null", "undefined", "NaN", "nan", "[object Object]"}
 
 Properties = Mapping[str, Any]
 
 
 class Client:
-    """Queues what is tracked, and sends it from a thread of its own, ten at a time or after two seconds.
+    """Queues events, and sends them from a background thread, ten at a time or after two seconds.
 
-    ``project_id`` makes choices the same whatever key is in use: give it to every client. ``on_error`` is told of what
-    could not be delivered, as the error and how much was lost. Also a context manager, which closes at the end.
+    ``project_id`` makes choices independent of the key: give it to every client. ``on_error`` is called with the error and the
+    number of lost items. Also a context manager, which closes at the end.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Client:
         self._queue.add("/track", {name: value for name, value in event.items() if value is not None})
 
     def track_batch(self, events: Iterable[Mapping[str, Any]]) -> None:
-        """Queues events, each a mapping of what ``track`` takes."""
+        """Queues events, each a mapping with the arguments of ``track``."""
         for event in events:
             self.track(**event)
 
@@ -92,9 +92,9 @@ class Client:
         user_properties: Optional[Properties] = None,
         user_property_ops: Optional[Mapping[str, Any]] = None,
     ) -> None:
-        """Queues who a device belongs to, and what is known of the user. Raises ValueError without a user id."""
+        """Queues a device mapping and user properties. Raises ValueError without a user id."""
         user_id = _to_id(user_id)
-        if isinstance(user_id, bool) or str(user_id) in NOBODY:
+        if isinstance(user_id, bool) or str(user_id) in PLACEHOLDER_IDS:
             raise ValueError("identify needs a user_id")
         call = {
             "user_id": str(user_id),
@@ -113,9 +113,9 @@ class Client:
         offset: Optional[int] = None,
         timezone: Optional[str] = None,
     ) -> Any:
-        """The answer: an object for ``json``, text for ``llm`` and ``csv``. Raises ServiceError with every mistake of the query.
+        """The answer: an object for ``json``, text for ``llm`` and ``csv``. Raises ServiceError with every problem of the query.
 
-        Needs a secret key, or a token that may query. Waits for the answer.
+        Requires a secret key, or a token with the scope ``query``. Blocks until the response.
         """
         body = {"q": q, "format": format, "limit": limit, "offset": offset, "timezone": timezone}
         text = json.dumps({name: value for name, value in body.items() if value is not None})
@@ -135,7 +135,7 @@ class Client:
         version: Union[str, int, None] = None,
         environment: str = "production",
     ) -> Dict[str, Any]:
-        """The variant of a user or device, always the same, without asking anyone and without recording it."""
+        """The variant of a user or device, always the same; sends no request and records no exposure."""
         user_id, device_id, session_id = _to_id(user_id), _to_id(device_id), _to_id(session_id)
         unit = unit or ("user_id" if user_id else "device_id")
         subject = {"user_id": user_id, "device_id": device_id}.get(unit)
@@ -159,7 +159,7 @@ class Client:
         return {name: value for name, value in assignment.items() if value is not None}
 
     def expose(self, assignment: Mapping[str, Any]) -> None:
-        """Records that the unit has met its variant; again only after half an hour, however often it is called."""
+        """Records an exposure of the unit to its variant, at most once per half hour."""
         assignment_id = assignment["assignment_id"]
         if not self._is_new_exposure(assignment_id):
             return
@@ -174,11 +174,11 @@ class Client:
         return assignment["variant_key"]
 
     def flush(self, timeout_s: Optional[float] = None) -> bool:
-        """Waits until everything queued so far has been delivered or given up; False when that took too long."""
+        """Waits until everything queued so far has been delivered or reported as lost; False when that took too long."""
         return self._queue.flush(timeout_s)
 
     def close(self) -> None:
-        """Sends what is left, for ten seconds at most. What is tracked afterwards is lost, and told to ``on_error``."""
+        """Sends the remaining items, for ten seconds at most. Later calls are lost, and reported to ``on_error``."""
         self._queue.close()
 
     def __enter__(self) -> "Client":
@@ -199,7 +199,7 @@ class Client:
 
 
 def _to_id(value: Any) -> Any:
-    """A number as its text, since many readers of JSON round large ones; 7.0, as tables with gaps have it, is 7."""
+    """The text of a numeric id, because many JSON parsers round large numbers; 7.0, as in tables with missing values, becomes 7."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

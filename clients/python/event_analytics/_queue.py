@@ -1,7 +1,7 @@
-"""What waits to be sent, and the thread that sends it.
+"""Background send queue and its thread.
 
-One request after the other, each repeated until it is taken, refused for good, or given up. Bodies are spelled when they
-are queued, so every repetition is the same.
+One request after the other, each retried until it is accepted, rejected permanently, or dropped. Bodies are serialized
+when queued, so that retries are identical.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Tuple
 
 BATCH_ITEMS = 10
 FLUSH_DELAY_S = 2.0
-# What piled up goes in larger batches, well below what the service takes.
+# A backlog is sent in larger batches, well below the limit of the service.
 PILED_ITEMS_MAX = 500
 PILED_LENGTH_MAX = 1_000_000
 REQUEST_TIMEOUT_S = 10.0
@@ -32,7 +32,7 @@ Item = Tuple[str, str]
 
 
 class ServiceError(Exception):
-    """An answer of the service that is not a success."""
+    """An error response of the service."""
 
     def __init__(self, status: int, message: str, details: Optional[List[Any]] = None) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class ServiceError(Exception):
 
 
 def retry_delay_s(retry: int, retry_after: Optional[str]) -> float:
-    """Seconds before retry 0, 1 or 2: 1, 2 and 4, or what the service asks for when that is longer."""
+    """Seconds before retry 0, 1 or 2: 1, 2 and 4, or Retry-After if that is longer."""
     try:
         asked = float(retry_after or 0)
     except ValueError:
@@ -51,7 +51,7 @@ def retry_delay_s(retry: int, retry_after: Optional[str]) -> float:
 
 
 def to_json(body: Any) -> str:
-    """As JavaScript spells it: NaN and infinities become null. What JSON does not know becomes its text."""
+    """Like JSON.stringify: NaN and infinities become null. Values that JSON does not support become text."""
     try:
         return json.dumps(body, separators=(",", ":"), default=str, allow_nan=False)
     except ValueError:
@@ -69,7 +69,7 @@ def _without_nan(value: Any) -> Any:
 
 
 def post(url: str, key: str, body: str, timeout_s: float) -> str:
-    """The text of a success; raises ServiceError for every other answer, with its Retry-After as ``retry_after``."""
+    """The text of a successful response; otherwise raises ServiceError, with its Retry-After as ``retry_after``."""
     headers = {"Content-Type": "application/json", "X-API-Key": key}
     request = urllib.request.Request(url, data=body.encode("utf-8"), headers=headers, method="POST")
     try:
@@ -91,7 +91,7 @@ def to_service_error(status: int, text: str) -> ServiceError:
 
 
 class SendQueue:
-    """Open, until ``close`` has it send what is left; then it takes nothing any more."""
+    """Open until ``close``, which sends the remaining items; afterwards the queue accepts no more."""
 
     def __init__(self, host: str, key: str, queue_max: int, on_error: Callable[[Exception, int], None]) -> None:
         self._host = host
@@ -135,7 +135,7 @@ class SendQueue:
             self._report(RuntimeError(refusal), 1)
 
     def flush(self, timeout_s: Optional[float] = None) -> bool:
-        """Waits until everything queued so far has been delivered or given up; False when that took too long."""
+        """Waits until everything queued so far has been delivered or reported as lost; False when that took too long."""
         with self._changed:
             wanted = self._wanted = self._added
             self._changed.notify_all()
@@ -148,7 +148,7 @@ class SendQueue:
                 return
             self._closed = True
         if self.flush(timeout_s):
-            # It ends by itself now, once it has told of what it could not deliver.
+            # It ends by itself after reporting undelivered items.
             thread = self._thread
             if thread is not None and thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
@@ -200,7 +200,7 @@ class SendQueue:
         return batch
 
     def _deliver(self, batch: List[Item]) -> Optional[Exception]:
-        """What went wrong, for good."""
+        """Reports a permanent failure."""
         route = batch[0][0]
         texts = ",".join(text for _, text in batch)
         body = '{"events":[' + texts + "]}" if route == "/track" else texts
@@ -214,7 +214,7 @@ class SendQueue:
                 error: Exception = answer
                 retry_after = getattr(answer, "retry_after", None)
                 is_final = answer.status != 429 and answer.status < 500
-            except Exception as problem:  # No answer is the same as one that asks to try again.
+            except Exception as problem:  # A missing response is retried like a 5xx.
                 error = problem
                 is_final = False
             if is_final or retry == RETRIES_MAX or self._is_ended.wait(retry_delay_s(retry, retry_after)):
@@ -224,11 +224,11 @@ class SendQueue:
     def _report(self, error: Exception, lost: int) -> None:
         try:
             self._on_error(error, lost)
-        except Exception:  # A callback that fails has nobody left to tell.
+        except Exception:  # An error in the callback cannot be reported.
             pass
 
 
-# All that are in use anywhere. Python cannot take back what it was told to do after a fork, so it is told once.
+# All queues in use. Python cannot unregister a fork handler, so it is registered once.
 _queues: "weakref.WeakSet[SendQueue]" = weakref.WeakSet()
 
 
@@ -238,7 +238,7 @@ def _close_all() -> None:
 
 
 def _restart_all() -> None:
-    """A forked process has neither the thread nor, for sure, a lock that is free. What waits is the parent's to send."""
+    """A forked process has no thread, and possibly a held lock. The parent sends the queued items."""
     for queue in list(_queues):
         queue._items.clear()
         queue._start()

@@ -1,2 +1,2 @@
-# What `library` says of this client, and what the package is called by. A test holds both against pyproject.toml.
+# Name and version in `library`. A test compares them with pyproject.toml.
 VERSION = "0.1.0"

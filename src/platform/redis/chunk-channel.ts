@@ -105,7 +105,7 @@ export class ChunkSender {
   }
 
   async #requested(): Promise<void> {
-    const timer = setTimeout(() => this.#left.abort(new DuplexClosed('nobody asked for anything')), REQUEST_WAIT_MS);
+    const timer = setTimeout(() => this.#left.abort(new DuplexClosed('the receiver sent no request')), REQUEST_WAIT_MS);
     await this.#until(() => this.#request !== undefined).finally(() => clearTimeout(timer));
   }
 

@@ -150,11 +150,11 @@ function describe(text: string, error: SyntaxNode): QueryProblem {
       span: { from: text.trimEnd().length, to: text.trimEnd().length },
       hint: form,
     };
-  const spelled = text.slice(token.from, token.to);
-  if (spelled === '"' || spelled === "'") {
+  const tokenText = text.slice(token.from, token.to);
+  if (tokenText === '"' || tokenText === "'") {
     return unclosedString(text, token.from);
   }
-  if (spelled === '|') {
+  if (tokenText === '|') {
     const isEmptyStage = formAround(error).top.name === '⚠';
     return {
       message: isEmptyStage ? 'a stage is missing before "|"' : `${what} is not complete before "|"`,
@@ -162,12 +162,12 @@ function describe(text: string, error: SyntaxNode): QueryProblem {
       hint: form,
     };
   }
-  const misspelled = STAGE_NAMES.includes(spelled) ? undefined : misspelledSource(text, error);
+  const misspelled = STAGE_NAMES.includes(tokenText) ? undefined : misspelledSource(text, error);
   if (misspelled) return misspelled;
   return {
-    message: `unexpected ${quote(spelled)} in ${what}`,
+    message: `unexpected ${quote(tokenText)} in ${what}`,
     span: token,
-    hint: hintFor({ text, error, spelled, form }),
+    hint: hintFor({ text, error, tokenText, form }),
   };
 }
 
@@ -198,17 +198,17 @@ const UNITS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Hints for common mistakes: a missing source, time units as words, and a missing pipe before a stage. */
-function hintFor(place: { text: string; error: SyntaxNode; spelled: string; form: string }): string {
-  const { text, error, spelled, form } = place;
+function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; form: string }): string {
+  const { text, error, tokenText, form } = place;
   const query = error.parent?.name === 'Query' ? error.parent : undefined;
   const first = query?.firstChild;
   const word = first?.name === 'EventSource' ? text.slice(first.from, first.to) : '';
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
   const unit = UNITS.get(SPELLED_UNIT.exec(text.slice(error.from))?.[1]?.toLowerCase() ?? '');
-  if (unit !== undefined) return `a time is a number and a unit in one word: ${spelled}${unit}`;
+  if (unit !== undefined) return `a time is a number and a unit in one word: ${tokenText}${unit}`;
   if (query === undefined) return form;
-  if (STAGE_NAMES.includes(spelled)) return `a pipe comes before a stage: | ${spelled}`;
-  return OTHER_WORDS.get(spelled.toLowerCase()) ?? form;
+  if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;
+  return OTHER_WORDS.get(tokenText.toLowerCase()) ?? form;
 }
 
 /** The first error node in a subtree, its root included. */

@@ -96,7 +96,7 @@ describe('random histories', () => {
   const context = { now: Date.parse('2024-10-27T01:30:00Z'), timezone: 'Europe/Berlin' };
   const sample = fc.sample(histories(context), { numRuns: 200, seed: 7 });
 
-  test('have what breaks systems: duplicates, ties, nobody, two projects, remapped devices', () => {
+  test('have what breaks systems: duplicates, ties, events without ids, two projects, remapped devices', () => {
     const has = (isThere: (history: History) => boolean) => sample.filter(isThere).length;
     expect(has((history) => withoutDuplicates(history).length < history.events.length)).toBeGreaterThan(20);
     expect(has(({ events }) => new Set(events.map(({ time }) => time)).size < events.length)).toBeGreaterThan(50);

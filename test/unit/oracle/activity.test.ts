@@ -81,7 +81,7 @@ describe('lifecycle', () => {
 });
 
 describe('stickiness', () => {
-  test('counts people by their days, and nobody as nobody', () => {
+  test('counts people by their days, without events that have no distinct_id', () => {
     const events = [
       by('u1', 'view', at('2026-11-10')),
       by('u1', 'view', at('2026-11-10T13:00:00Z')),

@@ -65,7 +65,7 @@ describe('steps', () => {
     expect(tuples(abc(), { events }).map((row) => row[2])).toEqual([1, 0, 0]);
   });
 
-  test('of nobody count for nobody', () => {
+  test('without a distinct_id count for no person', () => {
     expect(users(abc(), [event({ event_type: 'a', time: BASE })])).toEqual([0, 0, 0]);
   });
 });
@@ -115,7 +115,7 @@ test('the columns are rates of the first step and of the step before, and median
   ]);
 });
 
-test('a funnel of nobody has rows', () => {
+test('a funnel without people has rows', () => {
   expect(tuples(abc(), {})).toEqual([
     [1, 'a', 0, null, 1, null],
     [2, 'b', 0, null, null, null],

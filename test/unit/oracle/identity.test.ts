@@ -24,7 +24,7 @@ describe('distinct_id', () => {
     ['is the own user', { events: [tracked('u1', 'd1')], mappings: [mapping('d1', 'u2')] }, ['u1']],
     ['else the user of the device', { events: [tracked(null, 'd1')], mappings: [mapping('d1', 'u2')] }, ['u2']],
     ['else the device', { events: [tracked(null, 'd1')], mappings: [mapping('d2', 'u2')] }, ['d1']],
-    ['else nobody', { events: [tracked(null, null)] }, [null]],
+    ['else none', { events: [tracked(null, null)] }, [null]],
     [
       'follows the latest mapping, whichever was stored last',
       { events: [tracked(null, 'd1')], mappings: [mapping('d1', 'new', 2), mapping('d1', 'old', 1)] },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inParameters } from '../../../src/privacy/parameter-fields.js';
 
 const LIMIT = 128 * 1024;
-const spelled = (ids: readonly string[]): number =>
+const parameterBytes = (ids: readonly string[]): number =>
   Buffer.byteLength(`['${ids.join("','").replaceAll('\\', '\\\\')}']`);
 
 test.each<[string, string[]]>([
@@ -15,7 +15,7 @@ test.each<[string, string[]]>([
   const lists = inParameters(ids);
   expect(lists.flat()).toEqual(ids);
   expect(lists.every((list) => list.length > 0)).toBe(true);
-  expect(Math.max(0, ...lists.map(spelled))).toBeLessThan(LIMIT);
+  expect(Math.max(0, ...lists.map(parameterBytes))).toBeLessThan(LIMIT);
 });
 
 test('short ids share one', () => {
