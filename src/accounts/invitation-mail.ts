@@ -1,5 +1,5 @@
-// The mail that brings an invitation. The name of the organization is chosen by its owners, and the mail goes to strangers: it
-// stands there only when no mail program can make a link of it.
+// Mail of an invitation. Owners choose the name of the organization, and the mail goes to strangers, so it contains the
+// name only when mail programs cannot turn it into a link.
 import type { Mail } from '../mail/queue.js';
 
 export interface InvitationMail {

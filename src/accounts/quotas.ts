@@ -52,7 +52,7 @@ export async function requireDomainQuota(
   throw quotaExceeded(quotas, 'DOMAINS_PER_ORGANIZATION_MAX', 'an organization has at most', 'domains');
 }
 
-/** Tokens that still work. Personal ones count for their person in all projects, so that no one else can use up that limit. */
+/** Counts valid tokens. Personal ones count for their person in all projects, so that others cannot use up that limit. */
 export async function requireTokenQuota(
   transaction: Transaction,
   quotas: Quotas,

@@ -21,7 +21,7 @@ export interface AccountsDeps extends GuardDeps {
   /** Public base URL. */
   readonly publicUrl: URL;
   readonly invitationLimit: LayeredRateLimit;
-  /** Taken for mails alone: a link in the answer reaches no one who did not ask for it. */
+  /** For mails only: a link in the response reaches only the caller. */
   readonly invitationMailLimit: LayeredRateLimit;
   readonly quotas: Quotas;
   readonly findTxtRecords: FindTxtRecords;

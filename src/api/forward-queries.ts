@@ -22,8 +22,8 @@ const endToEndHeaders = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name)));
 
 export function forwardQueries(queryUrl: string): RequestHandler {
-  // No limit of connections: the query process bounds what each project may send. A common limit here would let one project's
-  // waiting queries hold up the others'.
+  // No limit of connections: the query process limits each project. A common limit here would let one project's
+  // waiting queries delay those of others.
   const agent = new Agent({ keepAlive: true });
   return (req, res, next) => {
     const headers = Object.fromEntries(

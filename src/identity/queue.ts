@@ -79,8 +79,8 @@ export async function enqueueIdentify(queue: IdentifyQueue, redis: Redis, commit
   const priority =
     key === '' ? undefined : startTag((await executed(readHead(redis.multi(), queue)))[0], backlogBytes / TAG_BYTES);
   const startedMs = performance.now();
-  // The numbers before the job: a job must never run with numbers that are not listed as pending. Numbers of a job that
-  // never came to be are swept up.
+  // Numbers before job: a job must never run with numbers that are not listed as pending. Numbers without a job are
+  // swept.
   const first = await takeSequence(redis, { member: batch, count: commit.items.length });
   const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
   const job = { version: 1, batch, operations, bytes } as const;

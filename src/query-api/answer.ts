@@ -23,7 +23,7 @@ export interface Question {
   readonly projectId: ProjectId;
   readonly request: QueryRequest;
   readonly requestId: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 

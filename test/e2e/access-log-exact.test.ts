@@ -43,7 +43,7 @@ test('three imports at once, and a worker killed in between, count every line on
   while (!isOver) {
     counts.push(await countEvents());
     if (!isKilled && (counts.at(-1) ?? 0) > 0) {
-      // Some rows are stored and more are on their way: an insert is very likely running now.
+      // Some rows are stored and more are queued: an insert is very likely running.
       isKilled = true;
       await service.processes.get('worker-2').kill('SIGKILL');
       await service.processes.start('worker', 'worker-2');

@@ -17,7 +17,7 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let site: ScriptedServer;
-/** What the page itself complained about: the script never adds to it. */
+/** Errors that the page reports; the script must not add any. */
 let complaints: string[];
 
 beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('page views', () => {
   });
 
   test('not of a page that is loaded ahead, until it is visited', async () => {
-    // This browser loads no pages ahead while it is watched: the page is told so, as the browser would.
+    // This browser does not prerender under automation, so the page simulates it.
     const ahead = "Object.defineProperty(document, 'prerendering', { get: () => !window.isVisited });";
     await page.addInitScript({ content: ahead });
     await page.goto(`${site.url}/shop`);
@@ -314,7 +314,7 @@ describe('sending', () => {
 
   test('outlives the page, also when the browser has not come to it yet', async () => {
     await page.goto(`${site.url}/scripted`);
-    // A browser has six connections to a host: these keep them all.
+    // A browser has six connections per host; these occupy all of them.
     site.answers.push(...Array(6).fill({ status: 0 }));
     await page.evaluate("for (let n = 0; n < 6; n += 1) fetch('/busy', { method: 'POST' }).catch(() => 0); 1");
     await posted(6);
@@ -398,7 +398,7 @@ describe('sending', () => {
       await page.clock.runFor(seconds * 1000 - 500);
       await page.waitForTimeout(100);
       expect(site.requests).toHaveLength(sent);
-      // The pause begins when the page has read the answer, which may be after it was seen here.
+      // The pause begins when the page has read the response, which may be later than here.
       await eventually(async () => {
         await page.clock.runFor(100);
         if (site.requests.length === sent) throw new Error(`not repeated after ${seconds} seconds`);

@@ -19,14 +19,14 @@ let clickhouse: ClickHouseClient;
 let postgres: Postgres;
 
 beforeAll(async () => {
-  // The tests ask many times a second while they wait, also for what fails because a process was killed.
+  // The tests poll many times a second, and repeat requests that fail because of killed processes.
   const limits = { ERASURES_PER_MINUTE: '1000000', PRIVACY_READS_PER_MINUTE: '1000000' };
   standalone = await startStandalone({ dataDirectory: directory, env: { PRIVACY_PURGE_DELAY_MS: '0', ...limits } });
   file = await standalone.ready();
   const config = parseConfig(JSON.parse(readFileSync(join(directory, 'service-environment.json'), 'utf8')));
   clickhouse = createClickHouse(config);
   postgres = createPostgres(config);
-  // A search reads no compressed text; and the old files need not wait for their minute here.
+  // The search does not read compressed text, and old files are removed at once.
   for (const table of ['events', 'device_map', 'profiles']) {
     const ids = { events: ['user_id', 'device_id', 'insert_id'], device_map: ['user_id'], profiles: ['email'] }[table];
     for (const column of ids ?? []) await run(`ALTER TABLE ${table} MODIFY COLUMN ${column} String CODEC(NONE)`);
@@ -55,7 +55,7 @@ async function call(path: string, init: { method?: string; body?: object } = {})
   return (await response.json()) as Record<string, unknown>;
 }
 
-/** While processes are killed a request may fail; the client then asks again. */
+/** Requests may fail while processes are killed; the client repeats them. */
 const persist = <T>(attempt: () => Promise<T>): Promise<T> => eventually(attempt, 60_000);
 const erase = (userId: string) => persist(() => call(`/api/gdpr/users/${userId}`, { method: 'DELETE' }));
 
@@ -73,7 +73,9 @@ async function countEvents(condition: string): Promise<number> {
   return Number((await result.json<{ n: string }>())[0]?.n);
 }
 
-/** Sends two events of each person per request, until told to stop, and knows what was accepted when. */
+/**
+ * Sends two events of each person per request until stopped, and records the time of acceptance.
+ */
 function sendForever(people: readonly string[]) {
   const accepted: { insertId: string; userId: string; at: number }[] = [];
   let isStopped = false;
@@ -134,12 +136,12 @@ test('events go on coming while people are erased, workers killed and the engine
   await eventually(async () => expect(await countEvents("user_id = 'stays'")).toBe(staying.length), 60_000);
   const listed = (events: readonly { insertId: string }[]) => events.map(({ insertId }) => `'${insertId}'`).join(',');
   expect(await countEvents(`insert_id IN (${listed(before)})`)).toBe(0);
-  // Those of the request that was under way when the answer came may belong to either side.
+  // Events of the request in flight at the response may be stored or erased.
   expect(await countEvents(`insert_id IN (${listed(after.slice(2))})`)).toBe(after.length - 2);
   for (const id of requests) await reached(id, ['purged']);
 }, 240_000);
 
-/** Which of the texts are found, and in which files of the data directory. */
+/** Which of the texts occur, and in which files of the data directory. */
 function search(texts: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>(texts.map((text) => [text, []]));
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
@@ -151,7 +153,7 @@ function search(texts: readonly string[]): Map<string, string[]> {
   return found;
 }
 
-/** Files come and go while engines run. */
+/** Files come and go while the engines run. */
 function tryRead(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
@@ -187,7 +189,7 @@ test('after the purge no byte of a person is left in any file', async () => {
     const result = await clickhouse.query({ query: `SELECT 1 FROM profiles WHERE user_id = '${userId}'` });
     expect((await result.json()).rows).toBeGreaterThan(0);
   });
-  // What the planner samples is on disk as well.
+  // The planner's samples are on disk as well.
   await postgres.raw('ANALYZE');
   await postgres.raw('CHECKPOINT');
   const before = search(texts);

@@ -56,7 +56,7 @@ let other: NewProject;
 const aloneMs = { web: 0, query: 0 };
 
 const sendEvent = () => track(processes.url, other.publicKey, '{"event_type":"signup"}');
-// The form of the query is wrong: the answer is that of the query process alone.
+// An invalid query, so that only the query process is measured.
 const ask = () => post('/query', other.secretKey, Buffer.from('{"q":"signup | cuont"}'));
 
 async function post(path: string, apiKey: string, body: Buffer, method = 'POST', headers: object = {}) {
@@ -78,7 +78,7 @@ beforeAll(async () => {
   hostile = await createTeamProject(postgres, databases, team.organization.id);
   other = await createTestProject(databases);
   processes = await startProcesses(databases.env, ['web', 'query']);
-  // Threads, routes and parsers are loaded before anything is measured.
+  // Load threads, routes and parsers before measuring.
   await post('/api/dashboard-sync/a', hostile.secretKey, SYNC_ATTACKS[0]?.body ?? Buffer.alloc(0), 'PUT');
   await post('/track', hostile.secretKey, TRACK_ATTACKS[0]?.body ?? Buffer.alloc(0));
   aloneMs.web = median(await repeat(sendEvent, 2000));
@@ -104,7 +104,7 @@ async function repeat(send: () => Promise<{ status: number }>, forMs: number): P
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Since it was asked last. */
+/** The maximum since the last call. */
 async function longestDelayMs(name: 'web' | 'query'): Promise<number> {
   const text = await (await fetch(`${processes.get(name).url}/metrics`)).text();
   return 1000 * Number(/^event_loop_delay_max_seconds (.+)$/m.exec(text)?.[1]);
@@ -128,11 +128,11 @@ const isGood = ({ delayMs, medianMs, slowness }: Round, allowedMs: number): bool
   delayMs / slowness < DELAY_MS_MAX && medianMs / slowness < allowedMs;
 
 interface Round {
-  /** The longest that the event loop was held. */
+  /** Maximum event loop delay. */
   readonly delayMs: number;
-  /** Of the other tenant's requests. */
+  /** Median latency of the other tenant's requests. */
   readonly medianMs: number;
-  /** How many times as long the machine took for the same work as at its best. */
+  /** Duration of the same work relative to the best one. */
   readonly slowness: number;
 }
 
@@ -155,7 +155,7 @@ async function attackOnce({ at, send, statuses }: Attacked): Promise<Round> {
   return { delayMs, medianMs: median(tookMs), slowness };
 }
 
-// Beyond what one project may have waiting, it is told so.
+// Above the limit of waiting tasks, a project gets 429.
 const orLater = ({ status }: LoopAttack): number[] => [...(Array.isArray(status) ? status : [status]), 429] as number[];
 
 describe('dashboards', () => {

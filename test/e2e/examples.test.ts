@@ -75,13 +75,13 @@ test('the static page', async () => {
     await tab.click('#buy');
     expect(await tab.textContent('#offer')).toMatch(/Shipping/);
     await tab.goto('about:blank');
-    // Before the browser is closed: it sends what the page has left behind.
+    // Checked before the browser is closed, which then sends the events left by the page.
     await answered('* | last 1h | count by event_type', [
       { event_type: 'purchase', count: 2 },
       { event_type: 'page_view', count: 1 },
       { event_type: 'service.exposure', count: 1 },
     ]);
-    // What happened before the sign-in is Ada's as well.
+    // Events before the sign-in count for Ada as well.
     await answered('purchase | last 1h | count by distinct_id', [{ distinct_id: 'ada', count: 2 }]);
   } finally {
     await browser.close();
@@ -158,7 +158,7 @@ test('the packed Node client is CommonJS, too, has types for both, and fits into
 
 test('the Python script, with the client from its packed file', { timeout: 120_000 }, async () => {
   const environment = join(folder, 'venv');
-  // Without a pip of its own the environment is made in a moment; that of the machine installs into it.
+  // A venv without pip is created quickly; the pip of the machine installs into it.
   runProgram('python3', ['-m', 'venv', '--without-pip', environment], 'python3-venv');
   const python = join(environment, 'bin', 'python');
   const pip = ['-m', 'pip', '--disable-pip-version-check', '-q'];
@@ -170,7 +170,7 @@ test('the Python script, with the client from its packed file', { timeout: 120_0
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl')) ?? '';
   runProgram('python3', [...pip, '--python', python, 'install', '--no-index', join(folder, wheel)], 'python3-pip');
   const script = fromRoot('examples', 'python', 'report.py');
-  // Asynchronously, so that nothing here stands still meanwhile.
+  // Asynchronous, so that this process stays responsive.
   const child = spawn(python, [script], {
     env: { SERVICE_URL: processes.url, SERVICE_KEY: project.secretKey },
     cwd: folder,

@@ -30,7 +30,7 @@ let processes: ProcessGroup;
 let secondWeb: ProcessGroup;
 
 beforeAll(async () => {
-  // What is cut and killed here is logged by the workers as it should be.
+  // Expected failures of cut connections and killed processes are not logged.
   databases = await createTestDatabases({ LOG_LEVEL: 'fatal' });
   postgres = createPostgres(databases.config, { poolMax: 2 });
   redis = createRedis(databases.config);
@@ -70,7 +70,7 @@ async function sendRound(): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => send(client)));
 }
 
-/** The batches that wait while the queue is paused, with the numbers that the calls were given. */
+/** The waiting batches of the paused queue, with the sequence numbers of their calls. */
 async function noteAccepted(): Promise<void> {
   const noted = new Set(jobs.map(({ batch }) => batch));
   const waiting = (await queue.getJobs(['waiting', 'prioritized', 'active', 'delayed'])).flatMap(
@@ -160,7 +160,7 @@ async function copiedMappings(): Promise<Model['mappings']> {
 
 test(`thousands of calls, killed workers, cut connections and replays, seed ${seed}`, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Paused, so that every batch can be noted; what was begun goes on meanwhile.
+    // Paused, so that every batch can be recorded; active jobs continue.
     await queue.pause();
     await sendRound();
     await noteAccepted();

@@ -16,7 +16,8 @@ import {
 } from '../support/stack.js';
 import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
 
-// The aim is 2 s, of the 95th percentile, and the figures are printed. Others share the machine that runs this.
+// The aim of the 95th percentile is 2 s, and the figures are printed. Other processes share this
+// machine.
 const DELAY_P95_MAX_MS = 5000;
 const DRAIN_TIMEOUT_MS = 240_000;
 
@@ -58,12 +59,12 @@ interface Flood {
 }
 
 interface Flooded {
-  /** Numbers of the requests that were acknowledged. */
+  /** Numbers of the acknowledged requests. */
   readonly acknowledged: readonly number[];
   readonly refused: number;
 }
 
-/** Resolves when the flood begins, with what it will have come to. */
+/** Resolves when the flood begins, with a promise of its result. */
 async function startFlood({ processes, hostile }: Service, flood: Flood): Promise<{ ended: Promise<Flooded> }> {
   const child = fork(fileURLToPath(new URL('../support/flood.mjs', import.meta.url)));
   floods.push(child);
@@ -85,7 +86,7 @@ async function startFlood({ processes, hostile }: Service, flood: Flood): Promis
   return { ended };
 }
 
-/** Sends one after the other, and resolves with how long each took from its answer until it was counted. */
+/** Sends one event after the other, and resolves with the times from response to count. */
 async function measureDelays(
   what: string,
   count: number,
@@ -183,7 +184,7 @@ test('a flood at ten times the limit of its project is rejected, and delays no o
   const accepted = flooded.acknowledged.length * (LIMIT / 10);
   process.stderr.write(`${accepted} events accepted in ${seconds.toFixed(0)} s, ${flooded.refused} requests refused\n`);
   expect(p95).toBeLessThan(DELAY_P95_MAX_MS);
-  // Each second, and what was being read when its limit was reached.
+  // The limit of each second, plus the requests being read when it was reached.
   expect(accepted).toBeGreaterThan(LIMIT);
   expect(accepted).toBeLessThan(1.5 * LIMIT * (seconds + 1));
   expect(flooded.refused).toBeGreaterThan(flood.requests / 4);

@@ -79,7 +79,7 @@ class Load {
     loads.push(this);
   }
 
-  /** A client that sends as fast as it is answered. `send` makes a request of something with the number. */
+  /** A client that sends as fast as it gets responses. `send` builds a request from a number. */
   addClient(send: (number: number) => Promise<{ ids: readonly string[]; answer: Answer }>): void {
     const running = this.#run(send, this.#clients.length * 1_000_000);
     // Thrown when the load is stopped.
@@ -101,7 +101,7 @@ class Load {
     }
   }
 
-  /** Throws what a client met with. */
+  /** Throws the first error of a client. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await Promise.all(this.#clients);
@@ -138,7 +138,8 @@ test('too many jobs', { timeout: 240_000 }, async () => {
   }
   await untilRefused(events);
   await untilRefused(calls);
-  // What is added while the backlog is measured counts twice until the next measurement: the last jobs may have to wait for it.
+  // Jobs added during a measurement count twice until the next one, so the last jobs may have to
+  // wait for it.
   const waiting = async () => {
     const states = ['waiting', 'prioritized', 'delayed'] as const;
     const [prompt = 0, bulk = 0, identify = 0] = await Promise.all(
@@ -147,7 +148,7 @@ test('too many jobs', { timeout: 240_000 }, async () => {
     return { events: prompt + bulk, identify };
   };
   await eventually(async () => expect(await waiting()).toMatchObject({ identify: JOBS_MAX + 1 }));
-  // Of one project that has jobs of its own, not all that may wait.
+  // Of one project with its own jobs, which may use only its share of the backlog.
   const { events: waitingEvents } = await waiting();
   expect(waitingEvents).toBeGreaterThan(0.7 * JOBS_MAX);
   expect(waitingEvents).toBeLessThanOrEqual(JOBS_MAX + 1);
@@ -203,7 +204,7 @@ test('too many bytes', { timeout: 240_000 }, async () => {
     });
   }
   await untilRefused(load);
-  // It has its share, and the rest is there for others, for whom it goes on being there.
+  // It has used its share; the rest stays available to others.
   const other = await createTestProject(service.databases);
   const events = Array.from({ length: 100 }, () => ({ event_type: 'a', event_properties: { a: filler } }));
   expect(await track(processes.url, other.publicKey, { events })).toMatchObject({ status: 200 });
@@ -220,12 +221,13 @@ test('too many bytes', { timeout: 240_000 }, async () => {
   clearInterval(looking);
 
   const peak = (name: string) => peaks.get(name) ?? Number.NaN;
-  // Redis: a job beyond the mark, and copies of what a worker is reading (CLAIM_BYTES_AT_A_TIME) and web is writing, in the sizes
-  // that memory comes in.
+  // Redis: one job above the mark, and copies of what a worker reads (PAYLOAD_BYTES_AT_A_TIME) and
+  // web writes, rounded up to the sizes of the allocator.
   expect(peak('redis')).toBeLessThan(mark / MEBIBYTE + 1.25 * 32 + 32);
-  // Beside what each has at rest: the youngest objects (64 MiB, thrice: see the Procfile), and four times what is in flight.
+  // In addition to the idle memory: young objects (64 MiB, three times: see the Procfile), and four
+  // times the bytes in flight.
   expect(peak('web')).toBeLessThan(rest.web + 3 * 64 + (4 * IN_FLIGHT_BYTES) / MEBIBYTE);
   expect(peak('query')).toBeLessThan(rest.query + 64);
-  // Its claims parsed, as rows, as the block that is sent, and once more until it is collected.
+  // Payloads as parsed events, as rows, as the encoded block, and once more until collected.
   expect(peak('worker')).toBeLessThan(200 + 5 * 32);
 });

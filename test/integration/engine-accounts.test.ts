@@ -1,4 +1,5 @@
-// The accounts that ClickHouse and Redis run as when the service is started as root, and whose their folders are.
+// Accounts of ClickHouse and Redis when the service is started as root, and the owners of their
+// folders.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -30,7 +31,7 @@ const canMount = isRoot && findPrivateMount(tmpdir(), []) !== undefined;
 const directories: string[] = [];
 const processes: SupervisedProcess[] = [];
 const observer: ProcessObserver = { line: () => {}, started: () => {}, ended: () => {}, restarting: () => {} };
-/** As DATA_DIR: closed to other accounts. */
+/** Stands in for DATA_DIR, closed to other accounts. */
 let directory: string;
 let secretFile: string;
 
@@ -122,7 +123,7 @@ describe.runIf(canMount)('started as root', () => {
       expect(statusOf(pid, 'CapEff')).toEqual(['0000000000000000']);
       expect(statusOf(pid, 'Groups').join('').trim()).toBe('');
       expect(statSync(join(directory, name)).uid).toBe(real);
-      // From inside its folder, where DATA_DIR itself need not be passed.
+      // From inside its folder, where no access to DATA_DIR itself is needed.
       for (const path of [secretFile, '../secrets.json', '../redis/redis.conf', '../clickhouse/users.xml']) {
         const { status } = spawnSync('cat', [path], { cwd: join(directory, name), uid: real, gid });
         expect([name, path, status]).toEqual([name, path, 1]);
@@ -180,7 +181,7 @@ test.runIf(isRoot)('where no account can be had, the engines run as root, and sa
   const script = `
     const { findEngineAccount } = await import(${JSON.stringify(join(packageRoot, 'dist/standalone/engine-user.js'))});
     console.log(findEngineAccount('redis', ['true']));`;
-  // As in a container that has taken from root the right to become others.
+  // Like a container in which root may not change its account.
   const withoutRights = ['--bounding-set=-setuid', '--inh-caps=-setuid', '--', process.execPath];
   const { stdout, stderr } = spawnSync('setpriv', [...withoutRights, '--input-type=module', '-e', script], {
     encoding: 'utf8',

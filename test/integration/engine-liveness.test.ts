@@ -1,4 +1,5 @@
-// An engine that lives but does not answer any more is killed and started again; one that is busy or paused is left alone.
+// Liveness checks: an engine that no longer responds is killed and restarted; a busy or paused one
+// is not.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ const configureClickHouse = ENGINES[0]?.[1] as (options: EngineOptions) => Proce
 
 const directories: string[] = [];
 const servers: SupervisedProcess[] = [];
-/** Why they were started again. */
+/** Reasons of the restarts. */
 let reasons: string[] = [];
 
 afterEach(async () => {
@@ -63,7 +64,7 @@ test.each(ENGINES)('%s that answers nothing is killed and started again', async 
   const spec = configure(await newOptions());
   const server = await start(spec, { timeoutMs: 500, intervalMs: 100, failuresMax: 3 });
   const { pid } = server;
-  // It has answered once: before that it might be loading.
+  // After its first reply; before it, it counts as loading.
   await delay(500);
   send(server, 'SIGSTOP');
   await eventually(() => expect(server.pid).not.toBe(pid));
@@ -83,7 +84,8 @@ test.each(ENGINES)('%s that is paused for a moment is left alone', async (_name,
   expect(server.pid).toBe(pid);
 });
 
-// As ClickHouse does after a shutdown that failed. The server is a script, because no request brings the engine there.
+// As ClickHouse responds after a failed shutdown. The server is a script, because no request brings
+// the engine into this state.
 test('ClickHouse that answers every query with an error is killed and started again', async () => {
   const options = await newOptions();
   const script = `

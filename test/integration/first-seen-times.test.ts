@@ -73,7 +73,7 @@ test('a flood of them with a public key affects only its own project', {
   expect(await send(other, 'before')).toMatchObject({ status: 200 });
   await send(other, 'last');
   await untilStored(other, 3);
-  // The newest are remembered, the oldest have got the server's time anew.
+  // The newest are kept; the oldest have been dropped and get a new time.
   await send(hostile, longId(IDS - 1));
   await send(hostile, longId(0));
   await untilStored(hostile, IDS + 1);

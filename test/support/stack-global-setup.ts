@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-// Each project loads this file anew; the engines are shared through the process.
+// Each project loads its own copy of this file; the engines are shared through the process.
 const shared = globalThis as { eventAnalyticsEngines?: { readonly engines: Promise<Engines>; users: number } };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

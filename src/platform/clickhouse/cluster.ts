@@ -68,6 +68,6 @@ export const CLUSTER_SETTINGS = {
   distributed_product_mode: 'local',
   // An insert is acknowledged when the shard has it, not when this server has put it aside for later.
   distributed_foreground_insert: 1,
-  // Of a shard's replicas always the first that is up: who looks a key up must see what was inserted a moment ago.
+  // Always the first available replica of a shard, so that a key lookup sees the rows inserted just before.
   load_balancing: 'in_order',
 } as const;

@@ -4,8 +4,8 @@
 import type { Queue } from 'bullmq';
 import type { ChainableCommander } from 'ioredis';
 
-// The largest priority that BullMQ takes. Tags begin anew whenever the queue is empty; one that is never empty for so many
-// units ends as first in, first out.
+// The largest priority that BullMQ accepts. Tags restart at zero whenever the queue is empty; a queue that is not empty for
+// this many units becomes first in, first out.
 const TAG_MAX = 2 ** 21 - 1;
 /** BullMQ's score of a job is its priority in the high 32 bits, and a counter in the low ones. */
 const SCORE_PER_TAG = 2 ** 32;

@@ -6,7 +6,7 @@ import { quote } from '../errors.js';
 export interface PatternProblem {
   readonly message: string;
   readonly hint: string;
-  /** The piece that is wrong, as it stands in the pattern; undefined where that is the whole of it. */
+  /** The invalid part of the pattern; undefined when it is the whole pattern. */
   readonly piece: string | undefined;
 }
 

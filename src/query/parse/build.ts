@@ -1,4 +1,4 @@
-// The parser's tree as syntax: what is complete is built, and what is not is left out, because its problem is reported.
+// Converts the parser's tree to syntax nodes. Incomplete parts are skipped, because their problems are reported.
 import type { SyntaxNode } from '@lezer/common';
 import type { QueryProblem, Span } from '../errors.js';
 import { isDefined } from '../is-defined.js';

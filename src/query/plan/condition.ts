@@ -295,7 +295,7 @@ function planBooleanBucket(field: PropertyField, wanted: ReadonlySet<string>): E
   return wanted.has('false') ? allOf([isThere, not(value)]) : FALSE;
 }
 
-/** The number in a text stands in the numeric bucket as well. */
+/** A numeric text is in the numeric map as well. */
 const isItself = (field: PropertyField, kind: Bucket): Expression =>
   kind === 'num'
     ? allOf([property.inBucket(field, 'num'), not(property.inBucket(field, 'str'))])

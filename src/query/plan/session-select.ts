@@ -61,7 +61,7 @@ export function describeSession(key: SessionKey): Expression {
 
 export const SESSION_KEY = 'session_key';
 
-/** Stands for a session's id as `user_hash` does for a user's: grouping by it takes three quarters of the time. */
+/** Hash of a session id, as `user_hash` is of a user id: grouping by it takes three quarters of the time. */
 export const sessionHash: Expression = call('xxh3', column('session_id'));
 
 const timeOf = ({ fromMs, toMs }: SessionSpan): ScanTime => ({
