@@ -1,28 +1,31 @@
-// Request rates, counted in Redis, so that all processes count together; while Redis is unavailable each counts for itself,
-// because a limit must not take down what it protects. A request counts for several subjects at once, from its key to the
-// person who created the organization: making more tokens, projects or organizations does not multiply what one may ask.
+// Rate limits, counted in Redis for all processes; while Redis is unavailable each process counts
+// for itself, because a limit must not stop the service. A request counts for several subjects,
+// from its key to the person who created the organization, so that creating more tokens, projects
+// or organizations does not raise the limit.
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';
 import type { Redis } from '../platform/redis/client.js';
 
 export interface RateLimit {
-  /** Rejects with rate_limited when `key` has used up what it may. */
+  /** Rejects with rate_limited when the limit of `key` is used up. */
   take(key: string): Promise<void>;
 }
 
 type Subject = 'key' | 'session' | 'project' | 'person' | 'organization' | 'address' | 'installation';
 
-/** What a request counts for: an id for each subject that it has. */
+/** The subjects that a request counts for: an id for each. */
 export type RateSubjects = Readonly<Partial<Record<Subject, string>>>;
 
 export interface LayeredRateLimit {
-  /** Rejects with rate_limited when one of the subjects has used up what it may. */
+  /** Rejects with rate_limited when the limit of one of the subjects is used up. */
   take(subjects: RateSubjects): Promise<void>;
 }
 
 export interface BatchedRateLimit {
-  /** Throws rate_limited when one of the subjects is known to have used up what it may. Never waits. */
+  /**
+   * Throws rate_limited when the limit of one of the subjects is known to be used up. Never waits.
+   */
   take(subjects: RateSubjects): void;
 }
 
@@ -140,8 +143,8 @@ function refusal({ subject, limiter }: Layer): PublicError {
 }
 
 /**
- * The narrowest first, one after the other: what a key is refused does not use up the limit of its project, or one key could
- * stop all the others.
+ * The narrowest limit first, one after the other: requests rejected for a key must not use up the
+ * limit of its project, otherwise one key could block all others.
  */
 const toLayeredLimit = (layers: readonly Layer[]): LayeredRateLimit => ({
   async take(subjects) {
@@ -163,9 +166,10 @@ async function consume(layer: Layer, id: string): Promise<void> {
 const SETTLE_EVERY_MS = 50;
 
 /**
- * A request for an event must not wait for Redis twice. What was taken is counted here and settled with Redis 20 times a
- * second, all requests of a key at once; a key that Redis then finds over its limit is refused until its window ends. So a
- * process may let through what it can take in 50 ms beyond the limit, once per window.
+ * Rate limit for requests that must not wait for Redis. Points are counted here and settled with
+ * Redis 20 times a second, all requests of a key at once; a key that Redis finds over its limit is
+ * rejected until its window ends. So a process may exceed the limit by what it accepts in 50 ms,
+ * once per window.
  */
 class BatchedLimit implements BatchedRateLimit {
   readonly #layers: readonly BatchedLayer[];

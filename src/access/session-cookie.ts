@@ -1,4 +1,4 @@
-// The cookie that carries a session: `service_session`, under https `__Host-service_session`.
+// The session cookie: `service_session`, under https `__Host-service_session`.
 import type { Request, Response } from 'express';
 import { SESSION_LIFETIME_SECONDS } from '../accounts/sessions.js';
 import { isHttps, readHostCookie, toHostCookie } from './host-cookie.js';

@@ -1,18 +1,23 @@
-// Canonical form of e-mail addresses and domain names, the only form that is stored as verified and compared. Lower-casing
-// Unicode text and IDNA both map other characters to ASCII letters (U+212A, the Kelvin sign, becomes k), so an address
-// that these would change in anything but ASCII case has no canonical form: it is refused, and equals no other address.
+// Canonical form of e-mail addresses and domain names, the only form that is stored as verified and
+// compared. Lower-casing Unicode text and IDNA both map other characters to ASCII letters (U+212A,
+// the Kelvin sign, becomes k), so an address that these would change in anything but ASCII case has
+// no canonical form: it is rejected, and equals no other address.
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 export const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-// 253 characters is the limit of DNS, and `_service-verify.` (domains.ts) has to fit in front. A top-level domain has a letter.
+// 253 characters is the limit of DNS, including the prefix `_service-verify.` (domains.ts). A
+// top-level domain contains a letter.
 const DOMAIN =
   /^(?=.{1,237}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?=[0-9-]*[a-z])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/** `Bücher.example` has none, `bücher.example` is `xn--bcher-kva.example`. Undefined for what is no domain name. */
+/**
+ * `Bücher.example` has none, `bücher.example` is `xn--bcher-kva.example`. Undefined for an invalid
+ * domain name.
+ */
 export function tryCanonicalDomain(text: string): string | undefined {
   const lower = lowerAscii(text);
-  // The parser of host names would cut off or decode what these begin.
+  // The parser of host names would truncate or decode at these characters.
   if (/[\s/\\?#@:%]/.test(lower)) return undefined;
   const ascii = domainToASCII(lower);
   if (lower !== ascii && lower !== domainToUnicode(ascii)) return undefined;
@@ -21,10 +26,10 @@ export function tryCanonicalDomain(text: string): string | undefined {
 
 export const EMAIL_LENGTH_MAX = 254;
 
-/** Invisible characters and blanks make addresses that look like others. */
+/** Invisible characters and blanks, which make different addresses look alike. */
 const NOT_IN_EMAIL = /[\p{C}\p{Z}@]/u;
 
-/** Undefined for what is no address, and for one that normalization would turn into another. */
+/** Undefined for an invalid address, and for one that normalization would change into another. */
 export function tryCanonicalEmail(text: string): string | undefined {
   if (text.length > EMAIL_LENGTH_MAX || text.normalize('NFKC') !== text) return undefined;
   const at = text.lastIndexOf('@');

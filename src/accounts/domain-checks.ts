@@ -1,7 +1,7 @@
-// Checks of verified domains: is the TXT record still there? Daily while it is seen, hourly while it is not. A domain without its
-// record for seven days admits no one (joinByDomain); its owners get a mail after two days and after seven. A lookup that
-// fails counts like a missing record: seven days without an answer prove nothing, and an abandoned domain often has no
-// name server at all.
+// Checks the TXT records of verified domains, daily while the record exists, hourly while it is
+// missing. After seven days without its record a domain admits no one (joinByDomain); its owners
+// get a mail after two days and after seven. A failed lookup counts as a missing record, because an
+// abandoned domain often has no name server at all.
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { MissingRecord } from './domain-mail.js';
@@ -14,7 +14,7 @@ const WARN_AFTER_MS = 2 * 24 * 60 * 60_000;
 export interface DomainCheckDeps {
   readonly postgres: Postgres;
   readonly findTxtRecords: FindTxtRecords;
-  /** Resolves once the mail is certain to be sent, or to be tried for days. Undefined without a mail server. */
+  /** Resolves once the mail is queued durably. Undefined without a mail server. */
   readonly mailOwner: ((email: string, missing: MissingRecord) => Promise<void>) | undefined;
   readonly log: Logger;
 }
@@ -27,7 +27,7 @@ interface DueDomain {
   readonly record_seen_at: Date;
 }
 
-/** Checks every domain that is due, many at a time. */
+/** Checks every due domain, many at a time. */
 export async function checkDueDomains(deps: DomainCheckDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const due = await takeDueDomains(deps.postgres);
@@ -36,7 +36,10 @@ export async function checkDueDomains(deps: DomainCheckDeps, signal: AbortSignal
   }
 }
 
-/** Taking sets checked_at, so that no two workers check the same domain, and one that was lost is due within the hour. */
+/**
+ * Takes due domains by setting checked_at, so that no two workers check the same domain; one that
+ * is lost in a crash is due again within the hour.
+ */
 async function takeDueDomains(postgres: Postgres): Promise<DueDomain[]> {
   const { rows } = await postgres.raw<{ rows: DueDomain[] }>(
     `UPDATE domains SET checked_at = now() WHERE id IN (
@@ -57,7 +60,10 @@ async function checkDomain(deps: DomainCheckDeps, domain: DueDomain): Promise<vo
   else await noteMissing(deps, domain, records === undefined ? 'unavailable' : 'absent');
 }
 
-/** The mails are queued before the transaction ends: a crash in between sends them twice, never not at all. */
+/**
+ * Queues the mails before the transaction ends: a crash in between sends them twice, and never
+ * loses them.
+ */
 async function noteMissing(deps: DomainCheckDeps, domain: DueDomain, reason: MissingRecord['reason']): Promise<void> {
   const now = Date.now();
   const isLapsed = now >= lapseOf(domain.record_seen_at).getTime();
@@ -75,7 +81,7 @@ async function noteMissing(deps: DomainCheckDeps, domain: DueDomain, reason: Mis
   });
 }
 
-/** Only verified addresses: another might be that of a stranger. */
+/** Only verified addresses: others may belong to strangers. */
 const ownersOf = (postgres: Postgres, organizationId: string): Promise<string[]> =>
   postgres('members')
     .join('people', 'people.id', 'person_id')

@@ -1,4 +1,4 @@
-// The mails to owners of an organization about a verified domain without its TXT record.
+// Mails to the owners of an organization about a verified domain without its TXT record.
 import type { Mail } from '../mail/queue.js';
 import { lapseOf, recordOf } from './domains.js';
 
@@ -6,9 +6,9 @@ export interface MissingRecord {
   readonly domain: string;
   readonly token: string;
   readonly recordSeenAt: Date;
-  /** Whether name servers said that there is no such record, or could not be asked. */
+  /** Whether the record does not exist, or the lookup failed. */
   readonly reason: 'absent' | 'unavailable';
-  /** Whether the domain admits no one any more. */
+  /** Whether the domain no longer admits people. */
   readonly isLapsed: boolean;
 }
 

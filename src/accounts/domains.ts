@@ -1,6 +1,6 @@
-// Domains of an organization in PostgreSQL, and the check that it has them: a TXT record that only their owner can publish.
-// Any organization may claim a domain; only one can have it verified. domain-checks.ts looks for the record again each day: a
-// domain admits people for seven days after its record was last seen.
+// Domains of an organization in PostgreSQL, verified by a TXT record that only the domain's owner
+// can publish. Any organization may claim a domain; only one can verify it. domain-checks.ts checks
+// the record again: a domain admits people for seven days after its record was last seen.
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type OrganizationId, randomBase62 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -76,7 +76,7 @@ export interface DomainKey {
 
 const whereOf = (key: DomainKey) => ({ id: key.domainId, organization_id: key.organizationId });
 
-/** From the next sign-in on it admits no one; members who joined by it stay. */
+/** It admits no one from the next sign-in on; members who joined by it stay. */
 export async function removeDomain(postgres: Postgres, key: DomainKey): Promise<void> {
   const removed = isUuid(key.domainId) ? await postgres('domains').where(whereOf(key)).delete() : 0;
   if (removed === 0) throw noSuchDomain();
@@ -109,8 +109,8 @@ async function requireRecord(findTxtRecords: FindTxtRecords, domain: Domain): Pr
 }
 
 /**
- * One statement decides who is first: the index over verified domains refuses everyone else. An organization whose record has
- * not been seen for seven days gives way to the one that has published its own.
+ * The unique index over verified domains decides which organization is first. An organization whose
+ * record has been missing for seven days loses the domain to one that has published its own.
  */
 async function markVerified(postgres: Postgres, { id, domain }: Domain): Promise<Domain> {
   try {
@@ -133,7 +133,7 @@ async function markVerified(postgres: Postgres, { id, domain }: Domain): Promise
   }
 }
 
-/** Columns of a domain whose record was seen just now. */
+/** Columns of a domain whose record was just seen. */
 export const seenNow = (postgres: Postgres) => ({
   record_seen_at: postgres.fn.now(),
   checked_at: postgres.fn.now(),

@@ -8,7 +8,7 @@ export interface InvitationMail {
   readonly acceptUrl: string;
 }
 
-/** Resolves once the mail is certain to be sent, or to be tried for days. */
+/** Resolves once the mail is queued durably. */
 export type InvitationMailer = (invitation: InvitationMail) => Promise<void>;
 
 export function toInvitationMail({ email, organization, acceptUrl }: InvitationMail): Mail {
@@ -31,8 +31,9 @@ const NAME_LENGTH_MAX = 64;
 const DIGITS_MAX = 6;
 
 /**
- * Letters, digits, blanks and a few marks, a full stop only at the end of a word. What mail programs turn into links has
- * something else: `example.com` and its like a dot inside, addresses `@` or `/`, telephone numbers many digits.
+ * Accepts letters, digits, blanks and a few marks, and a full stop only at the end of a word. What
+ * mail programs turn into links contains something else: `example.com` a dot inside a word,
+ * addresses `@` or `/`, telephone numbers many digits.
  */
 export function isPlainName(name: string): boolean {
   const isPlain = /^[\p{L}\p{M}\p{N} .,'’&()+-]+$/u.test(name) && !/\.[^ ),.]/.test(name) && !/\.\./.test(name);

@@ -29,7 +29,7 @@ export function addInvitationRoutes({ on }: GuardedRouter, deps: AccountsDeps): 
       const { name } = await requireOrganization(postgres, personId, organizationId);
       await deps.mailInvitation({ email, organization: name, acceptUrl: link.accept_url });
     }
-    // Once it is in the mail, the link is for the reader of that mail alone.
+    // When the link is mailed, only the reader of the mail may get it.
     const shown = deps.mailInvitation === undefined ? link : { token: null, accept_url: null };
     res.status(201).json({ ...invitation, ...shown });
   });

@@ -1,5 +1,5 @@
-// Invitations in PostgreSQL: a secret link for one e-mail address, good for seven days and for one person, as long as the
-// person who sent it may still invite.
+// Invitations in PostgreSQL: a secret link for one e-mail address, valid for seven days and for one
+// person, as long as the sender may still invite.
 import { digestKey } from '../access/keys.js';
 import { isAtLeast } from '../access/roles.js';
 import { type Role, ruleOf } from '../access/route-matrix.js';
@@ -11,7 +11,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 const LIFETIME_MS = 7 * 24 * 60 * 60_000;
 const TOKEN_LENGTH = 43;
 
-/** The least role that may send invitations, and that the sender must still have when one is accepted. */
+/** The minimum role for sending invitations, which the sender must still have at acceptance. */
 const INVITER_ROLE: Role = ruleOf('POST /api/orgs/{orgID}/invitations').role ?? 'owner';
 
 export const mayInvite = (role: Role): boolean => isAtLeast(role, INVITER_ROLE);
@@ -33,7 +33,7 @@ export async function createInvitation(
   const { email, role, invitedBy } = invitation;
   const token = randomBase62(TOKEN_LENGTH);
   const stored = { id: newUuidV7(), email, role, expires_at: new Date(Date.now() + LIFETIME_MS) };
-  // Addresses of people who did not come are not kept.
+  // Addresses of people who have not accepted are not kept.
   await postgres('invitations')
     .where({ organization_id: organizationId, accepted_at: null })
     .where('expires_at', '<', postgres.fn.now())
@@ -72,7 +72,7 @@ export async function revokeInvitation(
   if (revoked === 0) throw new PublicError('not_found', 'there is no such invitation');
 }
 
-/** For a member who leaves or is demoted: a later promotion must not bring their invitations back. */
+/** For a member who leaves or is demoted: a later promotion must not restore their invitations. */
 export async function revokeInvitationsBy(
   transaction: Postgres,
   key: { organizationId: OrganizationId; personId: string },
@@ -81,8 +81,9 @@ export async function revokeInvitationsBy(
 }
 
 /**
- * Makes the person a member and resolves with the organization. Someone who is a member already stays what they are.
- * The holder of the link knows that it exists, so a wrong address gets another answer than a link that is used up.
+ * Makes the person a member and resolves with the organization. An existing member keeps their
+ * role. The holder of the link knows that it exists, so a wrong address gets another error than a
+ * used link.
  */
 export async function acceptInvitation(postgres: Postgres, token: string, person: Person): Promise<OrganizationId> {
   return postgres.transaction(async (transaction) => {
@@ -114,8 +115,8 @@ interface LockedInvitation {
 }
 
 /**
- * The organization is locked first, as every change of its members does (members.ts): the sender cannot be removed or
- * demoted between this check and the end of the transaction.
+ * Locks the organization first, as every change of members does (members.ts): the sender cannot be
+ * removed or demoted between this check and the end of the transaction.
  */
 async function lockInvitation(transaction: Postgres, token: string): Promise<LockedInvitation | undefined> {
   const byToken = { token_digest: digestKey(token) };

@@ -38,7 +38,10 @@ export async function changeRole(postgres: Postgres, key: MemberKey, role: Role)
   });
 }
 
-/** Personal tokens and sent invitations go as well: they would come back to life when the person joins again. */
+/**
+ * Deletes personal tokens and sent invitations too, which would become valid again when the person
+ * rejoins.
+ */
 export async function removeMember(postgres: Postgres, key: MemberKey): Promise<void> {
   await postgres.transaction(async (transaction) => {
     await lockMember(transaction, key);

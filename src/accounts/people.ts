@@ -13,8 +13,9 @@ export interface SignedIn {
 }
 
 /**
- * The person of this provider and subject, created at the first sign-in, with the address and name of this one. An address
- * without a canonical form is kept for display and never counts as verified: no invitation and no domain matches it.
+ * Creates or updates the person of this provider and subject with the current address and name. An
+ * address without a canonical form is kept for display and never counts as verified: no invitation
+ * and no domain matches it.
  */
 export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Promise<string> {
   const { provider, subject } = signedIn;
@@ -33,7 +34,10 @@ export async function upsertPerson(postgres: Postgres, signedIn: SignedIn): Prom
   return row.id;
 }
 
-/** A person with a verified address of a verified domain, whose record was seen in the last days, joins as a member. */
+/**
+ * A person with a verified address of a verified domain, whose record was seen in the last days,
+ * joins as a member.
+ */
 export async function joinByDomain(postgres: Postgres, personId: string): Promise<void> {
   await postgres.raw(
     `INSERT INTO members (organization_id, person_id, role)
@@ -48,7 +52,7 @@ export async function joinByDomain(postgres: Postgres, personId: string): Promis
   );
 }
 
-/** The standalone organization belongs to the first person who signs in with the embedded provider. */
+/** The standalone organization belongs to the first person who signs in with the local provider. */
 export async function joinStandaloneOrganization(postgres: Postgres, personId: string): Promise<void> {
   await postgres.raw(
     `INSERT INTO members (organization_id, person_id, role)

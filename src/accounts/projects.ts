@@ -76,7 +76,7 @@ function toProject(row: Project & { secret_key_encrypted: Buffer }, { viewer, se
 const roleOf = (viewer: Viewer) =>
   viewer === 'admin_key' ? {} : { role: viewer, capabilities: capabilitiesOf(viewer) };
 
-/** Within what the organization may hold. */
+/** Within the organization's quota. */
 export async function addProject(
   postgres: Postgres,
   quotas: Quotas,

@@ -1,5 +1,6 @@
-// Upper bounds on what a person, an organization and a project may hold, so that limits per key, project and organization
-// cannot be multiplied by creating more of them. Each count is taken under a row lock: two requests cannot share one place.
+// Quotas of what a person, an organization and a project may own, so that limits per key, project
+// and organization cannot be multiplied by creating more of them. Each count is taken under a row
+// lock, so that two concurrent requests cannot both use the last place.
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
@@ -31,7 +32,10 @@ export async function mayCreateOrganization(transaction: Transaction, quotas: Qu
   return created < quotas.ORGANIZATIONS_PER_PERSON_MAX;
 }
 
-/** A deleted project counts until its data is gone: deleting and creating in turns must not cost the engine without end. */
+/**
+ * A deleted project counts until its data is deleted, so that alternating creation and deletion
+ * cannot cause unlimited work.
+ */
 export async function requireProjectQuota(transaction: Transaction, quotas: Quotas, organizationId: OrganizationId) {
   await lock(transaction, 'organizations', organizationId);
   const projects = transaction('projects').where({ organization_id: organizationId }).whereNull('data_deleted_at');
@@ -76,7 +80,7 @@ export async function requireTokenQuota(
 const quotaExceeded = (quotas: Quotas, quota: Quota, who: string, what: string) =>
   new PublicError('forbidden', `${who} ${quotas[quota]} ${what} (setting ${quota})`);
 
-/** Not FOR UPDATE, which rows that refer to this one would wait for. */
+/** Not FOR UPDATE, which would block rows that reference this one. */
 async function lock(transaction: Transaction, table: 'people' | 'organizations' | 'projects', id: string) {
   await transaction(table).where({ id }).forNoKeyUpdate().first('id');
 }

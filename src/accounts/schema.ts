@@ -13,7 +13,8 @@ const nameField = z
   .trim()
   .min(1, { error: 'is empty' })
   .max(NAME_LENGTH_MAX, { error: `is longer than ${NAME_LENGTH_MAX} characters` })
-  // One line that is read as it is stored: no controls, line separators, bidirectional overrides or halves of characters.
+  // One line without control characters, line separators, bidirectional overrides or lone
+  // surrogates.
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, { error: 'has control characters' });
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -23,7 +24,10 @@ export const organizationBody = z.object({ name: nameField });
 
 export const memberBody = z.object({ role: oneOf(ROLES) });
 
-/** What mail servers take without quotes: nothing in it can end the address in a header. */
+/**
+ * Addresses that mail servers accept without quotes: nothing in them can end the address in a
+ * header.
+ */
 const MAILABLE = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@/;
 
 export const invitationBody = z.object({

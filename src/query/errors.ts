@@ -97,7 +97,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-// A name longer than any known one cannot be a slip of the keyboard, and comparing it would cost its square.
+// A name longer than any known one cannot be a typo, and the cost of comparing it is quadratic.
 const COMPARED_LENGTH_MAX = 64;
 
 /** The known name with the smallest edit distance; undefined when none is near. */

@@ -106,7 +106,7 @@ export type PropertyBag = keyof typeof PROPERTY_BAGS;
 /** Events have two groups of properties; the third are the properties of the profile. */
 export type AnyBag = PropertyBag | 'user';
 
-/** Buckets of time, and parts of a time that repeat: the days of a week, the hours of a day. */
+/** Time buckets, and recurring parts of a time: the days of a week, the hours of a day. */
 export const GRANULARITIES = [
   'minute',
   'hour',

@@ -1,17 +1,18 @@
-// The limits of a query's form, in one table. They bound what a query costs before a row is read: to parse, to compile, to
-// send, and for the engine to plan. docs/query-language.md has the same table, and a test compares the two.
+// Limits of a query's form, in one table. They bound the cost of a query before a row is read: to
+// parse, compile and send it, and for ClickHouse to plan it. docs/query-language.md has the same
+// table, and a test compares the two.
 
-/** Bytes of a query's text; code that takes text from outside refuses more. */
+/** Maximum size of a query's text in bytes, which all entry points enforce. */
 export const QUERY_BYTES_MAX = 16 * 1024;
 
-/** Of the finest granularity: about a week of minutes. */
+/** For the finest granularity: about a week of minutes. */
 export const MINUTE_BUCKETS_MAX = 10_000;
 
 export interface FormLimit {
   readonly max: number;
-  /** What is counted, in the plural. */
+  /** The counted things, in the plural. */
   readonly what: string;
-  /** What to do when there are more. */
+  /** What to do above the limit. */
   readonly hint: string;
 }
 

@@ -1,5 +1,5 @@
-// Holds a query's form against the table of limits, before any of its names is looked up: a query that exceeds one is
-// refused without the cost that the limit is there to bound.
+// Checks a query against the table of limits (limits.ts) before its names are resolved: a query
+// that exceeds one is rejected without the cost that the limit bounds.
 import { FORM_LIMITS, type FormLimitName } from '../limits.js';
 import type { Condition, Expression, Query, Source, Stage, Text } from '../parse/syntax.js';
 import { estimateStates } from './pattern.js';
@@ -9,7 +9,7 @@ import { isKind } from './stages.js';
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 type Placed = Pick<Comparison, 'span'>;
 
-/** Reports each limit that is exceeded, at the first item behind it; whether there was none. */
+/** Reports each exceeded limit at the first item beyond it. Returns whether there was none. */
 export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean {
   const before = scope.problems.length;
   const comparisons = stages.filter(isKind('where')).flatMap((stage) => comparisonsIn(stage.condition));
@@ -53,7 +53,7 @@ function check(scope: Scope, limit: FormLimitName, items: readonly Placed[], who
   if (firstBeyond) report(scope, firstBeyond.span, `${who} ${items.length} ${what}; the limit is ${max}`, hint);
 }
 
-/** A large one is not parsed to be measured: its size is what makes that slow. */
+/** A large pattern is not parsed to measure it, because parsing it is slow. */
 function checkStates(scope: Scope, patterns: readonly Comparison[]): void {
   const { max, hint } = FORM_LIMITS.patternStates;
   let states = 0;

@@ -1,5 +1,6 @@
-// Conditions that mean one list are made one: `a = 1 or a = 2` is `a in (1, 2)`, `a != 1 and a != 2` is `a not in (1, 2)`,
-// and where stages next to each other are joined with `and`. A chain of any length then costs what a list costs.
+// Merges conditions that mean one list: `a = 1 or a = 2` becomes `a in (1, 2)`, `a != 1 and a != 2`
+// becomes `a not in (1, 2)`, and consecutive where stages are joined with `and`. A chain of any
+// length then costs as much as a list.
 import type { Condition, Query, Stage } from '../parse/syntax.js';
 
 type Chain = Extract<Condition, { kind: 'and' | 'or' }>;
@@ -59,13 +60,13 @@ interface ListOperator {
   readonly one: string;
 }
 
-/** The operators of which several, in a chain of this kind, are one list. */
+/** The operators that form one list in a chain of this kind. */
 const LISTS: Readonly<Record<Chain['kind'], ListOperator>> = {
   or: { list: 'in', one: '=' },
   and: { list: 'not in', one: '!=' },
 };
 
-/** The list stands where the first of its comparisons stood. */
+/** The list takes the place of its first comparison. */
 function mergeLists(items: readonly Condition[], { list, one }: ListOperator): Condition[] {
   const merged: Condition[] = [];
   const places = new Map<string, { at: number; comparisons: Comparison[] }>();

@@ -1,5 +1,6 @@
-// Regular expressions are RE2, as the engine has them. Each is parsed here with RE2's own rules, so that a mistake is an error
-// of the query with a place and a hint; its size is estimated before that, because a short repetition can be a large program.
+// Validates regular expressions. They are RE2, as in ClickHouse: each is parsed with RE2's rules,
+// so that an invalid one is an error of the query with a position and a hint. Its size is estimated
+// first, because a short repetition can be a large program.
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { quote } from '../errors.js';
 
@@ -10,7 +11,7 @@ export interface PatternProblem {
   readonly piece: string | undefined;
 }
 
-/** By what the parser says, which are the errors of RE2. */
+/** By the parser's message, which is RE2's error. */
 const PROBLEMS: ReadonlyMap<string, { readonly says: string; readonly hint: string }> = new Map([
   ['missing closing )', { says: 'has a ( without its )', hint: 'a parenthesis itself is written \\(' }],
   ['unexpected )', { says: 'has a ) without its (', hint: 'a parenthesis itself is written \\)' }],
@@ -71,7 +72,7 @@ const PROBLEMS: ReadonlyMap<string, { readonly says: string; readonly hint: stri
 const LOOK_AROUND = /^\(\?<?[=!]/;
 const BACK_REFERENCE = /^\\[1-9]$/;
 
-/** What is wrong with a pattern, by the rules of RE2; undefined when nothing is. */
+/** The problem of a pattern by the rules of RE2; undefined when it is valid. */
 export function findPatternProblem(pattern: string): PatternProblem | undefined {
   try {
     RE2JS.compile(pattern);
@@ -83,7 +84,7 @@ export function findPatternProblem(pattern: string): PatternProblem | undefined 
 }
 
 function describe(pattern: string, description: string, input: string): PatternProblem {
-  // Where a parenthesis has no partner, the parser names the whole pattern.
+  // For an unmatched parenthesis the parser names the whole pattern.
   const isWhole = input === '' || (input === pattern && /[()]$/.test(description));
   const piece = isWhole || !pattern.includes(input) ? undefined : input;
   const [lookAround] = LOOK_AROUND.exec(input) ?? [];
@@ -108,7 +109,10 @@ function describe(pattern: string, description: string, input: string): PatternP
 const CATEGORIES = /^(C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?|Any)$/;
 const NAMED_CLASS = /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{\^?(?<name>\w+)\}|\\[\s\S]/g;
 
-/** Classes that the parser knows and the engine does not: it has general categories and scripts alone. */
+/**
+ * Classes that the parser supports and ClickHouse does not, which has only general categories and
+ * scripts.
+ */
 function findUnknownClass(pattern: string): PatternProblem | undefined {
   for (const { 0: piece, groups } of pattern.matchAll(NAMED_CLASS)) {
     const name = groups?.name;
@@ -126,11 +130,15 @@ function isScript(name: string): boolean {
   }
 }
 
-/** A piece of a pattern: quoted text, a class, an escape, a class in brackets, the start of a group, a count, one sign. */
+/**
+ * One element of a pattern: quoted text, a class, an escape, a class in brackets, the start of a
+ * group, a count, or a character.
+ */
 const PIECE =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|[\s\S])|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*(?:\]|$)|\((?:\?[^():]*[:>]?)?|\{(?<least>\d+)(?<open>,)?(?<most>\d*)\}|[\s\S]/gu;
 
-// A class of Unicode is hundreds of instructions, because the engine matches bytes; so is any class, in a smaller way.
+// A Unicode class takes hundreds of instructions, because ClickHouse matches bytes; other classes
+// take fewer.
 const UNICODE_CLASS_STATES = 500;
 const CLASS_STATES = 10;
 
@@ -141,11 +149,14 @@ function statesOf(piece: string): number {
   return piece === '.' || /^\\[DSWdsw]$/.test(piece) ? CLASS_STATES : Buffer.byteLength(piece);
 }
 
-/** About how many states the engine's automaton has: each piece its own, times the repetitions around it. */
+/**
+ * Approximate number of states of the automaton: those of each element, times the repetitions
+ * around it.
+ */
 export function estimateStates(pattern: string): number {
   const groups: number[] = [];
   let total = 0;
-  // Of what a repetition would repeat: the piece or the group before it.
+  // The states of the preceding element or group, which a repetition would multiply.
   let last = 0;
   for (const { 0: piece, groups: count } of pattern.matchAll(PIECE)) {
     if (count?.least !== undefined) {

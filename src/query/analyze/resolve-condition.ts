@@ -86,7 +86,7 @@ function resolveComparison(scope: Scope, comparison: Comparison): Condition | un
   }
 }
 
-/** Of all conditions together; beyond the limit, no further time is looked up. */
+/** Counts across all conditions; beyond the limit, no further time is resolved. */
 function isWithinLimit(scope: Scope, { values }: Comparison): boolean {
   const { max, hint } = FORM_LIMITS.times;
   const before = scope.named.times;
@@ -116,7 +116,9 @@ function checkPattern(scope: Scope, value: syntax.Value | undefined, pattern: st
   if (problem && value) report(scope, spanOfPiece(value, pattern, problem.piece), problem.message, problem.hint);
 }
 
-/** The piece within its literal, where it can be found: once, and with no escapes before it. */
+/**
+ * The span of the invalid part within its literal, if it occurs once and without escapes before it.
+ */
 function spanOfPiece({ span }: syntax.Value, pattern: string, piece: string | undefined): Span {
   const isPlain = span.to - span.from === pattern.length + 2;
   const at = piece === undefined || !isPlain ? -1 : pattern.indexOf(piece);
@@ -124,7 +126,7 @@ function spanOfPiece({ span }: syntax.Value, pattern: string, piece: string | un
   return { from: span.from + 1 + at, to: span.from + 1 + at + piece.length };
 }
 
-/** Columns store missing text as '', so a comparison with "" is not what it seems: warn. */
+/** Columns store missing text as '', so a comparison with "" is misleading: warn. */
 function warnOfEmptyText(scope: Scope, comparison: Comparison, field: ResolvedField, values: readonly Literal[]): void {
   if (field.kind === 'property' || !values.some((value) => value.kind === 'text' && value.text === '')) return;
   const isNegative = comparison.operator.text.startsWith('not') || comparison.operator.text.startsWith('!');

@@ -111,7 +111,7 @@ const findGranularity = (name: FieldName): Granularity | undefined =>
 
 const MINUTE_MS = 60_000;
 
-/** Reports buckets that the range has too many of. */
+/** Reports granularities with too many buckets in the range. */
 export function checkBuckets(scope: Scope, names: readonly FieldName[], { fromMs, toMs }: TimeRange): void {
   const name = names.find((one) => findGranularity(one) === 'minute');
   if (name === undefined || (toMs - fromMs) / MINUTE_MS <= MINUTE_BUCKETS_MAX) return;

@@ -197,7 +197,7 @@ export type ResolvedQuery = {
   readonly timezone: string;
   /** Maximum number of rows, from `limit` or `top`. */
   readonly rowsMax: number | undefined;
-  /** The order of the rows that `top` keeps, where `sort` asks for another one than that by which they are kept. */
+  /** The order of the rows that `top` keeps, when `sort` requires another one than the metric's. */
   readonly shownOrder?: readonly ColumnOrder[] | undefined;
   readonly warnings: readonly string[];
 } & (

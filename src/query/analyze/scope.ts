@@ -10,7 +10,7 @@ export interface Scope {
   readonly guessOf: GuessOf;
   readonly problems: QueryProblem[];
   readonly warnings: string[];
-  /** How many times of day conditions have named so far: each is looked up in the time zone. */
+  /** Number of times in conditions so far: each is resolved in the time zone. */
   readonly named: { times: number };
   /** Field lookup of sources with bare field names. */
   readonly findField?: (scope: Scope, name: FieldName) => ResolvedField | undefined;

@@ -21,7 +21,7 @@ import type {
 } from './syntax.js';
 import { STAGE_NAMES } from './syntax-problems.js';
 
-/** The recursion of every later stage is bounded by it. */
+/** Bounds the recursion of every later stage. */
 const NESTING_MAX = FORM_LIMITS.nesting.max;
 
 const spanOf = (node: SyntaxNode): Span => ({ from: node.from, to: node.to });
@@ -32,7 +32,9 @@ function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return children;
 }
 
-/** Builds what is complete; a piece that is not is undefined, and its problem has been reported already. */
+/**
+ * Builds complete nodes; an incomplete one is undefined, and its problem has been reported already.
+ */
 export class Builder {
   readonly problems: QueryProblem[] = [];
 
@@ -79,7 +81,7 @@ export class Builder {
     return name && { kind: 'named', name: name.text, span: name.span };
   }
 
-  /** `returning any` and `returning *` both mean any event; an event called any is written in quotes. */
+  /** `returning any` and `returning *` both mean any event; an event named any must be quoted. */
   private returning(node: SyntaxNode): EventPattern | undefined {
     const pattern = this.eventPattern(node);
     const isAny = pattern?.kind === 'named' && this.text.slice(pattern.span.from, pattern.span.to) === 'any';
@@ -161,7 +163,7 @@ export class Builder {
     }
   }
 
-  /** Reported once: every level above finds the same. */
+  /** Reported once, because every level above finds the same. */
   private refuse(problem: QueryProblem): undefined {
     if (this.problems.length === 0) this.problems.push(problem);
     return undefined;

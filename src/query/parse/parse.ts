@@ -1,5 +1,6 @@
-// Text to syntax. A text with errors is parsed again with Lezer's error recovery, as far as its cost is bounded; what could
-// still be read is built into the query, so that the analyzer can report its findings in the same answer.
+// Parses text to syntax. A text with errors is parsed again with Lezer's error recovery, up to a
+// bounded cost; the readable parts become the query, so that the analyzer can report its problems
+// in the same response.
 import type { Tree } from '@lezer/common';
 import { parser } from '../../../grammar/parser.js';
 import type { QueryProblem } from '../errors.js';
@@ -8,7 +9,8 @@ import { type Scan, scan, withEmptyStrings } from './scan.js';
 import type { Query } from './syntax.js';
 import { findSyntaxProblems } from './syntax-problems.js';
 
-// How far error recovery goes behind the first error: it costs about 5 µs a token, and what it finds later is mostly an echo.
+// How far error recovery continues after the first error: it costs about 5 µs per token, and later
+// errors mostly follow from the first.
 const RECOVERY_TOKENS_MAX = 500;
 const RECOVERY_CHARACTERS_MAX = 4_000;
 
@@ -25,7 +27,7 @@ export function parse(text: string): Parsed {
   const { query, problems } = readTree(text, parser.parse(withEmptyStrings(text.slice(0, end))));
   if (end === text.length) return { query, problems };
 
-  // What is not complete at the end of a part that was read may well be complete in the text.
+  // An incomplete end of a part may be complete in the whole text.
   const partEnd = text.slice(0, end).trimEnd().length;
   const inPart = problems.filter((problem) => problem.span.from < partEnd);
   const all = scanned.stop?.span.from === end ? [...inPart, scanned.stop] : inPart;
@@ -44,7 +46,7 @@ type StrictTree =
   | { readonly tree: Tree; readonly errorAt?: undefined }
   | { readonly tree?: undefined; readonly errorAt: number };
 
-/** Without error recovery: the tree, or where the first error is. */
+/** Without error recovery: the tree, or the position of the first error. */
 function parseStrictly(text: string): StrictTree {
   const parsing = strictParser.startParse(text);
   try {
@@ -58,7 +60,7 @@ function parseStrictly(text: string): StrictTree {
   }
 }
 
-/** Where a token starts: none is cut in two. */
+/** The start of a token, so that none is split. */
 function recoveryEnd(text: string, { starts, stop }: Scan, errorAt: number): number {
   const end = stop?.span.from ?? text.length;
   const first = starts.findIndex((start) => start >= errorAt);
@@ -69,7 +71,7 @@ function recoveryEnd(text: string, { starts, stop }: Scan, errorAt: number): num
   return near.findLast((start) => start - errorAt <= RECOVERY_CHARACTERS_MAX) ?? near[0] ?? end;
 }
 
-/** The stage at the end of a part is perhaps only the beginning of one. */
+/** The last stage of a part may be incomplete. */
 function withoutLast({ source, stages }: Query): Query {
   const last = stages.at(-1);
   if (!last) return { source: 'broken', stages };

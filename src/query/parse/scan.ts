@@ -1,16 +1,17 @@
-// One linear pass over the text before it is parsed. The parser's error recovery tries several continuations at each token
-// that does not fit, and looks for the end of a string from each quote; this pass finds where parsing should stop instead.
+// Linear scan of the text before parsing. The parser's error recovery tries several continuations
+// at each unexpected token, and searches the end of a string from each quote; this scan finds where
+// parsing should stop instead.
 import type { QueryProblem } from '../errors.js';
 import { FORM_LIMITS } from '../limits.js';
 
 export interface Scan {
-  /** Where each token starts, comments left out. */
+  /** Start offsets of the tokens, without comments. */
   readonly starts: readonly number[];
-  /** What makes the rest of the text, from its place on, not worth parsing. */
+  /** The problem after which the rest of the text is not parsed. */
   readonly stop: QueryProblem | undefined;
 }
 
-// A comment, a closed string, a word, a number with its unit, or one sign.
+// A comment, a closed string, a word, a number with its unit, or one character.
 const TOKEN = /#[^\n\r]*|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|[^\s\w]/gu;
 
 // The list of `in` adds a level to the parentheses around its condition.
@@ -35,8 +36,9 @@ export function scan(text: string): Scan {
 const STRING_OR_COMMENT = /#[^\n\r]*|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/g;
 
 /**
- * The same text with nothing in its strings, at the same places. Behind an error the parser may take the end of a string for
- * the start of one; now it always finds another quote soon, and reads no words that are not there.
+ * The same text with blank string contents, at the same offsets. After an error the parser may take
+ * the end of a string for the start of one; it then finds the next quote soon, and reads no words
+ * of the contents.
  */
 export const withEmptyStrings = (text: string): string =>
   text.replace(STRING_OR_COMMENT, (token) =>

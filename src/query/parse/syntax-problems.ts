@@ -186,7 +186,7 @@ function misspelledSource(text: string, error: SyntaxNode): QueryProblem | undef
   };
 }
 
-/** A unit of time as it is said, behind a number and a space. */
+/** A unit of time as a separate word after a number. */
 const SPELLED_UNIT = /^\d+\s+(minute|hour|day|week|month|year)s?\b/i;
 const UNITS: ReadonlyMap<string, string> = new Map([
   ['minute', 'm'],
@@ -222,10 +222,10 @@ function findError(node: SyntaxNode): SyntaxNode | undefined {
   return found;
 }
 
-// A text without any sense would otherwise be answered with a problem for each of its signs.
+// Otherwise nonsense text would cause a problem for each of its characters.
 const PROBLEMS_MAX = 20;
 
-/** At most one problem for each source or stage: what follows the first one is mostly its echo. */
+/** At most one problem for each source or stage: later ones mostly follow from the first. */
 export function findSyntaxProblems(text: string, tree: Tree): QueryProblem[] {
   const problems: QueryProblem[] = [];
   let isReported = false;

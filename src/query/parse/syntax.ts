@@ -29,7 +29,10 @@ export type EventPattern = AnyEvent | NamedEvent;
 
 export type Source = { readonly span: Span } & (
   | { readonly kind: 'all' }
-  /** `isLikeStage`: an unquoted name that is the word of a stage, so the source may be missing. */
+  /**
+   * `isLikeStage`: an unquoted name that equals the keyword of a stage, so the source may be
+   * missing.
+   */
   | { readonly kind: 'event'; readonly event: Text; readonly isLikeStage?: boolean }
   | { readonly kind: 'funnel'; readonly steps: readonly Text[]; readonly exclude: readonly Text[] }
   | { readonly kind: 'retention'; readonly start: Text; readonly returning: EventPattern | undefined }

@@ -1,5 +1,6 @@
-// Conditions as expressions of the engine. What is known when compiling is decided here, so that a comparison reads only
-// the buckets that can hold an equal value, and each expression is true or false and never null.
+// Plans conditions as ClickHouse expressions. Decisions that do not depend on data are made here,
+// so that a comparison reads only the property maps that can contain an equal value, and each
+// expression is true or false and never null.
 
 import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
@@ -82,14 +83,18 @@ const isNumber = (value: Literal): value is NumberLiteral => value.kind === 'num
 const isBoolean = (value: Literal): value is BooleanLiteral => value.kind === 'boolean';
 
 /**
- * A whole number with more digits than a number holds is an id. Its neighbours become the same number, so a text is compared
- * with it digit by digit; a number that was sent had been rounded before, and is compared with what it was rounded to.
+ * An integer beyond the exact range of a double is an id, whose neighbours round to the same
+ * number. Texts are compared with it digit by digit; stored numbers were rounded at acceptance, and
+ * are compared with its rounded value.
  */
 const isRounded = (value: Literal): boolean =>
   isNumber(value) && /^-?\d+$/.test(value.text) && !Number.isSafeInteger(value.value);
 const isExact = (value: Literal): boolean => !isRounded(value);
 
-/** Equal to the one value, or to one of several: an IN of a single array keeps the SQL short and uses the index. */
+/**
+ * Equal to one value, or to one of several: an IN with a single array keeps the SQL short and uses
+ * the index.
+ */
 function equalsAny(
   value: Expression,
   type: 'String' | 'Float64' | typeof INSTANT,
@@ -131,7 +136,7 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
 
 const isNotEmpty = (text: string): boolean => text !== '';
 
-/** The analyzer gives a time nothing else to be compared with than instants. */
+/** The analyzer only allows instants here. */
 const planTimeOneOf = (time: Expression, values: readonly Literal[]): Expression =>
   equalsAny(
     time,
@@ -141,15 +146,15 @@ const planTimeOneOf = (time: Expression, values: readonly Literal[]): Expression
 
 const hashesOf = (ids: readonly string[]): Expression => ({ kind: 'hashes', ids });
 
-/** The hash is looked up first: it has an index, and is a quarter of the size of the text. */
+/** Looks up the hash first: it has an index, and a quarter of the size of the text. */
 function planIdOneOf({ column: name, hash }: EventField, texts: readonly string[]): Expression {
   const isOne = equalsAny(column(name), 'String', texts);
   return hash && texts.length > 0 ? allOf([infix('IN', column(hash), hashesOf(texts)), isOne]) : isOne;
 }
 
 /**
- * Events of these persons, without stitching every event first: those of the user, those of devices mapped to the user,
- * and those of a device of that name when it is not mapped. Both hashes have an index.
+ * Events of these people, without stitching every event first: those of the user, those of devices
+ * mapped to the user, and those of an unmapped device with this id. Both hashes have an index.
  */
 function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expression {
   if (texts.length === 0) return FALSE;
@@ -173,7 +178,10 @@ function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expres
   ]);
 }
 
-/** Events of a person by distinct_id, or by the e-mail address of a profile: the same three ways, with more hashes. */
+/**
+ * Events of a person by distinct_id, or by the e-mail address of a profile: the same three cases,
+ * with more hashes.
+ */
 function planPerson(id: string, projectId: ProjectId): Expression {
   const persons: Expression = { kind: 'identities_named', projectId, id: textParameter(id) };
   const isAnonymous = equals(column('user_hash'), constant(0));
@@ -273,7 +281,9 @@ function planPropertyOneOf(field: PropertyField, values: readonly Literal[]): Ex
   ]);
 }
 
-/** Of conditions on the buckets those that the property is guessed to need, and a refusal of the others. */
+/**
+ * Conditions on the maps of the guessed type, and a rejection of the guess when the others match.
+ */
 function planGuessed(field: PropertyField, conditions: Readonly<Record<Bucket, Expression>>): Expression[] {
   const needed = (Object.keys(conditions) as Bucket[]).filter((kind) => conditions[kind] !== FALSE);
   const read = needed.filter((kind) => guessedBuckets(field).includes(kind));
@@ -281,7 +291,7 @@ function planGuessed(field: PropertyField, conditions: Readonly<Record<Bucket, E
   return [...(others.length === 0 ? [] : [refuseWhere(field, others)]), ...read.map((kind) => conditions[kind])];
 }
 
-/** A key that is missing reads 0, so only a comparison that 0 passes has to ask whether it is there. */
+/** A missing key reads 0, so only a comparison that 0 satisfies must check its presence. */
 function planNumericBucket(field: PropertyField, numbers: readonly number[]): Expression {
   const isEqual = equalsAny(property.valueIn(field, 'num'), 'Float64', [...new Set(numbers)]);
   return numbers.some((number) => number === 0) ? allOf([property.inBucket(field, 'num'), isEqual]) : isEqual;
@@ -363,7 +373,8 @@ const canBeInBoolean = (text: string): boolean => 'true'.includes(text) || 'fals
 
 function planContains({ field, place, text }: Contains): Expression {
   const test = (form: Expression) => CONTAINS_AT[place](form, textParameter(text));
-  // Present text contains "" also when it is empty itself, which the test for emptiness of a column would deny.
+  // Present text contains "" also when it is empty, which the emptiness test of a column would
+  // deny.
   const isOnlyInText = text !== '' && !canBeInNumber(text) && !canBeInBoolean(text);
   if (field.kind === 'property' && isOnlyInText) return test(property.valueIn(field, 'str'));
   if (field.kind === 'column' && readText(field).type === 'text' && text !== '') {

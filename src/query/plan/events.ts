@@ -355,8 +355,10 @@ export function listOrder({ field, direction }: ListOrder): OrderBy[] {
   return [{ expression, direction }];
 }
 
-/** Tie-breakers for a total order, so that pages never overlap. */
-/** The key of an event makes the order total, so that no page repeats or misses an event. */
+/**
+ * Tie-breakers: the key of an event makes the order total, so that no page repeats or misses an
+ * event.
+ */
 const TIE_BREAKS: readonly OrderBy[] = (['time', 'insert_id', 'event_type'] as const).map((name) => ({
   expression: column(name),
   direction: 'desc',

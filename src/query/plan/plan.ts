@@ -318,7 +318,7 @@ export type Mode =
 /** Computation over all engine rows after the query, before paging. */
 export type PostProcess = {
   readonly order: readonly ColumnOrder[];
-  /** Of the rows that are kept by that order, where they are shown in another one. */
+  /** The order of the answer, when it differs from the one by which rows are kept. */
   readonly shownOrder?: readonly ColumnOrder[];
 } & (
   | { readonly kind: 'fields' }
