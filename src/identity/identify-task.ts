@@ -1,5 +1,5 @@
-// The edge's decision about a large identify call, in a thread: what JSON can say in a few megabytes takes up to half a second to
-// parse.
+// Thread task that parses and validates large identify calls: a few megabytes of JSON take up to
+// half a second.
 import type { EventLimits } from '../ingest/limits.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody, type RefusalReason } from './schema.js';
@@ -9,7 +9,7 @@ interface IdentifyRequest {
   readonly limits: EventLimits;
 }
 
-/** A refusal as plain data: threads keep of an error no more than its message. */
+/** A rejection as plain data, because cloning an error between threads keeps only its message. */
 type IdentifyAnswer = { readonly call: IdentifyCall } | { readonly reason: RefusalReason; readonly message: string };
 
 export const identifyTask: ThreadTask<IdentifyRequest, IdentifyAnswer> = {

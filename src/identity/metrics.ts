@@ -1,4 +1,4 @@
-// Metrics of identify calls: at the edge, in the workers, and the lag of the projection.
+// Prometheus metrics of identify calls: in the API, in the workers, and the lag of the projection.
 import { Counter, type Registry } from 'prom-client';
 import { createCollectedGauge } from '../platform/collected-gauge.js';
 

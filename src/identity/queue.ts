@@ -1,4 +1,5 @@
-// The identify queue: what a job holds, and how it is put in. A job is one batch: the calls that were committed together.
+// The identify queue: job payload and enqueue. A job is one batch of calls that were committed
+// together.
 import type { Job, Queue } from 'bullmq';
 import { type Backlog, NOTHING } from '../ingest/backlog.js';
 import { PublicError } from '../platform/errors.js';
@@ -14,7 +15,7 @@ import { takeSequence } from './sequence.js';
 
 export const IDENTIFY_QUEUE = 'identify';
 
-/** A call that was accepted: of which project, who, and what. */
+/** An accepted call: project, user, device and operations. */
 export interface Identification {
   readonly project: string;
   readonly user: string;
@@ -26,7 +27,7 @@ export interface Identification {
 
 export interface IdentifyJob {
   readonly version: 1;
-  /** Also the job's id, and its member among the pending of the sequence. */
+  /** Also the job id, and the batch's name in the list of pending numbers. */
   readonly batch: string;
   readonly operations: readonly (Identification & { readonly seq: number })[];
   /** Size of the calls. Missing in jobs from before November 2026. */
@@ -34,7 +35,7 @@ export interface IdentifyJob {
 }
 
 const EVENT_STREAM_LENGTH = 100;
-/** Numbers are swept up a good deal later (workers/sweep-identities.ts). */
+/** Unused numbers are swept much later (workers/sweep-identities.ts). */
 const ADDED_WITHIN_MS = 30_000;
 
 export type IdentifyQueue = Queue<IdentifyJob, void, 'batch'>;
@@ -48,31 +49,39 @@ export function createIdentifyQueue(redis: Redis): IdentifyQueue {
   });
 }
 
-/** A commit that has so many bytes is full: a worker holds many jobs at a time. */
+/** Size at which a commit is full, because a worker holds many jobs at a time. */
 export const COMMIT_BYTES_MAX = 256 * 1024;
 
-/** A project that has sent more in the last second or so, or has such a backlog, has jobs of its own. */
+/**
+ * A project that has sent more within about a second, or has a larger backlog, has jobs of its own.
+ */
 export const PROMPT_BYTES_MAX = 128 * 1024;
 
-/** What a commit adds to the backlog of each project, its calls taken for equally large. */
+/** Bytes that a commit adds to the backlog of each project, assuming calls of equal size. */
 export function sharesOfCalls({ items, bytes }: Pick<Commit<Identification>, 'items' | 'bytes'>): Map<string, number> {
   const shares = new Map<string, number>();
   for (const { project } of items) shares.set(project, (shares.get(project) ?? 0) + bytes / items.length);
   return shares;
 }
 
-/** How much of the backlog of its project a job waits for before others of equal backlogs take their turns. */
+/** Bytes per fairness tag: a larger backlog waits longer. */
 const TAG_BYTES = COMMIT_BYTES_MAX;
 
 type IdentifyCommit = Pick<Commit<Identification>, 'items' | 'weight'> & {
-  /** The project of all its calls, when it has a backlog: then its jobs wait in fair order (fair-order.ts), after all others. */
+  /**
+   * The project of all calls, if it has a backlog: its jobs wait in fair order (fair-order.ts),
+   * after all others.
+   */
   readonly key?: string;
   readonly bytes?: number;
   /** The backlog of that project. */
   readonly backlogBytes?: number;
 };
 
-/** Resolves once Redis holds the calls with their numbers, which rise in the order of the calls. */
+/**
+ * Resolves once Redis holds the calls with their sequence numbers, which ascend in the order of
+ * calls.
+ */
 export async function enqueueIdentify(queue: IdentifyQueue, redis: Redis, commit: IdentifyCommit): Promise<void> {
   const { key = '', bytes = 0, backlogBytes = 0 } = commit;
   const batch = key === '' ? newUuidV7() : `${newUuidV7()}-${key}-${bytes}`;
@@ -85,7 +94,8 @@ export async function enqueueIdentify(queue: IdentifyQueue, redis: Redis, commit
   const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
   const job = { version: 1, batch, operations, bytes } as const;
   await queue.add('batch', job, { jobId: batch, ...(priority !== undefined && { priority }) });
-  // A process that slept in between may have added a job whose numbers were swept up: it will not be applied.
+  // The process may have stalled, so that the numbers of this job were swept: then it is not
+  // applied.
   if (performance.now() - startedMs > ADDED_WITHIN_MS) {
     throw new PublicError('unavailable', 'the call could not be stored in time; send it again');
   }
@@ -96,7 +106,7 @@ const BULK_ID = /^.{36}-(.{36})-(\d+)$/;
 /** Undefined for a batch that may have calls of any project. */
 export const projectOfBatch = (batch: string): string | undefined => BULK_ID.exec(batch)?.[1];
 
-/** Of each project that has jobs of its own: those that wait. The queue itself says it, in the ids of its jobs. */
+/** The backlog of each project with jobs of its own, computed from the job ids in the queue. */
 export async function readBacklogs(queue: IdentifyQueue, redis: Redis): Promise<Map<string, Backlog>> {
   const backlogs = new Map<string, Backlog>();
   for (const id of await redis.zrange(queue.toKey('prioritized'), 0, -1)) {

@@ -27,7 +27,7 @@ export interface IdentityDeps {
   readonly groupCommit: GroupCommit<Identification>;
   readonly limits: EventLimits;
   readonly body: BodyLimits;
-  /** Where large bodies are read. */
+  /** Where large bodies are parsed. */
   readonly threads: ThreadPool;
   readonly metrics: IdentifyMetrics;
   readonly refused: RefusalCounter;

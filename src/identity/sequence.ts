@@ -1,5 +1,6 @@
-// Sequence numbers of identify calls and erasures: each takes one when it is accepted, and the outcome is that of applying all
-// in this order. A number is listed as pending until its change is stored, which gives the low watermark.
+// Sequence numbers of identify calls and erasures: each gets one at acceptance, and the result
+// equals applying all in this order. A number is listed as pending until its change is stored,
+// which determines the low watermark.
 import type { Redis } from '../platform/redis/client.js';
 
 const LAST = 'identity:sequence';

@@ -1,4 +1,5 @@
-// Weighted semaphore over bytes: bounds how much request data one process holds. take() queues, tryTake() does not.
+// Weighted semaphore over bytes: bounds how much request data one process holds. acquire() queues,
+// tryAcquire() does not.
 import { isBeyondShare } from './fair-share.js';
 import { RoundRobin } from './round-robin.js';
 
@@ -32,7 +33,7 @@ export class ByteSemaphore {
     return true;
   }
 
-  /** Releases what `tryTake` acquired. */
+  /** Releases bytes of `tryAcquire`. */
   giveBack(bytes: number, owner: string): void {
     const owned = (this.#heldBy.get(owner) ?? 0) - bytes;
     if (owned > 0) this.#heldBy.set(owner, owned);

@@ -1,8 +1,9 @@
-// Round-robin queue: the keys take turns, and each is first in, first out. One key with many items delays another by at most
-// one item per key that waits. Items of a key may be of kinds: then those of one kind follow each other.
+// Round-robin queue over keys, each first in, first out. One key with many items delays another by
+// at most one item per waiting key. Items of a key may have kinds: then items of one kind follow
+// each other.
 
 export class RoundRobin<T> {
-  /** By key, in the order of their turns, and by kind, in the order in which the kinds came. None is empty. */
+  /** By key in round-robin order, and by kind in order of arrival. None is empty. */
   readonly #queues = new Map<string, Map<string, T[]>>();
 
   get isEmpty(): boolean {
@@ -28,7 +29,7 @@ export class RoundRobin<T> {
     const { key, kinds, kind, items } = next;
     const item = items.shift();
     if (items.length === 0) kinds.delete(kind);
-    // Its turn is over.
+    // The next key follows.
     this.#queues.delete(key);
     if (kinds.size > 0) this.#queues.set(key, kinds);
     return item;

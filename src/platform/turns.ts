@@ -1,5 +1,6 @@
-// Turns on the event loop: pieces of work that each hold it for milliseconds begin one per iteration, and their keys take turns, so
-// that neither other connections nor other keys wait for all that one key has sent.
+// Fair scheduler of event loop time: pieces of work that take milliseconds run one per iteration,
+// round-robin over keys, so that other connections and keys are not delayed by everything that one
+// key has sent.
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { RoundRobin } from './round-robin.js';
 
@@ -7,7 +8,7 @@ export class Turns {
   readonly #waiting = new RoundRobin<() => void>();
   #isRunning = false;
 
-  /** Resolves when the caller may begin. What it does before it next waits is its turn. */
+  /** Resolves when the caller may run, up to its next await. */
   enter(key: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(key, resolve);

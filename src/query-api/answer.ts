@@ -1,5 +1,5 @@
-// One question, from its text to its answer: wait for the project's share, compile, execute, again with better guesses where
-// the engine refused some, count where a page does not tell, format.
+// Answers one query: acquire the project's share, compile, execute, repeat when ClickHouse rejects
+// a property guess, count rows when the page does not determine the total, format.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { CompiledQuery } from '../query/compile.js';
@@ -15,7 +15,7 @@ export interface AnswerDeps extends ExecuteDeps, CompileDeps {
   readonly shares: QueryShares;
   readonly metrics: QueryMetrics;
   readonly now: () => number;
-  /** Told of every question that is put to the engine. */
+  /** Called for every query that is sent to ClickHouse. */
   readonly noteQuery: (projectId: ProjectId) => void;
 }
 
@@ -27,7 +27,7 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-/** What the engine answered, and what is to be made of it. */
+/** The engine's answer, and the description of its columns. */
 export interface Answered {
   readonly compiled: CompiledQuery;
   readonly page: EngineBytes;
@@ -37,7 +37,7 @@ export interface Answered {
   readonly elapsedMs: number;
 }
 
-/** The share is kept until the answer is formatted: it bounds how many answers are in memory. */
+/** Keeps the share until the answer is formatted, which limits the number of answers in memory. */
 export async function answer<T>(
   deps: AnswerDeps,
   question: Question,
@@ -56,7 +56,8 @@ export async function answer<T>(
     if (signal.aborted) throw new AnswerNotWanted();
     return await format({ ...counted, elapsedMs });
   } finally {
-    // A query that was stopped keeps its place until the engine has ended it. The client does not wait for that.
+    // A stopped query keeps its place until ClickHouse has ended it. The client does not wait for
+    // that.
     void execution.stopped().then(() => share.leave());
   }
 }

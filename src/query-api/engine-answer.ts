@@ -1,17 +1,18 @@
-// The engine's answer to one statement, as bytes of its format JSONCompact. They may be tens of megabytes: what the counts
-// at their end say is read without parsing the rows, and a thread gets the bytes without a copy.
+// ClickHouse's answer to one statement, as bytes in the format JSONCompact. It may have tens of
+// megabytes: the counts at its end are read without parsing the rows, and a thread gets the bytes
+// without a copy.
 import type { Readable } from 'node:stream';
 import type { ResultSet } from '@clickhouse/client';
 import { PublicError } from '../platform/errors.js';
 
 export interface EngineBytes {
-  /** Each has a buffer of its own, so that it can be moved to a thread. */
+  /** Each piece has a separate buffer, so that it can be moved to a thread. */
   readonly pieces: readonly Uint8Array<ArrayBuffer>[];
   readonly byteLength: number;
   readonly rowCount: number;
-  /** What the statement would have answered without its LIMIT. */
+  /** Rows of the statement without its LIMIT. */
   readonly rowsBeforeLimit: number;
-  /** Rows the engine read to answer. */
+  /** Rows that ClickHouse read. */
   readonly rowsScanned: number;
 }
 
@@ -20,7 +21,7 @@ export interface EngineResult extends Pick<EngineBytes, 'rowsBeforeLimit' | 'row
 }
 
 const PIECE_BYTES = 1024 * 1024;
-// The engine bounds what an answer takes in its own memory, where a text that repeats is there once.
+// ClickHouse limits the result by its own memory, in which a repeated text may be stored once.
 const BYTES_MAX = 64 * 1024 * 1024;
 
 export async function readBytes(result: ResultSet<'JSONCompact'>): Promise<EngineBytes> {
@@ -51,7 +52,7 @@ const tooLarge = (): PublicError =>
     `the rows of the answer are larger than ${BYTES_MAX / 1024 / 1024} MiB; list fewer rows or only the fields you need`,
   );
 
-/** Buffer.concat takes small ones from a buffer that many share. */
+/** Buffer.concat would allocate small results in a shared pool. */
 function join(chunks: readonly Uint8Array[], byteLength: number): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(byteLength);
   let offset = 0;
@@ -62,9 +63,9 @@ function join(chunks: readonly Uint8Array[], byteLength: number): Uint8Array<Arr
   return joined;
 }
 
-/** More than the counts and statistics behind the rows. */
+/** Larger than the counts and statistics after the rows. */
 const END_BYTES = 4096;
-/** Inside a JSON text, line breaks are escaped. */
+/** Line breaks within JSON texts are escaped. */
 const COUNTS = '\n\t"rows":';
 
 function readCounts(pieces: EngineBytes['pieces']): Pick<EngineBytes, 'rowCount' | 'rowsBeforeLimit' | 'rowsScanned'> {

@@ -1,5 +1,5 @@
-// Runs the statements of one query on ClickHouse: read-only, bounded in time, memory, threads and rows, and stopped in the
-// engine when the deadline passes or the client leaves.
+// Executes the statements of one query on ClickHouse: read-only, with limits of time, memory,
+// threads and rows, and stopped in ClickHouse at the deadline or when the client disconnects.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
@@ -22,25 +22,28 @@ export interface ExecuteDeps {
   readonly log: Logger;
 }
 
-/** The statements of one query: they have one deadline between them. */
+/** The statements of one query, which share one deadline. */
 export interface Execution {
   run(statement: Statement): Promise<EngineResult>;
-  /** Its answer as bytes, which may be many. */
+  /** Resolves with the answer as bytes, which may be many megabytes. */
   runForBytes(statement: Statement): Promise<EngineBytes>;
-  /** Resolves once the engine runs nothing of this query any more, as far as that can be found out. Never rejects. */
+  /**
+   * Resolves once ClickHouse no longer runs any statement of this query, as far as can be
+   * determined. Never rejects.
+   */
   stopped(): Promise<void>;
 }
 
-// The engine notices its own deadline; ours only ends what it does not.
+// ClickHouse enforces the deadline itself; after this time the query is stopped from here.
 const GRACE_MS = 1_000;
 const RESULT_ROWS_MAX = 10_001;
-// An answer is in memory as text, as values and as text again, in a process that all projects share.
+// An answer is held as text, as values and as text again, in a process shared by all projects.
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
-// A short query can be a long statement: each condition on a property asks several columns. The engine's own bound on what a
-// statement is made of comes first.
+// A short query can become a long statement, because each condition on a property reads several
+// columns. ClickHouse's own limits on the syntax tree apply first.
 const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Every setting of a statement that may still take so long. */
+/** All settings of a statement with the given time left. */
 export function settingsFor(share: EngineShare, remainingMs: number): ClickHouseSettings {
   return {
     readonly: '2',
@@ -50,36 +53,37 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     max_execution_time: Math.max(0.05, remainingMs / 1000),
     timeout_overflow_mode: 'throw',
     max_memory_usage: String(share.memoryBytes),
-    // Spilling to disk comes before failing.
+    // Spills to disk before failing.
     max_bytes_before_external_group_by: String(Math.floor(share.memoryBytes / 2)),
     max_bytes_before_external_sort: String(Math.floor(share.memoryBytes / 2)),
-    // Left to itself, the engine builds the table in memory from the events instead of from what is joined to them: 2.5 times
-    // slower over ten million events, in four times the memory.
+    // By default ClickHouse may build the hash table from the events instead of the joined rows:
+    // 2.5 times slower over ten million events, with four times the memory.
     query_plan_join_swap_table: 'false',
     max_query_size: String(STATEMENT_BYTES_MAX),
     max_result_rows: String(RESULT_ROWS_MAX),
     max_result_bytes: String(RESULT_BYTES_MAX),
     result_overflow_mode: 'throw',
     exact_rows_before_limit: 1,
-    // What goes wrong late is an error then, and not a broken answer: refusals of guesses have to arrive as such.
+    // Reports late failures as errors instead of broken answers, because rejected guesses must be
+    // recognized.
     wait_end_of_query: 1,
     date_time_output_format: 'iso',
     output_format_json_quote_64bit_integers: 0,
-    // NaN is a number that is missing: null in the answer.
+    // NaN means a missing number: null in the answer.
     output_format_json_quote_denormals: 0,
   };
 }
 
 export interface QueryCaller {
-  /** Begins the id of each query, by which the engine's own records lead back to the request. */
+  /** Prefix of the query ids, which links ClickHouse's logs to the request. */
   readonly requestId: string;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly share: Pick<QueryShare, 'current' | 'raiseMemory'>;
   readonly deadlineMs: number;
 }
 
-/** The execution rejects with a PublicError, or AnswerNotWanted. */
+/** The execution rejects with a PublicError or AnswerNotWanted. */
 export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution {
   const { signal, share, deadlineMs } = asker;
   const stopping: Promise<void>[] = [];
@@ -148,8 +152,9 @@ interface Running {
 }
 
 /**
- * Kills the query until the engine has answered. Once is not enough: a query that was just sent may not be known yet. The
- * connection stays open until then, because the answer is what tells that the query has ended.
+ * Sends KILL QUERY until the query has ended. Once is not enough, because a query that was just
+ * sent may not be known yet. The connection stays open until then, because its response shows that
+ * the query has ended.
  */
 async function endQuery(deps: ExecuteDeps, { queryId, asking, connection }: Running): Promise<void> {
   const ended = asking.then(
@@ -175,7 +180,7 @@ async function ask(deps: ExecuteDeps, { statement, queryId, settings, signal }: 
   const result = await deps.clickhouse.query({
     query: statement.sql,
     query_params: { ...statement.params },
-    // Long lists go in the body: a proxy before ClickHouse may take a URL of 8 KiB only.
+    // Sends long lists in the body, because a proxy in front of ClickHouse may limit URLs to 8 KiB.
     use_multipart_params_auto: true,
     format: 'JSONCompact',
     query_id: queryId,

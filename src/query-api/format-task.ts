@@ -1,5 +1,6 @@
-// Parsing the engine's answer and formatting it without holding the event loop: small answers here, in a few milliseconds;
-// large ones in a thread, which gets the engine's bytes and returns those of the response, both without a copy.
+// Parses and formats answers without blocking the event loop: small answers here, in a few
+// milliseconds; large ones in a thread, which gets ClickHouse's bytes and returns those of the
+// response, both without a copy.
 import { assertNever, PublicError } from '../platform/errors.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
@@ -12,15 +13,18 @@ import type { Format } from './schema.js';
 import { type Answer, type AnswerForm, toAnswer } from './shape.js';
 
 /**
- * Bytes that are read and written on the event loop, names of columns in each row included. The worst texts of this length
- * take some 20 ms, ordinary ones two or three. A thread adds a millisecond, and 200 when it has to be started.
+ * Maximum bytes read and written on the event loop, including column names in each row. The slowest
+ * texts of this length take about 20 ms, ordinary ones two or three. A thread adds a millisecond,
+ * and 200 when it must be started.
  */
 export const LOOP_BYTES_MAX = {
   json: 192 * 1024,
   csv: 128 * 1024,
   llm: 64 * 1024,
 } as const satisfies Record<Format, number>;
-/** Of a thread. A Markdown table of 30 MB takes most of it, because its columns are aligned. */
+/**
+ * Memory of a thread. A Markdown table of 30 MB takes most of it, because its columns are aligned.
+ */
 export const FORMAT_MEMORY_MEBIBYTES = 512;
 const PIECE_LENGTH = 1024 * 1024;
 // Rows as JSON repeat the names of their columns.

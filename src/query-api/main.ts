@@ -1,4 +1,4 @@
-// The query process: answers POST /query, and nothing else.
+// Entry point of the query process, which only answers POST /query.
 import { Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';

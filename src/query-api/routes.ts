@@ -1,4 +1,4 @@
-// POST /query: credential, body, answer, format; in the query process, or in web itself.
+// Handlers of POST /query, in the query process or in web: authentication, body, answer, format.
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
@@ -20,13 +20,16 @@ export interface QueryDeps extends AnswerDeps {
   readonly bodyBytesMax: number;
 }
 
-// A query text of 16 KiB is six times as long when every character of it is escaped.
+// Escaping every character makes a query of 16 KiB six times as long.
 const BODY_BYTES_MAX = 128 * 1024;
 
-/** Whatever its content type says, the body is JSON. */
+/** The body is JSON for every content type. */
 const readJson: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
 
-/** What no query needs is not read, and wrong as long a query as it holds would be; it is too large as any other body. */
+/**
+ * Rejects oversized bodies without parsing: 413 above the request limit, otherwise 400, because no
+ * valid query is that long.
+ */
 const readQueryBody =
   (bytesMax: number): RequestHandler =>
   (req, res, next) =>
@@ -40,7 +43,7 @@ const readQueryBody =
       next(new PublicError('bad_request', message));
     });
 
-/** For POST /query, and for routes that put a project pass in place of a key. */
+/** For POST /query, and for routes that send a project pass instead of a key. */
 export function createQueryHandlers(deps: QueryDeps): readonly RequestHandler[] {
   const respond: RequestHandler = async (req, res) => {
     await answerQuery(deps, { req, res, projectId: projectIdOf(res) });
@@ -48,7 +51,10 @@ export function createQueryHandlers(deps: QueryDeps): readonly RequestHandler[] 
   return [requireProject(deps), readQueryBody(deps.bodyBytesMax), respond];
 }
 
-/** By a key, or by the pass of a web process, which has limited the rate of the session: that of the project is limited here. */
+/**
+ * Accepts a key, or the pass of a web process. Web has applied the rate limit of the session; that
+ * of the project is applied here.
+ */
 function requireProject(deps: QueryDeps): RequestHandler {
   return async (req, res, next) => {
     const pass = req.headers[PASS_HEADER];
@@ -79,12 +85,12 @@ export interface QueryExchange {
   readonly projectId: ProjectId;
 }
 
-/** For every route that answers queries, however it learned the project. */
+/** For every route that answers queries, however it determines the project. */
 export async function answerQuery(deps: AnswerDeps, { req, res, projectId }: QueryExchange): Promise<void> {
   const request = parseQueryBody(req.body);
   const gone = new AbortController();
   res.on('close', () => gone.abort(new AnswerNotWanted()));
-  // The event is missed by clients that left while their key was looked up.
+  // A client that disconnected during the key lookup has already emitted the event.
   if (req.socket.destroyed) gone.abort(new AnswerNotWanted());
   try {
     const question = { projectId, request, requestId: requestIdOf(req), signal: gone.signal };

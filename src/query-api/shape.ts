@@ -1,5 +1,5 @@
-// The engine's rows as an answer: missing values become null, the typed buckets of properties one object again, and the
-// total is what the query has, not what the page shows.
+// Converts the engine's rows to an answer: missing values become null, property maps become one
+// object, and the total is that of the query, not of the page.
 import { assertNever } from '../platform/errors.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { ColumnType, OutputColumn, PostProcess } from '../query/plan/plan.js';
@@ -9,7 +9,7 @@ import { propertyName, toFieldRows, toTopKeys, toTypes } from './discovery.js';
 export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
 
 export const isTexts = (cell: Cell): cell is readonly string[] => Array.isArray(cell);
-/** Several texts where a cell is one: the nodes of a path, or a list. */
+/** Joins the texts of a cell with several: the nodes of a path, or a list. */
 export const joinTexts = (texts: readonly string[], type: string): string =>
   texts.join(type === 'path' ? ' -> ' : ', ');
 
@@ -31,7 +31,7 @@ export interface Answer {
   readonly metadata?: CompiledQuery['metadata'];
   /** Fields of the JSON answer beside its rows. */
   readonly extraFields?: Readonly<Record<string, unknown>>;
-  /** What a reader of text should know of them. */
+  /** Remarks for the text formats. */
   readonly footnotes?: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface EngineOutcome {
   readonly elapsedMs: number;
 }
 
-/** A compiled query without its statements: what an answer needs of it. */
+/** A compiled query without its statements. */
 export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement'>;
 
 export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
@@ -67,7 +67,7 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
   };
 }
 
-/** What is made of the engine's rows before a page of it is taken. */
+/** All rows after post-processing, before paging. */
 export interface Presented {
   readonly rows: readonly (readonly Cell[])[];
   readonly extraFields?: Answer['extraFields'];
@@ -103,7 +103,10 @@ function toPage(compiled: AnswerForm, offset: number, measured: EngineOutcome): 
   return { rows: rows.map((row) => columns.map(({ type }, index) => toCell(type, row[index]))), total: measured.total };
 }
 
-/** As the engine sorts: numbers by size, texts by their characters, what is missing last in either direction. */
+/**
+ * Sorts like ClickHouse: numbers by size, texts by characters, missing values last in both
+ * directions.
+ */
 function sortRows(
   rows: Presented['rows'],
   columns: readonly OutputColumn[],
@@ -123,7 +126,7 @@ function compareCells(a: Cell, b: Cell, sign: number): number {
   return a < b ? -sign : a > b ? sign : 0;
 }
 
-/** RFC 3339 in UTC, with milliseconds only where there are some. */
+/** RFC 3339 in UTC, with milliseconds only if they are not zero. */
 export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
 function toCell(type: ColumnType, value: unknown): Cell {
@@ -166,8 +169,9 @@ function toTyped([text, isNoText]: readonly [string | null, number]): Cell {
 type Bucket = Readonly<Record<string, unknown>>;
 
 /**
- * In the order of their keys, so that equal properties look equal. A key may be `__proto__`: entries, no assignments. Text
- * that is a number is in both buckets: sorting is stable and the last entry of a key stays, so the text does.
+ * Sorted by key, so that equal properties look equal. Built from entries, because a key may be
+ * `__proto__`. A numeric text is in both maps: sorting is stable and the last entry of a key wins,
+ * which is the text.
  */
 function joinBuckets(value: unknown): Readonly<Record<string, unknown>> {
   // A profile has no nulls.

@@ -122,7 +122,7 @@ describe('what is not a clean end', () => {
   test('a second sender, as when a job is run again', async () => {
     const { channel, receiver, sender } = await connect();
     const second = ChunkSender.open(redis, channel);
-    expect(await reasonOf(collect(receiver))).toMatchObject({ message: 'the sender has begun anew' });
+    expect(await reasonOf(collect(receiver))).toMatchObject({ message: 'the sender has started again' });
     await receiver.leave();
     expect(await second).toBeUndefined();
     sender.close();

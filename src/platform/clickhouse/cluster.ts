@@ -1,6 +1,7 @@
-// The migrations on a cluster: every table becomes a replicated one on each shard (`events_local`) and a distributed one over them
-// that keeps the name (`events`), so that everything else stays as it is. Shards are chosen by project: all rows of a project, its
-// mappings and its profiles lie on one shard, where lookups and joins find them without asking others.
+// Rewrites the migrations for a cluster: every table becomes a replicated one on each shard
+// (`events_local`) and a distributed one over them that keeps the name (`events`), so that all
+// other code is unchanged. Shards are chosen by project: all rows, mappings and profiles of a
+// project are on one shard, where lookups and joins need no other shard.
 
 const CREATE_TABLE = /^CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*?)\n\)\s*ENGINE = (\w+)(\([^)]*\))?([\s\S]*)$/;
 const CREATE_VIEW = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+) AS\s+([\s\S]*)$/;
@@ -10,7 +11,10 @@ const ALTER_TABLE = /^ALTER TABLE (\w+)\s+([\s\S]*)$/;
 
 export const localName = (table: string): string => `${table}_local`;
 
-/** What a statement of a migration becomes. Throws for a form it does not know: a silent guess would be found out in production. */
+/**
+ * Rewrites one statement. Throws for an unknown form, because a wrong guess would only be noticed
+ * in production.
+ */
 export function toClusterStatements(statement: string, cluster: string): string[] {
   const onCluster = `ON CLUSTER '${cluster}'`;
   const table = CREATE_TABLE.exec(statement);
@@ -25,7 +29,7 @@ export function toClusterStatements(statement: string, cluster: string): string[
   const view = CREATE_VIEW.exec(statement);
   if (view !== null) {
     const [, name = '', target = '', select = ''] = view;
-    // What arrives on a shard is looked up there, and stays there.
+    // Rows that arrive on a shard are looked up there, and stay there.
     const localSelect = select.replaceAll(/\bFROM (\w+)/g, (_, source: string) => `FROM ${localName(source)}`);
     return [`CREATE MATERIALIZED VIEW IF NOT EXISTS ${name} ${onCluster} TO ${localName(target)} AS\n${localSelect}`];
   }
@@ -34,7 +38,7 @@ export function toClusterStatements(statement: string, cluster: string): string[
   const renamed = RENAME_TABLE.exec(statement);
   if (renamed !== null) {
     const [, from = '', to = ''] = renamed;
-    // A distributed table holds no rows, and knows its local tables by name.
+    // A distributed table stores no rows, and names its local tables.
     return [
       `RENAME TABLE IF EXISTS ${localName(from)} TO ${localName(to)} ${onCluster}`,
       `DROP TABLE IF EXISTS ${from} ${onCluster} SYNC`,
@@ -45,7 +49,7 @@ export function toClusterStatements(statement: string, cluster: string): string[
   if (alter !== null) {
     const [, name = '', change = ''] = alter;
     const local = `ALTER TABLE ${localName(name)} ${onCluster} ${change}`;
-    // A distributed table has columns, and nothing else of what can be altered.
+    // Of the alterable properties, a distributed table has only columns.
     return /^(?:ADD|DROP|MODIFY|RENAME) COLUMN\b/.test(change)
       ? [local, `ALTER TABLE ${name} ${onCluster} ${change}`]
       : [local];
@@ -57,16 +61,21 @@ const createDistributed = (name: string, cluster: string): string =>
   `CREATE TABLE IF NOT EXISTS ${name} ON CLUSTER '${cluster}' AS ${localName(name)}
 ENGINE = Distributed('${cluster}', currentDatabase(), '${localName(name)}', sipHash64(project_id))`;
 
-/** An engine that stores nothing has nothing to replicate. The path of {shard} and {replica} is the server's own setting. */
+/**
+ * An engine that stores nothing needs no replication. {shard} and {replica} in the path are
+ * settings of the server.
+ */
 function replicated(engine: string, args = ''): string {
   return engine.endsWith('MergeTree') ? `Replicated${engine}${args}` : `${engine}${args}`;
 }
 
-/** With every statement: a question about one project goes to its shard alone, and what it joins is read there. */
+/**
+ * Settings of every statement: a query of one project runs on its shard only, including its joins.
+ */
 export const CLUSTER_SETTINGS = {
   optimize_skip_unused_shards: 1,
   distributed_product_mode: 'local',
-  // An insert is acknowledged when the shard has it, not when this server has put it aside for later.
+  // An insert is acknowledged when the shard has stored it, not when this server has queued it.
   distributed_foreground_insert: 1,
   // Always the first available replica of a shard, so that a key lookup sees the rows inserted just before.
   load_balancing: 'in_order',

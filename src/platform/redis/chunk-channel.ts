@@ -76,9 +76,9 @@ export class ChunkSender {
   }
 
   /**
-   * Resolves when the chunk was sent and the window has room. A full window has room once half of it was
-   * taken: a sender that stops reading meanwhile then reads on for more than one chunk. Rejects when
-   * `signal` is aborted.
+   * Resolves when the chunk was sent and the window has room. A full window has room again once
+   * half of it was acknowledged, so that a sender that pauses then reads more than one chunk.
+   * Rejects when `signal` is aborted.
    */
   async send(chunk: Buffer): Promise<void> {
     this.signal.throwIfAborted();
@@ -191,7 +191,7 @@ export class ChunkReceiver {
 
   #hear(kind: string, payload: Buffer): void {
     // A second sender (a repeated job) cannot continue where the first one stopped.
-    if (kind === 'H' && this.#isTakenUp) this.#failed.abort(new DuplexClosed('the sender has begun anew'));
+    if (kind === 'H' && this.#isTakenUp) this.#failed.abort(new DuplexClosed('the sender has started again'));
     if (kind === 'H') this.#isTakenUp = true;
     if (kind === 'D') this.#take(payload);
     if (kind === 'E' && this.#arrived === payload.readDoubleLE()) this.#total = this.#arrived;

@@ -1,5 +1,5 @@
-// Bounded queue with a round robin over owners: however many items one owner has waiting, the next owner's first item is
-// taken after one of them.
+// Bounded round-robin queue over owners: however many items one owner has waiting, the next owner's
+// first item is taken after one of them.
 
 export interface QueueLimits {
   readonly itemsMax: number;
@@ -8,7 +8,7 @@ export interface QueueLimits {
 
 export class FairQueue<T> {
   readonly #limits: QueueLimits;
-  /** In the order of their turns; owners without items are not in it. */
+  /** In round-robin order; owners without items are removed. */
   readonly #itemsOf = new Map<string, T[]>();
   #size = 0;
 
@@ -20,7 +20,7 @@ export class FairQueue<T> {
     return this.#size;
   }
 
-  /** Adds nothing and says which limit is reached when there is no room. */
+  /** When there is no room, adds nothing and returns the limit that is reached. */
   tryAdd(owner: string, item: T): 'added' | 'owner is full' | 'queue is full' {
     const items = this.#itemsOf.get(owner) ?? [];
     if (items.length >= this.#limits.perOwnerMax) return 'owner is full';
@@ -31,7 +31,7 @@ export class FairQueue<T> {
     return 'added';
   }
 
-  /** The oldest item of the first owner whose turn it may be, who is the last to have a turn again. */
+  /** The oldest item of the first owner that `mayHaveTurn` accepts; that owner moves to the end. */
   take(mayHaveTurn: (owner: string) => boolean): { owner: string; item: T } | undefined {
     for (const [owner, items] of this.#itemsOf) {
       if (!mayHaveTurn(owner)) continue;

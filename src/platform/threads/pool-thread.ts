@@ -7,11 +7,11 @@ export interface ThreadLimits {
   /** Of one task, from when the modules of its thread are loaded. */
   readonly deadlineMs: number;
   readonly memoryMebibytes: number;
-  /** Without tasks for so long, the thread ends. */
+  /** The thread ends after this time without tasks. */
   readonly idleMs: number;
 }
 
-/** Until the modules of a task are loaded. */
+/** Maximum time for loading the modules of a task. */
 const START_MS = 30_000;
 
 interface Running {
@@ -20,7 +20,7 @@ interface Running {
   readonly reject: (error: unknown) => void;
 }
 
-/** Idle (its end is due after `idleMs`), running (its end is due at the deadline), or ended, which it stays. */
+/** States: idle (ends after `idleMs`), running (terminated at the deadline), ended (final). */
 export class PoolThread {
   readonly #worker: Worker;
   readonly #limits: ThreadLimits;
@@ -36,7 +36,7 @@ export class PoolThread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMebibytes },
     });
-    // A process that has nothing else to do may end.
+    // It does not keep an otherwise idle process alive.
     this.#worker.unref();
     this.#worker.on('message', (reply: ThreadReply) => this.#receive(reply));
     this.#worker.on('error', (error) => this.#fail(error));
@@ -56,7 +56,7 @@ export class PoolThread {
     });
   }
 
-  /** Ends it now; what it runs is rejected. */
+  /** Terminates the thread and rejects its running task. */
   async end(
     error: unknown = new PublicError('unavailable', 'the service is being restarted; try again'),
   ): Promise<void> {
@@ -78,7 +78,7 @@ export class PoolThread {
     else running.reject(new PublicError(reply.error.kind, reply.error.message, toOptions(reply.error.details)));
   }
 
-  /** It is gone, or is about to be. */
+  /** The thread has ended, or is about to. */
   #fail(error: unknown): void {
     clearTimeout(this.#timer);
     const running = this.#running;

@@ -1,9 +1,10 @@
-// Worker threads for what may take longer than an event loop should be held: parsing and checking what tenants send. Each
-// task has a deadline, after which its thread is terminated; threads have a memory limit; a queue is shared fairly between
-// owners (projects), and one owner never has all threads.
+// Pool of worker threads for work that would block an event loop: parsing and validating tenants'
+// input. Each task has a deadline, after which its thread is terminated; threads have a memory
+// limit; the queue is fair between owners (projects), and one owner never uses all threads.
 //
-// By hand on node:worker_threads: piscina and tinypool bring neither fairness nor a deadline that begins with the run, and
-// in piscina 5 a task with an abort signal waits in a queue beside the bounded one.
+// Implemented on node:worker_threads: piscina and tinypool have neither fairness nor a deadline
+// that begins with the run, and in piscina 5 a task with an abort signal waits in a queue beside
+// the bounded one.
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Counter, Gauge, type Registry } from 'prom-client';
@@ -15,7 +16,7 @@ import type { ThreadTask } from './thread-task.js';
 
 export interface ThreadPoolOptions extends Partial<ThreadLimits> {
   readonly threadsMax: number;
-  /** Tasks that may wait: of all owners, and of one. */
+  /** Maximum of waiting tasks: of all owners, and of one. */
   readonly waitingMax?: number;
   readonly waitingPerOwnerMax?: number;
   readonly metrics?: Registry;
@@ -28,7 +29,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-// The largest document or body takes a second of CPU at most; the rest is for machines that are busy.
+// The largest document or body takes a second of CPU at most; the rest is for overloaded machines.
 const DEADLINE_MS = 15_000;
 const MEMORY_MEBIBYTES = 256;
 // A thread holds some tens of megabytes. Loading one again costs about 200 ms.
@@ -36,10 +37,10 @@ const IDLE_MS = 60_000;
 const WAITING_MAX = 512;
 const WAITING_PER_OWNER_MAX = 64;
 
-/** Of what is built, even where the pool itself runs from the sources. */
+/** The compiled module, also when the pool itself runs from the sources. */
 const ENTRY = pathToFileURL(join(packageRoot, 'dist', 'src', 'platform', 'threads', 'thread.js'));
 
-/** Threads are started when tasks come, and end when none came for a minute. */
+/** Threads start with tasks, and end after a minute without any. */
 export class ThreadPool {
   readonly #limits: ThreadLimits;
   readonly #threadsMax: number;
@@ -77,7 +78,7 @@ export class ThreadPool {
     });
   }
 
-  /** Rejects what waits, and ends all threads. */
+  /** Rejects waiting tasks, and terminates all threads. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.drain()) reject(stopping());
@@ -150,7 +151,7 @@ const FULL = {
 
 const stopping = () => new PublicError('unavailable', 'the service is being restarted; try again');
 
-/** Threads run what `npm run build` has written: the sources, which tests run, cannot be started as they are. */
+/** Threads run compiled modules, because they cannot load the TypeScript sources that tests run. */
 function toBuilt(url: string): string {
   if (!url.endsWith('.ts')) return url;
   const path = relative(packageRoot, fileURLToPath(url)).replace(/\.ts$/, '.js');

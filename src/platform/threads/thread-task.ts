@@ -1,18 +1,21 @@
-// A task that runs in a thread of the pool (thread-pool.ts): a function of an exported constant, which a thread finds by
-// the module that exports it and its name there. Input and output are copied between threads, and buffers that the task
-// names are moved: plain data, no functions.
+// Task for a thread of the pool (thread-pool.ts): a function in an exported constant, which a
+// thread finds by module and export name. Input and output are copied between threads, and listed
+// buffers are moved: plain data, no functions.
 import { PublicError, type PublicErrorKind } from '../errors.js';
 
 export interface ThreadTask<Input, Output> {
   /** `import.meta.url` of the module that exports the task. */
   readonly module: string;
-  /** The name that it is exported under. */
+  /** Name of the export. */
   readonly name: string;
-  /** A PublicError that it throws reaches the caller of the pool as it is. */
+  /** A PublicError that it throws reaches the caller unchanged. */
   run(input: Input): Output | Promise<Output>;
-  /** What is too large when a thread runs out of time or memory, and what to narrow: `…; send fewer …`. */
+  /**
+   * Error message when a thread exceeds its time or memory: what is too large, and what to narrow:
+   * `…; send fewer …`.
+   */
   readonly tooCostly: string;
-  /** Buffers of the input that are moved to the thread: the caller cannot read them any more. */
+  /** Buffers of the input that are moved to the thread: the caller can no longer read them. */
   buffersOfInput?(input: Input): readonly ArrayBuffer[];
   /** Buffers of the output that are moved to the caller. */
   buffersOfOutput?(output: Output): readonly ArrayBuffer[];
@@ -25,7 +28,7 @@ export interface ThreadRequest {
   readonly input: unknown;
 }
 
-/** From a thread to the pool: that its modules are loaded, and then what came of the task. */
+/** Messages from a thread to the pool: its modules are loaded, and then the result of the task. */
 export type ThreadReply =
   | { readonly kind: 'started' }
   | { readonly kind: 'done'; readonly output: unknown }

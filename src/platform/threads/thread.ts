@@ -1,4 +1,5 @@
-// Entry of a thread of the pool: imports what a request names, runs it, answers. One request at a time.
+// Entry point of a pool thread: imports the module of a request, runs its task, and replies. One
+// request at a time.
 import { parentPort } from 'node:worker_threads';
 import { type ThreadReply, type ThreadRequest, type ThreadTask, toReply } from './thread-task.js';
 

@@ -1,11 +1,11 @@
-// `format: json`: the envelope. Rows carry `value` and `metric` beside the columns, so that a reader need not know which
-// column the metric of this query is in.
+// `format: json`: the envelope. Rows carry `value` and `metric` beside the columns, so that a
+// reader need not know which column contains the metric.
 import { tryParseNumberText } from '../../platform/number-text.js';
 import type { Answer } from '../shape.js';
 
 export const formatJson = (answer: Answer): string => [...jsonPieces(answer)].join('');
 
-/** A row at a time: an answer may be tens of megabytes. */
+/** One row at a time, because an answer may have tens of megabytes. */
 export function* jsonPieces(answer: Answer): Generator<string> {
   yield `{"columns":${JSON.stringify(answer.columns.map((column) => column.name))},"rows":[`;
   for (const [index, row] of answer.rows.entries()) {
@@ -23,7 +23,8 @@ export function* jsonPieces(answer: Answer): Generator<string> {
   yield `],${JSON.stringify(rest).slice(1)}`;
 }
 
-// fromEntries defines properties instead of setting them: a column named `__proto__` is a column like any other.
+// fromEntries defines properties instead of setting them: a column named `__proto__` is an ordinary
+// column.
 function toRow({ columns, metric }: Answer, row: Answer['rows'][number]): Record<string, unknown> {
   const entries = columns.map((column, index): [string, unknown] => [column.name, row[index] ?? null]);
   if (metric === undefined) return Object.fromEntries(entries);
@@ -31,7 +32,7 @@ function toRow({ columns, metric }: Answer, row: Answer['rows'][number]): Record
   return Object.fromEntries([...entries, ['value', toNumber(value)], ['metric', metric.name]]);
 }
 
-/** `value` is a number where there is one: a latest value may be a text. */
+/** `value` is null if the metric is not a number: a latest value may be a text. */
 function toNumber(value: Answer['rows'][number][number]): number | null {
   if (typeof value === 'string') return tryParseNumberText(value) ?? null;
   return typeof value === 'number' ? value : null;

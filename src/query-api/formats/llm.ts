@@ -1,4 +1,5 @@
-// `format: llm`: a Markdown table with what a reader needs to trust it: the question, the period, and what is not shown.
+// `format: llm`: a Markdown table with its context: the query, the period, and how many rows are
+// not shown.
 import { markdownTable } from 'markdown-table';
 import { type Answer, type Cell, isTexts, joinTexts } from '../shape.js';
 import { escapeCell, escapeLine, escapeMarkdown } from './markdown-escape.js';
@@ -21,7 +22,7 @@ const isRightAligned = (type: string): boolean => ['number', 'rate', 'percent'].
 const SURROGATE = /[\ud800-\udfff]/;
 const countCharacters = (text: string): number => (SURROGATE.test(text) ? [...text].length : text.length);
 
-// One long text makes its column as wide in every row.
+// One long text widens its column in every row.
 const SPACES_MAX = 4 * 1024 * 1024;
 
 /** Whether columns can be padded to the width of their longest cell. */
