@@ -1,4 +1,4 @@
-// External tokenizer for what a regular expression cannot decide: where a name ends before `->`, and whether a word is a
+// External tokenizer for cases beyond regular expressions: where a name ends before `->`, and whether a word is a
 // keyword in this position.
 import { ExternalTokenizer, type InputStream, type Stack } from '@lezer/lr';
 import * as terms from './parser.terms.js';

@@ -1,9 +1,10 @@
--- Events, and the door they come in by.
+-- Tables `events` and `device_map`, the landing table of inserts, and the view that de-duplicates.
 --
--- `events` is read plainly, never with FINAL: duplicates are dropped when they are inserted. Everything is written to
--- `events_inbox` (engine Null: it stores nothing), and the materialized view `events_dedup` lets through only the rows
--- whose key is not stored yet, the first of each key within the block. This is exact as long as one insert at a time
--- runs per project; the worker sees to that (src/ingest/ingest-partition.ts). ReplacingMergeTree is the backstop.
+-- `events` is read without FINAL, because duplicates are dropped at insert. Every insert goes to
+-- `events_inbox` (engine Null: it stores nothing), and the materialized view `events_dedup` passes
+-- only rows whose key is not stored yet, the first of each key within the block. This is exact as
+-- long as one insert at a time runs per project, which the worker ensures
+-- (src/ingest/ingest-partition.ts). ReplacingMergeTree is the backstop.
 
 CREATE TABLE IF NOT EXISTS events (
   project_id UUID CODEC(ZSTD(1)),
@@ -13,7 +14,8 @@ CREATE TABLE IF NOT EXISTS events (
   user_id String CODEC(ZSTD(1)),
   device_id String CODEC(ZSTD(1)),
   session_id String CODEC(ZSTD(1)),
-  -- Hashes of the ids, 0 where absent: joins and distinct counts on UInt64 are several times cheaper than on text.
+  -- Hashes of the ids, 0 when absent: joins and distinct counts on UInt64 are several times cheaper
+  -- than on text.
   uid UInt64 MATERIALIZED if(user_id = '', 0, sipHash64(user_id)) CODEC(ZSTD(1)),
   did UInt64 MATERIALIZED if(device_id = '', 0, sipHash64(device_id)) CODEC(ZSTD(1)),
 
@@ -40,7 +42,7 @@ CREATE TABLE IF NOT EXISTS events (
   geo_timezone LowCardinality(String) CODEC(ZSTD(1)),
   geo_metro_code LowCardinality(String) CODEC(ZSTD(1)),
   geo_postal_code LowCardinality(String) CODEC(ZSTD(1)),
-  -- NaN where unknown: (0, 0) is a place.
+  -- NaN when unknown, because (0, 0) is a valid place.
   geo_latitude Float64 CODEC(ZSTD(1)),
   geo_longitude Float64 CODEC(ZSTD(1)),
 
@@ -49,7 +51,8 @@ CREATE TABLE IF NOT EXISTS events (
   library LowCardinality(String) CODEC(ZSTD(1)),
   ingest_origin LowCardinality(String) CODEC(ZSTD(1)),
 
-  -- What sessions are described by, copied out of the event properties so that no property map is read for it.
+  -- Columns of session fields, copied from event properties so that no property map is read for
+  -- them.
   utm_source LowCardinality(String) CODEC(ZSTD(1)),
   utm_medium LowCardinality(String) CODEC(ZSTD(1)),
   utm_campaign LowCardinality(String) CODEC(ZSTD(1)),
@@ -60,8 +63,9 @@ CREATE TABLE IF NOT EXISTS events (
   language LowCardinality(String) CODEC(ZSTD(1)),
   timezone LowCardinality(String) CODEC(ZSTD(1)),
 
-  -- Typed buckets of event properties (ep_) and user properties (up_). A key is in one bucket of a row, with one exception:
-  -- text that is a number stands in the numeric bucket as well, so that sums and comparisons read that bucket alone.
+  -- Property maps of event properties (ep_) and user properties (up_). A key is in one map of a
+  -- row, with one exception: a numeric text is in the numeric map as well, so that sums and
+  -- comparisons read only that map.
   ep_str Map(LowCardinality(String), String) CODEC(ZSTD(1)),
   ep_num Map(LowCardinality(String), Float64) CODEC(ZSTD(1)),
   ep_bool Map(LowCardinality(String), Bool) CODEC(ZSTD(1)),
@@ -153,7 +157,8 @@ WHERE (project_id, event_type, time, insert_id) NOT IN (
 )
 LIMIT 1 BY project_id, event_type, time, insert_id;
 
--- A copy of PostgreSQL's device mappings, for stitching at query time: the latest updated_at of a device wins.
+-- Projection of PostgreSQL's device mappings, for stitching at query time: the latest updated_at of
+-- a device wins.
 CREATE TABLE IF NOT EXISTS device_map (
   project_id UUID,
   device_id String,

@@ -1,13 +1,14 @@
--- A copy of the user profiles, for queries. PostgreSQL holds the truth; the row with the largest version wins, and one with
--- `deleted` set hides the user. Read with FINAL, which applies both.
+-- Projection of user profiles for queries. PostgreSQL is the source of truth; the row with the
+-- largest version wins, and one with `deleted` set hides the user. Read with FINAL, which applies
+-- both.
 --
--- Properties stand in typed buckets, as those of events do: text that is a number is in props_str and in props_num. They
--- are all properties of the profile, `email` included.
+-- Properties are in property maps like those of events: a numeric text is in props_str and
+-- props_num. They include all properties of the profile, also `email`.
 
 CREATE TABLE IF NOT EXISTS profiles (
   project_id UUID CODEC(ZSTD(1)),
   user_id String CODEC(ZSTD(1)),
-  -- The same hash as the uid of events, which profiles are joined by.
+  -- The same hash as `uid` of events, by which profiles are joined.
   uid UInt64 MATERIALIZED sipHash64(user_id) CODEC(ZSTD(1)),
   email String CODEC(ZSTD(1)),
   email_domain LowCardinality(String) CODEC(ZSTD(1)),

@@ -1,7 +1,7 @@
--- Plain names: user_hash and device_hash for the 64-bit hashes of ids (0 when absent), events_landing for the table that
--- every insert goes to. A column with an index cannot be renamed, so the indexes are dropped and made again.
--- The landing table is renamed first: inserts of workers that still run fail from then on and are repeated, and none meets a table
--- without its view.
+-- Renames columns and tables: user_hash and device_hash for the 64-bit hashes of ids (0 when
+-- absent), events_landing for the landing table. A column with an index cannot be renamed, so the
+-- indexes are dropped and created again. The landing table is renamed first: inserts of workers
+-- that still run fail from then on and are retried, and none finds a table without its view.
 
 RENAME TABLE IF EXISTS events_inbox TO events_landing;
 DROP VIEW IF EXISTS events_dedup;

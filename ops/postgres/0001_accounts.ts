@@ -1,4 +1,4 @@
-// Organizations, their projects, and the keys that name them.
+// Tables of organizations, projects and keys.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,9 +1,10 @@
-// Profiles, device mappings, and the outbox from which both are copied to ClickHouse. Every change carries a sequence number
-// (src/identity/sequence.ts), and the outcome is that of applying all changes in the order of these numbers.
+// Tables of profiles, device mappings, and the outbox of the ClickHouse projection. Every change
+// has a sequence number (src/identity/sequence.ts), and the result equals applying all changes in
+// the order of these numbers.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
-  // Taken while a profile is locked: of two versions of one profile, the larger is the later state.
+  // Taken while the profile is locked: of two versions of a profile, the larger is the later state.
   await knex.raw('CREATE SEQUENCE identity_version');
 
   await knex.schema.createTable('profiles', (table) => {
@@ -31,8 +32,8 @@ export async function up(knex: Knex): Promise<void> {
     table.primary(['project_id', 'user_id', 'seq']);
   });
 
-  // The row with the largest number is the device's mapping. Older ones are kept while an erasure may still ask who the
-  // device belonged to at its own number.
+  // The row with the largest number is the device's mapping. Older ones are kept while an erasure
+  // may need the mapping as of its own number.
   await knex.schema.createTable('device_mappings', (table) => {
     table.uuid('project_id').notNullable();
     table.text('device_id').notNullable();
@@ -46,7 +47,7 @@ export async function up(knex: Knex): Promise<void> {
     table.bigIncrements('id');
     table.uuid('project_id').notNullable();
     table.text('kind').notNullable().checkIn(['profile', 'mapping']);
-    // The user of a profile, the device of a mapping.
+    // The user id of a profile, or the device id of a mapping.
     table.text('key').notNullable();
     table.timestamp('created_at', { useTz: true }).notNullable().defaultTo(knex.fn.now());
   });

@@ -1,4 +1,5 @@
-// People and what they may reach: sessions, members, invitations, verified domains, access tokens; and usage by day.
+// Tables of people and their access: sessions, members, invitations, verified domains, access
+// tokens; and usage by day.
 import type { Knex } from 'knex';
 
 const ROLES = ['owner', 'admin', 'member'];
@@ -56,7 +57,7 @@ export async function up(knex: Knex): Promise<void> {
     moment(table, 'verified_at');
     table.unique(['organization_id', 'domain']);
   });
-  // Anyone may claim a domain; only one organization can have verified it.
+  // Anyone may claim a domain; only one organization can verify it.
   await knex.raw('CREATE UNIQUE INDEX domains_verified ON domains (domain) WHERE verified_at IS NOT NULL');
   await knex.schema.createTable('access_tokens', (table) => {
     table.uuid('id').primary();

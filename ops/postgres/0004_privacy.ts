@@ -8,7 +8,7 @@ export async function up(knex: Knex): Promise<void> {
     table.uuid('organization_id').notNullable();
     table.jsonb('actor').notNullable();
     table.text('action').notNullable();
-    // Whom it is about: the id itself, or, once the person is erased, its keyed hash in its place.
+    // The user id of the person concerned; after an erasure, its keyed hash instead.
     table.text('subject');
     table.text('subject_hash');
     table.text('outcome').notNullable();
@@ -22,11 +22,13 @@ export async function up(knex: Knex): Promise<void> {
     table.uuid('id').primary();
     table.uuid('project_id').notNullable();
     table.uuid('organization_id').notNullable();
-    // Both go when the data files are rewritten, up to when they are needed to look once more.
+    // Both are deleted when the data files are rewritten; until then they are needed to delete the
+    // rows again.
     table.text('user_id');
     table.specificType('device_ids', 'text[]');
     table.text('user_hash').notNullable();
-    // Up to which version copies of the profile are the erased person's; null until it has been forgotten here.
+    // The version up to which projections of the profile belong to the erased person; null until it
+    // has been deleted here.
     table.bigInteger('profile_version');
     // Events received up to this time, in milliseconds, and identify calls up to this sequence number are erased.
     table.bigInteger('cut_ms').notNullable();
@@ -42,7 +44,7 @@ export async function up(knex: Knex): Promise<void> {
   });
   await knex.raw("CREATE INDEX erasure_requests_unfinished ON erasure_requests (status) WHERE status <> 'purged'");
 
-  // Hashed ids and no others: what Redis is filled from again when it has lost them.
+  // Hashed ids only: the source from which Redis is restored.
   await knex.schema.createTable('erasure_watermarks', (table) => {
     table.uuid('project_id').notNullable();
     table.text('kind').notNullable().checkIn(['user', 'device']);
@@ -51,7 +53,7 @@ export async function up(knex: Knex): Promise<void> {
     table.primary(['project_id', 'kind', 'id_hash']);
   });
 
-  // The planner's statistics quote values, and outlive the rows they were taken from.
+  // The planner's statistics contain values, and outlive their rows.
   for (const [table, columns] of Object.entries(PERSONAL_COLUMNS)) {
     for (const column of columns) await knex.raw('ALTER TABLE ?? ALTER COLUMN ?? SET STATISTICS 0', [table, column]);
   }
@@ -66,7 +68,7 @@ const PERSONAL_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   erasure_requests: ['user_id', 'device_ids'],
 };
 
-/** The one change an entry may see is that its subject gives way to a hash. */
+/** Allows only one change of an entry: replacing its subject by a hash. */
 const APPEND_ONLY = `
   CREATE FUNCTION refuse_to_rewrite_audit() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN

@@ -1,4 +1,5 @@
-// Dashboards, and the versions of what they show. A key names one dashboard of a project, and one of each person besides.
+// Tables of dashboards and their versions. A key names one dashboard of a project, and one of each
+// person.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
@@ -9,7 +10,7 @@ export async function up(knex: Knex): Promise<void> {
     table.text('visibility').notNullable().checkIn(['personal', 'project']);
     table.uuid('owner_id').references('people.id').onDelete('SET NULL');
     table.integer('version').notNullable();
-    // Repeated from the newest version, so that a list reads no configurations.
+    // Copied from the newest version, so that a list reads no configurations.
     table.text('title').notNullable();
     table.bigInteger('position');
     table.text('checksum').notNullable();
@@ -24,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
     table.uuid('dashboard_id').notNullable().references('dashboards.id').onDelete('CASCADE');
     table.integer('version').notNullable();
     table.text('checksum').notNullable();
-    // Not jsonb, which forgets the order of keys: it is the one in which variables are shown.
+    // Not jsonb, which loses the order of keys: variables are shown in it.
     table.json('config').notNullable();
     table.text('source_yaml').notNullable();
     table.timestamp('created_at', { useTz: true }).notNullable().defaultTo(knex.fn.now());

@@ -1,4 +1,4 @@
-// When the data of a deleted project is gone, and that events of a whole project can be kept out.
+// Adds the time when the data of a deleted project was deleted, and tombstones for whole projects.
 import type { Knex } from 'knex';
 
 const KIND = 'erasure_watermarks_kind';
@@ -11,7 +11,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`ALTER TABLE erasure_watermarks ADD CONSTRAINT ${KIND} CHECK (kind IN ('user', 'device', 'project'))`);
 }
 
-/** It was made without a name of its own. */
+/** The constraint was created without an explicit name. */
 async function dropKindCheck(knex: Knex): Promise<void> {
   const { rows } = await knex.raw<{ rows: { conname: string }[] }>(
     `SELECT conname FROM pg_constraint

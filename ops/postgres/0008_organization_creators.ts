@@ -1,4 +1,4 @@
-// Who created an organization: what one person may create is limited, and all that they created shares rate limits.
+// Adds the creator of an organization, for quotas and rate limits per person.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

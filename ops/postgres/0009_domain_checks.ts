@@ -1,4 +1,5 @@
-// When the TXT record of a domain was seen and looked for, and how many mails its owners got since it was last seen.
+// Adds when the TXT record of a domain was seen and checked, and how many mails its owners got
+// since it was last seen.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
@@ -7,7 +8,7 @@ export async function up(knex: Knex): Promise<void> {
     table.timestamp('checked_at', { useTz: true });
     table.smallint('notices_sent').notNullable().defaultTo(0);
   });
-  // Verified domains get the whole time from now on; the first check follows at once.
+  // Verified domains get the full period from now on; the first check follows at once.
   await knex.raw('UPDATE domains SET record_seen_at = now() WHERE verified_at IS NOT NULL');
 }
 

@@ -1,4 +1,4 @@
-// Projects take turns when the outbox is copied: what each has is found without reading what the others have.
+// Index of the outbox by project, so that the projection can read projects round-robin.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,4 +1,5 @@
-// Plain names: a tombstone tells through which moment the data of an erased person, device or project is erased.
+// Renames tables and columns of tombstones: erased_through is the time up to which the data of a
+// person, device or project is erased.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
