@@ -25,20 +25,24 @@ interface Hole {
 
 /**
  * Fills the holes of all incremental files of a Redis directory with comments, which Redis skips.
+ * Resolves with the number of bytes.
  */
-export async function fillHoles(redisDirectory: string): Promise<void> {
+export async function fillHoles(redisDirectory: string): Promise<number> {
   const folder = join(redisDirectory, 'appendonlydir');
   const names = await readdir(folder).catch(() => []);
+  let filled = 0;
   for (const name of names.filter((some) => some.endsWith('.incr.aof'))) {
     const file = await open(join(folder, name), constants.O_RDWR | constants.O_NOFOLLOW);
     try {
       for (const { start, end } of await findHoles(file)) {
         await file.write(commentsOf(end - start), 0, end - start, start);
+        filled += end - start;
       }
     } finally {
       await file.close();
     }
   }
+  return filled;
 }
 
 /**

@@ -58,7 +58,7 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       args: [join(account === undefined ? directory : WORKING_FOLDER, CONFIGURATION_FILE)],
       cwd: directory,
       ...(account === undefined ? {} : { user: account }),
-      beforeStart: () => fillHoles(directory),
+      beforeStart: async () => void (await fillHoles(directory)),
       onLine: (line, pid) => {
         if (isNewFileLine(line)) trySetAppendMode(pid);
       },

@@ -1,12 +1,13 @@
 // Durability of the Redis of `npm start`: acknowledged writes survive a kill and restart, whatever
 // the state of its file.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
 import { isNewFileLine, setAppendMode } from '../../standalone/append-mode.js';
 import { findFreePort } from '../../standalone/free-port.js';
 import { type EmbeddedRedis, embeddedRedis } from '../../standalone/redis-server.js';
@@ -81,6 +82,28 @@ test.each([2, 3, 512, 513, 514, 100_000])('keeps everything around a hole of %i 
   const after = await start(server);
   expect(await after.mget('one', 'two', 'three', 'four')).toEqual(['with\0zeros', '*1\r\n', '3', '4']);
   expect(await after.strlen('large')).toBe(3_000_000);
+  after.disconnect();
+});
+
+test('a file of another Redis is repaired by a command', async () => {
+  const server = await createServer();
+  const before = await start(server);
+  await before.set('one', 1);
+  await killWhenWritten(before);
+  const file = join(server.directory, 'appendonlydir', 'appendonly.aof.1.incr.aof');
+  appendFileSync(file, Buffer.alloc(700));
+  appendFileSync(file, '*3\r\n$3\r\nSET\r\n$3\r\ntwo\r\n$1\r\n2\r\n');
+  const run = (...args: string[]) => {
+    const main = join(packageRoot, 'dist', 'cli', 'repair-redis.js');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
+    return { status, said: stdout + stderr };
+  };
+  expect(run()).toEqual({ status: 1, said: expect.stringContaining('usage: npm run repair-redis -- DIRECTORY') });
+  expect(run(server.directory)).toEqual({ status: 0, said: '700 bytes of zeros filled\n' });
+  expect(run(server.directory)).toEqual({ status: 0, said: '0 bytes of zeros filled\n' });
+  const { beforeStart: _, ...spec } = server.spec;
+  const after = await start({ ...server, spec });
+  expect(await after.mget('one', 'two')).toEqual(['1', '2']);
   after.disconnect();
 });
 

@@ -1,0 +1,13 @@
+// `npm run repair-redis -- DIRECTORY`: fills the holes of zeros that a full disk has left in the append-only file of a Redis that is
+// stopped. `npm start` does the same by itself.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fillHoles } from '../standalone/append-only-file.js';
+
+const [directory] = process.argv.slice(2);
+if (directory === undefined || !existsSync(join(directory, 'appendonlydir'))) {
+  process.stderr.write('usage: npm run repair-redis -- DIRECTORY, the "dir" of redis.conf, with Redis stopped\n');
+  process.exit(1);
+}
+const filled = await fillHoles(directory);
+process.stdout.write(`${filled} bytes of zeros filled\n`);
