@@ -97,7 +97,7 @@ export function createCredentialStore(
       return found;
     } catch (cause) {
       if (before === undefined || now() - before.at > STALE_ON_ERROR_MS) {
-        throw new PublicError('unavailable', 'keys cannot be looked up right now; try again', { cause });
+        throw new PublicError('unavailable', 'keys cannot be verified right now; try again', { cause });
       }
       options.log.warn({ err: cause }, 'credential lookup failed; the remembered answer stands');
       return before;
@@ -127,7 +127,7 @@ export function createCredentialStore(
       let lookup = pending.get(key);
       if (lookup === undefined) {
         if (hit === undefined && pending.size >= LOOKUPS_MAX) {
-          throw new PublicError('unavailable', 'too many keys are being looked up; try again');
+          throw new PublicError('unavailable', 'too many keys are being verified; try again');
         }
         lookup = lookUp(key).finally(() => pending.delete(key));
         pending.set(key, lookup);

@@ -26,7 +26,7 @@ export function createFeatureSwitches(off: readonly string[]): Router {
     router.use([...PATHS_OF_FEATURE[feature]], (_req, res) => {
       // Scripts on other origins must be able to read the error.
       if (feature === 'track' || feature === 'identify') allowAnyOrigin(res);
-      throw new PublicError('unavailable', `the feature "${feature}" is switched off`);
+      throw new PublicError('unavailable', `the feature "${feature}" is disabled`);
     });
   }
   return router;

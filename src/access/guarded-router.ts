@@ -74,7 +74,7 @@ function requireRole(postgres: Postgres, least: Role): RequestHandler {
 
 function admit(res: Response, membership: Membership, least: Role): void {
   if (!isAtLeast(membership.role, least)) {
-    throw new PublicError('forbidden', `this takes the role ${least}; yours is ${membership.role}`);
+    throw new PublicError('forbidden', `requires role ${least}; your role is ${membership.role}`);
   }
   res.locals.membership = membership;
 }

@@ -90,11 +90,11 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
     if (jobs > limits.jobsMax) {
       return new IngestRefusal('backlog', `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`);
     }
-    if (bytes > limits.memoryBytesMax) return new IngestRefusal('backlog', 'the queue has used up its memory');
+    if (bytes > limits.memoryBytesMax) return new IngestRefusal('backlog', 'the memory limit of the queue is reached');
     const project = backlogOf(projectId ?? '');
     return isBeyondShare(project.jobs, limits.jobsMax - jobs) ||
       isBeyondShare(project.bytes, limits.memoryBytesMax - bytes)
-      ? new IngestRefusal('project_backlog', 'the project has used up its share of what may wait to be stored')
+      ? new IngestRefusal('project_backlog', 'the project has used up its share of the backlog')
       : undefined;
   }
 

@@ -67,7 +67,7 @@ export async function readRejected(redis: Redis, projectId: ProjectId, now: numb
   try {
     return { counts: await readCounts(redis, projectId, now), samples: await readSamples(redis, projectId) };
   } catch (cause) {
-    throw new PublicError('unavailable', 'rejected events cannot be looked up right now; try again', { cause });
+    throw new PublicError('unavailable', 'rejected events cannot be read right now; try again', { cause });
   }
 }
 

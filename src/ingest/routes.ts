@@ -62,7 +62,7 @@ export function createIngestRouter(deps: IngestDeps): Router {
       allowAnyOrigin(res);
       const credential = await authenticate(deps.credentials, 'track', req);
       deps.rateLimit.take(rateSubjectsOf(credential));
-      if (credential.isOverAllowance) throw new PublicError('forbidden', 'the events of this month are used up');
+      if (credential.isOverAllowance) throw new PublicError('forbidden', 'monthly event quota exceeded');
       deps.admission.admit(credential.projectId);
       deps.rates.admit(credential.projectId);
       const accepted = await withBody(req, credential.projectId, (bytes) => track({ req, credential, bytes }, deps));

@@ -102,7 +102,7 @@ async function answerExport(deps: AnswerDeps, { credential, userId, res }: Asked
 }
 
 const unavailable = (cause: unknown): PublicError =>
-  new PublicError('unavailable', 'the export cannot be made right now; try again', { cause });
+  new PublicError('unavailable', 'the export is not available right now; try again', { cause });
 
 interface Relayed {
   readonly outcome: 'completed' | 'cancelled' | 'failed';

@@ -22,7 +22,7 @@ export const FORM_LIMITS = {
   nesting: {
     max: 64,
     what: 'levels of parentheses, or operations in a row of a formula',
-    hint: 'and binds tighter than or; most parentheses can be left out',
+    hint: 'and binds tighter than or; most parentheses are unnecessary',
   },
   stages: { max: 50, what: 'stages', hint: 'join the conditions of several where with and' },
   groups: { max: 16, what: 'fields in by', hint: `group by fewer fields, or ${SEVERAL}` },
@@ -39,7 +39,7 @@ export const FORM_LIMITS = {
   times: {
     max: 100,
     what: 'times in the conditions of where',
-    hint: 'a stretch of time is asked with >= and <, or as the time range',
+    hint: 'use >= and < for a period, or a time range',
   },
   patterns: {
     max: 16,
@@ -55,11 +55,11 @@ export const FORM_LIMITS = {
   sortKeys: {
     max: 16,
     what: 'columns in sort',
-    hint: 'leave out the last ones; they order rows only where all others are equal',
+    hint: 'remove the last ones; they only order rows that are equal in all others',
   },
   // Each step is a level of nesting in the statement.
-  steps: { max: 20, what: 'steps in a funnel', hint: 'leave some steps out' },
-  excluded: { max: 50, what: 'excluded events in a funnel', hint: 'leave some events out' },
+  steps: { max: 20, what: 'steps in a funnel', hint: 'remove some steps' },
+  excluded: { max: 50, what: 'excluded events in a funnel', hint: 'remove some events' },
   calls: { max: 20, what: 'calls in a formula', hint: `${SEVERAL}, and compute with their answers` },
 } as const satisfies Record<string, FormLimit>;
 

@@ -530,7 +530,7 @@ describe('a reader', () => {
 
     const refused = await ask(slow);
     expect(refused.status).toBe(503);
-    expect(await refused.json()).toEqual({ error: 'the export cannot be made right now; try again' });
+    expect(await refused.json()).toEqual({ error: 'the export is not available right now; try again' });
     expect(await lastOutcome()).toBe('failed');
 
     await processes.start('worker');

@@ -129,7 +129,7 @@ describe('connections', () => {
     // 19 bodies of 5 MiB are as many as fit into three quarters of the 128 MiB that a process holds at a time.
     await eventually(() => expect(answers.match(/HTTP\/1.1 429 /g)).toHaveLength(81), 25_000);
     expect(answers.match(/Retry-After: 60\r\n/g)).toHaveLength(81);
-    expect(answers).toContain('{"error":"too many bytes of requests are on their way; try again in a minute"}');
+    expect(answers).toContain('{"error":"too many request bytes are in flight; try again in a minute"}');
     // And as much again until it is collected.
     expect(residentMebibytes() - before).toBeLessThan(2 * 128 + 64);
     // The rest is there for other projects.

@@ -171,16 +171,13 @@ test('a client cannot say where it is by the headers of a proxy', async () => {
   }
 });
 
-describe('a feature that is switched off', () => {
+describe('a disabled feature', () => {
   test.each([
     ['POST', '/identify', 'identify'],
     ['PUT', '/api/dashboard-sync/a', 'dashboards'],
     ['GET', '/api/projects/7/dashboards', 'dashboards'],
   ])('%s %s answers 503', async (method, path, feature) => {
     const response = await fetch(`${processes.url}${path}`, { method });
-    expect([response.status, await response.json()]).toEqual([
-      503,
-      { error: `the feature "${feature}" is switched off` },
-    ]);
+    expect([response.status, await response.json()]).toEqual([503, { error: `the feature "${feature}" is disabled` }]);
   });
 });

@@ -66,7 +66,7 @@ describe('over HTTP', () => {
     await eventually(async () => {
       expect(await track(processes.url, project.publicKey, { event_type: 'z' })).toMatchObject({
         status: 403,
-        body: { error: 'the events of this month are used up' },
+        body: { error: 'monthly event quota exceeded' },
       });
     });
     expect((await send(processes.url, 'POST /query', { key: project.secretKey, body })).status).toBe(200);

@@ -18,12 +18,12 @@ export const errorAnswer = z.strictObject({
         hint: z.string(),
         line: z.int().min(1),
         column: z.int().min(1),
-        length: count.optional().meta({ description: 'of a query: how many characters are meant' }),
-        path: z.string().optional().meta({ description: 'of a dashboard: the place in the document' }),
+        length: count.optional().meta({ description: 'of a query: length in characters' }),
+        path: z.string().optional().meta({ description: 'of a dashboard: path in the document' }),
       }),
     )
     .optional()
-    .meta({ description: 'every mistake of a query or of a dashboard' }),
+    .meta({ description: 'every problem of a query or of a dashboard' }),
 });
 
 export const accepted = z.strictObject({ accepted: count.meta({ description: 'events that passed validation' }) });
@@ -41,7 +41,7 @@ const QUERY_MODES = [
 export const queryAnswer = z.looseObject({
   columns: z.array(z.string()),
   rows: z.array(z.record(z.string(), cell)).meta({
-    description: 'a value for each column, and of aggregates `value` and `metric` besides',
+    description: 'a value for each column; aggregates also have `value` and `metric`',
   }),
   total: count.meta({ description: 'rows of the query, of which these are a page' }),
   elapsed_ms: count,
@@ -81,7 +81,7 @@ export const invitation = z.strictObject({
   id: z.uuid(),
   email: z.string(),
   role,
-  token: z.string().nullable().meta({ description: 'null when it went out by mail' }),
+  token: z.string().nullable().meta({ description: 'null when it was sent by mail' }),
   accept_url: z.string().nullable(),
   expires_at: moment,
 });
@@ -100,7 +100,7 @@ export const domain = z.strictObject({
   record_value: z.string(),
   verified_at: moment.nullable(),
   record_seen_at: moment.nullable().meta({ description: 'when the TXT record was last seen' }),
-  admits_until: moment.nullable().meta({ description: 'moves on with each day that the record is seen' }),
+  admits_until: moment.nullable().meta({ description: 'extended each day that the record is found' }),
 });
 export const removedDomain = z.strictObject({ status: z.literal('removed'), id: z.uuid() });
 
@@ -168,7 +168,7 @@ export const syncedDashboard = z.strictObject({
   metadata_changed: z.boolean().meta({ description: 'only the visibility changed' }),
 });
 export const filledQuery = z.strictObject({
-  name: z.string().meta({ description: 'that of the query, or the title of a card with one' }),
+  name: z.string().meta({ description: 'name of the query, or title of a card with a single query' }),
   q: z.string(),
   timezone: z.string(),
 });

@@ -11,7 +11,8 @@ export const toOpenApiDocument = (): OpenApiDocument => ({
   info: {
     title: 'Event Analytics Service',
     version: '0.1.0',
-    description: 'Events in over HTTP, answers out of a pipe-style query language. For language models: /llms.txt.',
+    description:
+      'Ingests events over HTTP and answers queries in a pipe-style query language. For language models: /llms.txt.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/' }],

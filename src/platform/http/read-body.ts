@@ -58,8 +58,7 @@ class Share {
 const incomplete = () => new PublicError('bad_request', 'the request body is incomplete');
 const tooLarge = (bytesMax: number) =>
   new PublicError('too_large', `the request body is larger than ${bytesMax} bytes`);
-const tooMany = () =>
-  new PublicError('rate_limited', 'too many bytes of requests are on their way; try again in a minute');
+const tooMany = () => new PublicError('rate_limited', 'too many request bytes are in flight; try again in a minute');
 const undecodable = (cause: unknown) =>
   new PublicError('bad_request', 'the request body cannot be decompressed', { cause });
 

@@ -53,7 +53,7 @@ export function resolveBehaviour(scope: Scope, asked: BehaviourStages): Behaviou
     .filter(isDefined);
   const fitsSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
     isSize(stage) && (stage.kind === 'limit' || asked.fits.includes('top'));
-  const size = onlyStage(scope, stages, { matches: fitsSize, what: 'limit', hint: 'leave one of them out' });
+  const size = onlyStage(scope, stages, { matches: fitsSize, what: 'limit', hint: 'remove one of them' });
   return {
     range: (time && resolveTimeStage(scope, asked.readTime?.(time) ?? time)) ?? fallback,
     condition: conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0],
@@ -102,7 +102,7 @@ export function resolveBy(scope: Scope, stages: readonly Stage[], { source, gran
       report(scope, name.span, `by ${name.written} does not fit ${source}`, `by takes ${form}`);
     } else if (found ? granularity : breakdown) {
       const first = found ? granularity : breakdown?.name;
-      report(scope, name.span, `by has ${quote(first ?? '')} already`, `${source} takes one; leave one of them out`);
+      report(scope, name.span, `by has ${quote(first ?? '')} already`, `${source} takes one; remove one of them`);
     } else if (found) {
       granularity = found;
     } else {
@@ -120,7 +120,7 @@ export function resolveWindow(scope: Scope, stages: readonly Stage[], fallbackMs
   const window = onlyStage(scope, stages, {
     matches: isKind('window'),
     what: 'the window',
-    hint: 'leave one of them out',
+    hint: 'remove one of them',
   });
   return (window && resolveLength(scope, window.duration)) ?? fallbackMs;
 }

@@ -44,7 +44,7 @@ export function analyzeChoice(
   const results = onlyStage(scope, stages, {
     matches: isKind('results'),
     what: 'results',
-    hint: 'one conversion event at a time; ask the other in a query of its own',
+    hint: 'one conversion event at a time; use a separate query for the other',
   });
   if (results)
     return analyzeResults(scope, { choiceKey: key.text, conversionEvent: results.event.text, condition, stages });
@@ -106,7 +106,7 @@ const UNIT_FORM = 'a unit is distinct_id, user_id, device_id, session_id, or eve
 const UNIT_IDS: readonly string[] = ['user_id', 'device_id', 'session_id'];
 
 function resolveUnit(scope: Scope, stages: readonly Stage[]): ResolvedField | undefined {
-  const stage = onlyStage(scope, stages, { matches: isKind('unit'), what: 'unit', hint: 'leave one of them out' });
+  const stage = onlyStage(scope, stages, { matches: isKind('unit'), what: 'unit', hint: 'remove one of them' });
   if (!stage) return { kind: 'distinct_id', name: DISTINCT_ID };
   const field = resolveField(scope, stage.field);
   if (!field) return undefined;

@@ -55,11 +55,11 @@ export function analyzeEvents(scope: Scope, { eventType, stages, form }: EventSt
   for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, form?.name ?? 'an event source');
   checkOrder(scope, stages);
   const selection = { eventType, ...resolveSelection(scope, stages, form) };
-  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'leave one of them out' });
+  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'remove one of them' });
   const aggregate = onlyStage(scope, stages, {
     matches: isKind('aggregate'),
     what: 'the aggregate',
-    hint: 'a query has one aggregate; ask the other in a query of its own',
+    hint: 'a query has one aggregate; use a separate query for the other',
   });
   if (list && aggregate) {
     return report(
@@ -133,7 +133,7 @@ interface ListParts {
 function analyzeList(scope: Scope, { stages, fields, selection, mode }: ListParts): ResolvedQuery {
   for (const by of stages.filter(isKind('by')))
     report(scope, by.span, 'by does not go with list', 'group an aggregate: count by day');
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
   if (size?.kind === 'top') {
     report(
       scope,
@@ -205,7 +205,7 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
   const written = resolveGroups(scope, names);
   checkBuckets(scope, names, selection.range);
   const groups = measure ? written.map((group) => apartFrom(METRIC_COLUMN[metricOf(measure)], group)) : written;
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
   const sort = onlyStage(scope, stages, {
     matches: isKind('sort'),
     what: 'sort',

@@ -37,7 +37,7 @@ function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages)
   checkOrder(scope, source.stages);
   const selection = { eventType, ...resolveSelection(scope, stages, form) };
   const latest = resolveLatest(scope, stage);
-  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'leave one of them out' });
+  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'remove one of them' });
   const aggregate = onlyStage(scope, stages, {
     matches: isKind('aggregate'),
     what: 'the aggregate over last_value',
@@ -108,7 +108,7 @@ interface Values {
 }
 
 function analyzeValues(scope: Scope, { stages, latest, selection }: Values): ResolvedQuery {
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
   const sort = onlyStage(scope, stages, {
     matches: isKind('sort'),
     what: 'sort',

@@ -22,7 +22,7 @@ export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly
     answers: 'answers users by path',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
-  const depth = onlyStage(scope, stages, { matches: isKind('depth'), what: 'depth', hint: 'leave one of them out' });
+  const depth = onlyStage(scope, stages, { matches: isKind('depth'), what: 'depth', hint: 'remove one of them' });
   const by = resolveBy(scope, stages, { source: 'paths', granularities: [], takesField: true });
   return {
     kind: 'paths',

@@ -128,7 +128,7 @@ export function resolveGroups(scope: Scope, names: readonly FieldName[]): Group[
   const groups: Group[] = [];
   for (const name of names) {
     if (groups.some((group) => group.name === name.written)) {
-      report(scope, name.span, `${quote(name.written)} is grouped by twice`, 'leave one of them out');
+      report(scope, name.span, `${quote(name.written)} is grouped by twice`, 'remove one of them');
       continue;
     }
     const granularity = findGranularity(name);

@@ -36,7 +36,7 @@ export function analyzeRetention(scope: Scope, source: RetentionSource, stages: 
   const returning = onlyStage(scope, [...patterns, ...stages], {
     matches: isKind('returning'),
     what: 'returning',
-    hint: 'leave one of them out',
+    hint: 'remove one of them',
   })?.event;
   const by = resolveBy(scope, stages, { source: 'retention', granularities: PERIODS, takesField: true });
   return {

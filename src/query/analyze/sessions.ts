@@ -36,7 +36,7 @@ export function analyzeSessions(scope: Scope, stages: readonly Stage[]): Resolve
   const aggregate = onlyStage(scope, stages, {
     matches: isKind('aggregate'),
     what: 'the aggregate',
-    hint: 'a query has one aggregate; ask the other in a query of its own',
+    hint: 'a query has one aggregate; use a separate query for the other',
   });
   if (aggregate || stages.some(isKind('by'))) {
     const sessions: Scope = { ...scope, findField: findSessionField };
@@ -50,7 +50,7 @@ export function analyzeSessions(scope: Scope, stages: readonly Stage[]): Resolve
       person: { kind: 'distinct_id', name: DISTINCT_ID },
     });
   }
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
   return {
     kind: 'sessions',
     rows,

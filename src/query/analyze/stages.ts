@@ -46,7 +46,7 @@ export function reportMisfit(scope: Scope, stage: Stage, source: string): undefi
     scope,
     stage.span,
     `${stageWord(stage)} does not fit ${source}`,
-    fits ? `it goes with ${fits}` : 'leave it out',
+    fits ? `it goes with ${fits}` : 'remove it',
   );
 }
 

@@ -43,11 +43,11 @@ export function analyzeUsers(events: Scope, stages: readonly Stage[]): ResolvedQ
   for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, 'users');
   checkOrder(scope, stages);
   const selection = { eventType: undefined, ...resolveSelection(scope, stages, { defaultDays: DEFAULT_DAYS }) };
-  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'leave one of them out' });
+  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'remove one of them' });
   const aggregate = onlyStage(scope, stages, {
     matches: isKind('aggregate'),
     what: 'the aggregate',
-    hint: 'a query has one aggregate; ask the other in a query of its own',
+    hint: 'a query has one aggregate; use a separate query for the other',
   });
   const by = stages.find(isKind('by'));
   if (list && (aggregate || by)) {
@@ -70,7 +70,7 @@ interface ListParts {
 }
 
 function analyzeList(scope: Scope, { stages, fields, selection }: ListParts): ResolvedQuery {
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'leave one of them out' });
+  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
   if (size?.kind === 'top') {
     report(scope, size.span, 'top does not go with list, which has no metric', 'write sort and limit');
   }

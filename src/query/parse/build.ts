@@ -174,7 +174,7 @@ export class Builder {
       return this.refuse({
         message: `the formula has more than ${NESTING_MAX} operations in a row`,
         span: { from: node.from, to: node.from + 1 },
-        hint: 'ask for a part of it',
+        hint: 'split it into several queries',
       });
     }
     const span = spanOf(node);

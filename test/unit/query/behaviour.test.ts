@@ -89,13 +89,13 @@ describe('problems', () => {
   test.each([
     ['funnel a', ['the funnel has one step; write funnel a -> purchase, with two steps or more']],
     ['funnel a -> b exclude b', ['"b" is a step of the funnel and excluded; exclude takes events that are no steps']],
-    ['funnel a -> b | window 1d | window 2d', ['the window is given twice; leave one of them out']],
+    ['funnel a -> b | window 1d | window 2d', ['the window is given twice; remove one of them']],
     [
       'funnel a -> b | window 3x',
       ['unknown unit "x"; units are m (minutes), h, d, w, mo (months) and y, as in last 7d'],
     ],
     ['funnel a -> b | by week', ['by week does not fit funnel; by takes a field']],
-    ['funnel a -> b | by _country, _city', ['by has "_country" already; funnel takes one; leave one of them out']],
+    ['funnel a -> b | by _country, _city', ['by has "_country" already; funnel takes one; remove one of them']],
     [
       'funnel a -> b | unique',
       [
@@ -107,11 +107,11 @@ describe('problems', () => {
     ['stickiness a | depth 3', ['depth does not fit stickiness; it goes with paths']],
     ['lifecycle a | by _city', ['by _city does not fit lifecycle; by takes day, week, month']],
     ['paths from a | returning b', ['returning does not fit paths; it goes with retention']],
-    ['paths from a | limit 3 | top 4', ['limit is given twice; leave one of them out']],
+    ['paths from a | limit 3 | top 4', ['limit is given twice; remove one of them']],
     ['formula min(a, _city)', [expect.stringMatching(/^unknown function "min"; .*functions are count\(event\)/)]],
     [
       `formula ${Array(70).fill('count(a)').join(' + ')}`,
-      ['the formula has more than 64 operations in a row; ask for a part of it'],
+      ['the formula has more than 64 operations in a row; split it into several queries'],
     ],
     ['formula avg(a)', ['avg has no field; write avg(purchase, event_properties.price)']],
     ['formula count(a, _city)', [expect.stringMatching(/^count takes no field, but has "_city"; functions are/)]],
@@ -140,6 +140,6 @@ describe('problems', () => {
     const funnelOf = (steps: number) =>
       `funnel ${Array.from({ length: steps }, (_, index) => `e${index}`).join(' -> ')}`;
     expect(problemsOf(funnelOf(20))).toEqual([]);
-    expect(problemsOf(funnelOf(21))).toEqual(['the funnel has 21 steps; the limit is 20; leave some steps out']);
+    expect(problemsOf(funnelOf(21))).toEqual(['the funnel has 21 steps; the limit is 20; remove some steps']);
   });
 });
