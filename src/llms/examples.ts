@@ -1,4 +1,4 @@
-// Example questions with their queries for /llms.txt. A test compiles each.
+// Example tasks with their queries for /llms.txt. A test compiles each.
 
 export const EXAMPLES: readonly (readonly [question: string, query: string])[] = [
   ['What events are there?', 'inspect * | last 30d'],

@@ -17,6 +17,6 @@ export const EXAMPLE_ROWS: readonly ExampleRow[] = [
   { step: 3, event: 'purchase', users: 33, rate: 0.06875, step_rate: 0.25, median_seconds: 93_600 },
 ];
 
-/** A query with a mistake, and the error that the service answers. */
+/** A query with an error, and the service's response to it. */
 export const MISTAKE_QUERY = 'signup | last 7d | count by _contry';
 export const MISTAKE_ANSWER = 'unknown field "_contry" at line 1, column 29; nearest is "_country"';

@@ -1,5 +1,6 @@
-// Dynamic threshold: how much of a shared room one owner may hold. The limit falls with what is free, so that one owner alone gets
-// three quarters of the room, two get 43 % each, and however many fill their shares, some room is left for the next.
+// Fair share by dynamic threshold: how much of a shared resource one owner may hold. The limit
+// decreases with the free part, so that one owner alone gets three quarters, two get 43 % each, and
+// however many use up their shares, some remains for the next.
 
 const PER_FREE = 3;
 

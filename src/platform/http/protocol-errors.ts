@@ -1,6 +1,7 @@
-// JSON errors for requests that Node refuses before express sees them: malformed HTTP, headers and chunk extensions over their
-// limits, requests that do not arrive in time, expectations other than 100-continue, CONNECT. Node answers these with an
-// empty body by default. Nothing of the request is repeated in an answer, and the connection is closed after it.
+// JSON errors for requests that Node rejects before express sees them: malformed HTTP, headers and
+// chunk extensions over their limits, requests that do not arrive in time, expectations other than
+// 100-continue, CONNECT. By default Node answers these with an empty body. The response quotes
+// nothing of the request, and the connection is closed after it.
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
@@ -20,17 +21,20 @@ const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, error: 'the request did not arrive in time' }],
 ]);
 
-/** Closing a connection that still receives resets it, and the client may lose the answer: what comes is read for so long. */
+/**
+ * How long a rejected request is still read: closing a connection that receives data resets it, and
+ * the client may lose the response.
+ */
 const LINGER_MS = 1000;
 
-/** `isAnswering`: an answer on this connection has begun and is not complete. */
+/** `isAnswering`: a response on this connection has started and is not complete. */
 export function answerProtocolErrors(server: Server, isAnswering: (socket: Duplex) => boolean): void {
   const refused = new WeakSet<Duplex>();
   const refuse = (socket: Duplex, refusal: Refusal): void => {
-    // The parser reports every further chunk of a refused connection again.
+    // The parser reports every further chunk of a rejected connection again.
     if (refused.has(socket)) return;
     refused.add(socket);
-    // An error in the middle of another answer would become part of it.
+    // An error within another response would become part of it.
     if (!socket.writable || isAnswering(socket)) return void socket.destroy();
     socket.end(toMessage(refusal));
     socket.resume();
@@ -47,7 +51,7 @@ export function answerProtocolErrors(server: Server, isAnswering: (socket: Duple
   server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => send(res, EXPECTATION));
 }
 
-/** Node checks this as well, with an empty body (`requireHostHeader`). */
+/** Node checks this as well, but with an empty body (`requireHostHeader`). */
 export function refuseMissingHost(req: IncomingMessage, res: ServerResponse): boolean {
   if (req.headers.host !== undefined || req.httpVersion === '1.0') return false;
   send(res, HOST_MISSING);

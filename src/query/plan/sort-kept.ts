@@ -1,4 +1,4 @@
-// `sort` beside `top`: the rows that `top` keeps are one select, and another one sorts them.
+// Combines `sort` with `top`: one select keeps the rows of `top`, and an outer one sorts them.
 import type { ColumnOrder } from '../analyze/resolved.js';
 import { orderByColumns } from './behaviour.js';
 import { type PlanContext, pageOf, passThrough } from './events.js';
@@ -7,16 +7,16 @@ import type { Plan } from './plan.js';
 interface Asked {
   readonly shownOrder: readonly ColumnOrder[];
   readonly rowsMax: number;
-  /** Of the page that is asked for. */
+  /** Of the requested page. */
   readonly context: PlanContext;
 }
 
-/** `kept` has all rows that are kept on its only page. */
+/** `kept` returns all kept rows on a single page. */
 export function sortKept(kept: Plan, { shownOrder, rowsMax, context }: Asked): Plan {
   const { select, columns, presentation } = kept;
   const page = pageOf(context, rowsMax);
   if (presentation) return { ...kept, presentation: { ...presentation, shownOrder }, rowsKept: page.kept };
-  // All columns take part, so that the order is total and pages never overlap.
+  // All columns are sort keys, so that the order is total and pages never overlap.
   const others = columns.filter(({ name }) => !shownOrder.some((order) => order.column === name));
   const order = [...shownOrder, ...others.map(({ name }) => ({ column: name, direction: 'asc' as const }))];
   return {

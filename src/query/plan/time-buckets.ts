@@ -1,4 +1,5 @@
-// Time buckets of a time zone, and the part of a range that the hourly projection can answer.
+// Plans time buckets in a time zone, and splits a range into the part that the hourly projection
+// can answer and the rest.
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
 import { offsetAt } from '../timezone.js';
@@ -7,10 +8,10 @@ import type { ColumnType, Constant, Expression, Fill, FillStep, FunctionName } f
 
 interface BucketKind {
   readonly function: FunctionName;
-  /** Of the function, between the time and the time zone. */
+  /** Additional argument of the function, between the time and the time zone. */
   readonly mode?: Constant;
   readonly type: ColumnType;
-  /** The distance of two buckets, or the numbers of buckets that repeat; `to` is exclusive. */
+  /** The distance of two buckets, or the range of recurring bucket numbers; `to` is exclusive. */
   readonly fill: FillStep | { readonly from: Constant; readonly to: Constant };
 }
 
@@ -41,7 +42,7 @@ export function bucketOf(time: Expression, { granularity, timezone }: Bucketing)
 
 export const bucketType = (granularity: Granularity): ColumnType => BUCKETS[granularity].type;
 
-/** Whether whole hours tell the bucket. */
+/** Whether whole hours determine the bucket. */
 export const isOfWholeHours = (granularity: Granularity): boolean => granularity !== 'minute';
 
 /** Fill range of all buckets in the range; the exclusive end is one second, day or number after the last bucket. */
