@@ -27,13 +27,13 @@ export interface BenchContext {
 }
 
 /** Rows of one statement as arrays of columns. */
-export async function selectRows(stack: Stack, query: string): Promise<unknown[][]> {
+export async function selectRows(stack: Pick<Stack, 'clickhouse'>, query: string): Promise<unknown[][]> {
   const result = await stack.clickhouse.query({ query, format: 'JSONCompact' });
   const { data } = await result.json<unknown[]>();
   return data;
 }
 
-export async function selectNumber(stack: Stack, query: string): Promise<number> {
+export async function selectNumber(stack: Pick<Stack, 'clickhouse'>, query: string): Promise<number> {
   const [row] = await selectRows(stack, query);
   return Number(row?.[0]);
 }

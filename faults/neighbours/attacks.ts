@@ -55,8 +55,8 @@ async function send(
   return response.status;
 }
 
-const query = (tenant: Tenant, q: string): Promise<number> =>
-  send(tenant, { method: 'POST', path: '/query', body: JSON.stringify({ q, format: 'json' }) });
+const query = (tenant: Tenant, q: string, options: { format?: string; limit?: number } = {}): Promise<number> =>
+  send(tenant, { method: 'POST', path: '/query', body: JSON.stringify({ q, format: 'json', ...options }) });
 
 const largeBatch = (): string =>
   JSON.stringify({
@@ -196,6 +196,13 @@ export const ATTACKS = {
   'queries-40': {
     what: '40 of them at once',
     run: (tenant) => askWideQueries(tenant, 40),
+  },
+  'large-answers': {
+    what: '10,000 rows of 20 properties as an answer, 6 at once',
+    run: async (tenant) => {
+      const ask = (format: string) => query(tenant, '* | list | last 30d', { format, limit: 10_000 });
+      await Promise.all([inLoops(3, () => ask('json')), inLoops(3, () => ask('llm'))]);
+    },
   },
   'large-batches': {
     what: '100 requests of 2,000 events at once, every 4 s',

@@ -44,13 +44,13 @@ const DASHBOARD_KEY = 'overview';
 type Attempt = (signal: AbortSignal) => Promise<boolean>;
 
 export class Neighbour {
-  readonly #stack: Stack;
+  readonly #stack: Pick<Stack, 'clickhouse'>;
   readonly #tenant: Tenant;
   #dashboardId = '';
   #sent = 0;
   #erased = 0;
 
-  constructor(stack: Stack, tenant: Tenant) {
+  constructor(stack: Pick<Stack, 'clickhouse'>, tenant: Tenant) {
     this.#stack = stack;
     this.#tenant = tenant;
   }
@@ -69,10 +69,17 @@ export class Neighbour {
   }
 
   /** Runs every probe for `durationMs`, plus `graceMs` for samples in progress. */
-  async measure({ durationMs, graceMs }: { durationMs: number; graceMs: number }): Promise<Samples> {
+  async measure(times: { durationMs: number; graceMs: number }): Promise<Samples> {
+    return this.measureSome(Object.keys(PROBES) as ProbeName[], times);
+  }
+
+  async measureSome<Name extends ProbeName>(
+    names: readonly Name[],
+    { durationMs, graceMs }: { durationMs: number; graceMs: number },
+  ): Promise<Pick<Samples, Name>> {
     const end = Date.now() + durationMs;
     const signal = AbortSignal.timeout(durationMs + graceMs);
-    const entries = (Object.keys(PROBES) as ProbeName[]).map(async (name) => {
+    const entries = names.map(async (name) => {
       const samples: Sample[] = [];
       while (Date.now() < end && !signal.aborted) {
         samples.push(await this.#sample(name, signal));
@@ -80,7 +87,7 @@ export class Neighbour {
       }
       return [name, samples] as const;
     });
-    return Object.fromEntries(await Promise.all(entries)) as unknown as Samples;
+    return Object.fromEntries(await Promise.all(entries)) as unknown as Pick<Samples, Name>;
   }
 
   async #sample(name: ProbeName, signal: AbortSignal): Promise<Sample> {

@@ -10,6 +10,8 @@ import { type Config, parseConfig } from '../../src/platform/config.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 
+type MeasuredStack = Pick<Stack, 'url' | 'clickhouse'>;
+
 export interface Tenant {
   readonly url: string;
   readonly projectId: string;
@@ -36,7 +38,7 @@ const COUNTED_TIMEOUT_MS = 120_000;
 export const readServiceConfig = (directory: string): Config =>
   parseConfig(JSON.parse(readFileSync(join(directory, SERVICE_ENVIRONMENT_FILE), 'utf8')));
 
-export async function createTenants(stack: Stack, config: Config): Promise<{ a: Tenant; b: Tenant }> {
+export async function createTenants(stack: MeasuredStack, config: Config): Promise<{ a: Tenant; b: Tenant }> {
   const postgres = createPostgres(config, { poolMax: 1 });
   try {
     const create = (name: string) =>
@@ -100,7 +102,7 @@ const eventsOfA = (): Events =>
     },
   }));
 
-async function sendEvents(stack: Stack, tenant: Tenant, events: Events): Promise<void> {
+async function sendEvents(stack: MeasuredStack, tenant: Tenant, events: Events): Promise<void> {
   for (let from = 0; from < events.length; from += BATCH_EVENTS) {
     await sendBatch(tenant, JSON.stringify({ events: events.slice(from, from + BATCH_EVENTS) }));
   }
