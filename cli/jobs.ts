@@ -39,7 +39,7 @@ async function requireRedis(redis: Redis): Promise<void> {
 
 async function listAll(redis: Redis): Promise<string> {
   const jobs = (await Promise.all(QUEUES.map((name) => withQueue(redis, name, listParked)))).flat();
-  if (jobs.length === 0) return 'no job is parked';
+  if (jobs.length === 0) return 'there are no dead letters';
   return jobs
     .map(({ queue, id, failedAt, attempts, reason }) => `${queue}  ${id}  ${failedAt}  ${attempts} attempts  ${reason}`)
     .join('\n');

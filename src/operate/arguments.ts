@@ -11,7 +11,7 @@ export const HELP = `npm run jobs -- <command>
 
   list                    dead letters of all queues, with their reasons
   show <queue> <id>       everything about one of them, what it holds included
-  replay <queue> <id>     lets it run again;  replay <queue> --all  does so with every parked job of the queue
+  replay <queue> <id>     lets it run again;  replay <queue> --all  does so with every dead letter of the queue
   discard <queue> <id>    deletes it and what it holds, for good
 
 REDIS_URL says where the queues are; without it, the service that npm start runs in DATA_DIR is asked.

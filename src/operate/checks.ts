@@ -151,11 +151,11 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'Parked jobs',
+    name: 'Dead letters',
     advice: 'npm run jobs -- list',
     run: async ({ redis }) => {
       const parked = (await Promise.all(QUEUES.map((name) => withQueue(redis, name, listParked)))).flat();
-      return judge(parked.length === 0, parked.length === 0 ? 'none' : `${parked.length} wait for a person`);
+      return judge(parked.length === 0, parked.length === 0 ? 'none' : `${parked.length} wait for an operator`);
     },
   },
   {

@@ -49,7 +49,7 @@ async function park(): Promise<{ id: string; claim: string }> {
 }
 
 test('list, show, replay and discard', async () => {
-  expect(await jobs('list')).toEqual({ status: 0, output: 'no job is parked\n' });
+  expect(await jobs('list')).toEqual({ status: 0, output: 'there are no dead letters\n' });
   const { id, claim } = await park();
   expect((await jobs('list')).output).toMatch(new RegExp(`^ingest  ${id}  .* the events of the job are missing`));
   expect(JSON.parse((await jobs('show', 'ingest', id)).output)).toMatchObject({ payload: { claim }, requests: [] });
