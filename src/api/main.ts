@@ -254,6 +254,7 @@ function createIngest(settings: Config, stores: EdgeStores): IngestDeps {
     findGeography: createGeographyLookup({
       databases: geographyDatabases,
       headerNames: parseGeographyHeaders(settings.GEOIP_HEADERS),
+      readsInBackground: true,
     }),
     geographyDatabases,
     threads,

@@ -18,7 +18,7 @@ import type { AcceptedRequest, TrackRequest } from './accept.js';
 import { acceptBody, acceptTask } from './accept-task.js';
 import type { Admission } from './admission.js';
 import { tryParseAddress } from './client-address.js';
-import type { GeographyLookup } from './enrich/geography.js';
+import { type GeographyLookup, withDatabases } from './enrich/geography.js';
 import type { Envelope, EnvelopeHeader } from './envelope.js';
 import { type FirstTimesLimits, settleFirstSeenTimes } from './first-seen-times.js';
 import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
@@ -110,7 +110,7 @@ async function accept({ req, credential, bytes }: Tracked, deps: IngestDeps): Pr
   const request = { bytes, credential, id: requestIdOf(req), address: req.ip, now: Date.now() };
   const proxyHeaders = deps.hasProxyHeaders && isPeerTrusted(req) ? req.headers : {};
   const accepted = isInLoop
-    ? acceptBody({ ...request, headers: req.headers, proxyHeaders }, deps)
+    ? await withDatabases(() => acceptBody({ ...request, headers: req.headers, proxyHeaders }, deps))
     : await acceptInThread({ ...request, proxyHeaders }, req, deps);
   deps.rates.take(projectId, { bytes: bytes.length, events: accepted.envelope.header.n + accepted.rejected.length });
   for (const { reason } of accepted.rejected) deps.metrics.skipped.inc({ reason });
@@ -128,7 +128,7 @@ async function acceptInThread(
     ...request,
     credential: { kind, projectId, ipPolicy },
     userAgent: req.headers['user-agent'],
-    geography: findGeography(tryParseAddress(request.address), proxyHeaders),
+    geography: await withDatabases(() => findGeography(tryParseAddress(request.address), proxyHeaders)),
     databases: geographyDatabases,
     limits,
   };

@@ -2,6 +2,7 @@
 // proxy. Two record layouts are supported: MaxMind's (nested, names by language) and the flat one
 // of the DB-IP packages.
 import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
@@ -52,12 +53,16 @@ const CACHED_ADDRESSES_MAX = 20_000;
  * `databases` are paths; the first database with a record for the address is used. `headerNames`
  * maps a field to a header of the proxy; a country from a header takes precedence over the
  * databases. Throws at once when a file does not exist.
+ *
+ * Reading a database takes 100 ms or more. With `readsInBackground` a lookup that needs one throws
+ * DatabaseNotRead: see withDatabases.
  */
 export function createGeographyLookup(options: {
   databases: readonly string[];
   headerNames: Readonly<Partial<Record<GeoTextField, string>>>;
+  readsInBackground?: boolean;
 }): GeographyLookup {
-  const readers = options.databases.map(openWhenNeeded);
+  const readers = options.databases.map((path) => openWhenNeeded(path, options.readsInBackground ?? false));
   const cache = new LRUCache<string, Geography>({ max: CACHED_ADDRESSES_MAX });
 
   function read(address: string): Geography {
@@ -86,18 +91,48 @@ export function createGeographyLookup(options: {
 
 const isPublic = (address: string): boolean => ipaddr.parse(address).range() === 'unicast';
 
+class DatabaseNotRead extends Error {
+  constructor(readonly reading: Promise<void>) {
+    super('a geography database is being read');
+  }
+}
+
+/** Calls `decide`, which has no effects, again after each database that it needed first. */
+export async function withDatabases<T>(decide: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return decide();
+    } catch (error) {
+      if (!(error instanceof DatabaseNotRead)) throw error;
+      await error.reading;
+    }
+  }
+}
+
 /**
  * Opens a database on the first public address of its family, because each is tens of megabytes and
  * an idle process should not hold it.
  */
-function openWhenNeeded(path: string): (address: string) => MmdbRecord | undefined {
+function openWhenNeeded(path: string, readsInBackground: boolean): (address: string) => MmdbRecord | undefined {
   if (!existsSync(path)) throw new Error(`GEOIP_DATABASE: there is no file ${path}`);
   // A file name may state the address family; otherwise the database is opened for both.
   const family = /ipv([46])[^/]*$/i.exec(path)?.[1];
   let reader: Reader<MmdbRecord> | undefined;
+  let reading: Promise<void> | undefined;
+  const read = async (): Promise<void> => {
+    try {
+      reader = new Reader<MmdbRecord>(await readFile(path));
+    } finally {
+      reading = undefined;
+    }
+  };
   return (address) => {
     const isIpv6 = address.includes(':');
     if (family !== undefined && (family === '6') !== isIpv6) return undefined;
+    if (reader === undefined && readsInBackground) {
+      reading ??= read();
+      throw new DatabaseNotRead(reading);
+    }
     reader ??= new Reader<MmdbRecord>(readFileSync(path));
     // An IPv4-only tree cannot be walked with an IPv6 address.
     if (isIpv6 && reader.metadata.ipVersion === 4) return undefined;
