@@ -48,9 +48,12 @@ export function findEngineAccount(
     const account = findAccount(name) ?? createAccount(name);
     if (account !== undefined && canRun(account, probe)) return account;
   }
-  say(`${name} runs as root, because this system gives it no other account.`);
+  sayRunsAsRoot(name);
   return undefined;
 }
+
+export const sayRunsAsRoot = (name: string): void =>
+  say(`${name} runs as root, because this system gives it no other account.`);
 
 // Arguments: FROM TO COMMAND…
 const BIND = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';

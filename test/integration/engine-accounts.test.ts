@@ -1,5 +1,4 @@
-// Accounts of ClickHouse and Redis when the service is started as root, and the owners of their
-// folders.
+// The accounts that the engines run as when the service is started as root, and whose their folders are.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -15,12 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { embeddedClickHouse } from '../../standalone/clickhouse-server.js';
 import { findPrivateMount } from '../../standalone/engine-user.js';
 import { findFreePort } from '../../standalone/free-port.js';
+import { embeddedPostgres } from '../../standalone/postgres-server.js';
 import { embeddedRedis } from '../../standalone/redis-server.js';
 import { type ProcessObserver, SupervisedProcess } from '../../standalone/supervised-process.js';
 
@@ -51,6 +52,8 @@ afterAll(() => {
 interface Started {
   readonly clickhouse: string;
   readonly redis: string;
+  /** As the superuser. */
+  readonly postgres: string;
   /** By name. */
   readonly pids: ReadonlyMap<string, number>;
 }
@@ -65,12 +68,17 @@ async function start(): Promise<Started> {
     port: await findFreePort(),
     password: 'password',
   });
-  const started = [clickhouse, redis].map(({ spec }) => new SupervisedProcess(spec, observer));
+  const postgres = embeddedPostgres({
+    ...{ directory: join(directory, 'postgres'), port: await findFreePort() },
+    ...{ superuserPassword: 'superuser', password: 'password' },
+  });
+  const started = [clickhouse, redis, postgres].map(({ spec }) => new SupervisedProcess(spec, observer));
   processes.push(...started);
   await Promise.all(started.map((one) => one.start()));
   return {
     clickhouse: clickhouse.url,
     redis: redis.url,
+    postgres: postgres.superuserUrl.replace(/\/analytics$/, '/postgres'),
     pids: new Map(started.map(({ spec, pid }) => [spec.name, pid ?? 0])),
   };
 }
@@ -82,7 +90,17 @@ async function stop(): Promise<void> {
 const statusOf = (pid: number, field: string): string[] =>
   new RegExp(`^${field}:[\\t ]*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split('\t') ?? [];
 
-async function write({ clickhouse, redis }: Started): Promise<void> {
+async function askPostgres(connectionString: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function write({ clickhouse, redis, postgres }: Started): Promise<void> {
   const client = createClickHouse({ CLICKHOUSE_URL: clickhouse, CLICKHOUSE_DATABASE: 'default' });
   await client.command({ query: 'CREATE DATABASE analytics' });
   await client.command({ query: 'CREATE TABLE analytics.written (n UInt64) ENGINE = MergeTree ORDER BY n' });
@@ -91,19 +109,20 @@ async function write({ clickhouse, redis }: Started): Promise<void> {
   const store = new Redis(redis);
   await store.set('written', 7);
   await store.quit();
+  await askPostgres(postgres, 'CREATE TABLE written AS SELECT 7 AS n');
 }
 
-async function read({ clickhouse, redis }: Started): Promise<unknown> {
+async function read({ clickhouse, redis, postgres }: Started): Promise<unknown> {
   const client = createClickHouse({ CLICKHOUSE_URL: clickhouse, CLICKHOUSE_DATABASE: 'default' });
   const rows = await (await client.query({ query: 'SELECT * FROM analytics.written', format: 'JSONEachRow' })).json();
   await client.close();
   const store = new Redis(redis);
   const value = await store.get('written');
   await store.quit();
-  return [rows, value];
+  return [rows, value, await askPostgres(postgres, 'SELECT * FROM written')];
 }
 
-const WRITTEN = [[{ n: 7 }], '7'];
+const WRITTEN = [[{ n: 7 }], '7', [{ n: 7 }]];
 
 function giveTo(uid: number, path: string): void {
   lchownSync(path, uid, uid);
@@ -123,20 +142,33 @@ describe.runIf(canMount)('started as root', () => {
       expect(statusOf(pid, 'CapEff')).toEqual(['0000000000000000']);
       expect(statusOf(pid, 'Groups').join('').trim()).toBe('');
       expect(statSync(join(directory, name)).uid).toBe(real);
-      // From inside its folder, where no access to DATA_DIR itself is needed.
-      for (const path of [secretFile, '../secrets.json', '../redis/redis.conf', '../clickhouse/users.xml']) {
+      // From inside its folder, where DATA_DIR itself need not be passed.
+      for (const path of [
+        secretFile,
+        '/etc/shadow',
+        '../secrets.json',
+        '../redis/redis.conf',
+        '../clickhouse/users.xml',
+        '../postgres/PG_VERSION',
+      ]) {
         const { status } = spawnSync('cat', [path], { cwd: join(directory, name), uid: real, gid });
         expect([name, path, status]).toEqual([name, path, 1]);
       }
       return real;
     });
-    expect(new Set(uids).size).toBe(2);
+    expect(new Set(uids).size).toBe(3);
+    // What the superuser of PostgreSQL may do is what its account may do.
+    for (const path of [secretFile, '/etc/shadow']) {
+      await expect(askPostgres(started.postgres, `SELECT pg_read_file('${path}')`)).rejects.toThrow(
+        'Permission denied',
+      );
+    }
   });
 
   test('folders that an earlier version made as root open, and keep what they hold', async () => {
     await write(await start());
     await stop();
-    for (const name of ['clickhouse', 'redis']) giveTo(0, join(directory, name));
+    for (const name of ['clickhouse', 'redis', 'postgres']) giveTo(0, join(directory, name));
     expect(await read(await start())).toEqual(WRITTEN);
     await stop();
     expect(await read(await start())).toEqual(WRITTEN);
