@@ -25,12 +25,11 @@ export const isNewFileLine = (line: string): boolean => line.includes('Creating 
  */
 export function setAppendMode(pid: number): string[] {
   const descriptors = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
-    const path = targetOf(`/proc/${pid}/fd/${name}`);
+    const path = unlessClosed(() => readlinkSync(`/proc/${pid}/fd/${name}`));
     if (path?.endsWith('.incr.aof') !== true) return [];
-    const flags = Number.parseInt(
-      /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${name}`, 'latin1'))?.[1] ?? '',
-      8,
-    );
+    const details = unlessClosed(() => readFileSync(`/proc/${pid}/fdinfo/${name}`, 'latin1'));
+    if (details === undefined) return [];
+    const flags = Number.parseInt(/^flags:\s+(\d+)/m.exec(details)?.[1] ?? '', 8);
     return (flags & O_APPEND) === 0 ? [{ descriptor: Number(name), path, flags }] : [];
   });
   if (descriptors.length === 0) return [];
@@ -50,10 +49,10 @@ export function setAppendMode(pid: number): string[] {
   return descriptors.map(({ path }) => path);
 }
 
-/** Undefined when the file was closed just now. */
-function targetOf(link: string): string | undefined {
+/** Undefined when the file was closed just now: Redis closes the old file in a thread. */
+function unlessClosed<T>(read: () => T): T | undefined {
   try {
-    return readlinkSync(link);
+    return read();
   } catch {
     return undefined;
   }
