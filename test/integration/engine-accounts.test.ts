@@ -1,4 +1,4 @@
-// The accounts that the engines run as when the service is started as root, and whose their folders are.
+// Accounts of the engines when the service is started as root, and the owners of their folders.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

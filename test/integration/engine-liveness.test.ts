@@ -110,8 +110,8 @@ test('ClickHouse that has no room for another query is left alone', async () => 
     const headers = { Authorization: basicAuthorization('password'), Connection: 'close' };
     return (await fetch(`http://127.0.0.1:${options.port}/`, { method: 'POST', body, headers })).text();
   };
-  const slow = 'SELECT sleepEachRow(1) FROM numbers(2) SETTINGS max_block_size = 1, max_threads = 1';
-  const all = Promise.all(Array.from({ length: 100 }, () => ask(slow)));
+  const slow = 'SELECT sleepEachRow(1) FROM numbers(8) SETTINGS max_block_size = 1, max_threads = 1';
+  const all = Promise.all(Array.from({ length: 200 }, () => ask(slow)));
   await eventually(async () => expect(await ask('SELECT 1')).toMatch(/^Code: 202\. /));
   await all;
   expect(await ask('SELECT 1')).toBe('1\n');
