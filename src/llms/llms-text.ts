@@ -1,76 +1,17 @@
 // Text of /llms.txt: the service and its query language for a language model, in under 3,000 tokens. Names come from the
-// tables of the compiler; a source or stage without a line here is a type error.
+// tables of the compiler.
 
-import {
-  DISTINCT_ID,
-  EVENT_FIELD_NAMES,
-  type FieldCategory,
-  findEventField,
-  GRANULARITIES,
-  PROPERTY_BAGS,
-} from '../query/fields.js';
-import { AGGREGATE_NAMES, type SourceKind, type StageKind } from '../query/parse/syntax.js';
+import { DISTINCT_ID, EVENT_FIELD_NAMES, type FieldCategory, findEventField, PROPERTY_BAGS } from '../query/fields.js';
+import { type NameSpec, SOURCES, STAGES } from '../query/language.js';
 import { PROFILE_KEYS } from '../query/profile-fields.js';
 import { SESSION_KEYS } from '../query/session-fields.js';
 import { EXAMPLES } from './examples.js';
 
-const SOURCES = {
-  event: ['signup', 'events of a type; `"any name"` in quotes'],
-  all: ['*', 'all events; may be left out: `| last 7d | count`'],
-  funnel: [
-    'funnel a -> b -> c exclude x',
-    'people who do a, then b, then c within `window` (1h) of a. Columns step, event, users, rate, step_rate, median_seconds',
-  ],
-  retention: [
-    'retention a returning b by week',
-    'cohorts by first a, and who does b (any event when left out) in later periods: day, week, month',
-  ],
-  paths: [
-    'paths from a',
-    'or `paths to a`: one sequence of events per person, within `window` (1h) and `depth` (5); `by FIELD` relabels',
-  ],
-  sessions: ['sessions', 'sessions by day with durations and bounce rate, or any aggregate by `session.KEY`'],
-  lifecycle: ['lifecycle a by week', 'people New, Returning, Resurrected, Dormant in each period'],
-  stickiness: ['stickiness a', 'people by number of active days'],
-  user: ['user "id or e-mail"', 'events of one person'],
-  users: ['users', 'profiles; fields are bare: `plan`, `email`'],
-  formula: ['formula count(a) / unique(b)', 'also sum(a, FIELD), avg(a, FIELD), + - * /, numbers; `by day`'],
-  fields: ['fields', 'every field with type and coverage'],
-  inspect: ['inspect *', 'event types; `inspect a`: properties of one'],
-  choice: ['choice KEY | results a', 'result of an experiment: conversion to a by variant, with a verdict'],
-} as const satisfies Record<SourceKind, readonly [form: string, meaning: string]>;
-
-const STAGES = {
-  where: [
-    'where CONDITION',
-    '`= != < <= > >=`, `contains`, `starts with`, `ends with`, `~ "regex"`, `in ("a", "b")`, `exists`; negated `!~`, else with `not` before the word; joined by `and`, `or`, parentheses. Text in quotes',
-  ],
-  last: ['last 7d', 'units m, h, d, w, mo, y; rolling'],
-  from_to: ['from 2026-01-01 to 2026-02-01', 'the end is excluded'],
-  named_range: ['today', 'or `yesterday`'],
-  this: ['this month', 'or `this week`, `this quarter`, `this year`'],
-  aggregate: [
-    'count by FIELD, day',
-    `${AGGREGATE_NAMES.join(', ')}; all but count take a field: \`p95 FIELD by day\`. \`unique\` alone counts people. \`latest FIELD per FIELD\`: newest value of each`,
-  ],
-  by: ['by FIELD', `fields and ${GRANULARITIES.join(', ')}; behind an aggregate, or a stage of its own`],
-  list: ['list FIELD, FIELD', 'rows instead of an aggregate'],
-  sort: ['sort COLUMN desc', 'by a column of the answer'],
-  top: ['top 10', 'by the metric, descending'],
-  limit: ['limit 100', 'at most 10,000'],
-  window: ['window 7d', 'of funnel, paths, choice'],
-  depth: ['depth 5', 'of paths'],
-  exclude: ['exclude x', 'of funnel'],
-  returning: ['returning b', 'of retention'],
-  results: ['results a', 'of choice'],
-  unit: ['unit user_id', 'of choice'],
-} as const satisfies Record<Exclude<StageKind, 'broken'>, readonly [form: string, meaning: string]>;
-
 const CATEGORIES: readonly FieldCategory[] = ['core', 'page', 'referrer', 'device', 'geo', 'other'];
 
-const lines = (table: Readonly<Record<string, readonly [form: string, meaning: string]>>): string =>
+const lines = (table: Readonly<Record<string, NameSpec>>): string =>
   Object.values(table)
-    .map(([form, meaning]) => `- \`${form}\`: ${meaning}`)
+    .map(({ example, about }) => `- \`${example}\`: ${about}`)
     .join('\n');
 
 const fieldsOf = (category: FieldCategory): string =>

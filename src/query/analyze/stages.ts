@@ -1,5 +1,6 @@
 // Stage checks shared by all sources: allowed stages, duplicates, and order.
-import type { Stage, StageKind } from '../parse/syntax.js';
+import { STAGES } from '../language.js';
+import type { Stage } from '../parse/syntax.js';
 import { report, type Scope } from './scope.js';
 import type { TimeStage } from './time-range.js';
 
@@ -24,16 +25,6 @@ export function stageWord(stage: Stage): string {
   }
 }
 
-const SOURCES_OF_STAGE: ReadonlyMap<StageKind, string> = new Map<StageKind, string>([
-  ['window', 'funnel, paths and choice'],
-  ['depth', 'paths'],
-  ['exclude', 'funnel'],
-  ['returning', 'retention'],
-  ['results', 'choice'],
-  ['list', 'an event source, user, users, latest and choice'],
-  ['unit', 'choice'],
-]);
-
 export const isTimeStage = (stage: Stage): stage is TimeStage =>
   stage.kind === 'last' || stage.kind === 'from_to' || stage.kind === 'named_range' || stage.kind === 'this';
 
@@ -41,7 +32,7 @@ export const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'
   stage.kind === 'limit' || stage.kind === 'top';
 
 export function reportMisfit(scope: Scope, stage: Stage, source: string): undefined {
-  const fits = SOURCES_OF_STAGE.get(stage.kind);
+  const fits = stage.kind === 'broken' ? undefined : STAGES[stage.kind].sources;
   return report(
     scope,
     stage.span,

@@ -2,6 +2,7 @@
 import type { SyntaxNode } from '@lezer/common';
 import type { QueryProblem, Span } from '../errors.js';
 import { isDefined } from '../is-defined.js';
+import { STAGE_NAMES } from '../language.js';
 import { FORM_LIMITS } from '../limits.js';
 import { tooDeep } from './scan.js';
 import { unquote } from './strings.js';
@@ -19,7 +20,6 @@ import type {
   Text,
   Value,
 } from './syntax.js';
-import { STAGE_NAMES } from './syntax-problems.js';
 
 /** Bounds the recursion of every later stage. */
 const NESTING_MAX = FORM_LIMITS.nesting.max;

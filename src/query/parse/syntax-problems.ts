@@ -1,101 +1,26 @@
 // Syntax errors: turns Lezer's error nodes into messages that name the token and show the expected form.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
+import { CONDITION_FORM, SOURCE_NAMES, SOURCES, STAGE_NAMES, STAGES } from '../language.js';
 import { unclosedString } from './scan.js';
-import { AGGREGATE_NAMES } from './syntax.js';
 
-export const STAGE_NAMES: readonly string[] = [
-  'where',
-  'last',
-  'from',
-  'today',
-  'yesterday',
-  'this',
-  ...AGGREGATE_NAMES,
-  'list',
-  'sort',
-  'limit',
-  'top',
-  'by',
-  'window',
-  'depth',
-  'exclude',
-  'returning',
-  'results',
-  'unit',
-];
-
-const SOURCE_NAMES: readonly string[] = [
-  'funnel',
-  'retention',
-  'paths',
-  'sessions',
-  'lifecycle',
-  'stickiness',
-  'user',
-  'users',
-  'formula',
-  'fields',
-  'inspect',
-  'choice',
-];
-
-const COMPARISON_FORM =
-  'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in (…) or exists, and not before the words; text goes in quotes';
+interface Form {
+  readonly what: string;
+  readonly form: string;
+}
 
 /** Expected form by grammar node. */
-const FORMS: ReadonlyMap<string, { readonly what: string; readonly form: string }> = new Map([
-  ['AllSource', { what: 'the source', form: 'after the source comes a pipe and a stage: * | count' }],
-  [
-    'EventSource',
-    {
-      what: 'the source',
-      form: 'after the source comes a pipe and a stage: signup | count; an event name with other characters than letters, digits and _ . : / $ - goes in quotes',
-    },
-  ],
-  ['FunnelSource', { what: 'funnel', form: 'the form is: funnel signup -> pay exclude refund' }],
-  ['RetentionSource', { what: 'retention', form: 'the form is: retention signup returning login' }],
-  ['PathsSource', { what: 'paths', form: 'the form is: paths from signup, or paths to signup' }],
-  ['SessionsSource', { what: 'sessions', form: 'the form is: sessions | last 30d' }],
-  ['LifecycleSource', { what: 'lifecycle', form: 'the form is: lifecycle login' }],
-  ['StickinessSource', { what: 'stickiness', form: 'the form is: stickiness login' }],
-  ['UserSource', { what: 'user', form: 'the form is: user "id", with the id in quotes' }],
-  ['UsersSource', { what: 'users', form: 'the form is: users | where plan = "pro"' }],
-  ['FormulaSource', { what: 'formula', form: 'the form is: formula count(pay) / count(signup)' }],
-  ['FieldsSource', { what: 'fields', form: 'the form is: fields | last 30d' }],
-  ['InspectSource', { what: 'inspect', form: 'the form is: inspect *, or inspect signup' }],
-  ['ChoiceSource', { what: 'choice', form: 'the form is: choice checkout_button | results pay' }],
-  ['Comparison', { what: 'the condition', form: COMPARISON_FORM }],
+const FORMS: ReadonlyMap<string, Form> = new Map([
+  ...[...Object.values(SOURCES), ...Object.values(STAGES)].map(({ node, what, hint }): [string, Form] => [
+    node,
+    { what, form: hint },
+  ]),
+  ['Comparison', { what: 'the condition', form: CONDITION_FORM }],
   ['ValueList', { what: 'the list', form: 'a list is: in ("a", "b"), or in ["a", "b"]' }],
-  ['Where', { what: 'where', form: `${COMPARISON_FORM}; conditions are joined with and, or, and parentheses` }],
-  ['Last', { what: 'last', form: 'the form is: last 7d, with one of the units m, h, d, w, mo, y' }],
-  ['FromTo', { what: 'from', form: 'the form is: from 2026-01-01 to 2026-02-01' }],
-  [
-    'NamedRange',
-    {
-      what: 'the time range',
-      form: 'time ranges are: today, yesterday, this week, this month, this quarter, this year',
-    },
-  ],
-  [
-    'By',
-    {
-      what: 'by',
-      form: 'the form is: by day, _country; a key with other characters goes in quotes: event_properties."Button Name"',
-    },
-  ],
   ['Per', { what: 'per', form: 'the form is: latest _path per user_id' }],
-  ['Aggregate', { what: 'the aggregate', form: 'the form is: count by day, or unique user_id by _country' }],
-  ['List', { what: 'list', form: 'the form is: list, or list time, user_id' }],
-  ['Sort', { what: 'sort', form: 'the form is: sort count desc' }],
-  ['Limit', { what: 'limit', form: 'the form is: limit 10' }],
-  ['Top', { what: 'top', form: 'the form is: top 10' }],
-  ['Window', { what: 'window', form: 'the form is: window 7d' }],
-  ['Depth', { what: 'depth', form: 'the form is: depth 5' }],
-  ['Exclude', { what: 'exclude', form: 'the form is: exclude refund, cancel' }],
-  ['Returning', { what: 'returning', form: 'the form is: returning login' }],
-  ['Results', { what: 'results', form: 'the form is: results purchase' }],
-  ['Unit', { what: 'unit', form: 'the form is: unit user_id' }],
+  // A part of the source and a stage of its own have the same form.
+  ['Exclude', { what: 'exclude', form: STAGES.exclude.hint }],
+  ['Returning', { what: 'returning', form: STAGES.returning.hint }],
 ]);
 
 const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
@@ -178,11 +103,11 @@ function misspelledSource(text: string, error: SyntaxNode): QueryProblem | undef
   const word = text.slice(first.from, first.to);
   const nearest = STAGE_NAMES.includes(word) ? undefined : findNearest(word, SOURCE_NAMES);
   if (nearest === undefined) return undefined;
-  const form = FORMS.get(`${nearest.charAt(0).toUpperCase()}${nearest.slice(1)}Source`)?.form;
+  const source = Object.values(SOURCES).find(({ words }) => words.includes(nearest));
   return {
     message: `unknown source ${quote(word)}`,
     span: { from: first.from, to: first.to },
-    hint: `nearest is "${nearest}"; ${form ?? QUERY_FORM.form}`,
+    hint: `nearest is "${nearest}"; ${source?.hint ?? QUERY_FORM.form}`,
   };
 }
 

@@ -5,7 +5,7 @@ import { toLlmsText } from '../../../src/llms/llms-text.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { compile } from '../../../src/query/compile.js';
 import { EVENT_FIELD_NAMES } from '../../../src/query/fields.js';
-import { STAGE_NAMES } from '../../../src/query/parse/syntax-problems.js';
+import { STAGE_NAMES } from '../../../src/query/language.js';
 import { SESSION_KEYS } from '../../../src/query/session-fields.js';
 import { NOW_MS, PROJECT } from '../../golden/dataset.js';
 
