@@ -44,9 +44,10 @@ export function embeddedPostgres(options: {
       ...user.command('postgres', directory, (path) => ['-D', path, '-p', String(port), ...settings()]),
       checkReady: () => checkReady(port),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await greet(port, timeoutMs)) },
-      onLine: (line, pid) => {
-        // SIGTERM from elsewhere: PostgreSQL would wait until every client has disconnected, and accept no other meanwhile.
-        if (line.includes(SMART_SHUTDOWN)) process.kill(pid, 'SIGINT');
+      onLine: (line, child) => {
+        // SIGTERM from elsewhere: PostgreSQL would wait until every client has disconnected, and
+        // accept no other meanwhile.
+        if (line.includes(SMART_SHUTDOWN)) child.kill('SIGINT');
       },
       readyTimeoutMs: 60_000,
       // "Fast" shutdown: closes sessions and writes everything.

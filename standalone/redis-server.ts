@@ -59,8 +59,8 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       cwd: directory,
       ...(account === undefined ? {} : { user: account }),
       beforeStart: async () => void (await fillHoles(directory)),
-      onLine: (line, pid) => {
-        if (isNewFileLine(line)) trySetAppendMode(pid);
+      onLine: (line, { pid }) => {
+        if (pid !== undefined && isNewFileLine(line)) trySetAppendMode(pid);
       },
       checkReady: () => checkReady(port, password),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await ping(port, password, timeoutMs)) },

@@ -40,8 +40,8 @@ export interface ProcessSpec {
    * Runs before each start. When it rejects, the error is logged and the process is started anyway.
    */
   readonly beforeStart?: () => Promise<void>;
-  /** Called with each line that the process prints. */
-  readonly onLine?: (line: string, pid: number) => void;
+  /** Called with each line that the process prints; it may have ended since. */
+  readonly onLine?: (line: string, child: Pick<ChildProcess, 'pid' | 'kill'>) => void;
   /** Rejects while the process is not ready. Called every 50 ms while it starts. */
   readonly checkReady: () => Promise<void>;
   readonly readyTimeoutMs: number;
@@ -127,7 +127,7 @@ export class SupervisedProcess {
     for (const output of [child.stdout, child.stderr]) {
       createInterface({ input: output }).on('line', (line) => {
         this.#observer.line(name, line);
-        if (pid !== undefined) onLine?.(line, pid);
+        onLine?.(line, child);
       });
     }
     if (pid !== undefined) this.#observer.started(this.spec, pid);

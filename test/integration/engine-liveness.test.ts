@@ -119,6 +119,18 @@ test('ClickHouse that has no room for another query is left alone', async () => 
   expect(server.pid).toBe(pid);
 });
 
+test('a message of PostgreSQL that arrives after its end harms no one', async () => {
+  const { spec } = embeddedPostgres({ ...(await newOptions()), superuserPassword: 'superuser', password: 'password' });
+  // The message comes from a child that outlives the process.
+  const script = '(sleep 0.5; echo "LOG:  received smart shutdown request") & sleep 0.2';
+  const scripted = { ...spec, command: 'sh', args: ['-c', script], checkReady: async () => {} };
+  const server = await start(scripted, {});
+  const { pid } = server;
+  await eventually(() => expect(server.pid).not.toBe(pid));
+  await delay(600);
+  expect(reasons[0]).toBe('it ended with status 0');
+});
+
 test('PostgreSQL that is told to end by another process does not wait for its clients', async () => {
   const options = await newOptions();
   const { spec, superuserUrl } = embeddedPostgres({ ...options, superuserPassword: 'superuser', password: 'password' });
