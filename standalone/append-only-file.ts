@@ -1,5 +1,5 @@
-// Repairs Redis's append-only file. After a rewrite Redis 7 writes it at its own offset: when the
-// disk is full, it truncates half-written commands but continues after their end, which leaves a
+// Repairs Redis's append-only file. After a rewrite Redis 7 and 8 write it at their own offset: when the
+// disk is full, they truncate half-written commands but continue after their end, which leaves a
 // hole of zeros. All data is there, but Redis refuses to start with "Bad file format". A crash of
 // the machine can leave zeros at the end of the file too.
 import { constants, type FileHandle, open, readdir } from 'node:fs/promises';
@@ -93,11 +93,11 @@ class WindowReader {
   async skip(position: number): Promise<number | undefined> {
     const header = await this.#readHeader(position);
     if (header?.kind === COMMENT) return header.end;
-    if (header?.kind !== ARRAY) return undefined;
+    if (header?.kind !== ARRAY || !isCount(header.number)) return undefined;
     let end = header.end;
     for (let count = 0; count < header.number; count += 1) {
       const argument = await this.#readHeader(end);
-      if (argument?.kind !== BULK_STRING) return undefined;
+      if (argument?.kind !== BULK_STRING || !isCount(argument.number)) return undefined;
       end = argument.end + argument.number + 2;
     }
     return end;
@@ -117,6 +117,8 @@ class WindowReader {
     return { kind, number, end: end + 1 };
   }
 }
+
+const isCount = (number: number): boolean => Number.isInteger(number) && number >= 0;
 
 /** Comment lines, which Redis skips. A single byte is too short for one, and is kept. */
 function commentsOf(bytes: number): Buffer {

@@ -125,18 +125,23 @@ test.runIf(process.platform === 'linux')('has the file of a rewrite opened for a
   after.disconnect();
 });
 
-test('reports a file that is damaged otherwise', async () => {
-  const server = await createServer();
-  const before = await start(server);
-  await before.set('one', 1);
-  await killWhenWritten(before);
-  const file = join(server.directory, 'appendonlydir', 'appendonly.aof.1.incr.aof');
-  const damaged = Buffer.concat([readFileSync(file), Buffer.from('damaged\r\n*1\r\n$4\r\nPING\r\n')]);
-  writeFileSync(file, damaged);
+// The length of the second one leads back to where the reader came from.
+test.each(['damaged\r\n*1\r\n$4\r\nPING\r\n', '*1\r\n$-12\r\nPING\r\n', '*x\r\n'])(
+  'reports a file that is damaged otherwise: %j',
+  async (damage) => {
+    const server = await createServer();
+    const before = await start(server);
+    await before.set('one', 1);
+    await killWhenWritten(before);
+    const file = join(server.directory, 'appendonlydir', 'appendonly.aof.1.incr.aof');
+    const damaged = Buffer.concat([readFileSync(file), Buffer.from(damage)]);
+    writeFileSync(file, damaged);
 
-  await server.spec.beforeStart?.();
-  const { command, args, cwd, user } = server.spec;
-  running = spawn(command, args, { stdio: 'ignore', cwd, ...user });
-  expect(await once(running, 'close')).toEqual([1, null]);
-  expect(readFileSync(file)).toEqual(damaged);
-});
+    await server.spec.beforeStart?.();
+    const { command, args, cwd, user } = server.spec;
+    running = spawn(command, args, { stdio: 'ignore', cwd, ...user });
+    // Redis 7 crashes on the length.
+    expect(await once(running, 'close')).not.toEqual([0, null]);
+    expect(readFileSync(file)).toEqual(damaged);
+  },
+);
