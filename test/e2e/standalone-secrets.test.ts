@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
+import { OTHER_ACCOUNT_ID } from '../support/other-account.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 
-const NOBODY = 65_534;
 const directory = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
 let standalone: TestStandalone;
 let file: StandaloneKeys;
@@ -90,7 +90,7 @@ test.runIf(process.getuid?.() === 0)('a folder that cannot be closed to others i
   const { status, stderr } = spawnSync(process.execPath, [join(packageRoot, 'dist/standalone/main.js')], {
     cwd: '/',
     env: { PATH: process.env.PATH, DATA_DIR: open },
-    ...{ uid: NOBODY, gid: NOBODY, encoding: 'utf8' },
+    ...{ uid: OTHER_ACCOUNT_ID, gid: OTHER_ACCOUNT_ID, encoding: 'utf8' },
   });
   rmSync(open, { recursive: true });
   expect(stderr).toMatch(`${open} is open to other users of this machine (mode 755) and cannot be closed: `);

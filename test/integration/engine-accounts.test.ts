@@ -24,8 +24,8 @@ import { findFreePort } from '../../standalone/free-port.js';
 import { embeddedPostgres } from '../../standalone/postgres-server.js';
 import { embeddedRedis } from '../../standalone/redis-server.js';
 import { type ProcessObserver, SupervisedProcess } from '../../standalone/supervised-process.js';
+import { OTHER_ACCOUNT_ID } from '../support/other-account.js';
 
-const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const canMount = isRoot && findPrivateMount(tmpdir(), []) !== undefined;
 
@@ -191,7 +191,7 @@ describe.runIf(canMount)('started as root', () => {
     await stop();
     const run = () =>
       spawnSync(process.execPath, [join(packageRoot, 'dist/standalone/main.js')], {
-        ...{ cwd: '/', uid: NOBODY, gid: NOBODY, encoding: 'utf8' },
+        ...{ cwd: '/', uid: OTHER_ACCOUNT_ID, gid: OTHER_ACCOUNT_ID, encoding: 'utf8' },
         env: { PATH: process.env.PATH, DATA_DIR: directory, DATABASE_URL: inject('engines').postgres },
       });
     expect(run()).toMatchObject({
@@ -199,8 +199,8 @@ describe.runIf(canMount)('started as root', () => {
       stderr: `${directory} belongs to another account of this machine (uid 0): start as that account, or set DATA_DIR to a folder of your own.\n`,
     });
     chmodSync(directory, 0o700);
-    lchownSync(directory, NOBODY, NOBODY);
-    giveTo(NOBODY, secretFile);
+    lchownSync(directory, OTHER_ACCOUNT_ID, OTHER_ACCOUNT_ID);
+    giveTo(OTHER_ACCOUNT_ID, secretFile);
     rmSync(secretFile);
     const { status, stderr } = run();
     expect(stderr).toMatch(/redis belongs to another account of this machine, as after a start as root: /);

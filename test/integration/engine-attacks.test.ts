@@ -12,10 +12,10 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { OTHER_ACCOUNT_ID } from '../support/other-account.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const CHROMIUM = '/usr/bin/chromium';
-const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 const folder = mkdtempSync(join(tmpdir(), 'event-analytics-attacks-'));
@@ -41,7 +41,11 @@ const portOf = (url: string): number => Number(partsOf(url).port);
 
 /** Runs a script as another user of the machine, where the tests may. */
 async function asNobody(script: string): Promise<string> {
-  const options = { cwd: '/', env: { PATH: process.env.PATH }, ...(isRoot && { uid: NOBODY, gid: NOBODY }) };
+  const options = {
+    cwd: '/',
+    env: { PATH: process.env.PATH },
+    ...(isRoot && { uid: OTHER_ACCOUNT_ID, gid: OTHER_ACCOUNT_ID }),
+  };
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], options);
   return stdout;
 }
