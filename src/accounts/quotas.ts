@@ -13,6 +13,8 @@ export type Quotas = Pick<
   | 'DOMAINS_PER_ORGANIZATION_MAX'
   | 'TOKENS_PER_PROJECT_MAX'
   | 'TOKENS_PER_PERSON_MAX'
+  | 'DASHBOARDS_PER_PROJECT_MAX'
+  | 'DASHBOARDS_PER_PERSON_MAX'
 >;
 
 type Quota = keyof Quotas;
@@ -75,6 +77,25 @@ export async function requireTokenQuota(
     const what = 'active personal tokens; revoke one first';
     throw quotaExceeded(quotas, 'TOKENS_PER_PERSON_MAX', 'a person has at most', what);
   }
+}
+
+/** `personId`: of the owner of a personal dashboard; without it, the dashboard is one of the project. */
+export async function requireDashboardQuota(
+  transaction: Transaction,
+  quotas: Quotas,
+  { projectId, personId }: { projectId: ProjectId; personId: string | undefined },
+) {
+  if (personId === undefined) {
+    await lock(transaction, 'projects', projectId);
+    const shared = transaction('dashboards').where({ visibility: 'project', project_id: projectId });
+    if ((await countOf(shared)) < quotas.DASHBOARDS_PER_PROJECT_MAX) return;
+    throw quotaExceeded(quotas, 'DASHBOARDS_PER_PROJECT_MAX', 'a project has at most', 'dashboards; delete one first');
+  }
+  await lock(transaction, 'people', personId);
+  const own = transaction('dashboards').where({ visibility: 'personal', owner_id: personId });
+  if ((await countOf(own)) < quotas.DASHBOARDS_PER_PERSON_MAX) return;
+  const what = 'dashboards of their own; delete one first';
+  throw quotaExceeded(quotas, 'DASHBOARDS_PER_PERSON_MAX', 'a person has at most', what);
 }
 
 const quotaExceeded = (quotas: Quotas, quota: Quota, who: string, what: string) =>

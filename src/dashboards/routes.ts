@@ -7,11 +7,11 @@ import { credentialOf } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { isAtLeast } from '../access/roles.js';
 import { personOf } from '../access/session-middleware.js';
+import type { Quotas } from '../accounts/quotas.js';
 import { parseFields, readJsonBody } from '../platform/http/json-body.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { deleteDashboard, deleteDashboardByKey } from './delete-dashboard.js';
 import { fillCard } from './fill-template.js';
-import type { DashboardQuotas } from './quotas.js';
 import { deletionQuery, parseDashboardKey, parseFillBody, SOURCE_BYTES_MAX } from './schema.js';
 import { listDashboards, requireCard, requireDashboard, type Synced, syncDashboard, type Writer } from './store.js';
 import { syncTask } from './sync-task.js';
@@ -24,7 +24,7 @@ export interface DashboardDeps extends GuardDeps {
   readonly rateLimit: LayeredRateLimit;
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
-  readonly quotas: DashboardQuotas;
+  readonly quotas: Quotas;
 }
 
 // Escaping every character makes a text six times as long.

@@ -1,12 +1,12 @@
 // Store of dashboards and their versions in PostgreSQL. Every statement applies the access rules:
 // only its owner sees a personal dashboard; admins, owners and service credentials write a
 // dashboard of the project, members read it.
+import { type Quotas, requireDashboardQuota } from '../accounts/quotas.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Card, DashboardConfig } from './config-schema.js';
 import type { ParsedDashboard } from './parse-dashboard.js';
-import { type DashboardQuotas, requireDashboardQuota } from './quotas.js';
 import type { Visibility } from './schema.js';
 
 const VERSIONS_KEPT = 100;
@@ -25,7 +25,7 @@ export interface Sync extends ParsedDashboard, Writer {
   /** From the request; undefined keeps the current visibility. */
   readonly visibility: Visibility | undefined;
   readonly sourceYaml: string;
-  readonly quotas: DashboardQuotas;
+  readonly quotas: Quotas;
 }
 
 export interface DashboardSummary {
@@ -106,7 +106,7 @@ async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
   const visibility = sync.visibility ?? (sync.personId === undefined ? 'project' : 'personal');
   if (visibility === 'personal' && sync.personId === undefined) throw personalWithoutPerson();
   requireEditor(sync, visibility);
-  await requireDashboardQuota(postgres, sync.quotas, { ...sync, visibility });
+  await requireQuota(postgres, sync, visibility);
   const id = newUuidV7();
   const [dashboard] = await postgres('dashboards')
     .insert({
@@ -122,6 +122,12 @@ async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
   await storeVersion(postgres, sync, { id, version: 1 });
   return { dashboard, isNew: true, isChanged: true, isMetadataChanged: false };
 }
+
+const requireQuota = (transaction: Postgres, { quotas, projectId, personId }: Sync, visibility: Visibility) =>
+  requireDashboardQuota(transaction, quotas, {
+    projectId,
+    personId: visibility === 'personal' ? personId : undefined,
+  });
 
 const contentOf = ({ config, checksum }: Sync) => ({ title: config.title, position: config.order ?? null, checksum });
 
@@ -167,15 +173,14 @@ async function allowMove(postgres: Postgres, sync: Sync, existing: DashboardRow)
   const { projectId, key, personId } = sync;
   if (existing.visibility === 'project') {
     if (personId === undefined) throw personalWithoutPerson();
-    if (existing.owner_id === personId)
-      return requireDashboardQuota(postgres, sync.quotas, { ...sync, visibility: 'personal' });
+    if (existing.owner_id === personId) return requireQuota(postgres, sync, 'personal');
     throw new PublicError('forbidden', 'only its owner can take a dashboard of the project back');
   }
   requireEditor(sync, 'project');
   if (await postgres('dashboards').where({ project_id: projectId, key, visibility: 'project' }).first('id')) {
     throw new PublicError('bad_request', `the project has another dashboard with the key "${key}"`);
   }
-  await requireDashboardQuota(postgres, sync.quotas, { ...sync, visibility: 'project' });
+  await requireQuota(postgres, sync, 'project');
 }
 
 /** The caller of a read: a member of the project. */
