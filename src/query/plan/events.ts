@@ -1,6 +1,5 @@
 // Plans of the event source: aggregates over a scan, and lists of events.
 
-import { assertNever } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type {
   AggregateOrder,
@@ -8,8 +7,6 @@ import type {
   Group,
   ListColumn,
   ListOrder,
-  Measure,
-  NumericFunction,
   ResolvedField,
   ResolvedQuery,
   TimeRange,
@@ -18,17 +15,16 @@ import { planCondition } from './condition.js';
 import { alias, call, column, constant, equals, instantParameter, textParameter, tupleElement } from './expressions.js';
 import {
   bucketsOf,
-  countDistinct,
   isNoText,
   isPresentField,
   numberInText,
-  property,
   readGroup,
   readNumber,
   readText,
   stitchingOf,
 } from './field-expressions.js';
 import { joinsFor } from './joins.js';
+import { planMeasure } from './measure.js';
 import type {
   ColumnType,
   EventScan,
@@ -114,41 +110,6 @@ export function pageOf(
 }
 
 // ---- Aggregates ----
-
-const NUMERIC_AGGREGATE = {
-  sum: (value) => call('ifNull', call('sum', value), constant(0)),
-  avg: (value) => call('avg', value),
-  min: (value) => call('min', value),
-  max: (value) => call('max', value),
-  median: (value) => quantile(0.5, value),
-  p90: (value) => quantile(0.9, value),
-  p95: (value) => quantile(0.95, value),
-  p99: (value) => quantile(0.99, value),
-} as const satisfies Record<NumericFunction, (value: Expression) => Expression>;
-
-const quantile = (level: number, value: Expression): Expression => ({
-  kind: 'call',
-  name: 'quantileExactInclusive',
-  settings: [level],
-  arguments: [value],
-});
-
-function planMeasure(measure: Measure): Expression {
-  switch (measure.kind) {
-    case 'count':
-      return call('count');
-    case 'unique':
-      return countDistinct(measure.field);
-    case 'numeric':
-      // A missing key reads 0, which does not change a sum, so its presence is not checked.
-      if (measure.function === 'sum' && measure.field.kind === 'property') {
-        return call('sum', property.valueIn(measure.field, 'num'));
-      }
-      return NUMERIC_AGGREGATE[measure.function](readNumber(measure.field));
-    default:
-      return assertNever(measure);
-  }
-}
 
 const METRIC = 'metric';
 const groupAlias = (index: number): string => `g${index}`;

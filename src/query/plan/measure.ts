@@ -1,0 +1,41 @@
+// Plans what an aggregate computes of the rows of a group: counts, unique values, sums, percentiles.
+import { assertNever } from '../../platform/errors.js';
+import type { Measure, NumericFunction } from '../analyze/resolved.js';
+import { call, constant } from './expressions.js';
+import { countDistinct, property, readNumber } from './field-expressions.js';
+import type { Expression } from './plan.js';
+
+const NUMERIC_AGGREGATE = {
+  sum: (value) => call('ifNull', call('sum', value), constant(0)),
+  avg: (value) => call('avg', value),
+  min: (value) => call('min', value),
+  max: (value) => call('max', value),
+  median: (value) => quantile(0.5, value),
+  p90: (value) => quantile(0.9, value),
+  p95: (value) => quantile(0.95, value),
+  p99: (value) => quantile(0.99, value),
+} as const satisfies Record<NumericFunction, (value: Expression) => Expression>;
+
+const quantile = (level: number, value: Expression): Expression => ({
+  kind: 'call',
+  name: 'quantileExactInclusive',
+  settings: [level],
+  arguments: [value],
+});
+
+export function planMeasure(measure: Measure): Expression {
+  switch (measure.kind) {
+    case 'count':
+      return call('count');
+    case 'unique':
+      return countDistinct(measure.field);
+    case 'numeric':
+      // A missing key reads 0, which does not change a sum, so its presence is not checked.
+      if (measure.function === 'sum' && measure.field.kind === 'property') {
+        return call('sum', property.valueIn(measure.field, 'num'));
+      }
+      return NUMERIC_AGGREGATE[measure.function](readNumber(measure.field));
+    default:
+      return assertNever(measure);
+  }
+}
