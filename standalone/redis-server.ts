@@ -60,7 +60,7 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       ...(account === undefined ? {} : { user: account }),
       beforeStart: async () => void (await fillHoles(directory)),
       onLine: (line, { pid }) => {
-        if (pid !== undefined && isNewFileLine(line)) trySetAppendMode(pid);
+        if (process.platform === 'linux' && pid !== undefined && isNewFileLine(line)) trySetAppendMode(pid);
       },
       checkReady: () => checkReady(port, password),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await ping(port, password, timeoutMs)) },
