@@ -5,6 +5,7 @@ import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type CompileContext, type CompiledQuery, compile } from '../query/compile.js';
 import { QueryError, type QueryErrorDetail } from '../query/errors.js';
 import { GUESSES, type Guess } from '../query/property-guess.js';
+import { tokenOf } from '../query/property-token.js';
 import type { PropertyGuesses } from './property-guesses.js';
 
 /**
@@ -46,7 +47,7 @@ export const compileTask: ThreadTask<CompileRequest, CompileAnswer> = {
   module: import.meta.url,
   name: 'compileTask',
   run: ({ text, context, guesses }) =>
-    tryCompile(text, { ...context, guessOf: (token) => guesses.get(token) ?? GUESSES[0] }),
+    tryCompile(text, { ...context, guessOf: (bag, key) => guesses.get(tokenOf(bag, key)) ?? GUESSES[0] }),
   tooCostly: 'the query takes more than {limit} to compile; ask for less in one query',
 };
 

@@ -3,7 +3,8 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { LRUCache } from 'lru-cache';
 import type { ProjectId } from '../platform/ids.js';
-import { GUESSES, type Guess, type GuessOf, tryParseRefusal } from '../query/property-guess.js';
+import { GUESSES, type Guess, type GuessOf } from '../query/property-guess.js';
+import { tokenOf, tryParseRefusal } from '../query/property-token.js';
 
 const PROPERTIES_MAX = 20_000;
 const THROW_IF = '395';
@@ -20,7 +21,7 @@ export function createPropertyGuesses(): PropertyGuesses {
   const guesses = new LRUCache<string, Guess>({ max: PROPERTIES_MAX });
   const find = (projectId: ProjectId, token: string): Guess => guesses.get(`${projectId} ${token}`) ?? GUESSES[0];
   return {
-    of: (projectId) => (token) => find(projectId, token),
+    of: (projectId) => (bag, key) => find(projectId, tokenOf(bag, key)),
     learned: (projectId) => {
       const own = new Map<string, Guess>();
       for (const [key, guess] of guesses.entries()) {

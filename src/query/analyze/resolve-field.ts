@@ -12,7 +12,6 @@ import {
 import { MINUTE_BUCKETS_MAX } from '../limits.js';
 import type { FieldName } from '../parse/syntax.js';
 import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
-import { tokenOf } from '../property-guess.js';
 import { isSessionKey, SESSION_KEYS, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
 import type { Group, PropertyField, ResolvedField, TimeRange } from './resolved.js';
 import { report, type Scope } from './scope.js';
@@ -55,7 +54,7 @@ export function resolveEventField(scope: Scope, name: FieldName): ResolvedField 
 export const propertyField = (scope: Scope, named: Omit<PropertyField, 'kind' | 'guess'>): PropertyField => ({
   kind: 'property',
   ...named,
-  guess: scope.guessOf(tokenOf(named.bag, named.key)),
+  guess: scope.guessOf(named.bag, named.key),
 });
 
 export const profileField = (scope: Scope, name: string, key: string): ResolvedField =>

@@ -2,7 +2,7 @@
 import { assertNever } from '../../platform/errors.js';
 import type { PropertyField, ResolvedField } from '../analyze/resolved.js';
 import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
-import { digestOf, refusalText, tokenOf } from '../property-guess.js';
+import { digestOf, refusalText, tokenOf } from '../property-token.js';
 import { alias, anyOf, call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
 import type { ColumnType, Expression, ProfileProperty, PropertyColumn, Stitching } from './plan.js';
 

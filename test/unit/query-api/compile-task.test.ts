@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';
-import { type Guess, tokenOf } from '../../../src/query/property-guess.js';
+import type { Guess, GuessOf } from '../../../src/query/property-guess.js';
+import { tokenOf } from '../../../src/query/property-token.js';
 import { compileTask } from '../../../src/query-api/compile-task.js';
 import { readGoldenFiles } from '../../golden/golden-file.js';
 
@@ -24,7 +25,7 @@ test('guesses that were learned are made there as well', async () => {
   const context = { ...readGoldenFiles()[0]?.context } as Parameters<typeof compile>[1];
   const token = tokenOf('event_properties', 'plan');
   const answered = await compileTask.run({ text, context, guesses: new Map([[token, 'number']]) });
-  const guessOf = (of: string): Guess => (of === token ? 'number' : 'text');
+  const guessOf: GuessOf = (bag, key) => (tokenOf(bag, key) === token ? 'number' : 'text');
   expect(answered).toEqual({ compiled: compile(text, { ...context, guessOf }) });
   expect(answered).not.toEqual({ compiled: compile(text, context) });
 });

@@ -2,7 +2,8 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
-import { GUESSES, type Guess, refusalText, tokenOf, tryParseRefusal } from '../../../src/query/property-guess.js';
+import { GUESSES, type Guess } from '../../../src/query/property-guess.js';
+import { refusalText, tokenOf, tryParseRefusal } from '../../../src/query/property-token.js';
 import { createPropertyGuesses } from '../../../src/query-api/property-guesses.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
@@ -28,23 +29,23 @@ test('properties are distinguished by map and key', () => {
 test('each guess is made until it is refused, for one property of one project', () => {
   const guesses = createPropertyGuesses();
   for (const [index, guess] of GUESSES.slice(0, -1).entries()) {
-    expect(guesses.of(projectId)(token)).toBe(guess);
+    expect(guesses.of(projectId)('event_properties', 'plan')).toBe(guess);
     expect(guesses.learn(projectId, refused(guess))).toBe(true);
-    expect(guesses.of(projectId)(token)).toBe(GUESSES[index + 1]);
+    expect(guesses.of(projectId)('event_properties', 'plan')).toBe(GUESSES[index + 1]);
   }
-  expect(guesses.of(otherId)(token)).toBe('text');
-  expect(guesses.of(projectId)(tokenOf('event_properties', 'other'))).toBe('text');
+  expect(guesses.of(otherId)('event_properties', 'plan')).toBe('text');
+  expect(guesses.of(projectId)('event_properties', 'other')).toBe('text');
 });
 
 test('two questions that were refused for the same guess learn once', () => {
   const guesses = createPropertyGuesses();
   expect([guesses.learn(projectId, refused('text')), guesses.learn(projectId, refused('text'))]).toEqual([true, true]);
-  expect(guesses.of(projectId)(token)).toBe('number');
+  expect(guesses.of(projectId)('event_properties', 'plan')).toBe('number');
 });
 
 test('any other error teaches nothing', () => {
   const guesses = createPropertyGuesses();
   expect(guesses.learn(projectId, refused('text', '241'))).toBe(false);
   expect(guesses.learn(projectId, new Error(refused('text').message))).toBe(false);
-  expect(guesses.of(projectId)(token)).toBe('text');
+  expect(guesses.of(projectId)('event_properties', 'plan')).toBe('text');
 });
