@@ -7,7 +7,7 @@ import { parse } from '../src/query/parse/parse.js';
 import { plan } from '../src/query/plan/plan-query.js';
 import { print } from '../src/query/print/print.js';
 import { show } from '../src/query/show.js';
-import { findTimeZone } from '../src/query/timezone.js';
+import { findTimeZone } from '../src/query/time/timezone.js';
 
 const STAGES = ['parse', 'analyze', 'plan', 'print'] as const;
 type StageName = (typeof STAGES)[number];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Scope } from '../access/credentials.js';
 import { ROLES } from '../access/roles.js';
-import { findTimeZone } from '../query/timezone.js';
+import { findTimeZone } from '../query/time/timezone.js';
 import { EMAIL_LENGTH_MAX, tryCanonicalDomain, tryCanonicalEmail } from './addresses.js';
 import { tryParseDuration } from './duration.js';
 

@@ -1,7 +1,7 @@
 // Zod schema of a dashboard document. Rules across values (templates, queries, unique names) are in
 // the check-*.ts files of this folder.
 import { z } from 'zod';
-import { findTimeZone } from '../query/timezone.js';
+import { findTimeZone } from '../query/time/timezone.js';
 
 export const KEY_LENGTH_MAX = 63;
 const KEY_FORM = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;

@@ -4,9 +4,9 @@
 import { assertNever } from '../platform/errors.js';
 import { analyze } from '../query/analyze/analyze.js';
 import { isTimeStage } from '../query/analyze/stages.js';
-import type { TimeStage } from '../query/analyze/time-range.js';
 import { parse } from '../query/parse/parse.js';
 import { quoteText } from '../query/parse/strings.js';
+import type { TimeStage } from '../query/time/range.js';
 
 export const RANGE_FORM = 'a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01';
 

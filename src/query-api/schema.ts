@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
-import { findTimeZone } from '../query/timezone.js';
+import { findTimeZone } from '../query/time/timezone.js';
 
 export const FORMATS = ['llm', 'json', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

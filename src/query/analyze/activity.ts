@@ -1,11 +1,11 @@
 // Analyzer of the sources `lifecycle` and `stickiness`.
 import type { Source, Stage } from '../parse/syntax.js';
+import { lastDays } from '../time/range.js';
 import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy } from './behaviour.js';
 import type { ResolvedQuery } from './resolved.js';
 import { isPeriod, PERIODS } from './retention.js';
 import type { Scope } from './scope.js';
-import { lastDays } from './time-range.js';
 
 type LifecycleSource = Extract<Source, { kind: 'lifecycle' }>;
 type StickinessSource = Extract<Source, { kind: 'stickiness' }>;

@@ -4,6 +4,7 @@ import { quote } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, Stage, StageKind } from '../parse/syntax.js';
+import { resolveLength, resolveTimeStage, type TimeStage } from '../time/range.js';
 import { resolveCondition } from './resolve-condition.js';
 import { resolveField } from './resolve-field.js';
 import type { Breakdown, Condition, TimeRange } from './resolved.js';
@@ -18,7 +19,6 @@ import {
   type StageOf,
   stageWord,
 } from './stages.js';
-import { resolveLength, resolveTimeStage, type TimeStage } from './time-range.js';
 
 export interface BehaviourStages {
   /** Name of the source in messages. */

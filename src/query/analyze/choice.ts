@@ -2,6 +2,7 @@
 import { quote } from '../errors.js';
 import { DISTINCT_ID, findEventField } from '../fields.js';
 import type { FieldName, Source, Stage } from '../parse/syntax.js';
+import { lastDays } from '../time/range.js';
 import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveWindow } from './behaviour.js';
 import { analyzeEventSource } from './latest.js';
@@ -9,7 +10,6 @@ import { propertyField, resolveEventField, resolveField } from './resolve-field.
 import type { Condition, ResolvedField, ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { isKind, onlyStage } from './stages.js';
-import { lastDays } from './time-range.js';
 
 type ChoiceSource = Extract<Source, { kind: 'choice' }>;
 

@@ -3,6 +3,7 @@ import { findNearest, quote } from '../errors.js';
 import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
+import { lastDays, resolveTimeStage } from '../time/range.js';
 import { resolveCondition } from './resolve-condition.js';
 import { checkBuckets, isTimeField, resolveField, resolveGroups } from './resolve-field.js';
 import type {
@@ -30,7 +31,6 @@ import {
   type StageOf,
   stageWord,
 } from './stages.js';
-import { lastDays, resolveTimeStage } from './time-range.js';
 
 const DEFAULT_DAYS = 7;
 interface EventStages {

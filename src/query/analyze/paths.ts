@@ -1,12 +1,12 @@
 // Analyzer of the source `paths`.
 import { requireEventField } from '../fields.js';
 import type { Source, Stage } from '../parse/syntax.js';
+import { lastDays } from '../time/range.js';
 import { resolveAnswerOrder } from './answer-order.js';
 import { resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
 import type { ResolvedQuery } from './resolved.js';
 import type { Scope } from './scope.js';
 import { isKind, onlyStage, resolveRowsMax } from './stages.js';
-import { lastDays } from './time-range.js';
 
 type PathsSource = Extract<Source, { kind: 'paths' }>;
 

@@ -7,7 +7,7 @@ import { FORM_LIMITS } from '../limits.js';
 import { textOf } from '../literal-text.js';
 import type * as syntax from '../parse/syntax.js';
 import { isSessionKey } from '../session-fields.js';
-import { MOMENT_FORM, tryParseMoment } from './moment.js';
+import { MOMENT_FORM, tryParseMoment } from '../time/moment.js';
 import { findPatternProblem } from './pattern.js';
 import { isTimeField, resolveField, SESSION_PREFIXES } from './resolve-field.js';
 import type { Condition, Literal, OrderOperator, ResolvedField, TextPlace } from './resolved.js';

@@ -1,8 +1,8 @@
 // Stage checks shared by all sources: allowed stages, duplicates, and order.
 import { STAGES } from '../language.js';
 import type { Stage } from '../parse/syntax.js';
+import type { TimeStage } from '../time/range.js';
 import { report, type Scope } from './scope.js';
-import type { TimeStage } from './time-range.js';
 
 export type StageOf<K extends Stage['kind']> = Extract<Stage, { kind: K }>;
 

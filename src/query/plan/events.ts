@@ -11,6 +11,7 @@ import type {
   ResolvedQuery,
   TimeRange,
 } from '../analyze/resolved.js';
+import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../time/buckets.js';
 import { planCondition } from './condition.js';
 import { alias, call, column, constant, equals, instantParameter, textParameter, tupleElement } from './expressions.js';
 import {
@@ -37,7 +38,6 @@ import type {
   SelectColumn,
   Total,
 } from './plan.js';
-import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from './time-buckets.js';
 
 export interface PlanContext {
   readonly projectId: ProjectId;

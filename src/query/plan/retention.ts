@@ -1,6 +1,7 @@
 // Plan of retention: one row per person with start and return periods, then one per cohort with people per period as an array,
 // then one per cohort and period.
 import type { ResolvedQuery, RetentionQuery } from '../analyze/resolved.js';
+import { type Calendar, calendarOf, periodsSince } from '../time/calendar.js';
 import {
   type BreakdownPlan,
   element,
@@ -15,7 +16,6 @@ import {
   planBreakdown,
   ratio,
 } from './behaviour.js';
-import { type Calendar, calendarOf, periodsSince } from './calendar.js';
 import { type PlanContext, scanEvents } from './events.js';
 import {
   alias,

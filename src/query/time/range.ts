@@ -1,11 +1,12 @@
 // Resolves time stages to ranges. `last` is rolling and independent of time zones; calendar words and dates use the query's
 // time zone.
+
+import type { TimeRange } from '../analyze/resolved.js';
+import { report, type Scope } from '../analyze/scope.js';
 import { findNearest, quote } from '../errors.js';
 import type { Duration, Stage } from '../parse/syntax.js';
-import { dateOfDayNumber, dayNumber, instantOf, wallTimeAt } from '../timezone.js';
 import { MOMENT_FORM, monthLength, tryParseMoment } from './moment.js';
-import type { TimeRange } from './resolved.js';
-import { report, type Scope } from './scope.js';
+import { dateOfDayNumber, dayNumber, instantOf, wallTimeAt } from './timezone.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

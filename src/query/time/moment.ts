@@ -1,5 +1,5 @@
 // Parser for dates and timestamps in queries.
-import { instantOf } from '../timezone.js';
+import { instantOf } from './timezone.js';
 
 export const MOMENT_FORM = 'a time is written 2026-01-31, 2026-01-31T09:30:00, or with an offset 2026-01-31T09:30:00Z';
 

@@ -2,9 +2,9 @@
 // can answer and the rest.
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
-import { offsetAt } from '../timezone.js';
-import { call, constant, infix, instantParameter, textParameter } from './expressions.js';
-import type { ColumnType, Constant, Expression, Fill, FillStep, FunctionName } from './plan.js';
+import { call, constant, infix, instantParameter, textParameter } from '../plan/expressions.js';
+import type { ColumnType, Constant, Expression, Fill, FillStep, FunctionName } from '../plan/plan.js';
+import { offsetAt } from './timezone.js';
 
 interface BucketKind {
   readonly function: FunctionName;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toProjectId } from '../../../src/platform/ids.js';
-import { tryParseMoment } from '../../../src/query/analyze/moment.js';
-import { subtractMonths } from '../../../src/query/analyze/time-range.js';
-import { compile } from '../../../src/query/compile.js';
+import { toProjectId } from '../../../../src/platform/ids.js';
+import { compile } from '../../../../src/query/compile.js';
+import { tryParseMoment } from '../../../../src/query/time/moment.js';
+import { subtractMonths } from '../../../../src/query/time/range.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 

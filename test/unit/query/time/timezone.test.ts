@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findTimeZone, instantOf, offsetAt, wallTimeAt } from '../../../src/query/timezone.js';
+import { findTimeZone, instantOf, offsetAt, wallTimeAt } from '../../../../src/query/time/timezone.js';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const HOUR_MS = 3_600_000;

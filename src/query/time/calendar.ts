@@ -1,8 +1,8 @@
 // Numbers calendar periods (day, week, month) consecutively, so that they can be subtracted.
 import type { CalendarPeriod } from '../analyze/resolved.js';
-import { call, infix, instantParameter } from './expressions.js';
-import type { Expression } from './plan.js';
-import { bucketOf } from './time-buckets.js';
+import { call, infix, instantParameter } from '../plan/expressions.js';
+import type { Expression } from '../plan/plan.js';
+import { bucketOf } from './buckets.js';
 
 const NUMBER = {
   day: 'toRelativeDayNum',
