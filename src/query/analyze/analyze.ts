@@ -1,4 +1,6 @@
 // Analyzer entry: resolves a query and collects its problems.
+
+import { mergeConditions } from '../conditions/merge.js';
 import type { QueryProblem } from '../errors.js';
 import type { Query } from '../parse/syntax.js';
 import { GUESSES, type GuessOf } from '../property-guess.js';
@@ -9,7 +11,6 @@ import { isWithinLimits } from './form.js';
 import { analyzeFormula } from './formula.js';
 import { analyzeFunnel } from './funnel.js';
 import { analyzeEventSource } from './latest.js';
-import { mergeConditions } from './merge-conditions.js';
 import { analyzePaths } from './paths.js';
 import type { ResolvedQuery } from './resolved.js';
 import { analyzeRetention } from './retention.js';

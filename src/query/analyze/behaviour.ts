@@ -1,11 +1,12 @@
 // Analysis shared by behaviour sources (funnel, retention, paths, lifecycle, stickiness): allowed stages, time range,
 // condition, breakdown, row limit.
+
+import { resolveCondition } from '../conditions/resolve.js';
 import { quote } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, Stage, StageKind } from '../parse/syntax.js';
 import { resolveLength, resolveTimeStage, type TimeStage } from '../time/range.js';
-import { resolveCondition } from './resolve-condition.js';
 import { resolveField } from './resolve-field.js';
 import type { Breakdown, Condition, TimeRange } from './resolved.js';
 import { report, type Scope } from './scope.js';

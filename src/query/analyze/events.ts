@@ -1,10 +1,11 @@
 // Analyzer of the event source and `*`: an aggregate over events, or a list of events.
+
+import { resolveCondition } from '../conditions/resolve.js';
 import { findNearest, quote } from '../errors.js';
 import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
 import { lastDays, resolveTimeStage } from '../time/range.js';
-import { resolveCondition } from './resolve-condition.js';
 import { checkBuckets, isTimeField, resolveField, resolveGroups } from './resolve-field.js';
 import type {
   AggregateOrder,

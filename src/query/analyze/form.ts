@@ -1,8 +1,9 @@
 // Checks a query against the table of limits (limits.ts) before its names are resolved: a query
 // that exceeds one is rejected without the cost that the limit bounds.
+
+import { estimateStates } from '../conditions/pattern.js';
 import { FORM_LIMITS, type FormLimitName } from '../limits.js';
 import type { Condition, Expression, Query, Source, Stage, Text } from '../parse/syntax.js';
-import { estimateStates } from './pattern.js';
 import { report, type Scope } from './scope.js';
 import { isKind } from './stages.js';
 

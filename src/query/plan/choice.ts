@@ -1,7 +1,7 @@
 // Plan of choice results: exposures per unit, excluded units, conversions.
 import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
+import { planCondition } from '../conditions/plan.js';
 import { integer, isOfType, mapEach } from './behaviour.js';
-import { planCondition } from './condition.js';
 import { type PlanContext, pageOf, passThrough, scanEvents } from './events.js';
 import {
   alias,

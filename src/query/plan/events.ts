@@ -11,8 +11,8 @@ import type {
   ResolvedQuery,
   TimeRange,
 } from '../analyze/resolved.js';
+import { planCondition } from '../conditions/plan.js';
 import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../time/buckets.js';
-import { planCondition } from './condition.js';
 import { alias, call, column, constant, equals, instantParameter, textParameter, tupleElement } from './expressions.js';
 import {
   bucketsOf,

@@ -1,8 +1,8 @@
 // Plans of the source `sessions`: sessions that start in the range, each with all its events.
 import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows } from '../analyze/resolved.js';
+import { planCondition } from '../conditions/plan.js';
 import { sessionColumnOf } from '../session-fields.js';
 import { bucketOf, fillOf } from '../time/buckets.js';
-import { planCondition } from './condition.js';
 import { aliasOrder, type PlanContext, pageOf, passThrough, type RowsOver, scanEvents } from './events.js';
 import { alias, allOf, call, column, constant, equals, infix, instantParameter } from './expressions.js';
 import { sessionKeysIn } from './joins.js';

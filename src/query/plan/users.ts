@@ -1,6 +1,6 @@
 // Plans of the source `users`.
 import type { EventSelection, ResolvedQuery } from '../analyze/resolved.js';
-import { planCondition } from './condition.js';
+import { planCondition } from '../conditions/plan.js';
 import { listOrder, type PlanContext, pageOf, planListColumn, type RowsOver } from './events.js';
 import { column, infix, instantParameter } from './expressions.js';
 import { profilePropertiesIn } from './joins.js';

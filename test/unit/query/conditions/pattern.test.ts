@@ -1,11 +1,11 @@
 // Regular expressions in queries: an invalid one is an error with the position of the faulty part.
 import { describe, expect, test } from 'vitest';
-import { toProjectId } from '../../../src/platform/ids.js';
-import { estimateStates } from '../../../src/query/analyze/pattern.js';
-import { compile } from '../../../src/query/compile.js';
-import { QueryError, type QueryErrorDetail } from '../../../src/query/errors.js';
-import { FORM_LIMITS } from '../../../src/query/limits.js';
-import { quoteText } from '../../../src/query/parse/strings.js';
+import { toProjectId } from '../../../../src/platform/ids.js';
+import { compile } from '../../../../src/query/compile.js';
+import { estimateStates } from '../../../../src/query/conditions/pattern.js';
+import { QueryError, type QueryErrorDetail } from '../../../../src/query/errors.js';
+import { FORM_LIMITS } from '../../../../src/query/limits.js';
+import { quoteText } from '../../../../src/query/parse/strings.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 const CONTEXT = { projectId, nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC', limit: 100, offset: 0 };

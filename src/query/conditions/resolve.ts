@@ -1,5 +1,8 @@
 // Resolves conditions: negated operators become `not`, and each value gets the type of its field.
 
+import { isTimeField, resolveField, SESSION_PREFIXES } from '../analyze/resolve-field.js';
+import type { Condition, Literal, OrderOperator, ResolvedField, TextPlace } from '../analyze/resolved.js';
+import { report, type Scope } from '../analyze/scope.js';
 import { quote, type Span } from '../errors.js';
 import { DISTINCT_ID, findEventField, PROPERTY_BAGS } from '../fields.js';
 import { isDefined } from '../is-defined.js';
@@ -9,9 +12,6 @@ import type * as syntax from '../parse/syntax.js';
 import { isSessionKey } from '../session-fields.js';
 import { MOMENT_FORM, tryParseMoment } from '../time/moment.js';
 import { findPatternProblem } from './pattern.js';
-import { isTimeField, resolveField, SESSION_PREFIXES } from './resolve-field.js';
-import type { Condition, Literal, OrderOperator, ResolvedField, TextPlace } from './resolved.js';
-import { report, type Scope } from './scope.js';
 
 const not = (item: Condition): Condition => ({ kind: 'not', item });
 

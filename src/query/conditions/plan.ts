@@ -31,7 +31,7 @@ import {
   nullAsFalse,
   parameter,
   textParameter,
-} from './expressions.js';
+} from '../plan/expressions.js';
 import {
   type Bucket,
   guessedBuckets,
@@ -42,8 +42,8 @@ import {
   readNumber,
   readText,
   refuseWhere,
-} from './field-expressions.js';
-import type { Expression } from './plan.js';
+} from '../plan/field-expressions.js';
+import type { Expression } from '../plan/plan.js';
 
 export function planCondition(condition: Condition, projectId: ProjectId): Expression {
   switch (condition.kind) {

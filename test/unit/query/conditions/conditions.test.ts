@@ -1,9 +1,9 @@
 // SQL of comparisons, by the types of field and value: no property map is read that cannot contain
 // an equal value. The golden rows test the results.
 import { expect, test } from 'vitest';
-import { toProjectId } from '../../../src/platform/ids.js';
-import { compile } from '../../../src/query/compile.js';
-import type { Guess } from '../../../src/query/property-guess.js';
+import { toProjectId } from '../../../../src/platform/ids.js';
+import { compile } from '../../../../src/query/compile.js';
+import type { Guess } from '../../../../src/query/property-guess.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 const CONTEXT = { projectId, nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC', limit: 100, offset: 0 };
