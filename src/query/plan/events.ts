@@ -12,6 +12,7 @@ import type {
   TimeRange,
 } from '../analyze/resolved.js';
 import { planCondition } from '../conditions/plan.js';
+import { joinsFor } from '../people/joins.js';
 import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../time/buckets.js';
 import { alias, call, column, constant, equals, instantParameter, textParameter, tupleElement } from './expressions.js';
 import {
@@ -24,7 +25,6 @@ import {
   readText,
   stitchingOf,
 } from './field-expressions.js';
-import { joinsFor } from './joins.js';
 import { planMeasure } from './measure.js';
 import type {
   ColumnType,

@@ -1,6 +1,5 @@
 // Selects over sessions: each row covers all events of a session, also beyond the range of the query.
 import type { ProjectId } from '../../platform/ids.js';
-import { type SessionKey, sessionColumnOf, sessionRowOf } from '../session-fields.js';
 import {
   alias,
   call,
@@ -13,9 +12,10 @@ import {
   parameter,
   textParameter,
   tupleElement,
-} from './expressions.js';
-import { actor, eventPosition } from './field-expressions.js';
-import type { EventScan, Expression, ScanTime, Select, SelectColumn } from './plan.js';
+} from '../plan/expressions.js';
+import { actor, eventPosition } from '../plan/field-expressions.js';
+import type { EventScan, Expression, ScanTime, Select, SelectColumn } from '../plan/plan.js';
+import { type SessionKey, sessionColumnOf, sessionRowOf } from '../session-fields.js';
 
 /** Maximum session length: events this far from the range may belong to its sessions. */
 export const SESSION_MS_MAX = 24 * 3_600_000;

@@ -1,8 +1,8 @@
 // Selects over profiles that read only the fields and keys of the query.
 import type { ProjectId } from '../../platform/ids.js';
+import { call, column } from '../plan/expressions.js';
+import type { Expression, ProfileProperty, PropertyColumn, Select, SelectColumn } from '../plan/plan.js';
 import { PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
-import { call, column } from './expressions.js';
-import type { Expression, ProfileProperty, PropertyColumn, Select, SelectColumn } from './plan.js';
 
 export interface ProfileReads {
   readonly fields: readonly ProfileKey[];

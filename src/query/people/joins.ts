@@ -1,9 +1,9 @@
 // Joins of a scan: sessions and profiles, as required by the columns that are read.
 import type { ProjectId } from '../../platform/ids.js';
+import { actor } from '../plan/field-expressions.js';
+import type { Expression, Join, ProfileProperty } from '../plan/plan.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
 import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
-import { actor } from './field-expressions.js';
-import type { Expression, Join, ProfileProperty } from './plan.js';
 import { PROFILE_ACTOR, selectProfilesToJoin } from './profile-select.js';
 import {
   LAST_SESSION_ACTOR,
