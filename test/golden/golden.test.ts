@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
-import { METRIC_COLUMN } from '../../src/query/analyze/events.js';
 import { type CompiledQuery, compile } from '../../src/query/compile.js';
 import { drawDetail, QueryError } from '../../src/query/errors.js';
 import { EVENT_FIELD_NAMES } from '../../src/query/fields.js';
 import type { Statement } from '../../src/query/print/print.js';
+import { METRIC_COLUMN } from '../../src/query/sources/events/analyze.js';
 import { PROJECT } from './dataset.js';
 import { type GoldenFile, isUpdating, readGoldenFiles, writeSections } from './golden-file.js';
 

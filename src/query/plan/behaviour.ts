@@ -1,6 +1,6 @@
 // Plan building blocks shared by behaviour sources.
 import type { Breakdown, ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
-import { orderByValue, type PlanContext, pageOf } from './events.js';
+import { orderByValue, type PlanContext, pageOf } from '../sources/events/plan.js';
 import { alias, call, column, constant, equals, infix, lambda, parameter, textParameter } from './expressions.js';
 import { isPresentField, readGroup } from './field-expressions.js';
 import type { ColumnType, Expression, OrderBy, OutputColumn, Plan, Select, SelectColumn } from './plan.js';

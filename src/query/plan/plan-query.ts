@@ -1,19 +1,19 @@
 // Planner entry: dispatches a resolved query to the plan of its source.
 import { assertNever } from '../../platform/errors.js';
 import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
-import { planLifecycle, planStickiness } from './activity.js';
-import { planChoice } from './choice.js';
-import { planFields, planInspect } from './discovery.js';
-import { type PlanContext, planAggregate, planList, type RowsOver } from './events.js';
-import { planFormula } from './formula.js';
-import { planFunnel } from './funnel.js';
-import { latestRows, planLatestValues } from './latest.js';
-import { planPaths } from './paths.js';
+import { planChoice } from '../sources/choice/plan.js';
+import { type PlanContext, planAggregate, planList, type RowsOver } from '../sources/events/plan.js';
+import { planFormula } from '../sources/formula/plan.js';
+import { planFunnel } from '../sources/funnel/plan.js';
+import { planFields, planInspect } from '../sources/inspect/plan.js';
+import { latestRows, planLatestValues } from '../sources/latest/plan.js';
+import { planLifecycle, planStickiness } from '../sources/lifecycle/plan.js';
+import { planPaths } from '../sources/paths/plan.js';
+import { planRetention } from '../sources/retention/plan.js';
+import { planSessions, sessionRows } from '../sources/sessions/plan.js';
+import { planUserList, profileRows } from '../sources/users/plan.js';
 import type { Plan } from './plan.js';
-import { planRetention } from './retention.js';
-import { planSessions, sessionRows } from './sessions.js';
 import { sortKept } from './sort-kept.js';
-import { planUserList, profileRows } from './users.js';
 
 export function plan(query: ResolvedQuery, context: PlanContext): Plan {
   const { shownOrder, rowsMax } = query;

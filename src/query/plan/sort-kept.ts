@@ -1,7 +1,7 @@
 // Combines `sort` with `top`: one select keeps the rows of `top`, and an outer one sorts them.
 import type { ColumnOrder } from '../analyze/resolved.js';
+import { type PlanContext, pageOf, passThrough } from '../sources/events/plan.js';
 import { orderByColumns } from './behaviour.js';
-import { type PlanContext, pageOf, passThrough } from './events.js';
 import type { Plan } from './plan.js';
 
 interface Asked {

@@ -1,12 +1,27 @@
 // Analyzer of `latest F per E`: the newest value per entity, listed, or aggregated by a second stage.
-import { findNearest, quote } from '../errors.js';
-import { isDefined } from '../is-defined.js';
-import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
-import { analyzeAggregate, analyzeEvents, checkOrder, type EventForm, fitsEvents, resolveSelection } from './events.js';
-import { isTimeField, resolveField } from './resolve-field.js';
-import type { ColumnOrder, EventSelection, Latest, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
-import { report, type Scope } from './scope.js';
-import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+
+import { isTimeField, resolveField } from '../../analyze/resolve-field.js';
+import type {
+  ColumnOrder,
+  EventSelection,
+  Latest,
+  ListOrder,
+  ResolvedField,
+  ResolvedQuery,
+} from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
+import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from '../../analyze/stages.js';
+import { findNearest, quote } from '../../errors.js';
+import { isDefined } from '../../is-defined.js';
+import type { FieldName, SortKey, Stage } from '../../parse/syntax.js';
+import {
+  analyzeAggregate,
+  analyzeEvents,
+  checkOrder,
+  type EventForm,
+  fitsEvents,
+  resolveSelection,
+} from '../events/analyze.js';
 
 interface EventStages {
   readonly eventType: string | undefined;

@@ -1,11 +1,12 @@
 // Analyzer of the source `funnel`.
-import { quote } from '../errors.js';
-import type { Source, Stage, Text } from '../parse/syntax.js';
-import { lastDays } from '../time/range.js';
-import { resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
-import type { ResolvedQuery } from './resolved.js';
-import { report, type Scope } from './scope.js';
-import { isKind } from './stages.js';
+
+import { resolveBehaviour, resolveBy, resolveWindow } from '../../analyze/behaviour.js';
+import type { ResolvedQuery } from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
+import { isKind } from '../../analyze/stages.js';
+import { quote } from '../../errors.js';
+import type { Source, Stage, Text } from '../../parse/syntax.js';
+import { lastDays } from '../../time/range.js';
 
 type FunnelSource = Extract<Source, { kind: 'funnel' }>;
 

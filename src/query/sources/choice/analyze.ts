@@ -1,15 +1,16 @@
 // Analyzer of the source `choice K`: exposure events whose properties have bare names, or with `results` the result packet.
-import { quote } from '../errors.js';
-import { DISTINCT_ID, findEventField } from '../fields.js';
-import type { FieldName, Source, Stage } from '../parse/syntax.js';
-import { lastDays } from '../time/range.js';
-import { resolveAnswerOrder } from './answer-order.js';
-import { resolveBehaviour, resolveWindow } from './behaviour.js';
-import { analyzeEventSource } from './latest.js';
-import { propertyField, resolveEventField, resolveField } from './resolve-field.js';
-import type { Condition, ResolvedField, ResolvedQuery } from './resolved.js';
-import { report, type Scope } from './scope.js';
-import { isKind, onlyStage } from './stages.js';
+
+import { resolveAnswerOrder } from '../../analyze/answer-order.js';
+import { resolveBehaviour, resolveWindow } from '../../analyze/behaviour.js';
+import { propertyField, resolveEventField, resolveField } from '../../analyze/resolve-field.js';
+import type { Condition, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
+import { isKind, onlyStage } from '../../analyze/stages.js';
+import { quote } from '../../errors.js';
+import { DISTINCT_ID, findEventField } from '../../fields.js';
+import type { FieldName, Source, Stage } from '../../parse/syntax.js';
+import { lastDays } from '../../time/range.js';
+import { analyzeEventSource } from '../latest/analyze.js';
 
 type ChoiceSource = Extract<Source, { kind: 'choice' }>;
 

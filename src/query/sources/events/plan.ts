@@ -1,6 +1,6 @@
 // Plans of the event source: aggregates over a scan, and lists of events.
 
-import type { ProjectId } from '../../platform/ids.js';
+import type { ProjectId } from '../../../platform/ids.js';
 import type {
   AggregateOrder,
   EventSelection,
@@ -10,11 +10,19 @@ import type {
   ResolvedField,
   ResolvedQuery,
   TimeRange,
-} from '../analyze/resolved.js';
-import { planCondition } from '../conditions/plan.js';
-import { joinsFor } from '../people/joins.js';
-import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../time/buckets.js';
-import { alias, call, column, constant, equals, instantParameter, textParameter, tupleElement } from './expressions.js';
+} from '../../analyze/resolved.js';
+import { planCondition } from '../../conditions/plan.js';
+import { joinsFor } from '../../people/joins.js';
+import {
+  alias,
+  call,
+  column,
+  constant,
+  equals,
+  instantParameter,
+  textParameter,
+  tupleElement,
+} from '../../plan/expressions.js';
 import {
   bucketsOf,
   isNoText,
@@ -24,8 +32,8 @@ import {
   readNumber,
   readText,
   stitchingOf,
-} from './field-expressions.js';
-import { planMeasure } from './measure.js';
+} from '../../plan/field-expressions.js';
+import { planMeasure } from '../../plan/measure.js';
 import type {
   ColumnType,
   EventScan,
@@ -37,7 +45,8 @@ import type {
   Select,
   SelectColumn,
   Total,
-} from './plan.js';
+} from '../../plan/plan.js';
+import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
 
 export interface PlanContext {
   readonly projectId: ProjectId;

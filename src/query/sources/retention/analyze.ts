@@ -1,11 +1,12 @@
 // Analyzer of the source `retention`.
-import type { Source, Stage } from '../parse/syntax.js';
-import { lastDays, type TimeStage } from '../time/range.js';
-import { resolveAnswerOrder } from './answer-order.js';
-import { resolveBehaviour, resolveBy } from './behaviour.js';
-import type { CalendarPeriod, ResolvedQuery } from './resolved.js';
-import type { Scope } from './scope.js';
-import { isKind, onlyStage } from './stages.js';
+
+import { resolveAnswerOrder } from '../../analyze/answer-order.js';
+import { resolveBehaviour, resolveBy } from '../../analyze/behaviour.js';
+import type { CalendarPeriod, ResolvedQuery } from '../../analyze/resolved.js';
+import type { Scope } from '../../analyze/scope.js';
+import { isKind, onlyStage } from '../../analyze/stages.js';
+import type { Source, Stage } from '../../parse/syntax.js';
+import { lastDays, type TimeStage } from '../../time/range.js';
 
 type RetentionSource = Extract<Source, { kind: 'retention' }>;
 

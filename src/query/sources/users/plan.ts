@@ -1,11 +1,11 @@
 // Plans of the source `users`.
-import type { EventSelection, ResolvedQuery } from '../analyze/resolved.js';
-import { planCondition } from '../conditions/plan.js';
-import { profilePropertiesIn } from '../people/joins.js';
-import { selectProfiles } from '../people/profile-select.js';
-import { listOrder, type PlanContext, pageOf, planListColumn, type RowsOver } from './events.js';
-import { column, infix, instantParameter } from './expressions.js';
-import type { Expression, OrderBy, Plan, Select } from './plan.js';
+import type { EventSelection, ResolvedQuery } from '../../analyze/resolved.js';
+import { planCondition } from '../../conditions/plan.js';
+import { profilePropertiesIn } from '../../people/joins.js';
+import { selectProfiles } from '../../people/profile-select.js';
+import { column, infix, instantParameter } from '../../plan/expressions.js';
+import type { Expression, OrderBy, Plan, Select } from '../../plan/plan.js';
+import { listOrder, type PlanContext, pageOf, planListColumn, type RowsOver } from '../events/plan.js';
 
 type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 

@@ -1,11 +1,12 @@
 // Analyzer of the sources `lifecycle` and `stickiness`.
-import type { Source, Stage } from '../parse/syntax.js';
-import { lastDays } from '../time/range.js';
-import { resolveAnswerOrder } from './answer-order.js';
-import { resolveBehaviour, resolveBy } from './behaviour.js';
-import type { ResolvedQuery } from './resolved.js';
-import { isPeriod, PERIODS } from './retention.js';
-import type { Scope } from './scope.js';
+
+import { resolveAnswerOrder } from '../../analyze/answer-order.js';
+import { resolveBehaviour, resolveBy } from '../../analyze/behaviour.js';
+import type { ResolvedQuery } from '../../analyze/resolved.js';
+import type { Scope } from '../../analyze/scope.js';
+import type { Source, Stage } from '../../parse/syntax.js';
+import { lastDays } from '../../time/range.js';
+import { isPeriod, PERIODS } from '../retention/analyze.js';
 
 type LifecycleSource = Extract<Source, { kind: 'lifecycle' }>;
 type StickinessSource = Extract<Source, { kind: 'stickiness' }>;

@@ -4,7 +4,7 @@
 // is never worse than a later one. Attempts start in order and stay in order, so a level is one merge of two sorted arrays,
 // and the first attempt of the last non-empty level counts. Lambdas capture no arrays, because ClickHouse would copy them
 // per element.
-import type { FunnelQuery, ResolvedQuery } from '../analyze/resolved.js';
+import type { FunnelQuery, ResolvedQuery } from '../../analyze/resolved.js';
 import {
   type BreakdownPlan,
   element,
@@ -19,11 +19,22 @@ import {
   planAnswer,
   planBreakdown,
   ratio,
-} from './behaviour.js';
-import { type PlanContext, scanEvents } from './events.js';
-import { alias, allOf, call, column, constant, equals, infix, lambda, parameter, tupleElement } from './expressions.js';
-import { actor } from './field-expressions.js';
-import type { Expression, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
+} from '../../plan/behaviour.js';
+import {
+  alias,
+  allOf,
+  call,
+  column,
+  constant,
+  equals,
+  infix,
+  lambda,
+  parameter,
+  tupleElement,
+} from '../../plan/expressions.js';
+import { actor } from '../../plan/field-expressions.js';
+import type { Expression, OutputColumn, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { type PlanContext, scanEvents } from '../events/plan.js';
 
 type ResolvedFunnel = FunnelQuery & ResolvedQuery;
 

@@ -1,15 +1,16 @@
 // Analyzer of the source `sessions`: sessions by day, or an aggregate over sessions. A condition on event fields keeps
 // sessions with such an event.
-import { quote } from '../errors.js';
-import { DISTINCT_ID } from '../fields.js';
-import type { FieldName, Stage } from '../parse/syntax.js';
-import { isSessionKey } from '../session-fields.js';
-import { resolveAnswerOrder } from './answer-order.js';
-import { analyzeAggregate, checkOrder, fitsEvents, joinConditions, resolveSelection } from './events.js';
-import { resolveSessionField } from './resolve-field.js';
-import type { Condition, ResolvedField, ResolvedQuery } from './resolved.js';
-import { report, type Scope } from './scope.js';
-import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+
+import { resolveAnswerOrder } from '../../analyze/answer-order.js';
+import { resolveSessionField } from '../../analyze/resolve-field.js';
+import type { Condition, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
+import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from '../../analyze/stages.js';
+import { quote } from '../../errors.js';
+import { DISTINCT_ID } from '../../fields.js';
+import type { FieldName, Stage } from '../../parse/syntax.js';
+import { isSessionKey } from '../../session-fields.js';
+import { analyzeAggregate, checkOrder, fitsEvents, joinConditions, resolveSelection } from '../events/analyze.js';
 
 function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefined {
   const { path, written, span } = name;

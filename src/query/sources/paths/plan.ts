@@ -1,12 +1,12 @@
 // Plan of paths: first the anchor of each person, then the events joined to it within the window, so that memory is bounded by
 // the events of paths.
-import type { PathsQuery, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
-import { planCondition } from '../conditions/plan.js';
-import { eventMs, hasIdentity, integer, isOfType, mapEach, passThrough, planAnswer } from './behaviour.js';
-import { type PlanContext, scanEvents } from './events.js';
-import { alias, allOf, call, column, infix, textParameter, tupleElement } from './expressions.js';
-import { actor, isPresentField, readText, timeText } from './field-expressions.js';
-import type { Expression, Join, Plan, Select, SelectColumn } from './plan.js';
+import type { PathsQuery, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { planCondition } from '../../conditions/plan.js';
+import { eventMs, hasIdentity, integer, isOfType, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
+import { alias, allOf, call, column, infix, textParameter, tupleElement } from '../../plan/expressions.js';
+import { actor, isPresentField, readText, timeText } from '../../plan/field-expressions.js';
+import type { Expression, Join, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { type PlanContext, scanEvents } from '../events/plan.js';
 
 const NO_LABEL = textParameter('(none)');
 

@@ -1,14 +1,15 @@
 // Analyzer of the source `users`: profiles as rows. Bare KEY and user.KEY are the same; the time range is on last_seen.
-import { quote } from '../errors.js';
-import { DISTINCT_ID, findEventField } from '../fields.js';
-import { isDefined } from '../is-defined.js';
-import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
-import { isProfileKey, type ProfileKey } from '../profile-fields.js';
-import { analyzeAggregate, checkOrder, fitsEvents, resolveSelection } from './events.js';
-import { profileColumn, profileField } from './resolve-field.js';
-import type { EventSelection, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from './resolved.js';
-import { report, type Scope } from './scope.js';
-import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from './stages.js';
+
+import { profileColumn, profileField } from '../../analyze/resolve-field.js';
+import type { EventSelection, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
+import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from '../../analyze/stages.js';
+import { quote } from '../../errors.js';
+import { DISTINCT_ID, findEventField } from '../../fields.js';
+import { isDefined } from '../../is-defined.js';
+import type { FieldName, SortKey, Stage } from '../../parse/syntax.js';
+import { isProfileKey, type ProfileKey } from '../../profile-fields.js';
+import { analyzeAggregate, checkOrder, fitsEvents, resolveSelection } from '../events/analyze.js';
 
 const DEFAULT_DAYS = 30;
 const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session)\./;

@@ -1,10 +1,11 @@
 // Analyzer of the discovery sources `fields` and `inspect`.
-import type { Source, Stage } from '../parse/syntax.js';
-import { lastDays } from '../time/range.js';
-import { resolveAnswerOrder, type SortableColumns } from './answer-order.js';
-import { resolveBehaviour } from './behaviour.js';
-import type { ResolvedQuery } from './resolved.js';
-import type { Scope } from './scope.js';
+
+import { resolveAnswerOrder, type SortableColumns } from '../../analyze/answer-order.js';
+import { resolveBehaviour } from '../../analyze/behaviour.js';
+import type { ResolvedQuery } from '../../analyze/resolved.js';
+import type { Scope } from '../../analyze/scope.js';
+import type { Source, Stage } from '../../parse/syntax.js';
+import { lastDays } from '../../time/range.js';
 
 const DEFAULT_DAYS = 30;
 // Columns that hold lists cannot be sorted by.

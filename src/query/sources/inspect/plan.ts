@@ -1,10 +1,9 @@
 // Plans of `fields` and `inspect`: event types, properties, and their coverage.
 
-import { assertNever } from '../../platform/errors.js';
-import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
-import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS, type PropertyBag } from '../fields.js';
-import { hasIdentity, orderByColumns, passThrough } from './behaviour.js';
-import { type PlanContext, pageOf, scanEvents } from './events.js';
+import { assertNever } from '../../../platform/errors.js';
+import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS, type PropertyBag } from '../../fields.js';
+import { hasIdentity, orderByColumns, passThrough } from '../../plan/behaviour.js';
 import {
   alias,
   call,
@@ -17,9 +16,10 @@ import {
   parameter,
   textParameter,
   tupleElement,
-} from './expressions.js';
-import { actor, bucket, isPresentField } from './field-expressions.js';
-import type { Expression, OutputColumn, Plan, PropertyColumn, Select, SelectColumn } from './plan.js';
+} from '../../plan/expressions.js';
+import { actor, bucket, isPresentField } from '../../plan/field-expressions.js';
+import type { Expression, OutputColumn, Plan, PropertyColumn, Select, SelectColumn } from '../../plan/plan.js';
+import { type PlanContext, pageOf, scanEvents } from '../events/plan.js';
 
 type Discovery = Extract<ResolvedQuery, { kind: 'fields' | 'inspect' }>;
 

@@ -1,12 +1,13 @@
 // Analyzer of the source `paths`.
-import { requireEventField } from '../fields.js';
-import type { Source, Stage } from '../parse/syntax.js';
-import { lastDays } from '../time/range.js';
-import { resolveAnswerOrder } from './answer-order.js';
-import { resolveBehaviour, resolveBy, resolveWindow } from './behaviour.js';
-import type { ResolvedQuery } from './resolved.js';
-import type { Scope } from './scope.js';
-import { isKind, onlyStage, resolveRowsMax } from './stages.js';
+
+import { resolveAnswerOrder } from '../../analyze/answer-order.js';
+import { resolveBehaviour, resolveBy, resolveWindow } from '../../analyze/behaviour.js';
+import type { ResolvedQuery } from '../../analyze/resolved.js';
+import type { Scope } from '../../analyze/scope.js';
+import { isKind, onlyStage, resolveRowsMax } from '../../analyze/stages.js';
+import { requireEventField } from '../../fields.js';
+import type { Source, Stage } from '../../parse/syntax.js';
+import { lastDays } from '../../time/range.js';
 
 type PathsSource = Extract<Source, { kind: 'paths' }>;
 

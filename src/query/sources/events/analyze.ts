@@ -1,12 +1,6 @@
 // Analyzer of the event source and `*`: an aggregate over events, or a list of events.
 
-import { resolveCondition } from '../conditions/resolve.js';
-import { findNearest, quote } from '../errors.js';
-import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../fields.js';
-import { isDefined } from '../is-defined.js';
-import type { FieldName, SortKey, Stage } from '../parse/syntax.js';
-import { lastDays, resolveTimeStage } from '../time/range.js';
-import { checkBuckets, isTimeField, resolveField, resolveGroups } from './resolve-field.js';
+import { checkBuckets, isTimeField, resolveField, resolveGroups } from '../../analyze/resolve-field.js';
 import type {
   AggregateOrder,
   ColumnOrder,
@@ -20,8 +14,8 @@ import type {
   ResolvedQuery,
   Rows,
   SourceMode,
-} from './resolved.js';
-import { report, type Scope } from './scope.js';
+} from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
 import {
   isKind,
   isSize,
@@ -31,7 +25,13 @@ import {
   resolveRowsMax,
   type StageOf,
   stageWord,
-} from './stages.js';
+} from '../../analyze/stages.js';
+import { resolveCondition } from '../../conditions/resolve.js';
+import { findNearest, quote } from '../../errors.js';
+import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../../fields.js';
+import { isDefined } from '../../is-defined.js';
+import type { FieldName, SortKey, Stage } from '../../parse/syntax.js';
+import { lastDays, resolveTimeStage } from '../../time/range.js';
 
 const DEFAULT_DAYS = 7;
 interface EventStages {

@@ -1,7 +1,6 @@
 // Plan of retention: one row per person with start and return periods, then one per cohort with people per period as an array,
 // then one per cohort and period.
-import type { ResolvedQuery, RetentionQuery } from '../analyze/resolved.js';
-import { type Calendar, calendarOf, periodsSince } from '../time/calendar.js';
+import type { ResolvedQuery, RetentionQuery } from '../../analyze/resolved.js';
 import {
   type BreakdownPlan,
   element,
@@ -15,8 +14,7 @@ import {
   planAnswer,
   planBreakdown,
   ratio,
-} from './behaviour.js';
-import { type PlanContext, scanEvents } from './events.js';
+} from '../../plan/behaviour.js';
 import {
   alias,
   call,
@@ -27,9 +25,11 @@ import {
   lambda,
   textParameter,
   tupleElement,
-} from './expressions.js';
-import { actor, eventPosition } from './field-expressions.js';
-import type { Expression, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
+} from '../../plan/expressions.js';
+import { actor, eventPosition } from '../../plan/field-expressions.js';
+import type { Expression, OutputColumn, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
+import { type PlanContext, scanEvents } from '../events/plan.js';
 
 type ResolvedRetention = RetentionQuery & ResolvedQuery;
 

@@ -1,8 +1,7 @@
 // Plan of choice results: exposures per unit, excluded units, conversions.
-import type { ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
-import { planCondition } from '../conditions/plan.js';
-import { integer, isOfType, mapEach } from './behaviour.js';
-import { type PlanContext, pageOf, passThrough, scanEvents } from './events.js';
+import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { planCondition } from '../../conditions/plan.js';
+import { integer, isOfType, mapEach } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
@@ -14,9 +13,10 @@ import {
   instantParameter,
   not,
   textParameter,
-} from './expressions.js';
-import { actor, eventPosition, isPresentField, readNumber, readText } from './field-expressions.js';
-import type { Expression, Plan, Select, SelectColumn } from './plan.js';
+} from '../../plan/expressions.js';
+import { actor, eventPosition, isPresentField, readNumber, readText } from '../../plan/field-expressions.js';
+import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { type PlanContext, pageOf, passThrough, scanEvents } from '../events/plan.js';
 
 type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 

@@ -1,7 +1,6 @@
 // Plan of `latest`: the newest value per entity.
-import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../analyze/resolved.js';
-import { listOrder, type PlanContext, pageOf, type RowsOver, scanEvents } from './events.js';
-import { alias, call, column, tupleElement } from './expressions.js';
+import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { alias, call, column, tupleElement } from '../../plan/expressions.js';
 import {
   actor,
   actorText,
@@ -11,8 +10,9 @@ import {
   readNumber,
   readText,
   timeText,
-} from './field-expressions.js';
-import type { Expression, OrderBy, Plan, Select, SelectColumn } from './plan.js';
+} from '../../plan/field-expressions.js';
+import type { Expression, OrderBy, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { listOrder, type PlanContext, pageOf, type RowsOver, scanEvents } from '../events/plan.js';
 
 type LatestValues = Extract<ResolvedQuery, { kind: 'latest_values' }>;
 

@@ -1,11 +1,11 @@
 // Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per row or bucket.
-import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../analyze/resolved.js';
-import { bucketOf, bucketType, fillOf } from '../time/buckets.js';
-import { GROUP, isOfType, passThrough, planAnswer } from './behaviour.js';
-import { aliasOrder, type PlanContext, scanEvents } from './events.js';
-import { alias, allOf, call, column, constant, infix, parameter } from './expressions.js';
-import { countDistinct, readNumber } from './field-expressions.js';
-import type { Expression, Plan, Select, SelectColumn } from './plan.js';
+import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../../analyze/resolved.js';
+import { GROUP, isOfType, passThrough, planAnswer } from '../../plan/behaviour.js';
+import { alias, allOf, call, column, constant, infix, parameter } from '../../plan/expressions.js';
+import { countDistinct, readNumber } from '../../plan/field-expressions.js';
+import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { bucketOf, bucketType, fillOf } from '../../time/buckets.js';
+import { aliasOrder, type PlanContext, scanEvents } from '../events/plan.js';
 
 type Term = Extract<FormulaExpression, { kind: 'term' }>;
 

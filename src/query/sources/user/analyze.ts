@@ -1,8 +1,9 @@
 // Analyzer of the source `user "<id>"`: events of one person, by distinct_id or e-mail address.
-import type { Source, Stage } from '../parse/syntax.js';
-import { analyzeEventSource } from './latest.js';
-import type { ResolvedQuery } from './resolved.js';
-import { report, type Scope } from './scope.js';
+
+import type { ResolvedQuery } from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
+import type { Source, Stage } from '../../parse/syntax.js';
+import { analyzeEventSource } from '../latest/analyze.js';
 
 const DEFAULT_DAYS = 30;
 

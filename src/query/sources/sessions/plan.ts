@@ -1,13 +1,13 @@
 // Plans of the source `sessions`: sessions that start in the range, each with all its events.
-import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows } from '../analyze/resolved.js';
-import { planCondition } from '../conditions/plan.js';
-import { sessionKeysIn } from '../people/joins.js';
-import { describeSession, optional, peopleOfSession, selectSessions, widened } from '../people/session-select.js';
-import { sessionColumnOf } from '../session-fields.js';
-import { bucketOf, fillOf } from '../time/buckets.js';
-import { aliasOrder, type PlanContext, pageOf, passThrough, type RowsOver, scanEvents } from './events.js';
-import { alias, allOf, call, column, constant, equals, infix, instantParameter } from './expressions.js';
-import type { Expression, Plan, Select } from './plan.js';
+import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows } from '../../analyze/resolved.js';
+import { planCondition } from '../../conditions/plan.js';
+import { sessionKeysIn } from '../../people/joins.js';
+import { describeSession, optional, peopleOfSession, selectSessions, widened } from '../../people/session-select.js';
+import { alias, allOf, call, column, constant, equals, infix, instantParameter } from '../../plan/expressions.js';
+import type { Expression, Plan, Select } from '../../plan/plan.js';
+import { sessionColumnOf } from '../../session-fields.js';
+import { bucketOf, fillOf } from '../../time/buckets.js';
+import { aliasOrder, type PlanContext, pageOf, passThrough, type RowsOver, scanEvents } from '../events/plan.js';
 
 type SessionsQuery = Extract<ResolvedQuery, { kind: 'sessions' }>;
 

@@ -1,14 +1,15 @@
 // Analyzer of the source `formula`: arithmetic over aggregates of events.
-import { findNearest, quote } from '../errors.js';
-import { GRANULARITIES } from '../fields.js';
-import type * as syntax from '../parse/syntax.js';
-import { lastDays } from '../time/range.js';
-import { resolveAnswerOrder } from './answer-order.js';
-import { resolveBehaviour, resolveBy } from './behaviour.js';
-import { checkBuckets, isTimeField, resolveField } from './resolve-field.js';
-import type { FormulaExpression, Measure, ResolvedQuery } from './resolved.js';
-import { report, type Scope } from './scope.js';
-import { isKind } from './stages.js';
+
+import { resolveAnswerOrder } from '../../analyze/answer-order.js';
+import { resolveBehaviour, resolveBy } from '../../analyze/behaviour.js';
+import { checkBuckets, isTimeField, resolveField } from '../../analyze/resolve-field.js';
+import type { FormulaExpression, Measure, ResolvedQuery } from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
+import { isKind } from '../../analyze/stages.js';
+import { findNearest, quote } from '../../errors.js';
+import { GRANULARITIES } from '../../fields.js';
+import type * as syntax from '../../parse/syntax.js';
+import { lastDays } from '../../time/range.js';
 
 type FormulaSource = Extract<syntax.Source, { kind: 'formula' }>;
 type Call = Extract<syntax.Expression, { kind: 'call' }>;

@@ -1,12 +1,22 @@
 // Plans of stickiness (active days per person) and lifecycle (status per person and period).
-import type { LifecycleQuery, ResolvedQuery, StickinessQuery } from '../analyze/resolved.js';
-import { bucketOf } from '../time/buckets.js';
-import { calendarOf, periodsSince } from '../time/calendar.js';
-import { element, hasIdentity, integer, mapEach, passThrough, planAnswer } from './behaviour.js';
-import { type PlanContext, scanEvents } from './events.js';
-import { alias, allOf, call, column, constant, equals, infix, instantParameter, lambda } from './expressions.js';
-import { actor } from './field-expressions.js';
-import type { Expression, Plan, Select, SelectColumn } from './plan.js';
+import type { LifecycleQuery, ResolvedQuery, StickinessQuery } from '../../analyze/resolved.js';
+import { element, hasIdentity, integer, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
+import {
+  alias,
+  allOf,
+  call,
+  column,
+  constant,
+  equals,
+  infix,
+  instantParameter,
+  lambda,
+} from '../../plan/expressions.js';
+import { actor } from '../../plan/field-expressions.js';
+import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { bucketOf } from '../../time/buckets.js';
+import { calendarOf, periodsSince } from '../../time/calendar.js';
+import { type PlanContext, scanEvents } from '../events/plan.js';
 
 export function planStickiness(query: StickinessQuery & ResolvedQuery, context: PlanContext): Plan {
   const day = bucketOf(column('time'), { granularity: 'day', timezone: query.timezone });
