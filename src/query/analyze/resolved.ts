@@ -237,7 +237,12 @@ export type ResolvedQuery = {
       readonly order: readonly ColumnOrder[];
     }
   | {
-      readonly kind: 'fields' | 'inspect';
+      readonly kind: 'fields';
+      readonly selection: EventSelection;
+      readonly order: readonly ColumnOrder[];
+    }
+  | {
+      readonly kind: 'inspect';
       readonly selection: EventSelection;
       readonly order: readonly ColumnOrder[];
     }

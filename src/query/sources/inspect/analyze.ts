@@ -1,4 +1,4 @@
-// Analyzer of the discovery sources `fields` and `inspect`.
+// Analyzer of the source `inspect`.
 
 import { resolveAnswerOrder, type SortableColumns } from '../../analyze/answer-order.js';
 import { resolveBehaviour } from '../../analyze/behaviour.js';
@@ -14,22 +14,6 @@ const OF_TYPES: SortableColumns = {
   metric: 'count',
 };
 const OF_PROPERTIES: SortableColumns = { columns: ['property', 'coverage', 'distinct'], metric: 'coverage' };
-
-export function analyzeFields(scope: Scope, stages: readonly Stage[]): ResolvedQuery {
-  const { range, condition, rowsMax } = resolveBehaviour(scope, {
-    source: 'fields',
-    stages,
-    fits: ['sort', 'top'],
-    answers: 'lists the fields of events',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
-  const selection = { eventType: undefined, range, condition };
-  const ordered = resolveAnswerOrder(scope, stages, {
-    columns: ['field', 'type', 'category', 'events', 'coverage'],
-    metric: 'events',
-  });
-  return { kind: 'fields', selection, ...ordered, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
-}
 
 export function analyzeInspect(
   scope: Scope,

@@ -1,8 +1,8 @@
-// Plans of `fields` and `inspect`: event types, properties, and their coverage.
+// Plans of `inspect`: event types, or the properties of one.
 
 import { assertNever } from '../../../platform/errors.js';
-import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
-import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS, type PropertyBag } from '../../fields.js';
+import type { ResolvedQuery } from '../../analyze/resolved.js';
+import type { PropertyBag } from '../../fields.js';
 import { hasIdentity, orderByColumns, passThrough } from '../../plan/behaviour.js';
 import {
   alias,
@@ -17,127 +17,14 @@ import {
   textParameter,
   tupleElement,
 } from '../../plan/expressions.js';
-import { actor, bucket, isPresentField } from '../../plan/field-expressions.js';
-import type { Expression, OutputColumn, Plan, PropertyColumn, Select, SelectColumn } from '../../plan/plan.js';
+import { actor, bucket } from '../../plan/field-expressions.js';
+import type { Expression, OutputColumn, Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { type PlanContext, pageOf, scanEvents } from '../events/plan.js';
+import { BAGS, countKeys, keySet, keySets, keysOf, valuesOf, withoutTexts } from '../fields/key-sets.js';
 
-type Discovery = Extract<ResolvedQuery, { kind: 'fields' | 'inspect' }>;
+type InspectQuery = Extract<ResolvedQuery, { kind: 'inspect' }>;
 
-const BAGS = Object.keys(PROPERTY_BAGS) as PropertyBag[];
-
-// ---- Sets of keys ----
-
-// Few distinct sets of keys occur in many events: count the sets first, and then their keys. Lambdas over each event that
-// look into another map take several times as long.
-
-const keysOf = (map: PropertyColumn): Expression => call('mapKeys', column(map));
-const valuesOf = (map: PropertyColumn): Expression => call('mapValues', column(map));
-
-/** Keys whose values are numbers, not numbers in texts, which are in the text map too. */
-const withoutTexts = (numbers: Expression, texts: Expression): Expression =>
-  call('arrayFilter', lambda(['k'], not(call('has', texts, alias('k')))), numbers);
-
-/** Occurrences per key over sets of keys, as two arrays. */
-const countKeys = (keys: Expression, events: Expression): Expression =>
-  call('sumMap', keys, call('arrayMap', lambda(['k'], events), keys));
-
-type KeySet = `${'texts' | 'numbers' | 'booleans'}_of_${(typeof PROPERTY_BAGS)[PropertyBag]}`;
-
-const keySet = (bag: PropertyBag, kind: 'texts' | 'numbers' | 'booleans'): KeySet => `${kind}_of_${PROPERTY_BAGS[bag]}`;
-
-/** Keys of an event by value type. */
-function keySets(texts: (map: PropertyColumn) => Expression): SelectColumn[] {
-  return BAGS.flatMap((bag) => [
-    { alias: keySet(bag, 'texts'), expression: texts(bucket(bag, 'str')) },
-    { alias: keySet(bag, 'numbers'), expression: keysOf(bucket(bag, 'num')) },
-    { alias: keySet(bag, 'booleans'), expression: keysOf(bucket(bag, 'bool')) },
-  ]);
-}
-
-// ---- fields ----
-
-/** Keys without empty texts. */
-const textKeys = (map: PropertyColumn): Expression =>
-  call('arrayFilter', lambda(['k', 'v'], infix('!=', alias('v'), constant(''))), keysOf(map), valuesOf(map));
-
-const fieldNamed = (name: string): ResolvedField => {
-  const field = findEventField(name);
-  return field ? { kind: 'column', name, field } : { kind: 'distinct_id', name: DISTINCT_ID };
-};
-
-/**
- * One row with all counts for the answer: events, one count per field, keys of both property groups by type, and keys of
- * profiles by type.
- */
-export function planFields(query: Discovery, context: PlanContext): Plan {
-  const { selection, rowsMax } = query;
-  const sets = keySets(textKeys);
-  const counts = EVENT_FIELD_NAMES.map((name) => call('countIf', isPresentField(fieldNamed(name))));
-  const columns: SelectColumn[] = [
-    { alias: 'events', expression: call('count') },
-    { alias: 'with_session', expression: call('countIf', infix('!=', column('session_id'), constant(''))) },
-    { alias: 'with_field', expression: call('array', ...counts) },
-    ...sets,
-  ];
-  const bySet: Select = {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, { selection, reads: columns.map((of) => of.expression) }),
-    groupBy: sets.map((of) => of.alias),
-  };
-  const page = pageOf(context, rowsMax);
-  return {
-    mode: 'fields',
-    select: {
-      kind: 'select',
-      columns: [
-        { alias: 'total', expression: call('sum', alias('events')) },
-        { alias: 'in_sessions', expression: call('sum', alias('with_session')) },
-        { alias: 'counts', expression: call('sumForEach', alias('with_field')) },
-        ...BAGS.flatMap((bag) => {
-          const texts = alias(keySet(bag, 'texts'));
-          const numbers = withoutTexts(alias(keySet(bag, 'numbers')), texts);
-          return [texts, numbers, alias(keySet(bag, 'booleans'))].map((keys, index) => ({
-            alias: `${PROPERTY_BAGS[bag]}_${index}`,
-            expression: countKeys(keys, alias('events')),
-          }));
-        }),
-        ...(['props_str', 'props_num', 'props_bool'] as const).map((map) => ({
-          alias: `${map}_keys`,
-          expression: profileKeys(context, map),
-        })),
-      ],
-      from: bySet,
-    },
-    columns: [
-      { name: 'field', type: 'text' },
-      { name: 'type', type: 'text' },
-      { name: 'category', type: 'text' },
-      { name: 'events', type: 'number' },
-      { name: 'coverage', type: 'percent' },
-    ],
-    metric: undefined,
-    presentation: { kind: 'fields', order: query.order },
-    total: { kind: 'engine', rowsMax },
-    rowsKept: page.kept,
-    range: selection.range,
-    timezone: query.timezone,
-    warnings: query.warnings,
-  };
-}
-
-const profileKeys = ({ projectId }: PlanContext, map: PropertyColumn): Expression => ({
-  kind: 'subselect',
-  select: {
-    kind: 'select',
-    columns: [{ alias: 'keys', expression: call('groupUniqArrayArray', keysOf(map)) }],
-    from: { kind: 'profiles', projectId, filter: [] },
-  },
-});
-
-// ---- inspect ----
-
-export const planInspect = (query: Discovery, context: PlanContext): Plan =>
+export const planInspect = (query: InspectQuery, context: PlanContext): Plan =>
   query.selection.eventType === undefined ? inspectTypes(query, context) : inspectProperties(query, context);
 
 interface Inspection {
@@ -145,7 +32,7 @@ interface Inspection {
   readonly columns: readonly OutputColumn[];
 }
 
-function toPlan(query: Discovery, context: PlanContext, { select, columns }: Inspection): Plan {
+function toPlan(query: InspectQuery, context: PlanContext, { select, columns }: Inspection): Plan {
   const page = pageOf(context, query.rowsMax);
   return {
     mode: 'inspect',
@@ -174,7 +61,7 @@ const allKeys = (bag: PropertyBag): Expression =>
 /**
  * People are counted in a separate select: beside the sets of keys, the engine would keep their hashes per set.
  */
-function inspectTypes(query: Discovery, context: PlanContext): Plan {
+function inspectTypes(query: InspectQuery, context: PlanContext): Plan {
   const { selection } = query;
   const sets = keySets(keysOf);
   const grouped = (columns: readonly SelectColumn[]): Select => ({
@@ -278,7 +165,7 @@ const items = call(
 );
 
 /** Occurrences of each property value and type, without empty texts. */
-function countValues(query: Discovery, context: PlanContext): Select {
+function countValues(query: InspectQuery, context: PlanContext): Select {
   const item = call('arrayJoin', items);
   const parts = ['kind', 'key', 'text', 'number'].map((name, index) => ({
     alias: `item_${name}`,
@@ -321,7 +208,7 @@ function countValues(query: Discovery, context: PlanContext): Select {
 
 const SAMPLES = 5;
 
-function inspectProperties(query: Discovery, context: PlanContext): Plan {
+function inspectProperties(query: InspectQuery, context: PlanContext): Plan {
   const { selection } = query;
   const total: Expression = {
     kind: 'subselect',

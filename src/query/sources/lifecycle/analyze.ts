@@ -35,21 +35,3 @@ export function analyzeLifecycle(scope: Scope, source: LifecycleSource, stages: 
     warnings: scope.warnings,
   };
 }
-
-export function analyzeStickiness(scope: Scope, source: StickinessSource, stages: readonly Stage[]): ResolvedQuery {
-  const { range, condition, rowsMax } = resolveBehaviour(scope, {
-    source: 'stickiness',
-    stages,
-    fits: ['sort', 'top'],
-    answers: 'answers users by their number of active days',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
-  return {
-    kind: 'stickiness',
-    selection: { eventType: typeOf(source), range, condition },
-    ...resolveAnswerOrder(scope, stages, { columns: ['active_days', 'users'], metric: 'users' }),
-    rowsMax,
-    timezone: scope.timezone,
-    warnings: scope.warnings,
-  };
-}

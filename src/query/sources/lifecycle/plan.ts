@@ -1,5 +1,5 @@
-// Plans of stickiness (active days per person) and lifecycle (status per person and period).
-import type { LifecycleQuery, ResolvedQuery, StickinessQuery } from '../../analyze/resolved.js';
+// Plan of `lifecycle`: the status of each person in each period.
+import type { LifecycleQuery, ResolvedQuery } from '../../analyze/resolved.js';
 import { element, hasIdentity, integer, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
 import {
   alias,
@@ -14,44 +14,8 @@ import {
 } from '../../plan/expressions.js';
 import { actor } from '../../plan/field-expressions.js';
 import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
-import { bucketOf } from '../../time/buckets.js';
 import { calendarOf, periodsSince } from '../../time/calendar.js';
 import { type PlanContext, scanEvents } from '../events/plan.js';
-
-export function planStickiness(query: StickinessQuery & ResolvedQuery, context: PlanContext): Plan {
-  const day = bucketOf(column('time'), { granularity: 'day', timezone: query.timezone });
-  const columns: SelectColumn[] = [
-    { alias: 'person', expression: actor },
-    { alias: 'active_days', expression: call('uniqExact', day) },
-  ];
-  const reads = columns.map((of) => of.expression);
-  const people: Select = {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, { selection: query.selection, reads, filter: [hasIdentity] }),
-    groupBy: ['person'],
-  };
-  return planAnswer({
-    query,
-    order: query.order,
-    range: query.selection.range,
-    context,
-    mode: 'stickiness',
-    select: {
-      kind: 'select',
-      columns: [...passThrough('active_days'), { alias: 'users', expression: call('count') }],
-      from: people,
-      groupBy: ['active_days'],
-      orderBy: [{ expression: alias('active_days'), direction: 'asc' }],
-    },
-    columns: [
-      { name: 'active_days', type: 'number' },
-      { name: 'users', type: 'number' },
-    ],
-  });
-}
-
-// ---- Lifecycle ----
 
 const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'] as const;
 const STATUS_COUNT = integer(STATUSES.length);
