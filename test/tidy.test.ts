@@ -70,8 +70,8 @@ describe('imports flow one way', () => {
     expect(broken(({ fromPart, toPart }) => fromPart === 'platform' && toPart !== 'platform')).toEqual([]);
   });
 
-  test('the compiler knows the grammar and the platform only', () => {
-    const allowed = ['query', 'grammar', 'platform'];
+  test('the compiler knows the grammar, the statistics of experiments and the platform only', () => {
+    const allowed = ['query', 'grammar', 'experiments', 'platform'];
     expect(broken(({ fromPart, toPart }) => fromPart === 'query' && !allowed.includes(toPart))).toEqual([]);
   });
 

@@ -1,17 +1,10 @@
-// Converts the engine's rows to an answer: missing values become null, property maps become one
-// object, and the total is that of the query, not of the page.
+// Converts the engine's rows to an answer, whose total is that of the query, not of the page.
 import { assertNever } from '../platform/errors.js';
+import { type Cell, type Presented, toCell } from '../query/cells.js';
 import type { CompiledQuery } from '../query/compile.js';
-import type { ColumnType, OutputColumn, PostProcess } from '../query/plan/plan.js';
-import { presentChoice } from './choice.js';
-import { propertyName, toFieldRows, toTopKeys, toTypes } from './discovery.js';
-
-export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
-
-export const isTexts = (cell: Cell): cell is readonly string[] => Array.isArray(cell);
-/** Joins the texts of a cell with several: the nodes of a path, or a list. */
-export const joinTexts = (texts: readonly string[], type: string): string =>
-  texts.join(type === 'path' ? ' -> ' : ', ');
+import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
+import { presentChoice } from '../query/sources/choice/present.js';
+import { toFieldRows } from '../query/sources/fields/present.js';
 
 export interface Answer {
   readonly columns: readonly OutputColumn[];
@@ -65,13 +58,6 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     ...(extraFields && { extraFields }),
     ...(footnotes && { footnotes }),
   };
-}
-
-/** All rows after post-processing, before paging. */
-export interface Presented {
-  readonly rows: readonly (readonly Cell[])[];
-  readonly extraFields?: Answer['extraFields'];
-  readonly footnotes?: readonly string[];
 }
 
 interface Page extends Presented {
@@ -128,59 +114,3 @@ function compareCells(a: Cell, b: Cell, sign: number): number {
 
 /** RFC 3339 in UTC, with milliseconds only if they are not zero. */
 export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
-
-function toCell(type: ColumnType, value: unknown): Cell {
-  switch (type) {
-    case 'text':
-      return value === '' ? null : (value as Cell);
-    case 'nullable_text':
-    case 'number':
-    case 'rate':
-    case 'percent':
-    case 'path':
-    case 'time':
-    case 'date':
-      return (value ?? null) as Cell;
-    case 'properties':
-      return joinBuckets(value);
-    case 'typed_text':
-      return toTyped(value as readonly [string | null, number]);
-    case 'texts':
-      return value as readonly string[];
-    case 'top_keys':
-      return toTopKeys(value);
-    case 'type_counts':
-      return toTypes(value);
-    case 'property_name': {
-      const [bag, key] = value as readonly [string, string];
-      return propertyName(bag, key);
-    }
-    default:
-      return assertNever(type);
-  }
-}
-
-/** The text form of a value, and whether it is the form of a number or a boolean. */
-function toTyped([text, isNoText]: readonly [string | null, number]): Cell {
-  if (text === null || Number(isNoText) === 0) return text;
-  return text === 'true' || text === 'false' ? text === 'true' : Number(text);
-}
-
-type Bucket = Readonly<Record<string, unknown>>;
-
-/**
- * Sorted by key, so that equal properties look equal. Built from entries, because a key may be
- * `__proto__`. A numeric text is in both maps: sorting is stable and the last entry of a key wins,
- * which is the text.
- */
-function joinBuckets(value: unknown): Readonly<Record<string, unknown>> {
-  // A profile has no nulls.
-  const [texts, numbers, booleans, nulls = []] = value as readonly [Bucket, Bucket, Bucket, (readonly string[])?];
-  const entries: [string, unknown][] = [
-    ...Object.entries(numbers),
-    ...Object.entries(texts),
-    ...Object.entries(booleans),
-    ...nulls.map((key): [string, null] => [key, null]),
-  ];
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-}

@@ -4,7 +4,8 @@
 // Where the decimal sign is a comma, spreadsheets separate cells by semicolons, and read the quotes
 // of a comma-separated line as text. So the text after each semicolon, tab or line break inside a
 // cell is escaped like a separate cell.
-import { type Answer, type Cell, isTexts, joinTexts } from '../shape.js';
+import { type Cell, isTexts, joinTexts } from '../../query/cells.js';
+import type { Answer } from '../shape.js';
 
 const LINE_END = '\r\n';
 

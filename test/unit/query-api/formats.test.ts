@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Cell } from '../../../src/query/cells.js';
 import { formatCsv } from '../../../src/query-api/formats/csv.js';
 import { formatJson } from '../../../src/query-api/formats/json.js';
 import { formatLlm } from '../../../src/query-api/formats/llm.js';
-import type { Cell } from '../../../src/query-api/shape.js';
 import { anAnswer } from './answers.js';
 
 const oneCell = (cell: Cell) =>

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
+import type { Cell } from '../../../src/query/cells.js';
 import { compile } from '../../../src/query/compile.js';
-import { type Cell, formatInstant, toAnswer } from '../../../src/query-api/shape.js';
+import { formatInstant, toAnswer } from '../../../src/query-api/shape.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 

@@ -1,8 +1,8 @@
 // Converts the engine's rows of choice results to an answer: the packet with its statistics, and a
 // row per variant.
-import { type ChoicePacket, toChoicePacket, type VariantCounts } from '../experiments/packet.js';
-import type { PostProcess } from '../query/plan/plan.js';
-import type { Presented } from './shape.js';
+import { type ChoicePacket, toChoicePacket, type VariantCounts } from '../../../experiments/packet.js';
+import type { Presented } from '../../cells.js';
+import type { PostProcess } from '../../plan/plan.js';
 
 type ChoiceResults = Extract<PostProcess, { kind: 'choice' }>;
 

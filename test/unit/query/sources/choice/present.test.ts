@@ -1,10 +1,10 @@
 // Conversion of the engine's counts to the packet of a choice. The statistics have their own tests.
 import { expect, test } from 'vitest';
-import { presentChoice } from '../../../src/query-api/choice.js';
-import { formatCsv } from '../../../src/query-api/formats/csv.js';
-import { formatJson } from '../../../src/query-api/formats/json.js';
-import { formatLlm } from '../../../src/query-api/formats/llm.js';
-import type { Answer } from '../../../src/query-api/shape.js';
+import { presentChoice } from '../../../../../src/query/sources/choice/present.js';
+import { formatCsv } from '../../../../../src/query-api/formats/csv.js';
+import { formatJson } from '../../../../../src/query-api/formats/json.js';
+import { formatLlm } from '../../../../../src/query-api/formats/llm.js';
+import type { Answer } from '../../../../../src/query-api/shape.js';
 
 const ASKED = {
   kind: 'choice',

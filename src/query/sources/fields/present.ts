@@ -1,9 +1,10 @@
 // Answers of `fields` and `inspect`, whose rows differ from the engine's: names as a query writes
 // them, types by frequency.
-import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../query/fields.js';
-import { PROFILE_FIELDS, PROFILE_KEYS } from '../query/profile-fields.js';
-import { SESSION_KEYS, sessionRowOf } from '../query/session-fields.js';
-import type { Cell } from './shape.js';
+
+import type { Cell } from '../../cells.js';
+import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../../fields.js';
+import { PROFILE_FIELDS, PROFILE_KEYS } from '../../profile-fields.js';
+import { SESSION_KEYS, sessionRowOf } from '../../session-fields.js';
 
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
 

@@ -1,7 +1,7 @@
 // `fields` and `inspect`: names as a query writes them, types and properties by frequency.
 import { describe, expect, test } from 'vitest';
-import { EVENT_FIELD_NAMES } from '../../../src/query/fields.js';
-import { propertyName, toFieldRows, toTopKeys, toTypes } from '../../../src/query-api/discovery.js';
+import { EVENT_FIELD_NAMES } from '../../../../../src/query/fields.js';
+import { propertyName, toFieldRows, toTopKeys, toTypes } from '../../../../../src/query/sources/fields/present.js';
 
 describe('a property', () => {
   test.each([
