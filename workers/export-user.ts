@@ -4,11 +4,11 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { type Job, Worker } from 'bullmq';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { ReadingPlaces } from '../src/platform/flow/reading-places.js';
 import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
 import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
 import { decodeExportRequest } from '../src/privacy/export-request.js';
 import { exportEvents } from '../src/privacy/export-store.js';
-import { ReadingPlaces } from '../src/privacy/reading-places.js';
 import type { RunningJob, WorkerDeps } from './runtime.js';
 
 // A deploy lets short exports finish; a longer one is aborted, and the client requests it again.

@@ -12,10 +12,10 @@ import { deletePayload, projectOfJob, replacePayload, type Shares, sharesOf } fr
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
 import { type AcceptedEvent, replayEvents } from '../src/ingest/replay-events.js';
 import { EventBlock } from '../src/ingest/row.js';
-import { BatchWriter, type Turn } from '../src/platform/batch-writer.js';
-import { ByteSemaphore } from '../src/platform/byte-semaphore.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
+import { BatchWriter, type Turn } from '../src/platform/flow/batch-writer.js';
+import { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';

@@ -2,10 +2,10 @@
 // takes effect within that second, and a busy key costs one lookup per second.
 import { LRUCache } from 'lru-cache';
 import { PublicError } from '../platform/errors.js';
+import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { withTimeout } from '../platform/with-timeout.js';
 import { type Found, findCredential, noteTokenUse } from './find-credential.js';
 import { keyKindOf } from './keys.js';
 import type { Role } from './route-matrix.js';

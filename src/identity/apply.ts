@@ -1,6 +1,6 @@
 // Applies batches of identify calls to profiles and mappings in one transaction. Idempotent: each batch is applied once.
 
-import { bisectFailures } from '../platform/bisect-failures.js';
+import { bisectFailures } from '../platform/flow/bisect-failures.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { isRefusedData } from '../platform/postgres/failures.js';
 import type { Redis } from '../platform/redis/client.js';

@@ -3,7 +3,7 @@
 import type { Job, Queue } from 'bullmq';
 import { type Backlog, NOTHING } from '../ingest/backlog.js';
 import { PublicError } from '../platform/errors.js';
-import type { Commit } from '../platform/group-commit.js';
+import type { Commit } from '../platform/flow/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { DURABLE_JOB_OPTIONS } from '../platform/redis/durable-job-options.js';

@@ -7,7 +7,7 @@ import type { Admission } from '../ingest/admission.js';
 import { type EventLimits, LOOP_BYTES_MAX } from '../ingest/limits.js';
 import type { ProjectRates } from '../ingest/project-rates.js';
 import { countRefusals, type RefusalCounter } from '../ingest/refusal.js';
-import type { GroupCommit } from '../platform/group-commit.js';
+import type { GroupCommit } from '../platform/flow/group-commit.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';

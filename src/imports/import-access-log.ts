@@ -1,9 +1,10 @@
 // Import pipeline: lines → events → batches → requests, with bounded concurrency. It owns the counters; file reading,
 // HTTP and progress output are injected.
+
+import { InFlight } from '../platform/flow/in-flight.js';
 import { digestLine, type PageViewEvent, type PageViewOptions, toPageView } from './access-log-event.js';
 import { tryParseAccessLogLine } from './access-log-line.js';
 import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits } from './batches.js';
-import { InFlight } from './in-flight.js';
 import type { Line } from './line-reader.js';
 import { RepetitionCounter } from './repetition-counter.js';
 import type { SendBatch } from './track-client.js';

@@ -1,7 +1,7 @@
 // Admission control of ingestion: answers 429 above the high-water mark of the whole queue or above
 // a project's fair share of it, before Redis runs out of memory.
 import type { Queue } from 'bullmq';
-import { isBeyondShare } from '../platform/fair-share.js';
+import { isBeyondShare } from '../platform/flow/fair-share.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type Backlog, BacklogEstimate, NOTHING } from './backlog.js';
 import { firstTimesBytes } from './first-seen-times.js';

@@ -3,7 +3,7 @@
 // share jobs in the prompt queue, first in, first out; a project with a larger backlog has its own
 // jobs in the bulk queue, in fair order (fair-order.ts).
 import { type Queue, QueueKeys } from 'bullmq';
-import type { Commit } from '../platform/group-commit.js';
+import type { Commit } from '../platform/flow/group-commit.js';
 import type { Redis } from '../platform/redis/client.js';
 import { DURABLE_JOB_OPTIONS } from '../platform/redis/durable-job-options.js';
 import { readHead, startTag } from '../platform/redis/fair-order.js';

@@ -5,7 +5,8 @@ import { type Credential, type CredentialStore, rateSubjectsOf } from '../access
 import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
-import type { GroupCommit } from '../platform/group-commit.js';
+import type { GroupCommit } from '../platform/flow/group-commit.js';
+import type { Turns } from '../platform/flow/turns.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
 import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
@@ -13,7 +14,6 @@ import { createRouter } from '../platform/http/router.js';
 import { isPeerTrusted } from '../platform/http/trusted-peer.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
-import type { Turns } from '../platform/turns.js';
 import type { AcceptedRequest, TrackRequest } from './accept.js';
 import { acceptBody, acceptTask } from './accept-task.js';
 import type { Admission } from './admission.js';

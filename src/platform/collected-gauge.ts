@@ -1,7 +1,7 @@
 // Gauges that query a store on every scrape. When the store is unavailable, its gauges have no value and all other metrics
 // are still served; an alert fires on the missing value (ops/prometheus).
 import { Gauge, type Registry } from 'prom-client';
-import { withTimeout } from './with-timeout.js';
+import { withTimeout } from './flow/with-timeout.js';
 
 const ANSWERED_WITHIN_MS = 1000;
 

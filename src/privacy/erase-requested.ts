@@ -3,10 +3,10 @@
 // much as one, and the receipts of one project do not wait for other projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { findPendingSince, lowWatermark, releaseSequence } from '../identity/sequence.js';
+import { ProjectRotation } from '../platform/flow/project-rotation.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { type ErasureDeps, erasePeople } from './erase-people.js';
-import { ProjectRotation } from './project-rotation.js';
 import { sequenceMember } from './queue.js';
 import { type Erasure, listRequested, markDeleted } from './store.js';
 

@@ -6,6 +6,7 @@ import { type Credential, type CredentialStore, rateSubjectsOf } from '../access
 import { authenticate } from '../access/middleware.js';
 import type { RateLimits } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
+import { ExportAdmission } from '../platform/flow/export-admission.js';
 import { createRouter } from '../platform/http/router.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -13,7 +14,6 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { ChunkReceiver } from '../platform/redis/chunk-channel.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type NewAuditEntry, recordAudit } from './audit-store.js';
-import { ExportAdmission } from './export-admission.js';
 import { createExportQueue, type ExportQueue, enqueueExport, forgetExport } from './export-queue.js';
 import { encodeExportRequest } from './export-request.js';
 import type { HashId } from './id-hash.js';

@@ -2,7 +2,7 @@
 import type { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { createCollectedGauge } from '../collected-gauge.js';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../flow/with-timeout.js';
 import { createRouter } from './router.js';
 
 export interface OperationsDeps {

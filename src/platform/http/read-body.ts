@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
-import type { ByteSemaphore } from '../byte-semaphore.js';
 import { PublicError } from '../errors.js';
+import type { ByteSemaphore } from '../flow/byte-semaphore.js';
 
 export interface BodyLimits {
   /** Limit of one body after decompression. */

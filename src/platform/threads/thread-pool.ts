@@ -9,8 +9,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PublicError } from '../errors.js';
+import { FairQueue } from '../flow/fair-queue.js';
 import { packageRoot } from '../paths.js';
-import { FairQueue } from './fair-queue.js';
 import { PoolThread, type ThreadLimits } from './pool-thread.js';
 import type { ThreadTask } from './thread-task.js';
 

@@ -2,7 +2,7 @@
 // goes to the project that holds the fewest, then to the one that was served longest ago. An export
 // yields its place between two chunks: to another project after a time slice, and to any waiting
 // export while its own reader is slow.
-import type { ProjectId } from '../platform/ids.js';
+import type { ProjectId } from '../ids.js';
 
 export interface PlaceTimes {
   /** How long an export reads before another project gets its place. */

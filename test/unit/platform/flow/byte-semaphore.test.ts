@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ByteSemaphore } from '../../../src/platform/byte-semaphore.js';
+import { ByteSemaphore } from '../../../../src/platform/flow/byte-semaphore.js';
 
 test('who finds no room takes nothing', () => {
   const budget = new ByteSemaphore(10);

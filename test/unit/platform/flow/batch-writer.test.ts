@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { BatchWriter, type BatchWriterOptions } from '../../../src/platform/batch-writer.js';
+import { BatchWriter, type BatchWriterOptions } from '../../../../src/platform/flow/batch-writer.js';
 
 class Rows {
   readonly values: string[] = [];

@@ -1,7 +1,7 @@
 // Admission control of exports in a web process: limits how many are open at once, slow readers
 // included, and how many of these one project may hold. One project leaves room for three others
 // with as many.
-import { PublicError } from '../platform/errors.js';
+import { PublicError } from '../errors.js';
 
 const SHARE_OF_PROJECT = 1 / 4;
 

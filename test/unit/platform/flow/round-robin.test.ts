@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { RoundRobin } from '../../../src/platform/round-robin.js';
-import { Turns } from '../../../src/platform/turns.js';
+import { RoundRobin } from '../../../../src/platform/flow/round-robin.js';
+import { Turns } from '../../../../src/platform/flow/turns.js';
 
 test('keys take turns, and each is first in, first out', () => {
   const queue = new RoundRobin<string>();

@@ -1,6 +1,6 @@
 // Fair queue: the order between projects, and the limit.
 import { expect, test } from 'vitest';
-import { FairQueue } from '../../../../src/platform/threads/fair-queue.js';
+import { FairQueue } from '../../../../src/platform/flow/fair-queue.js';
 
 const anyone = () => true;
 

@@ -1,7 +1,7 @@
 // Batch writer: collects rows of many callers into few inserts, and resolves each caller when its rows are stored.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { nameFailure } from './errors.js';
-import type { Logger } from './log.js';
+import { nameFailure } from '../errors.js';
+import type { Logger } from '../log.js';
 import { RoundRobin } from './round-robin.js';
 
 export interface Block {

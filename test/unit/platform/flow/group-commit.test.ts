@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Commit, GroupCommit } from '../../../src/platform/group-commit.js';
+import { type Commit, GroupCommit } from '../../../../src/platform/flow/group-commit.js';
 
 describe('GroupCommit', () => {
   beforeEach(() => void vi.useFakeTimers());

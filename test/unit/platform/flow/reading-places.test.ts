@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { newUuidV7, toProjectId } from '../../../src/platform/ids.js';
-import { type Place, ReadingPlaces } from '../../../src/privacy/reading-places.js';
+import { type Place, ReadingPlaces } from '../../../../src/platform/flow/reading-places.js';
+import { newUuidV7, toProjectId } from '../../../../src/platform/ids.js';
 
 const [a, b] = [toProjectId(newUuidV7()), toProjectId(newUuidV7())];
 const never = new AbortController().signal;

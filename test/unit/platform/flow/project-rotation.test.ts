@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProjectRotation, roundRobin } from '../../../src/privacy/project-rotation.js';
+import { ProjectRotation, roundRobin } from '../../../../src/platform/flow/project-rotation.js';
 
 /** Work that ends when it is told to. */
 function createWork() {
