@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { createIdentifyQueue } from '../src/identity/queue.js';
 import { createIngestQueue } from '../src/ingest/queue.js';
-import { ProjectRotation, roundRobin } from '../src/platform/flow/project-rotation.js';
+import { KeyRotation } from '../src/platform/flow/key-rotation.js';
+import { interleave } from '../src/platform/flow/round-robin.js';
 import type { ProjectId } from '../src/platform/ids.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
@@ -88,13 +89,13 @@ export async function startProjectDeletion(deps: WorkerDeps): Promise<RunningJob
  * project does not delay others.
  */
 async function deleteRowsInRotation(deps: ErasureDeps): Promise<{ emptied: DeletedProject[]; failures: unknown[] }> {
-  const rotation = new ProjectRotation(PROJECTS_AT_ONCE);
+  const rotation = new KeyRotation(PROJECTS_AT_ONCE);
   const emptied: DeletedProject[] = [];
   const failures: unknown[] = [];
   const begun = new Set<ProjectId>();
   try {
     for (;;) {
-      const listed = roundRobin(await listProjectsToDelete(deps.postgres), ({ organizationId }) => organizationId);
+      const listed = interleave(await listProjectsToDelete(deps.postgres), ({ organizationId }) => organizationId);
       const waiting = new Map(
         listed.filter(({ projectId }) => !begun.has(projectId)).map((each) => [each.projectId, each]),
       );

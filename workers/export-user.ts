@@ -1,10 +1,10 @@
 // Worker of exports: streams the events of a person from ClickHouse to the web process that
-// requested them, with back-pressure. Every job starts at once; reading-places.ts limits and orders
+// requested them, with back-pressure. Every job starts at once; fair-places.ts limits and orders
 // the concurrent reads.
 import { ClickHouseError } from '@clickhouse/client';
 import { type Job, Worker } from 'bullmq';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
-import { ReadingPlaces } from '../src/platform/flow/reading-places.js';
+import { FairPlaces } from '../src/platform/flow/fair-places.js';
 import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
 import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
 import { decodeExportRequest } from '../src/privacy/export-request.js';
@@ -26,7 +26,7 @@ export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJo
     maxConnections: config.EXPORTS_MAX + CONNECTIONS_BESIDE,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   });
-  const places = new ReadingPlaces(config.EXPORTS_MAX);
+  const places = new FairPlaces(config.EXPORTS_MAX);
   const source = { clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, places, log };
 
   async function sendAll(sender: ChunkSender): Promise<void> {

@@ -1,7 +1,7 @@
 // Import pipeline: lines → events → batches → requests, with bounded concurrency. It owns the counters; file reading,
 // HTTP and progress output are injected.
 
-import { InFlight } from '../platform/flow/in-flight.js';
+import { ConcurrencyLimit } from '../platform/flow/concurrency-limit.js';
 import { digestLine, type PageViewEvent, type PageViewOptions, toPageView } from './access-log-event.js';
 import { tryParseAccessLogLine } from './access-log-line.js';
 import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits } from './batches.js';
@@ -37,7 +37,7 @@ export async function importAccessLog(lines: AsyncIterable<Line>, options: Impor
   const counts = { lines: 0, sent: 0, accepted: 0, skipped: 0, unparsable: 0 };
   const builder = new BatchBuilder(options.batchLimits ?? BATCH_LIMITS);
   const repetitions = new RepetitionCounter();
-  const requests = new InFlight(options.requestsMax ?? REQUESTS_MAX);
+  const requests = new ConcurrencyLimit(options.requestsMax ?? REQUESTS_MAX);
 
   const submit = (batch: Batch): Promise<void> =>
     requests.push(async () => {

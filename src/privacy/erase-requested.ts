@@ -3,7 +3,7 @@
 // much as one, and the receipts of one project do not wait for other projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { findPendingSince, lowWatermark, releaseSequence } from '../identity/sequence.js';
-import { ProjectRotation } from '../platform/flow/project-rotation.js';
+import { KeyRotation } from '../platform/flow/key-rotation.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { type ErasureDeps, erasePeople } from './erase-people.js';
@@ -22,7 +22,7 @@ const WAIT_FOR_IDENTIFY_MS = 10_000;
  * retried after RETRY_MS.
  */
 export async function eraseRequested(deps: ErasureDeps, log: Logger): Promise<void> {
-  const rotation = new ProjectRotation(PROJECTS_AT_ONCE);
+  const rotation = new KeyRotation(PROJECTS_AT_ONCE);
   const failures: unknown[] = [];
   const retryAt = new Map<ProjectId, number>();
   let deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;

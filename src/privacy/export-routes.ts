@@ -6,7 +6,7 @@ import { type Credential, type CredentialStore, rateSubjectsOf } from '../access
 import { authenticate } from '../access/middleware.js';
 import type { RateLimits } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
-import { ExportAdmission } from '../platform/flow/export-admission.js';
+import { OpenLimit } from '../platform/flow/open-limit.js';
 import { createRouter } from '../platform/http/router.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -41,7 +41,7 @@ export interface Exports {
 
 export function createExports(deps: ExportDeps): Exports {
   const queue = createExportQueue(deps.redis);
-  const admission = new ExportAdmission(deps.openMax);
+  const admission = new OpenLimit('exports', deps.openMax);
   const running = new Set<Promise<void>>();
   const router = createRouter();
   router.get('/api/gdpr/users/:userID/export', async (req, res) => {

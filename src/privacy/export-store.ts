@@ -6,7 +6,7 @@ import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { killQuery } from '../platform/clickhouse/kill-query.js';
-import type { Place, ReadingPlaces } from '../platform/flow/reading-places.js';
+import type { FairPlaces, Place } from '../platform/flow/fair-places.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { EVENT_LINE, LINE_SETTINGS } from './export-line.js';
@@ -23,7 +23,7 @@ export interface ExportSource {
   /** Memory limit of one query. */
   readonly memoryBytes: number;
   /** Every query requires a place. */
-  readonly places: ReadingPlaces;
+  readonly places: FairPlaces;
   readonly log: Logger;
 }
 

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import { ReadingPlaces } from '../../src/platform/flow/reading-places.js';
+import { FairPlaces } from '../../src/platform/flow/fair-places.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -305,7 +305,7 @@ describe('what is exported', () => {
     const source = {
       clickhouse,
       memoryBytes: 1024 * MEBIBYTE,
-      places: new ReadingPlaces(1),
+      places: new FairPlaces(1),
       log: createLogger({ process: 'test', level: 'silent' }),
     };
     const person = { projectId: project.id, userId };

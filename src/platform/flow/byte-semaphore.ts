@@ -1,6 +1,7 @@
 // Weighted semaphore over bytes: bounds how much request data one process holds. acquire() queues,
 // tryAcquire() does not.
 import { isBeyondShare } from './fair-share.js';
+import { KeyedCount } from './keyed-count.js';
 import { RoundRobin } from './round-robin.js';
 
 interface Waiter {
@@ -12,7 +13,7 @@ interface Waiter {
 export class ByteSemaphore {
   readonly #bytesMax: number;
   #held = 0;
-  readonly #heldBy = new Map<string, number>();
+  readonly #heldBy = new KeyedCount();
   readonly #waiting = new RoundRobin<Waiter>();
 
   constructor(bytesMax: number) {
@@ -26,18 +27,16 @@ export class ByteSemaphore {
 
   /** Returns false, without acquiring, when the bytes do not fit, or would be more than the owner's share. */
   tryAcquire(bytes: number, owner: string): boolean {
-    const owned = (this.#heldBy.get(owner) ?? 0) + bytes;
+    const owned = this.#heldBy.of(owner) + bytes;
     if (bytes > this.free || isBeyondShare(owned, this.free - bytes)) return false;
     this.#held += bytes;
-    this.#heldBy.set(owner, owned);
+    this.#heldBy.add(owner, bytes);
     return true;
   }
 
   /** Releases bytes of `tryAcquire`. */
   giveBack(bytes: number, owner: string): void {
-    const owned = (this.#heldBy.get(owner) ?? 0) - bytes;
-    if (owned > 0) this.#heldBy.set(owner, owned);
-    else this.#heldBy.delete(owner);
+    this.#heldBy.add(owner, -bytes);
     this.release(bytes);
   }
 

@@ -9,7 +9,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PublicError } from '../errors.js';
-import { FairQueue } from '../flow/fair-queue.js';
+import { KeyedCount } from '../flow/keyed-count.js';
+import { RoundRobin } from '../flow/round-robin.js';
 import { packageRoot } from '../paths.js';
 import { PoolThread, type ThreadLimits } from './pool-thread.js';
 import type { ThreadTask } from './thread-task.js';
@@ -23,6 +24,7 @@ export interface ThreadPoolOptions extends Partial<ThreadLimits> {
 }
 
 interface Waiting {
+  readonly owner: string;
   readonly task: ThreadTask<never, unknown>;
   readonly input: unknown;
   readonly resolve: (output: unknown) => void;
@@ -45,10 +47,12 @@ export class ThreadPool {
   readonly #limits: ThreadLimits;
   readonly #threadsMax: number;
   readonly #perOwnerMax: number;
-  readonly #waiting: FairQueue<Waiting>;
+  readonly #waitingMax: number;
+  readonly #waitingPerOwnerMax: number;
+  readonly #waiting = new RoundRobin<Waiting>();
   readonly #idle: PoolThread[] = [];
   /** Running tasks by owner. */
-  readonly #running = new Map<string, number>();
+  readonly #running = new KeyedCount();
   readonly #threads = new Set<PoolThread>();
   readonly #ended: Counter | undefined;
   #isClosed = false;
@@ -57,10 +61,8 @@ export class ThreadPool {
     this.#limits = { deadlineMs: DEADLINE_MS, memoryMebibytes: MEMORY_MEBIBYTES, idleMs: IDLE_MS, ...limits };
     this.#threadsMax = threadsMax;
     this.#perOwnerMax = Math.max(1, threadsMax - 1);
-    this.#waiting = new FairQueue({
-      itemsMax: waitingMax ?? WAITING_MAX,
-      perOwnerMax: waitingPerOwnerMax ?? WAITING_PER_OWNER_MAX,
-    });
+    this.#waitingMax = waitingMax ?? WAITING_MAX;
+    this.#waitingPerOwnerMax = waitingPerOwnerMax ?? WAITING_PER_OWNER_MAX;
     this.#ended = metrics && this.#measure(metrics);
   }
 
@@ -71,31 +73,31 @@ export class ThreadPool {
   run<Input, Output>(task: ThreadTask<Input, Output>, input: Input, owner: string): Promise<Output> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(stopping());
-      const waiting = { task, input, resolve: resolve as (output: unknown) => void, reject };
-      const added = this.#waiting.tryAdd(owner, waiting);
-      if (added === 'added') this.#assign();
-      else reject(new PublicError('rate_limited', FULL[added]));
+      if (this.#waiting.countOf(owner) >= this.#waitingPerOwnerMax) return reject(full('of this project '));
+      if (this.#waiting.size >= this.#waitingMax) return reject(full(''));
+      this.#waiting.push(owner, { owner, task, input, resolve: resolve as (output: unknown) => void, reject });
+      this.#assign();
     });
   }
 
   /** Rejects waiting tasks, and terminates all threads. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { reject } of this.#waiting.drain()) reject(stopping());
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) next.reject(stopping());
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
   #assign(): void {
     while (!this.#isClosed && (this.#idle.length > 0 || this.#threads.size < this.#threadsMax)) {
-      const next = this.#waiting.take((owner) => (this.#running.get(owner) ?? 0) < this.#perOwnerMax);
+      const next = this.#waiting.shift((owner) => this.#running.of(owner) < this.#perOwnerMax);
       if (next === undefined) return;
-      void this.#runNext(next.owner, next.item);
+      void this.#runNext(next);
     }
   }
 
-  async #runNext(owner: string, { task, input, resolve, reject }: Waiting): Promise<void> {
+  async #runNext({ owner, task, input, resolve, reject }: Waiting): Promise<void> {
     const thread = this.#idle.pop() ?? this.#start();
-    this.#count(owner, 1);
+    this.#running.add(owner, 1);
     try {
       const request = { module: toBuilt(task.module), name: task.name, input };
       resolve(await thread.run(request, task.tooCostly, task.buffersOfInput?.(input as never)));
@@ -105,7 +107,7 @@ export class ThreadPool {
       this.#ended?.inc({ task: task.name, end });
       reject(error);
     }
-    this.#count(owner, -1);
+    this.#running.add(owner, -1);
     if (!thread.isEnded) this.#idle.push(thread);
     this.#assign();
   }
@@ -117,12 +119,6 @@ export class ThreadPool {
     });
     this.#threads.add(thread);
     return thread;
-  }
-
-  #count(owner: string, change: number): void {
-    const running = (this.#running.get(owner) ?? 0) + change;
-    if (running > 0) this.#running.set(owner, running);
-    else this.#running.delete(owner);
   }
 
   #measure(registers: Registry): Counter {
@@ -144,10 +140,8 @@ export class ThreadPool {
   }
 }
 
-const FULL = {
-  'owner is full': 'too many large requests of this project are waiting; try again in a minute',
-  'queue is full': 'too many large requests are waiting; try again in a minute',
-} as const;
+const full = (whose: string) =>
+  new PublicError('rate_limited', `too many large requests ${whose}are waiting; try again in a minute`);
 
 const stopping = () => new PublicError('unavailable', 'the service is being restarted; try again');
 

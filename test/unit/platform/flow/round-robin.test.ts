@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RoundRobin } from '../../../../src/platform/flow/round-robin.js';
+import { interleave, RoundRobin } from '../../../../src/platform/flow/round-robin.js';
 import { Turns } from '../../../../src/platform/flow/turns.js';
 
 test('keys take turns, and each is first in, first out', () => {
@@ -41,4 +41,29 @@ test('work begins one piece per iteration of the event loop, and keys take turns
   );
   expect(begun.map((text) => text.slice(0, 2))).toEqual(['a1', 'a2', 'b1', 'a3']);
   expect(new Set(begun.map((text) => text.slice(3))).size).toBe(4);
+});
+
+test('interleaves items by key', () => {
+  expect(interleave(['a1', 'a2', 'b1', 'a3', 'c1', 'b2'], ([key = '']) => key)).toEqual([
+    ...['a1', 'b1', 'c1', 'a2', 'b2', 'a3'],
+  ]);
+});
+
+test('a key that may have no turn is passed over, and keeps its place', () => {
+  const queue = new RoundRobin<string>();
+  for (const item of ['a1', 'b1', 'b2']) queue.push(item.slice(0, 1), item);
+  const taken = [queue.shift((key) => key !== 'a'), queue.shift((key) => key !== 'a')];
+  expect(taken).toEqual(['b1', 'b2']);
+  expect(queue.shift((key) => key !== 'a')).toBe(undefined);
+  expect([queue.size, queue.countOf('a'), queue.countOf('b')]).toEqual([1, 1, 0]);
+  expect(queue.shift()).toBe('a1');
+});
+
+test('a key that has had a turn is behind those that came meanwhile', () => {
+  const queue = new RoundRobin<string>();
+  for (const item of ['a1', 'a2']) queue.push('a', item);
+  expect(queue.shift()).toBe('a1');
+  queue.push('b', 'b1');
+  // Both wait: a was added again before b came.
+  expect([queue.shift(), queue.shift()]).toEqual(['a2', 'b1']);
 });

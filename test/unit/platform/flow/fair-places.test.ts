@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Place, ReadingPlaces } from '../../../../src/platform/flow/reading-places.js';
+import { FairPlaces, type Place } from '../../../../src/platform/flow/fair-places.js';
 import { newUuidV7, toProjectId } from '../../../../src/platform/ids.js';
 
 const [a, b] = [toProjectId(newUuidV7()), toProjectId(newUuidV7())];
@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 
 /** Places in the order in which they are granted. */
 function createQueue(count: number, times = { sliceMs: 0, lendMs: 10 }) {
-  const places = new ReadingPlaces(count, times);
+  const places = new FairPlaces(count, times);
   const granted: string[] = [];
   const ask = (name: string, project = a, signal = never): Promise<Place> => {
     const asked = places.acquire(project, signal);

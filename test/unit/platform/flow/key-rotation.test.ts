@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProjectRotation, roundRobin } from '../../../../src/platform/flow/project-rotation.js';
+import { KeyRotation } from '../../../../src/platform/flow/key-rotation.js';
 
 /** Work that ends when it is told to. */
 function createWork() {
@@ -21,7 +21,7 @@ function createWork() {
 
 test('a project has one place, and the one that was served longest ago is next', async () => {
   const { begun, work, end } = createWork();
-  const rotation = new ProjectRotation(2);
+  const rotation = new KeyRotation(2);
   expect(rotation.start(['a', 'b', 'c'], work)).toBe(2);
   expect(rotation.start(['a', 'b', 'c'], work)).toBe(0);
   await end('a');
@@ -30,15 +30,4 @@ test('a project has one place, and the one that was served longest ago is next',
   expect(rotation.start(['b', 'a'], work)).toBe(1);
   expect(begun).toEqual(['a', 'b', 'c', 'a']);
   expect([...rotation.running].sort()).toEqual(['a', 'c']);
-});
-
-test('rounds', () => {
-  expect(roundRobin(['a1', 'a2', 'b1', 'a3', 'c1', 'b2'], ([key = '']) => key)).toEqual([
-    'a1',
-    'b1',
-    'c1',
-    'a2',
-    'b2',
-    'a3',
-  ]);
 });

@@ -4,7 +4,7 @@
  * Open: accepts tasks. Failed: after the first failure, `push` and `drain` wait for running tasks and throw it, so that
  * the counters are complete.
  */
-export class InFlight {
+export class ConcurrencyLimit {
   readonly #running = new Set<Promise<void>>();
   readonly #tasksMax: number;
   #failure: { readonly cause: unknown } | undefined;

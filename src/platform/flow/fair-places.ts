@@ -1,13 +1,14 @@
-// Fair semaphore: bounds how many exports of a worker read from ClickHouse at once. A free place
-// goes to the project that holds the fewest, then to the one that was served longest ago. An export
-// yields its place between two chunks: to another project after a time slice, and to any waiting
-// export while its own reader is slow.
+// Fair semaphore with preemption, for streams that read from ClickHouse. A free place goes to the
+// project that holds the fewest, then to the one that was served longest ago. A stream yields its
+// place between two chunks: to another project after a time slice, and to any waiting stream while
+// its own reader is slow.
 import type { ProjectId } from '../ids.js';
+import { KeyedCount } from './keyed-count.js';
 
 export interface PlaceTimes {
-  /** How long an export reads before another project gets its place. */
+  /** How long a stream reads before another project gets its place. */
   readonly sliceMs: number;
-  /** How long a chunk may wait for its reader before any other export gets the place. */
+  /** How long a chunk may wait for its reader before any other stream gets the place. */
   readonly lendMs: number;
 }
 
@@ -18,9 +19,9 @@ interface Waiting {
   readonly grant: (place: Place) => void;
 }
 
-export class ReadingPlaces {
+export class FairPlaces {
   readonly #times: PlaceTimes;
-  readonly #held = new Map<ProjectId, number>();
+  readonly #held = new KeyedCount();
   readonly #waiting = new Set<Waiting>();
   readonly #servedAt = new Map<ProjectId, number>();
   #served = 0;
@@ -58,8 +59,8 @@ export class ReadingPlaces {
 
   /** Whether a project is waiting that holds fewer places than this one. */
   isOwedToAnother(projectId: ProjectId): boolean {
-    const own = this.#heldBy(projectId);
-    return [...this.#waiting].some((waiting) => this.#heldBy(waiting.projectId) < own);
+    const own = this.#held.of(projectId);
+    return [...this.#waiting].some((waiting) => this.#held.of(waiting.projectId) < own);
   }
 
   #grantNext(): void {
@@ -70,30 +71,24 @@ export class ReadingPlaces {
     this.#free -= 1;
     this.#served += 1;
     this.#servedAt.set(next.projectId, this.#served);
-    this.#held.set(next.projectId, this.#heldBy(next.projectId) + 1);
+    this.#held.add(next.projectId, 1);
     next.grant(new Place(this, next.projectId, { ...this.#times, giveBack: () => this.#giveBack(next.projectId) }));
   }
 
   #giveBack(projectId: ProjectId): void {
     this.#free += 1;
-    const left = this.#heldBy(projectId) - 1;
-    if (left === 0) this.#held.delete(projectId);
-    else this.#held.set(projectId, left);
+    this.#held.add(projectId, -1);
     if (this.#held.size === 0 && this.#waiting.size === 0) this.#servedAt.clear();
     this.#grantNext();
   }
 
   #compare(a: ProjectId, b: ProjectId): number {
-    return this.#heldBy(a) - this.#heldBy(b) || (this.#servedAt.get(a) ?? 0) - (this.#servedAt.get(b) ?? 0);
-  }
-
-  #heldBy(projectId: ProjectId): number {
-    return this.#held.get(projectId) ?? 0;
+    return this.#held.of(a) - this.#held.of(b) || (this.#servedAt.get(a) ?? 0) - (this.#servedAt.get(b) ?? 0);
   }
 }
 
 export class Place {
-  readonly #places: ReadingPlaces;
+  readonly #places: FairPlaces;
   readonly #projectId: ProjectId;
   readonly #times: PlaceTimes & { readonly giveBack: () => void };
   readonly #since = Date.now();
@@ -101,28 +96,28 @@ export class Place {
   #isHeld = true;
   #lending: NodeJS.Timeout | undefined;
 
-  constructor(places: ReadingPlaces, projectId: ProjectId, times: PlaceTimes & { readonly giveBack: () => void }) {
+  constructor(places: FairPlaces, projectId: ProjectId, times: PlaceTimes & { readonly giveBack: () => void }) {
     this.#places = places;
     this.#projectId = projectId;
     this.#times = times;
   }
 
-  /** Aborted when another export got the place while it was lent; the read must stop. */
+  /** Aborted when another stream got the place while it was lent; the read must stop. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Call before handing a chunk to the reader: after lendMs another export may take the place. */
+  /** Call before handing a chunk to the reader: after lendMs another stream may take the place. */
   lend(): void {
     this.#lending = setInterval(() => {
       if (!this.#places.isAnyWaiting) return;
       this.release();
-      this.#lost.abort(new Error('the place went to another export'));
+      this.#lost.abort(new Error('the place went to another stream'));
     }, this.#times.lendMs);
   }
 
   /**
-   * Call after the reader took the chunk. False when the export must stop reading and acquire a
+   * Call after the reader took the chunk. False when the stream must stop reading and acquire a
    * place again.
    */
   takeBack(): boolean {
