@@ -5,6 +5,7 @@ import { fileTests } from '@lezer/generator/test';
 import { describe, expect, test } from 'vitest';
 import { parser } from '../../grammar/parser.js';
 import { packageRoot } from '../../src/platform/paths.js';
+import { growthOf } from '../support/growth.js';
 
 const FOLDER = join(packageRoot, 'test', 'grammar');
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
@@ -15,29 +16,23 @@ describe.each(files)('%s', (name) => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => one.run(parser));
 });
 
-/** Milliseconds of the fastest of a few runs: what is asked is the parser's speed, not the machine's load. */
-function timeParse(text: string): number {
-  const times = Array.from({ length: 20 }, () => {
-    const startedAt = performance.now();
-    parser.parse(text);
-    return performance.now() - startedAt;
-  });
-  return Math.min(...times);
-}
-
 describe('speed', () => {
-  const SIZE = 16 * 1024;
-  const fill = (head: string, part: string): string =>
-    head + part.repeat(Math.floor((SIZE - head.length) / part.length));
+  const SMALL = 1024;
+  const LARGE = 16 * SMALL;
+  const fill = (head: string, part: string) => (size: number) =>
+    head + part.repeat(Math.floor((size - head.length) / part.length));
 
-  test.each([
+  // Linear growth is 16, quadratic growth 256.
+  test.each<[string, (size: number) => string]>([
     ['conditions', fill('signup | where a = 1', ' or event_properties.plan = "x"')],
     ['stages', fill('signup', ' | where a = 1')],
     ['list values', fill('signup | where a in (1', ', "abc"')],
     ['a comment', fill('signup # ', 'x')],
-    ['a string', `signup | where a = "${'x'.repeat(SIZE - 30)}"`],
+    ['a string', (size) => `signup | where a = "${'x'.repeat(size - 30)}"`],
     ['funnel steps', fill('funnel a', ' -> step')],
-  ])('16 KiB of %s parse in 20 ms', (_, text) => {
-    expect(timeParse(text)).toBeLessThan(20);
+  ])('the time to parse %s grows as their length', (_, textOf) => {
+    const texts = new Map([SMALL, LARGE].map((size) => [size, textOf(size)]));
+    const parse = (size: number) => parser.parse(texts.get(size) ?? '');
+    expect(growthOf(parse, { small: SMALL, large: LARGE })).toBeLessThan(64);
   });
 });

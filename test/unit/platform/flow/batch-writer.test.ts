@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { BatchWriter, type BatchWriterOptions } from '../../../../src/platform/flow/batch-writer.js';
 
 class Rows {
@@ -41,6 +41,8 @@ function heldStore() {
 }
 
 describe('BatchWriter', () => {
+  afterEach(() => void vi.useRealTimers());
+
   test('rows of many callers are one write when there are enough', async () => {
     const written: string[][] = [];
     const { add } = start(async (rows) => void written.push([...rows]));
@@ -55,33 +57,42 @@ describe('BatchWriter', () => {
     expect(written).toEqual([['a']]);
   });
 
-  test('the delay grows with what a write takes, within its limits', async () => {
+  test.each([
+    [600, 200],
+    [60, 60],
+  ])('the delay is four times what a write takes, and %d ms at most', async (max, expected) => {
+    vi.useFakeTimers();
     const startedAt: number[] = [];
     const write = async () => {
       startedAt.push(performance.now());
       await new Promise((resolve) => setTimeout(resolve, 50));
     };
-    const { add } = start(write, { delayMs: { min: 1, max: 60 } });
-    await add('a');
+    const { add } = start(write, { delayMs: { min: 1, max } });
+    await Promise.all([add('a'), vi.advanceTimersByTimeAsync(1 + 50)]);
     const second = performance.now();
-    await add('b');
-    // Four times 50 ms is more than the limit of 60 ms.
-    expect((startedAt[1] ?? 0) - second).toBeGreaterThan(50);
-    expect((startedAt[1] ?? 0) - second).toBeLessThan(190);
+    await Promise.all([add('b'), vi.advanceTimersByTimeAsync(expected + 50)]);
+    expect(startedAt.map((ms) => ms - second)).toEqual([-50, expected]);
   });
 
   test('after many rows, and only then, the delay is the longest', async () => {
-    const limits = { rowsMax: 500, capacityRows: 1000 };
+    vi.useFakeTimers();
+    const writes: string[][] = [];
+    const limits = { rowsMax: 500, capacityRows: 1000, delayMs: { min: 1, max: 600_000 } };
     const rows = (count: number) => Array.from({ length: count }, String);
-    const few = start(async () => {}, { ...limits, delayMs: { min: 1, max: 600_000 } });
-    await few.add(...rows(499));
-    await few.add('a');
-
-    const many = start(async () => {}, { ...limits, delayMs: { min: 1, max: 100 } });
-    await many.add(...rows(500));
-    const addedAt = performance.now();
-    await many.add('a');
-    expect(performance.now() - addedAt).toBeGreaterThan(90);
+    for (const [count, delayMs] of [
+      [499, 1],
+      [500, 600_000],
+    ] as const) {
+      writes.length = 0;
+      const { add } = start(async (written) => void writes.push([...written]), limits);
+      await Promise.all([add(...rows(count)), vi.advanceTimersByTimeAsync(1)]);
+      const added = add('a');
+      await vi.advanceTimersByTimeAsync(delayMs - 1);
+      expect(writes).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(1);
+      await added;
+      expect(writes.at(-1)).toEqual(['a']);
+    }
   });
 
   test('a caller hears nothing before its rows are stored, and one write runs at a time', async () => {
