@@ -4,12 +4,17 @@ import { defineConfig } from 'vitest/config';
 
 const ENGINES = ['test/support/stack-global-setup.ts'];
 
+// These tests only compute: files share the modules of a worker thread, and the tests of a file must
+// undo what they change.
+const IN_SHARED_THREADS = { pool: 'threads', isolate: false, maxWorkers: 2 } as const;
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'unit',
+          ...IN_SHARED_THREADS,
           sequence: { groupOrder: 0 },
           include: [
             'test/unit/**/*.test.ts',
@@ -23,6 +28,8 @@ export default defineConfig({
       {
         test: {
           name: 'slow',
+          // In a process of their own: some measure their CPU time.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           include: ['test/slow/**/*.test.ts'],
           testTimeout: 60_000,

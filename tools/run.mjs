@@ -10,7 +10,7 @@ if (!isDeployed) {
   installDependencies();
   build();
 }
-const [, , command, ...args] = process.argv;
-if (command === undefined || !existsSync(command)) fail(`There is no ${command}: run npm run build first.`);
-process.argv = [process.argv[0], command, ...args];
-await import(pathToFileURL(command));
+const [, , command = '', ...args] = process.argv;
+if (!existsSync(command)) fail(`There is no ${command}: run npm run build first.`);
+process.argv = [process.execPath, command, ...args];
+await import(pathToFileURL(command).href);

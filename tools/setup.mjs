@@ -115,7 +115,7 @@ const PACKAGE_MANAGERS = [
  * Installs Redis with the system's package manager when it is missing, the user has the rights, and
  * `confirm` resolves with true.
  */
-export async function ensureRedis(confirm = async () => true) {
+export async function ensureRedis(confirm = async (/** @type {string} */ _question) => true) {
   if (REDIS_COMMANDS.some(isCommand)) return;
   const isRoot = process.getuid?.() === 0;
   const manager = PACKAGE_MANAGERS.find(({ command, needsRoot }) => needsRoot === isRoot && isCommand(command));
@@ -143,6 +143,7 @@ export function ensureTestPrograms() {
   if (missing.length === 0 || process.getuid?.() !== 0 || !isCommand('apt-get')) return;
   step(`Installing ${missing.join(' and ')} for the tests`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  /** @type {import('node:child_process').SpawnSyncOptions} */
   const options = { stdio: ['ignore', 'ignore', 'inherit'], env };
   spawnSync('apt-get', ['update', '-qq'], options);
   spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], options);

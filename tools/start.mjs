@@ -14,4 +14,5 @@ if (existsSync('.env')) {
 installDependencies();
 if (!process.env.REDIS_URL) await ensureRedis(isConfirmed ? undefined : confirmOnTerminal);
 build();
-await import('../dist/standalone/main.js');
+// A computed address: the type check of the tools must not need a build.
+await import(new URL('../dist/standalone/main.js', import.meta.url).href);

@@ -5,14 +5,14 @@
 // that only computes is in CPU seconds (Linux: the process and its ended children), and the limit of
 // a tier that waits for engines is twice its budget in wall-clock time. CPU time grows by up to half
 // when other processes compete for the cores.
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { cpuSeconds } from './cpu-time.mjs';
 
 const CORES = 2;
 
 /** The names are those of the projects in vitest.config.ts. */
 const TIERS = {
-  unit: { budget: 20, cpuMax: 1.5 * 20 * CORES },
+  unit: { budget: 15, cpuMax: 1.5 * 15 * CORES },
   slow: { budget: 60, cpuMax: 1.5 * 60 * CORES },
   integration: { budget: 480, secondsMax: 960 },
   e2e: { budget: 540, secondsMax: 1080 },
@@ -78,17 +78,6 @@ function judge(tier, { seconds, cpu }) {
   if (tier === undefined) return '';
   if (cpu > tier.cpuMax || seconds > tier.secondsMax) return 'LIMIT EXCEEDED';
   return seconds > tier.budget ? 'over budget' : '';
-}
-
-/** User and system time of this process and its ended children; undefined without /proc. */
-function cpuSeconds() {
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
-    const ticks = fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0);
-    return ticks / 100;
-  } catch {
-    return undefined;
-  }
 }
 
 const now = () => performance.now() / 1000;

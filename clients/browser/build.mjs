@@ -27,7 +27,7 @@ export async function buildBrowserScript() {
   });
   // Second pass: all modules are one scope, so constants are inlined across modules. A block with `let` declarations keeps
   // names out of the page without a wrapping function.
-  const minified = await transform(`{${bundled.outputFiles[0].text.replace(/^( *)var /gm, '$1let ')}}`, {
+  const minified = await transform(`{${bundled.outputFiles[0]?.text.replace(/^( *)var /gm, '$1let ')}}`, {
     minify: true,
     target: TARGET,
     sourcemap: 'external',
@@ -37,7 +37,7 @@ export async function buildBrowserScript() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , target] = process.argv;
+  const [, , target = 'dist/public'] = process.argv;
   const { script, map } = await buildBrowserScript();
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'service.js'), script);

@@ -36,15 +36,15 @@ async function send({ url, path, key }, body) {
   return { status: response.status, retryAfter: response.headers.get('retry-after') };
 }
 
-process.on('message', async (flood) => {
+process.on('message', async (/** @type {any} */ flood) => {
   const toBody = flood.path === '/track' ? toTrackBody : toIdentifyBody;
   const bodies = Array.from({ length: flood.requests }, (_, request) => toBody(flood, request));
-  process.send({ kind: 'prepared' });
+  process.send?.({ kind: 'prepared' });
   const answers = [];
   for (const body of bodies) {
     answers.push(send(flood, body).catch((error) => ({ status: 0, error: String(error) })));
     if (flood.everyMs > 0) await new Promise((resolve) => setTimeout(resolve, flood.everyMs));
   }
-  process.send({ kind: 'answered', answers: await Promise.all(answers) });
+  process.send?.({ kind: 'answered', answers: await Promise.all(answers) });
 });
 process.on('disconnect', () => process.exit());
