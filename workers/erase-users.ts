@@ -1,26 +1,15 @@
-// Worker of erasures: deletes the data of people, and later purges it from the files. A job erases
-// until no request is left, round-robin over projects (privacy/erase-requested.ts). A failed job is
-// not retried; the next one, which the schedule adds within seconds, continues.
-import { Worker } from 'bullmq';
-import { createIdentifyQueue } from '../src/identity/queue.js';
+// Jobs of erasures: one deletes the data of people, the other purges it from the files later. A run
+// erases until no request is left, round-robin over projects (privacy/erase-requested.ts). A failed
+// run is not retried; the next one, which the schedule adds within seconds, continues.
 import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
-import { createIngestQueue } from '../src/ingest/queue.js';
 import { createCollectedGauge } from '../src/platform/collected-gauge.js';
 import type { Config } from '../src/platform/config.js';
-import { createPostgres } from '../src/platform/postgres/client.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { eraseRequested, PROJECTS_AT_ONCE } from '../src/privacy/erase-requested.js';
-import { createIdHash } from '../src/privacy/id-hash.js';
 import { publishTombstones } from '../src/privacy/publish-tombstones.js';
 import { purgePeople } from '../src/privacy/purge-people.js';
-import {
-  createErasureQueue,
-  ERASURE_QUEUE,
-  PURGE_QUEUE,
-  scheduleErasure,
-  sequenceMember,
-} from '../src/privacy/queue.js';
+import { ERASURE_QUEUE, PURGE_QUEUE, sequenceMember } from '../src/privacy/queue.js';
 import {
   countOverdue,
   deleteTombstones,
@@ -29,88 +18,78 @@ import {
   listWaitingIds,
   markPurged,
 } from '../src/privacy/store.js';
-import { ErasureTombstones } from '../src/privacy/tombstones.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
+import { type ErasureNeeds, openErasure } from './open-erasure.js';
+import { joinJobs } from './runtime.js';
+import { defineScheduledJob } from './scheduled-job.js';
 
 const SWEEP_MS = 5_000;
-const LOCKS_HELD = 2;
+// A lock holds a connection, beside the one of its work.
+const LOCKS_HELD = 1;
 
-export async function startErasure(deps: WorkerDeps): Promise<RunningJob> {
-  const { config, redis, log } = deps;
-  // Connections of its own: concurrent erasures and two locks would use up those shared by other
-  // jobs.
-  const postgres = createPostgres(config, { poolMax: PROJECTS_AT_ONCE + LOCKS_HELD });
-  const stopping = new AbortController();
-  const ingestQueue = createIngestQueue(redis);
-  const identifyQueue = createIdentifyQueue(redis);
-  const hashId = createIdHash(config.SECRET_KEY_BASE);
-  const erasureDeps: ErasureDeps = { ...deps, postgres, ingestQueue, identifyQueue, hashId, signal: stopping.signal };
-  const forgotten = new ErasureTombstones(redis, hashId);
+const startErasing = defineScheduledJob({
+  name: ERASURE_QUEUE,
+  everyMs: { [`${ERASURE_QUEUE}-sweep`]: SWEEP_MS },
+  async open(needs: ErasureNeeds, signal) {
+    const deps = openErasure(needs, signal, PROJECTS_AT_ONCE + LOCKS_HELD);
+    createCollectedGauge(
+      needs.metrics,
+      {
+        name: 'privacy_erasures_overdue',
+        help: 'Erasures whose files should have been rewritten by now (purge_by)',
+      },
+      async () => [{ value: await countOverdue(deps.postgres, new Date()) }],
+    );
+    // Restores the tombstones in a Redis that has lost them.
+    await publishTombstones(deps);
 
-  createCollectedGauge(
-    deps.metrics,
-    {
-      name: 'privacy_erasures_overdue',
-      help: 'Erasures whose files should have been rewritten by now (purge_by)',
-    },
-    async () => [{ value: await countOverdue(postgres, new Date()) }],
-  );
-
-  const queues = [ERASURE_QUEUE, PURGE_QUEUE].map((name) => createErasureQueue(redis, name));
-  for (const queue of queues) await scheduleErasure(queue, SWEEP_MS);
-  // Restores the tombstones in a Redis that has lost them.
-  await publishTombstones(erasureDeps);
-
-  // Every request adds a job, so many runs find nothing to do; tidy at most once per sweep
-  // interval.
-  let tidiedAt = 0;
-  async function erase(): Promise<void> {
-    try {
-      await eraseRequested(erasureDeps, log);
-    } finally {
-      if (Date.now() - tidiedAt > SWEEP_MS / 2) {
-        tidiedAt = Date.now();
-        await tidy(erasureDeps);
+    // Every request adds a job, so many runs find nothing to do; tidy at most once per sweep
+    // interval.
+    let tidiedAt = 0;
+    async function erase(): Promise<void> {
+      try {
+        await eraseRequested(deps, deps.log);
+      } finally {
+        if (Date.now() - tidiedAt > SWEEP_MS / 2) {
+          tidiedAt = Date.now();
+          await tidy(deps);
+        }
       }
     }
-  }
+    return {
+      run: () => withAdvisoryLock(deps.postgres, { of: 'erasure', signal }, erase).catch(failWithoutIds),
+      close: deps.close,
+    };
+  },
+});
 
-  async function purge(): Promise<void> {
-    const due = await listDeleted(postgres, new Date(Date.now() - config.PRIVACY_PURGE_DELAY_MS));
-    if (due.length === 0 || Date.now() - (await lastPurgedAt(postgres)) < purgeEveryMs(config)) return;
-    await markPurged(postgres, await purgePeople({ ...erasureDeps, forgotten, log }, due));
-  }
+const startPurging = defineScheduledJob({
+  name: PURGE_QUEUE,
+  everyMs: { [`${PURGE_QUEUE}-sweep`]: SWEEP_MS },
+  open(needs: ErasureNeeds, signal) {
+    const deps = openErasure(needs, signal, 1 + LOCKS_HELD);
+    const { config, postgres } = deps;
+    async function purge(): Promise<void> {
+      const due = await listDeleted(postgres, new Date(Date.now() - config.PRIVACY_PURGE_DELAY_MS));
+      if (due.length === 0 || Date.now() - (await lastPurgedAt(postgres)) < purgeEveryMs(config)) return;
+      await markPurged(postgres, await purgePeople(deps, due));
+    }
+    return {
+      run: () => withAdvisoryLock(postgres, { of: 'purge', signal }, purge).catch(failWithoutIds),
+      close: deps.close,
+    };
+  },
+});
 
-  const steps = [
-    { queue: ERASURE_QUEUE, lock: 'erasure', work: erase },
-    { queue: PURGE_QUEUE, lock: 'purge', work: purge },
-  ] as const;
-  const workers = steps.map(({ queue, lock, work }) => {
-    const runWithLock = () =>
-      withAdvisoryLock(postgres, { of: lock, signal: stopping.signal }, work).catch(failWithoutIds);
-    const worker = new Worker(queue, runWithLock, { connection: redis.duplicate() });
-    worker.on('failed', (_job, err) => {
-      if (!stopping.signal.aborted) log.error({ err, queue }, 'an erasure failed; it goes on within seconds');
-    });
-    worker.on('error', (err) => log.warn({ err }, 'the erasure worker lost touch with redis'));
-    return worker;
-  });
-  return {
-    async close() {
-      stopping.abort();
-      await Promise.all(workers.map((worker) => worker.close()));
-      await Promise.all([ingestQueue, identifyQueue, ...queues].map((queue) => queue.close()));
-      await postgres.destroy();
-    },
-  };
-}
+export const startErasure = (needs: ErasureNeeds) => joinJobs(startErasing(needs), startPurging(needs));
+
+type PurgeTimes = Pick<Config, 'PRIVACY_PURGE_DELAY_MS' | 'PRIVACY_PURGE_BY_MS'>;
 
 /**
  * Minimum time between two purges, because a purge rewrites files and locks tables: frequent
  * erasures must not slow down everyone else. A third of the time between the earliest purge and its
  * deadline leaves room to finish.
  */
-const purgeEveryMs = ({ PRIVACY_PURGE_DELAY_MS: delayMs, PRIVACY_PURGE_BY_MS: byMs }: Config): number =>
+const purgeEveryMs = ({ PRIVACY_PURGE_DELAY_MS: delayMs, PRIVACY_PURGE_BY_MS: byMs }: PurgeTimes): number =>
   Math.min(delayMs, byMs - delayMs) / 3;
 
 /**

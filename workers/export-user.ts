@@ -9,7 +9,7 @@ import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
 import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
 import { decodeExportRequest } from '../src/privacy/export-request.js';
 import { exportEvents } from '../src/privacy/export-store.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
+import type { Needs, RunningJob } from './runtime.js';
 
 // A deploy lets short exports finish; a longer one is aborted, and the client requests it again.
 const GRACE_MS = 10_000;
@@ -19,7 +19,17 @@ const CONNECTIONS_BESIDE = 2;
 // 503.
 const WEB_PROCESSES_SERVED = 4;
 
-export function startExportWorker({ config, redis, log }: WorkerDeps): RunningJob {
+type ExportNeeds = Needs<
+  'redis' | 'log',
+  | 'CLICKHOUSE_URL'
+  | 'CLICKHOUSE_DATABASE'
+  | 'CLICKHOUSE_CLUSTER'
+  | 'EXPORTS_MAX'
+  | 'EXPORTS_OPEN_MAX'
+  | 'QUERY_MEMORY_BYTES'
+>;
+
+export function startExportWorker({ config, redis, log }: ExportNeeds): RunningJob {
   const stopping = new AbortController();
   // Connections of its own, so that slow readers do not hold those used for inserts.
   const clickhouse = createClickHouse(config, {

@@ -19,7 +19,7 @@ import { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
-import type { WorkerDeps } from './runtime.js';
+import type { Needs, RunningJob } from './runtime.js';
 
 // A batch fills from jobs that wait for it together, so many must run at a time: with a commit
 // every 3 ms, about 80 arrive within a flush delay of 250 ms.
@@ -35,7 +35,17 @@ const PROMPT_SHARE = 1 / 4;
 
 type EventWriter = BatchWriter<EventBlock>;
 
-export function startIngestWorker(deps: WorkerDeps): { close(): Promise<void> } {
+type IngestNeeds = Needs<
+  'clickhouse' | 'redis' | 'metrics' | 'log',
+  | 'SECRET_KEY_BASE'
+  | 'CLICKHOUSE_DATABASE'
+  | 'INGEST_PARTITIONS'
+  | 'INGEST_FLUSH_ROWS'
+  | 'INGEST_FLUSH_DELAY_MIN_MS'
+  | 'INGEST_FLUSH_DELAY_MAX_MS'
+>;
+
+export function startIngestWorker(deps: IngestNeeds): RunningJob {
   const { config, clickhouse, redis, log } = deps;
   const metrics = createInsertMetrics(deps.metrics);
   const forgotten = new ErasureTombstones(redis, createIdHash(config.SECRET_KEY_BASE));

@@ -2,7 +2,7 @@
 // entries of other processes. Part of the job upsert-profiles.
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectOutbox } from '../src/identity/outbox.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
+import type { Needs, RunningJob } from './runtime.js';
 
 const EVERY_MS = 1000;
 // Pause between inserts, so that under load many changes share one.
@@ -19,7 +19,7 @@ export function startIdentityProjector({
   postgres,
   clickhouse,
   log,
-}: Pick<WorkerDeps, 'config' | 'postgres' | 'clickhouse' | 'log'>): IdentityProjector {
+}: Needs<'postgres' | 'clickhouse' | 'log', 'CLICKHOUSE_DATABASE'>): IdentityProjector {
   const closing = new AbortController();
   let isNudged = true;
   let wake = () => {};

@@ -15,9 +15,21 @@ export interface WorkerDeps {
   readonly log: Logger;
 }
 
+/** The dependencies and settings that a job uses. */
+export type Needs<K extends Exclude<keyof WorkerDeps, 'config'>, S extends keyof Config = never> = Pick<
+  WorkerDeps,
+  K
+> & { readonly config: Pick<Config, S> };
+
 export interface RunningJob {
   /** Stops taking work, and finishes or returns started jobs. */
   close(): Promise<void>;
+}
+
+/** Several jobs under one name of WORKER_JOBS. */
+export async function joinJobs(...starting: readonly Promise<RunningJob>[]): Promise<RunningJob> {
+  const jobs = await Promise.all(starting);
+  return { close: async () => void (await Promise.all(jobs.map((job) => job.close()))) };
 }
 
 export type JobStarter = (deps: WorkerDeps) => RunningJob | Promise<RunningJob>;

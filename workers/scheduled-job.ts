@@ -3,55 +3,49 @@
 // run is logged and not retried, because the next run does the same work.
 import { Worker } from 'bullmq';
 import { openQueue } from '../src/platform/redis/open-queue.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
+import type { Needs, RunningJob } from './runtime.js';
 
-const FAILED_RUNS_KEPT = 10;
+// The event stream of a queue is for dashboards.
+const EVENT_STREAM_LENGTH = 100;
 
-export interface Schedule {
+export interface ScheduledJob<Deps> {
+  /** Name of the queue, and of its schedule when there is one. */
   readonly name: string;
-  readonly everyMs: number;
+  /** One interval, or the intervals of several schedules by name. */
+  readonly everyMs: number | Readonly<Record<string, number>>;
+  /** Called at the start of the process. `signal` is aborted when it stops. */
+  readonly open: (deps: Deps, signal: AbortSignal) => ScheduledWork | Promise<ScheduledWork>;
 }
 
-export interface Run {
-  /** Name of the schedule that started the run. */
-  readonly schedule: string;
-  /** Aborted when the process stops. */
-  readonly signal: AbortSignal;
-}
-
-export interface ScheduledJob {
-  /** Name of the queue. */
-  readonly queue: string;
-  readonly schedules: readonly Schedule[];
-  readonly run: (run: Run) => Promise<void>;
+export interface ScheduledWork {
+  readonly run: (schedule: string) => Promise<void>;
   /** Releases the resources of `run`, after its last run has ended. */
   readonly close?: () => Promise<void>;
 }
 
-export async function startScheduledJob(
-  { redis, log }: Pick<WorkerDeps, 'redis' | 'log'>,
-  job: ScheduledJob,
-): Promise<RunningJob> {
-  const queue = openQueue(job.queue, { connection: redis });
-  for (const { name, everyMs } of job.schedules) {
-    const opts = { removeOnComplete: true, removeOnFail: FAILED_RUNS_KEPT };
-    await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts });
-  }
-  const stopping = new AbortController();
-  const worker = new Worker(job.queue, ({ name }) => job.run({ schedule: name, signal: stopping.signal }), {
-    connection: redis.duplicate(),
-  });
-  worker.on('failed', (_job, err) => {
-    if (!stopping.signal.aborted)
-      log.warn({ err, queue: job.queue }, 'a scheduled job failed; its next run repeats it');
-  });
-  worker.on('error', (err) => log.warn({ err, queue: job.queue }, 'a scheduled job lost its redis connection'));
-  return {
-    async close() {
-      stopping.abort();
-      await worker.close();
-      await job.close?.();
-      await queue.close();
-    },
+export const defineScheduledJob =
+  <Deps extends Needs<'redis' | 'log'>>({ name, everyMs, open }: ScheduledJob<Deps>) =>
+  async (deps: Deps): Promise<RunningJob> => {
+    const { redis, log } = deps;
+    const queue = openQueue(name, { connection: redis, streams: { events: { maxLen: EVENT_STREAM_LENGTH } } });
+    const schedules = typeof everyMs === 'number' ? { [name]: everyMs } : everyMs;
+    for (const [schedule, every] of Object.entries(schedules)) {
+      const opts = { removeOnComplete: true, removeOnFail: true };
+      await queue.upsertJobScheduler(schedule, { every }, { name: schedule, opts });
+    }
+    const stopping = new AbortController();
+    const work = await open(deps, stopping.signal);
+    const worker = new Worker(name, (job) => work.run(job.name), { connection: redis.duplicate() });
+    worker.on('failed', (_job, err) => {
+      if (!stopping.signal.aborted) log.error({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
+    });
+    worker.on('error', (err) => log.warn({ err, queue: name }, 'a scheduled job lost its redis connection'));
+    return {
+      async close() {
+        stopping.abort();
+        await worker.close();
+        await work.close?.();
+        await queue.close();
+      },
+    };
   };
-}

@@ -10,30 +10,30 @@ import {
 } from '../src/ingest/canary.js';
 import { createIngestQueue, enqueueIngest } from '../src/ingest/queue.js';
 import { type ClickHouseClient, READ_ONLY } from '../src/platform/clickhouse/client.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
-import { startScheduledJob } from './scheduled-job.js';
+import type { Needs } from './runtime.js';
+import { defineScheduledJob } from './scheduled-job.js';
 
-const QUEUE = 'canary';
 const LOOK_EVERY_MS = 50;
 // Give up when the next one is due; until one arrives, the lag metric keeps growing.
 const LOOK_FOR_MS = CANARY_EVERY_MS - 5000;
 
-export function startCanary(deps: WorkerDeps): Promise<RunningJob> {
-  const { redis, clickhouse, log } = deps;
-  const ingestQueue = createIngestQueue(redis);
-  return startScheduledJob(deps, {
-    queue: QUEUE,
-    schedules: [{ name: QUEUE, everyMs: CANARY_EVERY_MS }],
-    async run({ signal }) {
-      const canary = await recordSent(redis, Date.now());
-      await enqueueIngest(ingestQueue, redis, { items: [toCanaryEnvelope(canary)], weight: 1 });
-      const storedAt = await lookFor(clickhouse, canary, signal);
-      if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
-      else log.warn({ sentAt: canary.sentAt }, 'the canary event has not arrived');
-    },
-    close: () => ingestQueue.close(),
-  });
-}
+export const startCanary = defineScheduledJob({
+  name: 'canary',
+  everyMs: CANARY_EVERY_MS,
+  open({ redis, clickhouse, log }: Needs<'redis' | 'clickhouse' | 'log'>, signal) {
+    const ingestQueue = createIngestQueue(redis);
+    return {
+      async run() {
+        const canary = await recordSent(redis, Date.now());
+        await enqueueIngest(ingestQueue, redis, { items: [toCanaryEnvelope(canary)], weight: 1 });
+        const storedAt = await lookFor(clickhouse, canary, signal);
+        if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
+        else log.warn({ sentAt: canary.sentAt }, 'the canary event has not arrived');
+      },
+      close: () => ingestQueue.close(),
+    };
+  },
+});
 
 async function lookFor(
   clickhouse: ClickHouseClient,

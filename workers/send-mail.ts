@@ -2,11 +2,13 @@
 import { UnrecoverableError, Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { MAIL_QUEUE, type MailJob, tryReadText } from '../src/mail/queue.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
+import type { Needs, RunningJob } from './runtime.js';
 
 const TIMEOUT_MS = 30_000;
 
-export function startMailWorker({ config, redis, log }: WorkerDeps): RunningJob {
+type MailNeeds = Needs<'redis' | 'log', 'SMTP_URL' | 'MAIL_FROM' | 'SECRET_KEY_BASE'>;
+
+export function startMailWorker({ config, redis, log }: MailNeeds): RunningJob {
   // Without SMTP_URL the queue stays empty.
   if (config.SMTP_URL === undefined) return { close: async () => {} };
   const transport = createTransport(

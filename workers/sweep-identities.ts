@@ -2,33 +2,32 @@
 import { createIdentifyQueue, type IdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
 import { settleProfiles } from '../src/identity/store.js';
+import type { Postgres } from '../src/platform/postgres/client.js';
 import type { Redis } from '../src/platform/redis/client.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
-import { startScheduledJob } from './scheduled-job.js';
+import type { Needs } from './runtime.js';
+import { defineScheduledJob } from './scheduled-job.js';
 
-const QUEUE = 'sweep-identities';
-const EVERY_MS = 60_000;
-
-export function startIdentitySweep(deps: WorkerDeps): Promise<RunningJob> {
-  const { redis, log } = deps;
-  const identifyQueue = createIdentifyQueue(redis);
-  return startScheduledJob(deps, {
-    queue: QUEUE,
-    schedules: [{ name: QUEUE, everyMs: EVERY_MS }],
-    async run() {
-      const swept = await sweepPending(redis, identifyQueue, Date.now());
-      if (swept > 0) log.warn({ swept }, 'sequence numbers without a job were released');
-      await settleAll(deps);
-    },
-    close: () => identifyQueue.close(),
-  });
-}
+export const startIdentitySweep = defineScheduledJob({
+  name: 'sweep-identities',
+  everyMs: 60_000,
+  open({ postgres, redis, log }: Needs<'postgres' | 'redis' | 'log'>) {
+    const identifyQueue = createIdentifyQueue(redis);
+    return {
+      async run() {
+        const swept = await sweepPending(redis, identifyQueue, Date.now());
+        if (swept > 0) log.warn({ swept }, 'sequence numbers without a job were released');
+        await settleAll(postgres, redis);
+      },
+      close: () => identifyQueue.close(),
+    };
+  },
+});
 
 // Time limit of one sweep, which also bounds the shutdown delay; the next sweep continues.
 const SETTLING_MS = 10_000;
 
 /** Profiles per statement. Under load every call leaves a tail while other calls are pending. */
-async function settleAll({ postgres, redis }: Pick<WorkerDeps, 'postgres' | 'redis'>): Promise<void> {
+async function settleAll(postgres: Postgres, redis: Redis): Promise<void> {
   const until = Date.now() + SETTLING_MS;
   const watermark = await lowWatermark(redis);
   while ((await settleProfiles(postgres, watermark)) > 0 && Date.now() < until);

@@ -1,28 +1,23 @@
 // Scheduled sweep: every ten minutes deletes orphaned payloads, which crashes leave behind, and
 // first-seen times older than a day.
-
 import { sweepFirstTimes } from '../src/ingest/first-seen-times.js';
 import { discardPayload, payloadKeyPattern, payloadWrittenAt } from '../src/ingest/payloads.js';
 import { isJobOfPayloadKnown } from '../src/ingest/queue.js';
 import type { Redis } from '../src/platform/redis/client.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
-import { startScheduledJob } from './scheduled-job.js';
+import type { Needs } from './runtime.js';
+import { defineScheduledJob } from './scheduled-job.js';
 
-const QUEUE = 'sweep-orphaned-payloads';
-const EVERY_MS = 10 * 60_000;
-
-export function startPayloadSweep(deps: WorkerDeps): Promise<RunningJob> {
-  const { redis, log } = deps;
-  return startScheduledJob(deps, {
-    queue: QUEUE,
-    schedules: [{ name: QUEUE, everyMs: EVERY_MS }],
+export const startPayloadSweep = defineScheduledJob({
+  name: 'sweep-orphaned-payloads',
+  everyMs: 10 * 60_000,
+  open: ({ redis, log }: Needs<'redis' | 'log'>) => ({
     async run() {
       await sweepFirstTimes(redis, Date.now());
       const swept = await sweepOrphanedPayloads(redis, Date.now());
       if (swept > 0) log.warn({ swept }, 'payloads without a job were deleted');
     },
-  });
-}
+  }),
+});
 
 const ORPHAN_AGE_MS = 60 * 60_000;
 const SCAN_COUNT = 500;

@@ -12,7 +12,7 @@ import { BatchWriter } from '../src/platform/flow/batch-writer.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { startIdentityProjector } from './project-identities.js';
-import type { RunningJob, WorkerDeps } from './runtime.js';
+import type { Needs, RunningJob } from './runtime.js';
 
 // Jobs that wait during a transaction share the next one.
 const JOBS_AT_A_TIME = 100;
@@ -37,7 +37,9 @@ class Batches {
   }
 }
 
-export function startProfileUpserts(deps: WorkerDeps): RunningJob {
+type ProfileNeeds = Needs<'postgres' | 'redis' | 'clickhouse' | 'metrics' | 'log', 'CLICKHOUSE_DATABASE'>;
+
+export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
   const { postgres, redis, metrics, log } = deps;
   const projector = startIdentityProjector(deps);
   const { applied } = createIdentityWorkerMetrics(metrics, () => measureOutbox(postgres));

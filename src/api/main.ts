@@ -60,7 +60,7 @@ import { createFailFastRedis, type Redis } from '../platform/redis/client.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createExports } from '../privacy/export-routes.js';
 import { createIdHash } from '../privacy/id-hash.js';
-import { createErasureQueue, ERASURE_QUEUE } from '../privacy/queue.js';
+import { createErasureQueue } from '../privacy/queue.js';
 import { createPrivacyRouter } from '../privacy/routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
 import { FORMAT_MEMORY_MEBIBYTES } from '../query-api/format-task.js';
@@ -290,7 +290,7 @@ function createAccounts(settings: Config): Router {
 function createPrivacy(settings: Config): Router {
   return createPrivacyRouter({
     ...{ ...guard, redis, log },
-    erasureQueue: createErasureQueue(redis, ERASURE_QUEUE),
+    erasureQueue: createErasureQueue(redis),
     hashId: createIdHash(settings.SECRET_KEY_BASE),
     isCluster: settings.CLICKHOUSE_CLUSTER !== undefined,
     answerTimeoutMs: settings.PRIVACY_ANSWER_TIMEOUT_MS,

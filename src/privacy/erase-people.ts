@@ -7,7 +7,7 @@ import type { IdentifyQueue } from '../identity/queue.js';
 import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
 import { partitionOf, partitionQueryId } from '../ingest/ingest-partition.js';
 import { projectOfJob } from '../ingest/payloads.js';
-import { type IngestQueue, listActiveJobs } from '../ingest/queue.js';
+import { listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected-store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
@@ -24,11 +24,10 @@ import { type Erasure, saveDevices, saveEventCount } from './store.js';
 import type { Tombstone } from './tombstones.js';
 
 export interface ErasureDeps {
-  readonly config: Config;
+  readonly config: Pick<Config, 'INGEST_PARTITIONS' | 'CLICKHOUSE_DATABASE' | 'DATABASE_URL'>;
   readonly clickhouse: ClickHouseClient;
   readonly postgres: Postgres;
   readonly redis: Redis;
-  readonly ingestQueue: IngestQueue;
   readonly identifyQueue: IdentifyQueue;
   readonly hashId: HashId;
   /** Ends every wait when the process stops. */

@@ -1,6 +1,6 @@
 // Queues of erasures, purges and project deletions. A job only triggers a run; the requests are in
-// PostgreSQL, so that losing a job loses nothing, and no job contains an id. A schedule triggers
-// runs too, for requests whose job was never added.
+// PostgreSQL, so that losing a job loses nothing, and no job contains an id. The schedules of the
+// workers trigger runs too, for requests whose job was never added.
 import type { Queue } from 'bullmq';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
@@ -17,9 +17,9 @@ export type ErasureQueue = Queue<ErasureJob, void, string>;
 
 const EVENT_STREAM_LENGTH = 100;
 
-/** Creates one of the three queues. Failed work is repeated by the next job, so no job is kept. */
-export const createErasureQueue = (redis: Redis, name: string): ErasureQueue =>
-  openQueue(name, {
+/** Failed work is repeated by the next job, so no job is kept. */
+export const createErasureQueue = (redis: Redis): ErasureQueue =>
+  openQueue(ERASURE_QUEUE, {
     connection: redis,
     streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
@@ -28,11 +28,6 @@ export const createErasureQueue = (redis: Redis, name: string): ErasureQueue =>
 /** Triggers a run for a new request. */
 export async function enqueueErasure(queue: ErasureQueue): Promise<void> {
   await queue.add('requested', { version: 1 });
-}
-
-/** Triggers a run periodically. Any number of processes may call it: there is one schedule. */
-export async function scheduleErasure(queue: ErasureQueue, everyMs: number): Promise<void> {
-  await queue.upsertJobScheduler(`${queue.name}-sweep`, { every: everyMs }, { name: 'sweep', data: { version: 1 } });
 }
 
 /** The request's name among the holders of pending sequence numbers (identity/sequence.ts). */

@@ -103,7 +103,7 @@ const LOCK_TIMEOUT_MS = 5_000;
  * Copies each table and drops the old file, under an exclusive lock. Throws when a table is in use
  * for more than five seconds, because all other statements would queue behind this one.
  */
-export async function rewritePostgres(config: Config, signal: AbortSignal): Promise<void> {
+export async function rewritePostgres(config: Pick<Config, 'DATABASE_URL'>, signal: AbortSignal): Promise<void> {
   // One connection, so that the setting holds for the following statements.
   const postgres = createPostgres(config, { poolMax: 1 });
   try {

@@ -5,7 +5,7 @@ import type { NewProject } from '../../src/accounts/store.js';
 import { createIngestQueue, type IngestQueue } from '../../src/ingest/queue.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { createErasureQueue, ERASURE_QUEUE, type ErasureQueue } from '../../src/privacy/queue.js';
+import { createErasureQueue, type ErasureQueue } from '../../src/privacy/queue.js';
 import { eventually } from './eventually.js';
 import { createTestDatabases, type Environment, type ProcessGroup, startProcesses } from './stack.js';
 import { createTestProject, type EventStore, openEventStore, track } from './track.js';
@@ -39,7 +39,7 @@ export async function startErasureStack(env: Environment = {}): Promise<ErasureS
   const postgres = createPostgres(databases.config);
   const redis = createRedis(databases.config);
   const ingestQueue = createIngestQueue(redis);
-  const erasureQueue = createErasureQueue(redis, ERASURE_QUEUE);
+  const erasureQueue = createErasureQueue(redis);
   const processes = await startProcesses(databases.env);
   return {
     ...{ processes, store, postgres, redis, ingestQueue, erasureQueue },

@@ -1,0 +1,28 @@
+// What the jobs of erasures and of project deletion share. PostgreSQL connections of their own:
+// concurrent erasures, and locks that hold a connection, would use up those of other jobs.
+import { createIdentifyQueue } from '../src/identity/queue.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
+import type { ErasureDeps } from '../src/privacy/erase-people.js';
+import { createIdHash } from '../src/privacy/id-hash.js';
+import { ErasureTombstones } from '../src/privacy/tombstones.js';
+import type { Needs } from './runtime.js';
+
+export type ErasureNeeds = Needs<
+  'clickhouse' | 'redis' | 'metrics' | 'log',
+  ErasureSettings | 'SECRET_KEY_BASE' | 'CLICKHOUSE_CLUSTER' | 'PRIVACY_PURGE_DELAY_MS' | 'PRIVACY_PURGE_BY_MS'
+>;
+type ErasureSettings = keyof ErasureDeps['config'];
+
+export function openErasure({ config, clickhouse, redis, log }: ErasureNeeds, signal: AbortSignal, poolMax: number) {
+  const postgres = createPostgres(config, { poolMax });
+  const identifyQueue = createIdentifyQueue(redis);
+  const hashId = createIdHash(config.SECRET_KEY_BASE);
+  const forgotten = new ErasureTombstones(redis, hashId);
+  return {
+    ...{ config, clickhouse, postgres, redis, log, identifyQueue, hashId, forgotten, signal },
+    async close(): Promise<void> {
+      await identifyQueue.close();
+      await postgres.destroy();
+    },
+  };
+}
