@@ -1,9 +1,9 @@
 // Upper bound of ingestion: the engine alone inserts the same rows as Native blocks, one insert after the other, with
 // de-duplication and merges, and nothing else running.
 import { parseTrackBody } from '../src/ingest/body.js';
-import { insertEvents } from '../src/ingest/ingest-partition.js';
-import { replayEvents } from '../src/ingest/replay-events.js';
-import { EventBlock } from '../src/ingest/row.js';
+import { insertEvents } from '../src/ingest/insert/ingest-partition.js';
+import { replayEvents } from '../src/ingest/insert/replay-events.js';
+import { EventBlock } from '../src/ingest/insert/row.js';
 import { createBodyTemplate } from './load/event-template.js';
 import type { Stack } from './stack.js';
 

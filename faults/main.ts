@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/machine.js';
 import { ask, type Stack } from '../bench/stack.js';
 import { startStack } from '../bench/start-stack.js';
-import { partitionQueryId } from '../src/ingest/ingest-partition.js';
+import { partitionQueryId } from '../src/ingest/insert/ingest-partition.js';
 import { isQueryIdRunning } from '../src/platform/clickhouse/failures.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { checkEvents, type EventFindings, findProfileProblem, type StoredProfile } from './check.js';

@@ -4,7 +4,7 @@
 -- `events_inbox` (engine Null: it stores nothing), and the materialized view `events_dedup` passes
 -- only rows whose key is not stored yet, the first of each key within the block. This is exact as
 -- long as one insert at a time runs per project, which the worker ensures
--- (src/ingest/ingest-partition.ts). ReplacingMergeTree is the backstop.
+-- (src/ingest/insert/ingest-partition.ts). ReplacingMergeTree is the backstop.
 
 CREATE TABLE IF NOT EXISTS events (
   project_id UUID CODEC(ZSTD(1)),

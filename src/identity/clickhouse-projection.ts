@@ -9,7 +9,7 @@ import {
   UInt64Column,
   UuidColumn,
 } from '../../packages/clickhouse-native/native.js';
-import { PropertyBuckets } from '../ingest/property-buckets.js';
+import { PropertyBuckets } from '../ingest/insert/property-buckets.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { insertWithQueryIdLock } from '../platform/clickhouse/query-id-lock.js';
 import type { DeviceMapping } from './mapping-store.js';

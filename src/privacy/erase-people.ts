@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
 import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
-import { partitionOf, partitionQueryId } from '../ingest/ingest-partition.js';
+import { partitionOf, partitionQueryId } from '../ingest/insert/ingest-partition.js';
 import { projectOfJob } from '../ingest/payloads.js';
 import { listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected-store.js';

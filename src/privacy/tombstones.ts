@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Envelope } from '../ingest/envelope.js';
 import { deleteFirstSeenTimes } from '../ingest/first-seen-times.js';
-import { removeEvents } from '../ingest/remove-events.js';
-import type { AcceptedEvent } from '../ingest/replay-events.js';
+import { removeEvents } from '../ingest/insert/remove-events.js';
+import type { AcceptedEvent } from '../ingest/insert/replay-events.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { HashId, IdKind } from './id-hash.js';
 

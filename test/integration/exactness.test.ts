@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import { insertEvents } from '../../src/ingest/ingest-partition.js';
+import { insertEvents } from '../../src/ingest/insert/ingest-partition.js';
+import type { AcceptedEvent } from '../../src/ingest/insert/replay-events.js';
+import { EventBlock } from '../../src/ingest/insert/row.js';
 import { isJobOfPayloadKnown } from '../../src/ingest/queue.js';
-import type { AcceptedEvent } from '../../src/ingest/replay-events.js';
-import { EventBlock } from '../../src/ingest/row.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';

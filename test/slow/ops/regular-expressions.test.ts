@@ -7,9 +7,9 @@ import { domainBody, invitationBody, organizationBody, tokenBody } from '../../.
 import { tryFormatRange } from '../../../src/dashboards/date-range.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import { tryParseAddress } from '../../../src/ingest/client-address.js';
-import { parsePageAddress } from '../../../src/ingest/enrich/page.js';
-import { parseUserAgent } from '../../../src/ingest/enrich/user-agent.js';
 import { tryParseEventTime } from '../../../src/ingest/event-time.js';
+import { parsePageAddress } from '../../../src/ingest/insert/page.js';
+import { parseUserAgent } from '../../../src/ingest/insert/user-agent.js';
 import { toSample } from '../../../src/ingest/rejected-sample.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { compile } from '../../../src/query/compile.js';

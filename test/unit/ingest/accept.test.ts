@@ -3,7 +3,7 @@ import type { Credential } from '../../../src/access/credentials.js';
 import { acceptRequest } from '../../../src/ingest/accept.js';
 import { parseTrackBody } from '../../../src/ingest/body.js';
 import { decodeEnvelopes, encodeEnvelope } from '../../../src/ingest/envelope.js';
-import { type AcceptedEvent, replayEvents } from '../../../src/ingest/replay-events.js';
+import { type AcceptedEvent, replayEvents } from '../../../src/ingest/insert/replay-events.js';
 import { toOrganizationId, toProjectId } from '../../../src/platform/ids.js';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 30);

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/client-address.js';
 import { continentOf } from '../../../src/ingest/enrich/continents.js';
 import { createGeographyLookup, parseGeographyHeaders, toGeography } from '../../../src/ingest/enrich/geography.js';
-import { cleanPath, parsePageAddress, referrerDomain } from '../../../src/ingest/enrich/page.js';
-import { parseUserAgent } from '../../../src/ingest/enrich/user-agent.js';
+import { cleanPath, parsePageAddress, referrerDomain } from '../../../src/ingest/insert/page.js';
+import { parseUserAgent } from '../../../src/ingest/insert/user-agent.js';
 
 const CHROME_WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';

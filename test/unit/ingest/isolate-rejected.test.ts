@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
-import { isolateRejected } from '../../../src/ingest/isolate-rejected.js';
-import { replayEvents } from '../../../src/ingest/replay-events.js';
+import { isolateRejected } from '../../../src/ingest/insert/isolate-rejected.js';
+import { replayEvents } from '../../../src/ingest/insert/replay-events.js';
 
 class Refusal extends Error {}
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupByMonths, MonthSet, monthOf } from '../../../src/ingest/months.js';
+import { groupByMonths, MonthSet, monthOf } from '../../../src/ingest/insert/months.js';
 
 const eventsOf = (...days: string[]) => days.map((day) => ({ day, time: Date.parse(day) }));
 const ofYears = (from: number, to: number) =>

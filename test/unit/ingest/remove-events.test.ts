@@ -2,8 +2,8 @@
 // unchanged.
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
-import { removeEvents } from '../../../src/ingest/remove-events.js';
-import { type AcceptedEvent, replayEvents } from '../../../src/ingest/replay-events.js';
+import { removeEvents } from '../../../src/ingest/insert/remove-events.js';
+import { type AcceptedEvent, replayEvents } from '../../../src/ingest/insert/replay-events.js';
 import { createIdHash } from '../../../src/privacy/id-hash.js';
 
 const ID_OF = (digit: number): string => String(digit).repeat(16);

@@ -1,11 +1,11 @@
 // Removes events from the envelope of an accepted request, for erasures; the remaining events are
 // stored exactly as before.
-import { GENERATED_ID_LENGTH } from './accept.js';
-import { isObject, parseTrackBody } from './body.js';
-import type { Envelope, EnvelopeHeader } from './envelope.js';
+import { GENERATED_ID_LENGTH } from '../accept.js';
+import { isObject, parseTrackBody } from '../body.js';
+import type { Envelope, EnvelopeHeader } from '../envelope.js';
+import { toIdText } from '../schema.js';
+import { serializeEvents } from '../serialize-events.js';
 import { type AcceptedEvent, replayEvents } from './replay-events.js';
-import { toIdText } from './schema.js';
-import { serializeEvents } from './serialize-events.js';
 
 export interface Remaining {
   /** Undefined when nothing remains; the same object when nothing was removed. */

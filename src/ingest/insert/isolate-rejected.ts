@@ -1,7 +1,7 @@
 // Isolates events that ClickHouse rejects by bisecting a failed insert: only the rejected events
 // become dead letters, and all others of the same batch are stored.
-import { type BisectableStore, bisectFailures } from '../platform/flow/bisect-failures.js';
-import type { Envelope } from './envelope.js';
+import { type BisectableStore, bisectFailures } from '../../platform/flow/bisect-failures.js';
+import type { Envelope } from '../envelope.js';
 import { removeEvents } from './remove-events.js';
 import { replayEvents } from './replay-events.js';
 

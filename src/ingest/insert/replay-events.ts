@@ -1,12 +1,12 @@
 // Reads an envelope back into its events, with all defaults filled in. It repeats the decisions of
 // the API and uses no clock, limits or random numbers, so a job that runs twice yields equal
 // events.
-import { GENERATED_ID_LENGTH } from './accept.js';
-import { isObject, parseTrackBody, type RawEvent } from './body.js';
-import type { Geography } from './enrich/geography.js';
-import type { Envelope } from './envelope.js';
-import { tryParseEventTime } from './event-time.js';
-import { type IngestOrigin, toIdText, tryOriginOf } from './schema.js';
+import { GENERATED_ID_LENGTH } from '../accept.js';
+import { isObject, parseTrackBody, type RawEvent } from '../body.js';
+import type { Geography } from '../enrich/geography.js';
+import type { Envelope } from '../envelope.js';
+import { tryParseEventTime } from '../event-time.js';
+import { type IngestOrigin, toIdText, tryOriginOf } from '../schema.js';
 
 export interface AcceptedEvent {
   readonly projectId: string;

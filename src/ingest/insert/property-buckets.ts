@@ -6,10 +6,10 @@ import {
   LowCardinalityArrayColumn,
   MapColumn,
   StringColumn,
-} from '../../packages/clickhouse-native/native.js';
-import { tryParseNumberText } from '../platform/number-text.js';
-import type { RawEvent } from './body.js';
-import { textOf } from './schema.js';
+} from '../../../packages/clickhouse-native/native.js';
+import { tryParseNumberText } from '../../platform/number-text.js';
+import type { RawEvent } from '../body.js';
+import { textOf } from '../schema.js';
 
 /** Converts text to the byte string that a column takes. */
 export type ToBytes = (value: string) => string;

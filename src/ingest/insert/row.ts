@@ -9,14 +9,14 @@ import {
   StringColumn,
   toByteString,
   UuidColumn,
-} from '../../packages/clickhouse-native/native.js';
-import type { RawEvent } from './body.js';
-import { GEO_TEXT_FIELDS } from './enrich/geography.js';
-import { parsePageAddress, referrerDomain } from './enrich/page.js';
-import { parseUserAgent } from './enrich/user-agent.js';
+} from '../../../packages/clickhouse-native/native.js';
+import type { RawEvent } from '../body.js';
+import { GEO_TEXT_FIELDS } from '../enrich/geography.js';
 import { MonthSet } from './months.js';
+import { parsePageAddress, referrerDomain } from './page.js';
 import { PropertyBuckets, type ToBytes } from './property-buckets.js';
 import type { AcceptedEvent } from './replay-events.js';
+import { parseUserAgent } from './user-agent.js';
 
 const text = () => new StringColumn();
 const lowCardinality = () => new LowCardinalityColumn();

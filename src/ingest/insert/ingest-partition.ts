@@ -5,8 +5,8 @@
 // next one waits for that insert, then finds its rows.
 
 import { createHash } from 'node:crypto';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { insertWithQueryIdLock } from '../platform/clickhouse/query-id-lock.js';
+import type { ClickHouseClient } from '../../platform/clickhouse/client.js';
+import { insertWithQueryIdLock } from '../../platform/clickhouse/query-id-lock.js';
 
 /**
  * The partition of a project. All processes must have the same number of partitions
