@@ -1,10 +1,10 @@
-// Rate limits, counted in Redis for all processes; while Redis is unavailable each process counts
-// for itself, because a limit must not stop the service. A request counts for several subjects,
-// from its key to the person who created the organization, so that creating more tokens, projects
+// Rate limits of requests (window-limiter.ts). A request counts for several subjects, from its key to the person who created the organization, so that creating more tokens, projects
 // or organizations does not raise the limit.
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';
+import { BatchedMeter } from '../platform/flow/batched-meter.js';
+import { createWindowLimiter } from '../platform/flow/window-limiter.js';
 import type { Redis } from '../platform/redis/client.js';
 
 export interface RateLimit {
@@ -63,10 +63,10 @@ type Settings = Pick<
 const DAY_SECONDS = 86_400;
 
 export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
-  const layersOf = (name: string, duration: Seconds, points: Readonly<Partial<Record<Subject, number>>>): Layer[] =>
+  const layersOf = (name: string, seconds: Seconds, points: Readonly<Partial<Record<Subject, number>>>): Layer[] =>
     Object.entries(points).map(([subject, max]) => ({
       subject: subject as Subject,
-      limiter: createLimiter(redis, { name: `${name}:${subject}`, points: max, duration }),
+      limiter: createWindowLimiter(redis, { name: `${name}:${subject}`, points: max, seconds, inMemoryAbove: max }),
     }));
   const { RATE_LIMIT_PROJECT_FACTOR: projectFactor, RATE_LIMIT_PERSON_FACTOR: personFactor } = settings;
   const ofKeys = (name: string, points: number, duration: Seconds = 1): Layer[] =>
@@ -118,24 +118,6 @@ const NAME_OF_SUBJECT: Readonly<Record<Subject, string>> = {
 
 const NAME_OF_SECONDS = { 1: 'second', 60: 'minute', 86400: 'day' } as const;
 
-interface LimiterOptions {
-  readonly name: string;
-  readonly points: number;
-  readonly duration: Seconds;
-}
-
-function createLimiter(redis: Redis, { name, points, duration }: LimiterOptions): RateLimiterRedis {
-  const window = { keyPrefix: `limit:${name}`, points, duration };
-  return new RateLimiterRedis({
-    ...window,
-    storeClient: redis,
-    // Above the limit, requests cost Redis nothing until the window ends.
-    inMemoryBlockOnConsumed: points + 1,
-    rejectIfRedisNotReady: true,
-    insuranceLimiter: new RateLimiterMemory(window),
-  });
-}
-
 function refusal({ subject, limiter }: Layer): PublicError {
   const per = NAME_OF_SECONDS[limiter.duration as Seconds];
   const limit = `${limiter.points} per ${per} for ${NAME_OF_SUBJECT[subject]}`;
@@ -163,55 +145,20 @@ async function consume(layer: Layer, id: string): Promise<void> {
   }
 }
 
-const SETTLE_EVERY_MS = 50;
-
-/**
- * Rate limit for requests that must not wait for Redis. Points are counted here and settled with
- * Redis 20 times a second, all requests of a key at once; a key that Redis finds over its limit is
- * rejected until its window ends. So a process may exceed the limit by what it accepts in 50 ms,
- * once per window.
- */
+/** Layers of `BatchedMeter`: requests do not wait for Redis. */
 class BatchedLimit implements BatchedRateLimit {
-  readonly #layers: readonly BatchedLayer[];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #layers: readonly { readonly layer: Layer; readonly meter: BatchedMeter }[];
 
   constructor(layers: readonly Layer[]) {
-    this.#layers = layers.map((layer) => ({ ...layer, taken: new Map(), refusedUntil: new Map() }));
+    this.#layers = layers.map((layer) => ({ layer, meter: new BatchedMeter(layer.limiter) }));
   }
 
   take(subjects: RateSubjects): void {
-    for (const layer of this.#layers) {
+    for (const { layer, meter } of this.#layers) {
       const id = subjects[layer.subject];
-      if (id !== undefined) takeOne(layer, id);
-    }
-    this.#timer ??= setTimeout(() => this.#settle(), SETTLE_EVERY_MS).unref();
-  }
-
-  #settle(): void {
-    this.#timer = undefined;
-    for (const { limiter, taken, refusedUntil } of this.#layers) {
-      for (const [id, points] of taken) {
-        limiter.consume(id, points).catch((reason: unknown) => {
-          if (reason instanceof RateLimiterRes) refusedUntil.set(id, Date.now() + reason.msBeforeNext);
-        });
-      }
-      taken.clear();
+      if (id === undefined) continue;
+      if (meter.isExceeded(id)) throw refusal(layer);
+      meter.add(id, 1);
     }
   }
-}
-
-interface BatchedLayer extends Layer {
-  /** Points by id, since the last settlement. */
-  readonly taken: Map<string, number>;
-  readonly refusedUntil: Map<string, number>;
-}
-
-function takeOne(layer: BatchedLayer, id: string): void {
-  const { taken, refusedUntil } = layer;
-  const until = refusedUntil.get(id);
-  if (until !== undefined) {
-    if (Date.now() < until) throw refusal(layer);
-    refusedUntil.delete(id);
-  }
-  taken.set(id, (taken.get(id) ?? 0) + 1);
 }

@@ -2,7 +2,7 @@
 import type { Response } from 'express';
 import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
-import { readRejected } from '../ingest/rejected-store.js';
+import { readRejected } from '../ingest/rejected/store.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import { parseUsageRange } from '../usage/range.js';

@@ -1,8 +1,8 @@
 // The identify queue: job payload and enqueue. A job is one batch of calls that were committed
 // together.
 import type { Job, Queue } from 'bullmq';
-import { type Backlog, NOTHING } from '../ingest/backlog.js';
 import { PublicError } from '../platform/errors.js';
+import { type Backlog, NOTHING } from '../platform/flow/backlog.js';
 import type { Commit } from '../platform/flow/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';

@@ -1,24 +1,26 @@
 // Builds the request envelope of a /track request: which events are accepted, their ids and times,
 // the geography, and what is stored of the client's address. Pure, except for the random ids.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credential } from '../access/credentials.js';
+import ipaddr from 'ipaddr.js';
+import type { Credential, IpPolicy } from '../access/credentials.js';
+import { assertNever } from '../platform/errors.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isObject, type RawEvent, type TrackBody } from './body.js';
-import { applyIpPolicy, tryParseAddress } from './client-address.js';
 import { type GeographyLookup, readGeography } from './enrich/geography.js';
-import type { Envelope, EnvelopeHeader } from './envelope.js';
+import { type Envelope, type EnvelopeHeader, serializeEvents } from './envelope.js';
 import { tryParseEventTime } from './event-time.js';
 import type { EventLimits } from './limits.js';
-import type { RejectedEvent } from './rejected-events.js';
+import type { RejectedEvent } from './rejected/events.js';
 import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
-import { serializeEvents } from './serialize-events.js';
 
 export const GENERATED_ID_LENGTH = 16;
+
+export type TrackCredential = Pick<Credential, 'kind' | 'projectId' | 'ipPolicy'>;
 
 export interface TrackRequest {
   readonly bytes: Buffer;
   readonly body: TrackBody;
-  readonly credential: Credential;
+  readonly credential: TrackCredential;
   readonly address: string | undefined;
   readonly headers: IncomingHttpHeaders;
   /** The same headers if a trusted proxy sent them, otherwise none. */
@@ -95,7 +97,7 @@ const hasClientOverride = (event: unknown): boolean =>
 /** Null means none: an event that overrides the client never inherits values of the sender. */
 const isTextOrNone = (value: unknown): value is string | null => typeof value === 'string' || value === null;
 
-function resolveClientOverride(event: RawEvent, credential: Credential, findGeography: GeographyLookup): RawEvent {
+function resolveClientOverride(event: RawEvent, credential: TrackCredential, findGeography: GeographyLookup): RawEvent {
   const { ip, user_agent: userAgent, geo, ...rest } = event;
   const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
   const ownGeography = isObject(geo) ? readGeography(geo) : undefined;
@@ -107,3 +109,40 @@ function resolveClientOverride(event: RawEvent, credential: Credential, findGeog
     ...(isTextOrNone(userAgent) && { user_agent: userAgent ?? '' }),
   };
 }
+
+const IPV6_KEPT_BITS = 48;
+
+/**
+ * Normalizes an address to its shortest form; IPv4 mapped into IPv6 becomes IPv4. Undefined if it
+ * is not an address.
+ */
+export function tryParseAddress(text: string | undefined): string | undefined {
+  // Nearly all addresses are normalized already; parsing them costs several times as much.
+  if (text === undefined || ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
+  if (!ipaddr.isValid(text)) return undefined;
+  return ipaddr.process(text).toString();
+}
+
+/**
+ * Applies the policy to an address from `tryParseAddress`: the address, its network, or an empty
+ * text.
+ */
+export function applyIpPolicy(address: string | undefined, policy: IpPolicy): string {
+  if (address === undefined) return '';
+  switch (policy) {
+    case 'full':
+      return address;
+    case 'drop':
+      return '';
+    case 'anonymize':
+      return networkOf(address);
+    default:
+      return assertNever(policy);
+  }
+}
+
+/** Keeps the first three numbers of an IPv4 address. */
+const networkOf = (address: string): string =>
+  address.includes(':')
+    ? ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_KEPT_BITS}`).toString()
+    : `${address.slice(0, address.lastIndexOf('.'))}.0`;

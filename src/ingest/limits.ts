@@ -23,7 +23,12 @@ export const VALUE_DEPTH_MAX = 500;
  */
 export const LOOP_BYTES_MAX = 128 * 1024;
 
-export const toEventLimits = (config: Config): EventLimits => ({
+export type LimitSettings = Pick<
+  Config,
+  'MAX_PROPERTIES_COUNT' | 'MAX_USER_PROPS_COUNT' | 'MAX_PROPERTY_KEY_LEN' | 'MAX_PROPERTY_VALUE_LEN'
+>;
+
+export const toEventLimits = (config: LimitSettings): EventLimits => ({
   propertiesMax: config.MAX_PROPERTIES_COUNT,
   userPropertiesMax: config.MAX_USER_PROPS_COUNT,
   keyLengthMax: config.MAX_PROPERTY_KEY_LEN,

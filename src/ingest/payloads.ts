@@ -3,6 +3,7 @@
 // each project; a payload is written, replaced and deleted in one transaction with these sums, so
 // that they stay exact after a crash.
 import type { ChainableCommander } from 'ioredis';
+import type { Backlog } from '../platform/flow/backlog.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { decodeEnvelopes, type Envelope, encodeEnvelope } from './envelope.js';
@@ -119,13 +120,8 @@ export async function replacePayload(
   await redis.eval(REPLACE, 2, key, BYTES, Buffer.concat(to.map(encodeEnvelope)), ...removed);
 }
 
-export interface ProjectBacklog {
-  readonly jobs: number;
-  readonly bytes: number;
-}
-
 /** Backlog of every project that has one; `jobs` counts the bulk queue. */
-export async function readBacklogs(redis: Redis): Promise<Map<string, ProjectBacklog>> {
+export async function readBacklogs(redis: Redis): Promise<Map<string, Backlog>> {
   const [bytes, jobs] = await Promise.all([redis.hgetall(BYTES), redis.hgetall(JOBS)]);
   return new Map(Object.entries(bytes).map(([id, text]) => [id, { bytes: Number(text), jobs: Number(jobs[id] ?? 0) }]));
 }

@@ -3,6 +3,7 @@
 // share jobs in the prompt queue, first in, first out; a project with a larger backlog has its own
 // jobs in the bulk queue, in fair order (fair-order.ts).
 import { type Queue, QueueKeys } from 'bullmq';
+import type { Backlog } from '../platform/flow/backlog.js';
 import type { Commit } from '../platform/flow/group-commit.js';
 import type { Redis } from '../platform/redis/client.js';
 import { DURABLE_JOB_OPTIONS } from '../platform/redis/durable-job-options.js';
@@ -12,6 +13,7 @@ import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
 import { CANARY_PROJECT } from './canary.js';
 import { type Envelope, encodeEnvelope } from './envelope.js';
+import { firstTimesBytes } from './first-seen-times.js';
 import { jobIdOfPayload, newPayloadKey, projectOfJob, setPayload, sharesOf } from './payloads.js';
 
 export const INGEST_QUEUE = 'ingest';
@@ -101,4 +103,15 @@ export async function isJobOfPayloadKnown(redis: Redis, payloadKey: string): Pro
   const id = jobIdOfPayload(payloadKey);
   const queue = projectOfJob(id) === undefined ? INGEST_QUEUE : BULK_QUEUE;
   return (await redis.exists(KEYS.toKey(queue, id))) === 1;
+}
+
+/** Jobs that wait in the queues, and the memory of Redis without first-seen times. */
+export async function measureBacklog(queues: readonly Queue[], redis: Redis): Promise<Backlog> {
+  const [memory, firstTimes, ...jobs] = await Promise.all([
+    redis.info('memory'),
+    firstTimesBytes(redis),
+    ...queues.map((queue) => queue.getJobCountByTypes('waiting', 'prioritized', 'delayed')),
+  ]);
+  const used = Number(/^used_memory:(\d+)/m.exec(memory)?.[1] ?? 0);
+  return { jobs: jobs.reduce((sum, count) => sum + count, 0), bytes: used - firstTimes };
 }

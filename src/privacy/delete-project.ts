@@ -2,7 +2,7 @@
 // finds nothing and nothing more can arrive; then the files, which are rewritten once for all
 // projects whose rows are deleted.
 import { findPendingSince } from '../identity/sequence.js';
-import { forgetRejected } from '../ingest/rejected-store.js';
+import { forgetRejected } from '../ingest/rejected/store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';

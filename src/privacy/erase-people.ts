@@ -8,7 +8,7 @@ import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-t
 import { partitionOf, partitionQueryId } from '../ingest/insert/ingest-partition.js';
 import { projectOfJob } from '../ingest/payloads.js';
 import { listActiveJobs } from '../ingest/queue.js';
-import { forgetSamplesOf } from '../ingest/rejected-store.js';
+import { forgetSamplesOf } from '../ingest/rejected/store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
 import type { Config } from '../platform/config.js';

@@ -1,7 +1,7 @@
 // Data of a deleted project: it is deleted, queued events are dropped, and other projects are
 // unchanged.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRejected } from '../../src/ingest/rejected-store.js';
+import { readRejected } from '../../src/ingest/rejected/store.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject, send } from '../support/accounts.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';

@@ -9,7 +9,7 @@ import {
   readRejected,
   SAMPLES_KEPT,
   saveRejected,
-} from '../../src/ingest/rejected-store.js';
+} from '../../src/ingest/rejected/store.js';
 import { newUuidV7, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';

@@ -2,9 +2,8 @@
 // stored exactly as before.
 import { GENERATED_ID_LENGTH } from '../accept.js';
 import { isObject, parseTrackBody } from '../body.js';
-import type { Envelope, EnvelopeHeader } from '../envelope.js';
+import { type Envelope, type EnvelopeHeader, serializeEvents } from '../envelope.js';
 import { toIdText } from '../schema.js';
-import { serializeEvents } from '../serialize-events.js';
 import { type AcceptedEvent, replayEvents } from './replay-events.js';
 
 export interface Remaining {

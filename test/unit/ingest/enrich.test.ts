@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/client-address.js';
+import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/accept.js';
 import { continentOf } from '../../../src/ingest/enrich/continents.js';
 import { createGeographyLookup, parseGeographyHeaders, toGeography } from '../../../src/ingest/enrich/geography.js';
 import { cleanPath, parsePageAddress, referrerDomain } from '../../../src/ingest/insert/page.js';

@@ -1,6 +1,6 @@
 // Samples of rejected events: truncation, and removal of keys and addresses.
 import { describe, expect, test } from 'vitest';
-import { isNamedIn, toSample } from '../../../src/ingest/rejected-sample.js';
+import { isNamedIn, toSample } from '../../../src/ingest/rejected/sample.js';
 
 const KEY = 'x'.repeat(32);
 

@@ -1,7 +1,7 @@
 // Formats a rejected event as a bounded text sample: the beginning of its JSON, without API keys
 // and without the client's address.
-import { isObject } from './body.js';
-import { ID_LENGTH_MAX } from './limits.js';
+import { isObject } from '../body.js';
+import { ID_LENGTH_MAX } from '../limits.js';
 
 const BYTES_MAX = 2048;
 /**

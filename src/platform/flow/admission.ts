@@ -1,11 +1,9 @@
-// Admission control of ingestion: answers 429 above the high-water mark of the whole queue or above
+// Admission control of a queue: answers 429 above the high-water mark of the whole queue or above
 // a project's fair share of it, before Redis runs out of memory.
-import type { Queue } from 'bullmq';
-import { isBeyondShare } from '../platform/flow/fair-share.js';
-import type { Redis } from '../platform/redis/client.js';
+
 import { type Backlog, BacklogEstimate, NOTHING } from './backlog.js';
-import { firstTimesBytes } from './first-seen-times.js';
-import { IngestRefusal } from './refusal.js';
+import { isBeyondShare } from './fair-share.js';
+import { FlowRefusal } from './refusal.js';
 
 const MEASURE_EVERY_MS = 500;
 
@@ -38,10 +36,10 @@ export interface BacklogLimits {
 }
 
 export interface BacklogSource {
-  readonly queues: readonly Pick<Queue, 'getJobCountByTypes'>[];
-  readonly redis: Redis;
+  /** The backlog of all projects together; its bytes are those of Redis. */
+  readonly measure: () => Promise<Backlog>;
   /** The backlog of each project that has one. */
-  readonly readBacklogs: (redis: Redis) => Promise<ReadonlyMap<string, Backlog>>;
+  readonly measureProjects: () => Promise<ReadonlyMap<string, Backlog>>;
 }
 
 /** Measures at most twice a second, and only while requests arrive or are rejected. */
@@ -61,7 +59,7 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
   async function measure(): Promise<void> {
     const ends = new Map([...projects].map(([id, project]) => [id, project.startMeasuring()]));
     const end = all.startMeasuring();
-    const [measured, backlogs] = await Promise.all([measureAll(source), source.readBacklogs(source.redis)]);
+    const [measured, backlogs] = await Promise.all([source.measure(), source.measureProjects()]);
     end(measured);
     // A project that appeared during the measurement keeps only what this process has added.
     for (const id of backlogs.keys()) if (!projects.has(id)) ends.set(id, projectOf(id).startMeasuring());
@@ -85,16 +83,16 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
       });
   }
 
-  function findRefusal(projectId: string | undefined): IngestRefusal | undefined {
+  function findRefusal(projectId: string | undefined): FlowRefusal | undefined {
     const { jobs, bytes } = all.now;
     if (jobs > limits.jobsMax) {
-      return new IngestRefusal('backlog', `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`);
+      return new FlowRefusal('backlog', `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`);
     }
-    if (bytes > limits.memoryBytesMax) return new IngestRefusal('backlog', 'the memory limit of the queue is reached');
+    if (bytes > limits.memoryBytesMax) return new FlowRefusal('backlog', 'the memory limit of the queue is reached');
     const project = backlogOf(projectId ?? '');
     return isBeyondShare(project.jobs, limits.jobsMax - jobs) ||
       isBeyondShare(project.bytes, limits.memoryBytesMax - bytes)
-      ? new IngestRefusal('project_backlog', 'the project has used up its share of the backlog')
+      ? new FlowRefusal('project_backlog', 'the project has used up its share of the backlog')
       : undefined;
   }
 
@@ -123,18 +121,4 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
       }
     },
   };
-}
-
-async function measureAll({ queues, redis }: BacklogSource): Promise<Backlog> {
-  const [used, firstTimes, ...jobs] = await Promise.all([
-    usedMemory(redis),
-    firstTimesBytes(redis),
-    ...queues.map((queue) => queue.getJobCountByTypes('waiting', 'prioritized', 'delayed')),
-  ]);
-  return { jobs: jobs.reduce((sum, count) => sum + count, 0), bytes: used - firstTimes };
-}
-
-async function usedMemory(redis: Redis): Promise<number> {
-  const match = /^used_memory:(\d+)/m.exec(await redis.info('memory'));
-  return Number(match?.[1] ?? 0);
 }

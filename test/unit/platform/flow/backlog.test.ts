@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { BacklogEstimate } from '../../../src/ingest/backlog.js';
-import { startTag } from '../../../src/platform/redis/fair-order.js';
+import { BacklogEstimate } from '../../../../src/platform/flow/backlog.js';
+import { startTag } from '../../../../src/platform/redis/fair-order.js';
 
 const job = { jobs: 1, bytes: 10 };
 

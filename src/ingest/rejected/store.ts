@@ -1,13 +1,13 @@
 // Store of rejected events in Redis, for customers whose events are missing: counts by project, day
 // and reason, and the newest samples of each project. Both expire. They are hints: nothing is
 // billed by them, and a process that crashes loses those it has not written yet.
-import { PublicError } from '../platform/errors.js';
-import type { ProjectId } from '../platform/ids.js';
-import type { Redis } from '../platform/redis/client.js';
-import { executed } from '../platform/redis/transaction.js';
-import { toDay } from '../usage/range.js';
-import { isNamedIn } from './rejected-sample.js';
-import { SKIP_REASONS, type SkipReason } from './schema.js';
+import { PublicError } from '../../platform/errors.js';
+import type { ProjectId } from '../../platform/ids.js';
+import type { Redis } from '../../platform/redis/client.js';
+import { executed } from '../../platform/redis/transaction.js';
+import { toDay } from '../../usage/range.js';
+import { SKIP_REASONS, type SkipReason } from '../schema.js';
+import { isNamedIn } from './sample.js';
 
 export const SAMPLES_KEPT = 20;
 const DAY_MS = 24 * 60 * 60_000;

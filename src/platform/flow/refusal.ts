@@ -1,11 +1,11 @@
-// 429 responses of ingestion: the error with its reason, and the counter by reason.
+// 429 responses of flow control: the error with its reason, and the counter by reason.
 import type { ErrorRequestHandler } from 'express';
 import { Counter, type Registry } from 'prom-client';
-import { PublicError } from '../platform/errors.js';
+import { PublicError } from '../errors.js';
 
 export type RefusalReason = 'backlog' | 'project_backlog' | 'events_per_second' | 'bytes_per_second';
 
-export class IngestRefusal extends PublicError {
+export class FlowRefusal extends PublicError {
   readonly reason: RefusalReason;
 
   constructor(reason: RefusalReason, message: string) {
@@ -29,7 +29,7 @@ export const countRefusals =
   (counter: RefusalCounter): ErrorRequestHandler =>
   (error, req, _res, next) => {
     if (error instanceof PublicError && error.kind === 'rate_limited') {
-      counter.inc({ route: req.baseUrl, reason: error instanceof IngestRefusal ? error.reason : 'requests' });
+      counter.inc({ route: req.baseUrl, reason: error instanceof FlowRefusal ? error.reason : 'requests' });
     }
     next(error);
   };

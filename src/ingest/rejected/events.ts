@@ -1,11 +1,11 @@
 // Buffers rejected events off the hot path: counts and samples are collected in memory and written
 // to Redis once a second, so that the cost does not grow with the number of rejected events.
-import type { ProjectId } from '../platform/ids.js';
-import type { Logger } from '../platform/log.js';
-import type { Redis } from '../platform/redis/client.js';
-import { toSample } from './rejected-sample.js';
-import { type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './rejected-store.js';
-import type { SkipReason } from './schema.js';
+import type { ProjectId } from '../../platform/ids.js';
+import type { Logger } from '../../platform/log.js';
+import type { Redis } from '../../platform/redis/client.js';
+import type { SkipReason } from '../schema.js';
+import { toSample } from './sample.js';
+import { type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './store.js';
 
 const WRITE_EVERY_MS = 1000;
 /** For all projects together, between two writes. */

@@ -1,0 +1,136 @@
+// Decides about the body of a /track request: parses and validates it, in the event loop when it is
+// small and in a worker thread when it is large. Parsing and validating a few megabytes of JSON can
+// take a second, whichever limit the body is then found to exceed.
+import type { Request } from 'express';
+import type { Credential } from '../access/credentials.js';
+import { PublicError } from '../platform/errors.js';
+import { requestIdOf } from '../platform/http/request-id.js';
+import { isPeerTrusted } from '../platform/http/trusted-peer.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import type { ThreadTask } from '../platform/threads/thread-task.js';
+import {
+  type AcceptedRequest,
+  acceptRequest,
+  type TrackCredential,
+  type TrackRequest,
+  tryParseAddress,
+} from './accept.js';
+import { parseTrackBody } from './body.js';
+import { createGeographyLookup, type Geography, type GeographyLookup, withDatabases } from './enrich/geography.js';
+import type { EnvelopeHeader } from './envelope.js';
+import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
+import type { RejectedEvent } from './rejected/events.js';
+import { toSample } from './rejected/sample.js';
+import { SAMPLES_KEPT } from './rejected/store.js';
+
+export interface DecideDeps extends AcceptDeps {
+  /** Paths of the databases behind findGeography, for threads. */
+  readonly geographyDatabases: readonly string[];
+  /** Whether `findGeography` reads headers; checking whether a peer is trusted has a cost. */
+  readonly hasProxyHeaders: boolean;
+  /** Where large bodies are parsed. */
+  readonly threads: ThreadPool;
+}
+
+interface AcceptDeps {
+  readonly limits: EventLimits & { readonly batchSizeMax: number };
+  readonly findGeography: GeographyLookup;
+}
+
+export const isParsedInLoop = (bytes: Buffer): boolean => bytes.length <= LOOP_BYTES_MAX;
+
+/** Rejects with bad_request for bytes that are not a batch, and for a batch of too many events. */
+export async function decide(
+  { req, credential, bytes }: { readonly req: Request; readonly credential: Credential; readonly bytes: Buffer },
+  deps: DecideDeps,
+): Promise<AcceptedRequest> {
+  const proxyHeaders = deps.hasProxyHeaders && isPeerTrusted(req) ? req.headers : {};
+  const { headers, ip: address } = req;
+  const request = { bytes, credential, id: requestIdOf(req), address, headers, proxyHeaders, now: Date.now() };
+  return isParsedInLoop(bytes) ? withDatabases(() => acceptBody(request, deps)) : acceptInThread(request, deps);
+}
+
+function acceptBody(request: Omit<TrackRequest, 'body'>, deps: AcceptDeps): AcceptedRequest {
+  // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by
+  // default.
+  const body = parseTrackBody(request.bytes);
+  const { batchSizeMax } = deps.limits;
+  if (body.events.length > batchSizeMax) {
+    throw new PublicError('bad_request', `the batch has ${body.events.length} events; the limit is ${batchSizeMax}`);
+  }
+  return acceptRequest({ ...request, body }, deps);
+}
+
+async function acceptInThread(
+  { credential, headers, proxyHeaders, ...request }: Omit<TrackRequest, 'body'>,
+  { threads, findGeography, geographyDatabases, limits }: DecideDeps,
+): Promise<AcceptedRequest> {
+  const { kind, projectId, ipPolicy } = credential;
+  const input = {
+    ...request,
+    credential: { kind, projectId, ipPolicy },
+    userAgent: headers['user-agent'],
+    geography: await withDatabases(() => findGeography(tryParseAddress(request.address), proxyHeaders)),
+    databases: geographyDatabases,
+    limits,
+  };
+  const { header, body, ...accepted } = await threads.run(acceptTask, input, projectId);
+  return { ...accepted, envelope: { header, body: body === undefined ? request.bytes : asBuffer(body) } };
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+
+type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'headers' | 'proxyHeaders'> & {
+  readonly bytes: Uint8Array;
+  readonly credential: TrackCredential;
+  readonly userAgent: string | undefined;
+  /** Geography of the client's address. */
+  readonly geography: Geography;
+  /** Paths of the geography databases, for events with an address of their own. */
+  readonly databases: readonly string[];
+  readonly limits: AcceptDeps['limits'];
+};
+
+interface ThreadAnswer {
+  readonly header: EnvelopeHeader;
+  /** Absent when the body is stored unchanged. */
+  readonly body: Uint8Array | undefined;
+  readonly rejected: readonly RejectedEvent[];
+  readonly eventsWithoutTime: ReadonlyMap<number, string>;
+}
+
+export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
+  module: import.meta.url,
+  name: 'acceptTask',
+  run: ({ bytes: cloned, userAgent, geography, databases, limits, ...request }) => {
+    const bytes = asBuffer(cloned);
+    const headers = { 'user-agent': userAgent };
+    const findGeography: GeographyLookup = (address, of) =>
+      of === headers ? geography : lookupIn(databases)(address, of);
+    const { envelope, rejected, eventsWithoutTime } = acceptBody(
+      { ...request, bytes, headers, proxyHeaders: headers },
+      { limits, findGeography },
+    );
+    const body = envelope.body === bytes ? undefined : envelope.body;
+    return { header: envelope.header, body, rejected: rejected.map(toShown), eventsWithoutTime };
+  },
+  tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
+};
+
+/** Events may be of any size, and only samples of the first few are kept. */
+const toShown = ({ reason, event }: RejectedEvent, index: number): RejectedEvent =>
+  index < SAMPLES_KEPT ? { reason, event: undefined, sample: toSample(event) } : { reason, event: undefined };
+
+let opened: { readonly databases: string; readonly find: GeographyLookup } | undefined;
+
+/**
+ * A thread opens the databases when the first event needs one, because each is tens of megabytes.
+ */
+function lookupIn(paths: readonly string[]): GeographyLookup {
+  const databases = paths.join();
+  if (opened?.databases !== databases) {
+    opened = { databases, find: createGeographyLookup({ databases: paths, headerNames: {} }) };
+  }
+  return opened.find;
+}

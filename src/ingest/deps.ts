@@ -1,0 +1,112 @@
+// Builds the dependencies of POST /track from the configuration, and those that it shares with POST
+// /identify.
+import type { Registry } from 'prom-client';
+import type { CredentialStore } from '../access/credentials.js';
+import type { RateLimits } from '../access/rate-limits.js';
+import type { Config } from '../platform/config.js';
+import { type BacklogLimits, createAdmission } from '../platform/flow/admission.js';
+import { GroupCommit } from '../platform/flow/group-commit.js';
+import type { ProjectRates } from '../platform/flow/project-rates.js';
+import type { RefusalCounter } from '../platform/flow/refusal.js';
+import { Turns } from '../platform/flow/turns.js';
+import type { BodyLimits } from '../platform/http/read-body.js';
+import type { Redis } from '../platform/redis/client.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import { createGeographyLookup, parseGeographyHeaders } from './enrich/geography.js';
+import { type LimitSettings, toEventLimits } from './limits.js';
+import { createIngestMetrics } from './metrics.js';
+import { readBacklogs, sharesOf } from './payloads.js';
+import {
+  BULK_QUEUE,
+  COMMIT_BYTES_MAX,
+  createIngestQueue,
+  enqueueIngest,
+  measureBacklog,
+  PROMPT_BYTES_MAX,
+} from './queue.js';
+import type { RejectedEvents } from './rejected/events.js';
+import type { IngestDeps } from './routes.js';
+
+/** What the routes of public keys share. */
+export interface IngestionParts {
+  readonly credentials: CredentialStore;
+  readonly rateLimits: Pick<RateLimits, 'track' | 'identify'>;
+  readonly redis: Redis;
+  readonly registry: Registry;
+  readonly body: BodyLimits;
+  readonly rates: ProjectRates;
+  readonly refused: RefusalCounter;
+  readonly threads: ThreadPool;
+}
+
+/** Settings that the routes of public keys share. */
+export type IngestionSettings = LimitSettings &
+  Pick<
+    Config,
+    'INGEST_BACKLOG_JOBS_MAX' | 'REDIS_MEMORY_HIGH_WATER_BYTES' | 'INGEST_COMMIT_EVENTS' | 'INGEST_COMMIT_DELAY_MS'
+  >;
+
+export const toBacklogLimits = (settings: IngestionSettings, promptBytesMax: number): BacklogLimits => ({
+  jobsMax: settings.INGEST_BACKLOG_JOBS_MAX,
+  memoryBytesMax: settings.REDIS_MEMORY_HIGH_WATER_BYTES,
+  promptBytesMax,
+});
+
+export const toGroupLimits = (settings: IngestionSettings, bytesMax: number) => ({
+  weightMax: settings.INGEST_COMMIT_EVENTS,
+  bytesMax,
+  delayMs: settings.INGEST_COMMIT_DELAY_MS,
+});
+
+type IngestSettings = IngestionSettings &
+  Pick<
+    Config,
+    | 'GEOIP_DATABASE'
+    | 'GEOIP_HEADERS'
+    | 'MAX_BATCH_SIZE'
+    | 'INGEST_FIRST_TIMES_MAX'
+    | 'INGEST_FIRST_TIMES_PER_PROJECT_MAX'
+  >;
+
+export function createIngestDeps(
+  settings: IngestSettings,
+  { rateLimits, registry, ...parts }: IngestionParts & { readonly rejectedEvents: RejectedEvents },
+): IngestDeps {
+  const { redis } = parts;
+  const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
+  const metrics = createIngestMetrics(registry);
+  const geographyDatabases = settings.GEOIP_DATABASE?.split(',') ?? [];
+  const source = {
+    measure: () => measureBacklog([prompt, bulk], redis),
+    measureProjects: () => readBacklogs(redis),
+  };
+  const admission = createAdmission(source, toBacklogLimits(settings, PROMPT_BYTES_MAX));
+  return {
+    ...parts,
+    rateLimit: rateLimits.track,
+    admission,
+    turns: new Turns(),
+    groupCommit: new GroupCommit(
+      async (commit) => {
+        const { bytes, key } = commit;
+        const job = { bytes, shares: sharesOf(commit.items), ...(key !== '' && { projectId: key }) };
+        await admission.addJob(job, () => enqueueIngest(key === '' ? prompt : bulk, redis, commit));
+        metrics.commitEvents.observe(commit.weight);
+      },
+      toGroupLimits(settings, COMMIT_BYTES_MAX),
+    ),
+    findGeography: createGeographyLookup({
+      databases: geographyDatabases,
+      headerNames: parseGeographyHeaders(settings.GEOIP_HEADERS),
+      readsInBackground: true,
+    }),
+    geographyDatabases,
+    hasProxyHeaders: settings.GEOIP_HEADERS !== undefined,
+    limits: { ...toEventLimits(settings), batchSizeMax: settings.MAX_BATCH_SIZE },
+    firstTimes: {
+      totalMax: settings.INGEST_FIRST_TIMES_MAX,
+      perProjectMax: settings.INGEST_FIRST_TIMES_PER_PROJECT_MAX,
+    },
+    metrics,
+  };
+}
