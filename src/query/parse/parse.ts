@@ -4,7 +4,7 @@
 import type { Tree } from '@lezer/common';
 import { parser } from '../../../grammar/parser.js';
 import type { QueryProblem } from '../errors.js';
-import { Builder } from './build.js';
+import { buildQuery } from './build.js';
 import { type Scan, scan, withEmptyStrings } from './scan.js';
 import type { Query } from './syntax.js';
 import { findSyntaxProblems } from './syntax-problems.js';
@@ -35,9 +35,8 @@ export function parse(text: string): Parsed {
 }
 
 function readTree(text: string, tree: Tree): Parsed {
-  const builder = new Builder(text);
-  const query = builder.query(tree.topNode);
-  return { query, problems: [...findSyntaxProblems(text, tree), ...builder.problems] };
+  const { query, problems } = buildQuery(text, tree.topNode);
+  return { query, problems: [...findSyntaxProblems(text, tree), ...problems] };
 }
 
 const strictParser = parser.configure({ strict: true });
