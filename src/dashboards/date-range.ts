@@ -36,8 +36,12 @@ function format(stage: TimeStage): string {
       return `from ${quoteText(stage.from.text)} to ${quoteText(stage.to.text)}`;
     case 'named_range':
       return stage.word;
+    case 'since':
+      return `since ${quoteText(stage.from.text)}`;
     case 'this':
       return `this ${stage.unit.text}`;
+    case 'last_period':
+      return `last ${stage.unit.text}`;
     default:
       return assertNever(stage);
   }

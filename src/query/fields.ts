@@ -120,6 +120,10 @@ export const GRANULARITIES = [
 ] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
+/** Numbers that come again, instead of times. */
+export const isRecurring = (granularity: Granularity): boolean =>
+  granularity === 'weekday' || granularity === 'hour_of_day';
+
 /** Default columns of `list`, in order. */
 export const LIST_COLUMNS = [
   'insert_id',

@@ -28,17 +28,17 @@ export const FORM_LIMITS = {
   groups: { max: 16, what: 'fields in by', hint: `group by fewer fields, or ${SEVERAL}` },
   conditions: {
     max: 64,
-    what: 'conditions in where',
+    what: 'conditions in where and in brackets',
     hint: `write in (…) for many values of one field, or ${SEVERAL}`,
   },
   conditionFields: {
     max: 32,
-    what: 'different fields in the conditions of where',
+    what: 'different fields in the conditions',
     hint: `name fewer fields, or ${SEVERAL}`,
   },
   times: {
     max: 100,
-    what: 'times in the conditions of where',
+    what: 'times in the conditions',
     hint: 'use >= and < for a period, or a time range',
   },
   patterns: {
@@ -59,6 +59,7 @@ export const FORM_LIMITS = {
   },
   // Each step is a level of nesting in the statement.
   steps: { max: 20, what: 'steps in a funnel', hint: 'remove some steps' },
+  events: { max: 100, what: 'events, in all steps, calls and excluded ones together', hint: SEVERAL },
   excluded: { max: 50, what: 'excluded events in a funnel', hint: 'remove some events' },
   calls: { max: 20, what: 'calls in a formula', hint: `${SEVERAL}, and compute with their answers` },
 } as const satisfies Record<string, FormLimit>;

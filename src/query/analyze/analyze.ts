@@ -1,5 +1,6 @@
 // Analyzer entry: resolves a query and collects its problems.
 
+import { resolveEvents } from '../conditions/events.js';
 import { mergeConditions } from '../conditions/merge.js';
 import type { QueryProblem } from '../errors.js';
 import type { Query } from '../parse/syntax.js';
@@ -55,15 +56,15 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
       'a query is: source | stage | stage, as in: signup | last 7d | count by day',
     );
   }
-  if (source === undefined) return analyzeEventSource(scope, { eventType: undefined, stages });
+  if (source === undefined) return analyzeEventSource(scope, { events: undefined, stages });
   // The parser has reported the source; still analyze the stages, as for all events.
-  if (source === 'broken') return analyzeEventSource(scope, { eventType: undefined, stages });
+  if (source === 'broken') return analyzeEventSource(scope, { events: undefined, stages });
   switch (source.kind) {
     case 'all':
-      return analyzeEventSource(scope, { eventType: undefined, stages });
+      return analyzeEventSource(scope, { events: undefined, stages });
     case 'event':
-      if (source.isLikeStage) scope.warnings.push(warningOfStage(source.event.text));
-      return analyzeEventSource(scope, { eventType: source.event.text, stages });
+      if (source.isLikeStage) scope.warnings.push(warningOfStage(source.event.written));
+      return analyzeEventSource(scope, { events: resolveEvents(scope, source.event), stages });
     case 'fields':
       return analyzeFields(scope, stages);
     case 'inspect':

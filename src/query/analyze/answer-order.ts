@@ -8,6 +8,8 @@ import { isKind, onlyStage } from './stages.js';
 
 export interface SortableColumns {
   readonly columns: readonly string[];
+  /** Those that are neither a metric nor a time: ascending unless the query says otherwise. */
+  readonly ascending?: readonly string[];
   /** Metric column that `top` uses. */
   readonly metric: string | undefined;
 }
@@ -26,7 +28,7 @@ export function resolveAnswerOrder(scope: Scope, stages: readonly Stage[], sorta
     what: 'sort',
     hint: 'one sort takes several columns',
   });
-  const sorted = sort?.keys.map((key) => resolveKey(scope, key, sortable.columns)).filter(isDefined) ?? [];
+  const sorted = sort?.keys.map((key) => resolveKey(scope, key, sortable)).filter(isDefined) ?? [];
   if (!top || sortable.metric === undefined) return { order: sorted };
   const largest: ColumnOrder = { column: sortable.metric, direction: 'desc' };
   const [first] = sorted;
@@ -36,8 +38,13 @@ export function resolveAnswerOrder(scope: Scope, stages: readonly Stage[], sorta
   return { order: [largest], shownOrder: sorted };
 }
 
-function resolveKey(scope: Scope, { field, direction }: SortKey, columns: readonly string[]): ColumnOrder | undefined {
-  if (columns.includes(field.written)) return { column: field.written, direction };
+function resolveKey(
+  scope: Scope,
+  { field, direction }: SortKey,
+  { columns, ascending = [] }: SortableColumns,
+): ColumnOrder | undefined {
+  if (columns.includes(field.written))
+    return { column: field.written, direction: direction ?? (ascending.includes(field.written) ? 'asc' : 'desc') };
   const nearest = findNearest(field.written, columns);
   return report(
     scope,

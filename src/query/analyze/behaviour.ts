@@ -1,14 +1,15 @@
 // Analysis shared by behaviour sources (funnel, retention, paths, lifecycle, stickiness): allowed stages, time range,
 // condition, breakdown, row limit.
 
-import { resolveCondition } from '../conditions/resolve.js';
+import { resolveEvents } from '../conditions/events.js';
+import { joinConditions, resolveCondition } from '../conditions/resolve.js';
 import { quote } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
 import { isDefined } from '../is-defined.js';
-import type { FieldName, Stage, StageKind } from '../parse/syntax.js';
+import type { EventPattern, FieldName, Stage, StageKind } from '../parse/syntax.js';
 import { resolveLength, resolveTimeStage, type TimeStage } from '../time/range.js';
-import { resolveField } from './resolve-field.js';
-import type { Breakdown, Condition, TimeRange } from './resolved.js';
+import { plainName, resolveField } from './resolve-field.js';
+import type { Breakdown, Condition, EventSelection, TimeRange } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import {
   isKind,
@@ -57,8 +58,18 @@ export function resolveBehaviour(scope: Scope, asked: BehaviourStages): Behaviou
   const size = onlyStage(scope, stages, { matches: fitsSize, what: 'limit', hint: 'remove one of them' });
   return {
     range: (time && resolveTimeStage(scope, asked.readTime?.(time) ?? time)) ?? fallback,
-    condition: conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0],
+    condition: joinConditions(conditions),
     rowsMax: size && resolveRowsMax(scope, size),
+  };
+}
+
+/** The events of a pattern within what `resolveBehaviour` found. */
+export function selectEvents(scope: Scope, pattern: EventPattern, { range, condition }: Behaviour): EventSelection {
+  const events = resolveEvents(scope, pattern);
+  return {
+    eventTypes: events?.eventTypes,
+    range,
+    condition: joinConditions([events?.condition, condition].filter(isDefined)),
   };
 }
 
@@ -97,7 +108,9 @@ export function resolveBy(scope: Scope, stages: readonly Stage[], { source, gran
   let granularity: Granularity | undefined;
   let breakdown: Breakdown | undefined;
   const form = [...granularities, ...(takesField ? ['a field'] : [])].join(', ');
-  for (const name of stages.filter(isKind('by')).flatMap((stage) => stage.fields)) {
+  for (const key of stages.filter(isKind('by')).flatMap((stage) => stage.keys)) {
+    const name = plainName(scope, key, source);
+    if (name === undefined) continue;
     const found = findGranularity(name);
     if (found ? !granularities.includes(found) : !takesField) {
       report(scope, name.span, `by ${name.written} does not fit ${source}`, `by takes ${form}`);

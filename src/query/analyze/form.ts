@@ -3,7 +3,8 @@
 
 import { estimateStates } from '../conditions/pattern.js';
 import { FORM_LIMITS, type FormLimitName } from '../limits.js';
-import type { Condition, Expression, Query, Source, Stage, Text } from '../parse/syntax.js';
+import type { Call, Condition, EventPattern, Expression, Query, Source, Stage } from '../parse/syntax.js';
+import { spanOfKey } from './resolve-field.js';
 import { report, type Scope } from './scope.js';
 import { isKind } from './stages.js';
 
@@ -13,9 +14,23 @@ type Placed = Pick<Comparison, 'span'>;
 /** Reports each exceeded limit at the first item beyond it. Returns whether there was none. */
 export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean {
   const before = scope.problems.length;
-  const comparisons = stages.filter(isKind('where')).flatMap((stage) => comparisonsIn(stage.condition));
+  const events = [
+    ...(source === undefined || source === 'broken' ? [] : eventsOfSource(source)),
+    ...stages.flatMap(eventsOfStage),
+  ];
+  const comparisons = [
+    ...events.flatMap(comparisonsOf),
+    ...stages.filter(isKind('where')).flatMap((stage) => comparisonsIn(stage.condition)),
+  ];
   const patterns = comparisons.filter(({ operator }) => operator.text.endsWith('~'));
-  check(scope, 'conditions', comparisons, 'where has', 'conditions');
+  check(scope, 'conditions', comparisons, 'the query has', 'conditions');
+  check(
+    scope,
+    'events',
+    events.flatMap(({ matches }) => matches),
+    'the query names',
+    'events',
+  );
   check(scope, 'conditionFields', firstOfEachField(comparisons), 'the conditions name', 'different fields');
   check(scope, 'patterns', patterns, 'the query has', 'regular expressions');
   checkStates(scope, patterns);
@@ -41,11 +56,14 @@ export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean
 
 function checkSource(scope: Scope, source: Source, stages: readonly Stage[]): void {
   if (source.kind === 'funnel') {
-    const excluded: Text[] = [...source.exclude, ...stages.filter(isKind('exclude')).flatMap((stage) => stage.events)];
+    const excluded = [...source.exclude, ...stages.filter(isKind('exclude')).flatMap((stage) => stage.events)];
     check(scope, 'steps', source.steps, 'the funnel has', 'steps');
     check(scope, 'excluded', excluded, 'the funnel excludes', 'events');
   }
-  if (source.kind === 'formula') check(scope, 'calls', callsIn(source.expression), 'the formula has', 'calls');
+  if (source.kind === 'formula') {
+    const calls = source.columns.flatMap(({ expression }) => callsIn(expression));
+    check(scope, 'calls', calls, 'the formula has', 'calls');
+  }
 }
 
 function check(scope: Scope, limit: FormLimitName, items: readonly Placed[], who: string, what: string): void {
@@ -77,7 +95,37 @@ function comparisonsIn(condition: Condition): Comparison[] {
       return comparisonsIn(condition.item);
     case 'comparison':
       return [condition];
+    case 'call_comparison':
+      return comparisonsOf(condition.call.event);
   }
+}
+
+const comparisonsOf = ({ matches }: EventPattern): Comparison[] =>
+  matches.flatMap(({ condition }) => (condition ? comparisonsIn(condition) : []));
+
+function eventsOfSource(source: Source): readonly EventPattern[] {
+  switch (source.kind) {
+    case 'event':
+    case 'lifecycle':
+    case 'stickiness':
+    case 'inspect':
+      return [source.event];
+    case 'funnel':
+      return [...source.steps, ...source.exclude];
+    case 'retention':
+      return [source.start, ...(source.returning ? [source.returning] : [])];
+    case 'paths':
+      return [source.anchor];
+    case 'formula':
+      return source.columns.flatMap(({ expression }) => callsIn(expression)).map(({ event }) => event);
+    default:
+      return [];
+  }
+}
+
+function eventsOfStage(stage: Stage): readonly EventPattern[] {
+  if (stage.kind === 'exclude') return stage.events;
+  return stage.kind === 'returning' ? [stage.event] : [];
 }
 
 function firstOfEachField(comparisons: readonly Comparison[]): Placed[] {
@@ -87,9 +135,11 @@ function firstOfEachField(comparisons: readonly Comparison[]): Placed[] {
 }
 
 const groupsOf = (stage: Stage): readonly Placed[] =>
-  stage.kind === 'by' ? stage.fields : stage.kind === 'aggregate' ? stage.by : [];
+  (stage.kind === 'by' ? stage.keys : stage.kind === 'aggregate' ? stage.by : []).map((key) => ({
+    span: spanOfKey(key),
+  }));
 
-function callsIn(expression: Expression): Placed[] {
+function callsIn(expression: Expression): Call[] {
   switch (expression.kind) {
     case 'number':
       return [];

@@ -60,9 +60,17 @@ export interface TimeRange {
   readonly toMs: number;
 }
 
-/** The selected events; without an event type, events of all types. */
+/** Events of some types (undefined: of any) that meet a condition. */
+export interface EventSet {
+  /** As the query has it. */
+  readonly name: string;
+  readonly eventTypes: readonly string[] | undefined;
+  readonly condition: Condition | undefined;
+}
+
+/** The selected events; without event types, events of all types. */
 export interface EventSelection {
-  readonly eventType: string | undefined;
+  readonly eventTypes: readonly string[] | undefined;
   readonly range: TimeRange;
   readonly condition: Condition | undefined;
 }
@@ -129,8 +137,8 @@ export interface FunnelQuery {
   readonly kind: 'funnel';
   /** Has no event type: steps and excluded events are read together. */
   readonly selection: EventSelection;
-  readonly steps: readonly string[];
-  readonly exclude: readonly string[];
+  readonly steps: readonly EventSet[];
+  readonly exclude: readonly EventSet[];
   readonly windowMs: number;
   readonly by: Breakdown | undefined;
 }
@@ -141,9 +149,9 @@ export interface RetentionQuery {
   readonly kind: 'retention';
   /** Has no event type: start and return events are read together. */
   readonly selection: EventSelection;
-  readonly start: string;
+  readonly start: EventSet;
   /** Undefined: any event. */
-  readonly returning: string | undefined;
+  readonly returning: EventSet | undefined;
   readonly period: CalendarPeriod;
   readonly by: Breakdown | undefined;
   readonly order: readonly ColumnOrder[];
@@ -173,10 +181,10 @@ export interface PathsQuery {
   readonly order: readonly ColumnOrder[];
 }
 
-/** Arithmetic over aggregates; `event` undefined means events of any type. */
+/** Arithmetic over aggregates. */
 export type FormulaExpression =
   | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'term'; readonly event: string | undefined; readonly measure: Measure }
+  | { readonly kind: 'term'; readonly events: EventSet; readonly measure: Measure }
   | {
       readonly kind: 'binary';
       readonly operator: '+' | '-' | '*' | '/';

@@ -1,6 +1,6 @@
 // Stage checks shared by all sources: allowed stages, duplicates, and order.
 import { STAGES } from '../language.js';
-import type { Stage } from '../parse/syntax.js';
+import type { Stage, StageKind } from '../parse/syntax.js';
 import type { TimeStage } from '../time/range.js';
 import { report, type Scope } from './scope.js';
 
@@ -18,6 +18,8 @@ export function stageWord(stage: Stage): string {
       return stage.name;
     case 'from_to':
       return 'from';
+    case 'last_period':
+      return 'last';
     case 'named_range':
       return stage.word;
     default:
@@ -25,8 +27,8 @@ export function stageWord(stage: Stage): string {
   }
 }
 
-export const isTimeStage = (stage: Stage): stage is TimeStage =>
-  stage.kind === 'last' || stage.kind === 'from_to' || stage.kind === 'named_range' || stage.kind === 'this';
+const TIME_STAGES: readonly StageKind[] = ['last', 'from_to', 'since', 'named_range', 'this', 'last_period'];
+export const isTimeStage = (stage: Stage): stage is TimeStage => TIME_STAGES.includes(stage.kind);
 
 export const isSize = (stage: Stage): stage is StageOf<'limit' | 'top' | 'depth'> =>
   stage.kind === 'limit' || stage.kind === 'top';

@@ -40,6 +40,7 @@ function joinWheres(stages: readonly Stage[]): Stage[] {
 function merge(condition: Condition): Condition {
   switch (condition.kind) {
     case 'comparison':
+    case 'call_comparison':
       return condition;
     case 'not':
       return { ...condition, item: merge(condition.item) };

@@ -13,6 +13,10 @@ import { isSessionKey } from '../session-fields.js';
 import { MOMENT_FORM, tryParseMoment } from '../time/moment.js';
 import { findPatternProblem } from './pattern.js';
 
+/** All of them; undefined without conditions. */
+export const joinConditions = (conditions: readonly Condition[]): Condition | undefined =>
+  conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0];
+
 const not = (item: Condition): Condition => ({ kind: 'not', item });
 
 export function resolveCondition(scope: Scope, condition: syntax.Condition): Condition | undefined {
@@ -28,6 +32,13 @@ export function resolveCondition(scope: Scope, condition: syntax.Condition): Con
     }
     case 'comparison':
       return resolveComparison(scope, condition);
+    case 'call_comparison':
+      return report(
+        scope,
+        condition.span,
+        `${quote(condition.call.name.text)} is no condition`,
+        'a condition compares a field with a value',
+      );
   }
 }
 

@@ -53,8 +53,9 @@ export function buildSource(reader: NodeReader, node: SyntaxNode): Source | unde
     }
     case 'FormulaSource': {
       const parts = node.getChildren('Column');
-      const columns = parts.map((part) => buildColumn(reader, part)).filter(isDefined);
-      return columns.length === parts.length && columns.length > 0 ? { kind: 'formula', columns, span } : undefined;
+      const [first, ...others] = parts.map((part) => buildColumn(reader, part)).filter(isDefined);
+      if (first === undefined || others.length + 1 < parts.length) return undefined;
+      return { kind: 'formula', columns: [first, ...others], span };
     }
     case 'ChoiceSource': {
       const key = reader.name(node.getChild('EventName'));

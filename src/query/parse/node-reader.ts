@@ -1,7 +1,7 @@
 // Reads the small parts of the parser's tree: names, fields, durations. Incomplete parts are undefined, because their problems
 // are reported from the error nodes of the tree.
 import type { SyntaxNode } from '@lezer/common';
-import type { QueryProblem, Span } from '../errors.js';
+import { type QueryProblem, quote, type Span } from '../errors.js';
 import { isDefined } from '../is-defined.js';
 import { unquote } from './strings.js';
 import type { Duration, FieldName, Text } from './syntax.js';
@@ -52,8 +52,15 @@ export class NodeReader {
   /** `7d`, or `7 days`. */
   duration(node: SyntaxNode): Duration | undefined {
     const token = node.getChild('Duration') ?? node.getChild('SpacedDuration');
-    const match = token && /^(\d+)\s*([a-zA-Z]+)$/.exec(this.slice(token));
-    return match ? { amount: Number(match[1]), unit: match[2] ?? '', span: spanOf(token) } : undefined;
+    if (!token || token.getChild('⚠')) return undefined;
+    const text = this.slice(token);
+    const match = /^(\d+)\s*([a-zA-Z]+)$/.exec(text);
+    if (match) return { amount: Number(match[1]), unit: match[2] ?? '', span: spanOf(token) };
+    return this.refuse({
+      message: `${quote(text)} is not a duration`,
+      span: spanOf(token),
+      hint: 'a duration is a whole number and a unit: 7d, or 7 days',
+    });
   }
 
   /** Reported once, because every level above finds the same. */

@@ -44,8 +44,24 @@ const QUERY_FORM = {
   form: 'a query is: source | stage | stage, as in: signup | last 7d | count by day',
 };
 
+/** The event source that ends before the error, which is then not part of the source. */
+function sourceBefore(error: SyntaxNode): SyntaxNode | undefined {
+  if (error.parent?.name === 'Query') {
+    const { firstChild } = error.parent;
+    return firstChild?.name === 'EventSource' ? firstChild : undefined;
+  }
+  const source = error.parent?.name === 'Event' ? error.parent.parent : error.parent;
+  const isLast = error.prevSibling?.name === 'EventName' || error.prevSibling?.name === 'Event';
+  return source?.name === 'EventSource' && isLast ? source : undefined;
+}
+
+const wordOf = (text: string, source: SyntaxNode | undefined): string => {
+  const name = source?.getChild('Event')?.getChild('EventName');
+  return name ? text.slice(name.from, name.to) : '';
+};
+
 function formAround(node: SyntaxNode): { what: string; form: string; top: SyntaxNode } {
-  let found: { what: string; form: string } | undefined;
+  let found: { what: string; form: string } | undefined = sourceBefore(node) && QUERY_FORM;
   let top = node;
   for (let at: SyntaxNode | null = node; at; at = at.parent) {
     if (at.name === 'Query') break;
@@ -98,40 +114,27 @@ function describe(text: string, error: SyntaxNode): QueryProblem {
 
 /** A misspelled source parses as an event name, which only a pipe may follow. */
 function misspelledSource(text: string, error: SyntaxNode): QueryProblem | undefined {
-  const first = error.parent?.name === 'Query' ? error.parent.firstChild : null;
-  if (first?.name !== 'EventSource' || first.nextSibling?.from !== error.from) return undefined;
-  const word = text.slice(first.from, first.to);
+  const first = sourceBefore(error);
+  if (first === undefined || (error.parent === first.parent && first.nextSibling?.from !== error.from))
+    return undefined;
+  const word = wordOf(text, first);
   const nearest = STAGE_NAMES.includes(word) ? undefined : findNearest(word, SOURCE_NAMES);
   if (nearest === undefined) return undefined;
   const source = Object.values(SOURCES).find(({ words }) => words.includes(nearest));
   return {
     message: `unknown source ${quote(word)}`,
-    span: { from: first.from, to: first.to },
+    span: { from: first.from, to: first.from + word.length },
     hint: `nearest is "${nearest}"; ${source?.hint ?? QUERY_FORM.form}`,
   };
 }
 
-/** A unit of time as a separate word after a number. */
-const SPELLED_UNIT = /^\d+\s+(minute|hour|day|week|month|year)s?\b/i;
-const UNITS: ReadonlyMap<string, string> = new Map([
-  ['minute', 'm'],
-  ['hour', 'h'],
-  ['day', 'd'],
-  ['week', 'w'],
-  ['month', 'mo'],
-  ['year', 'y'],
-]);
-
-/** Hints for common mistakes: a missing source, time units as words, and a missing pipe before a stage. */
+/** Hints for common mistakes: a missing source, and a missing pipe before a stage. */
 function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; form: string }): string {
   const { text, error, tokenText, form } = place;
-  const query = error.parent?.name === 'Query' ? error.parent : undefined;
-  const first = query?.firstChild;
-  const word = first?.name === 'EventSource' ? text.slice(first.from, first.to) : '';
+  const source = sourceBefore(error);
+  const word = wordOf(text, source);
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
-  const unit = UNITS.get(SPELLED_UNIT.exec(text.slice(error.from))?.[1]?.toLowerCase() ?? '');
-  if (unit !== undefined) return `a time is a number and a unit in one word: ${tokenText}${unit}`;
-  if (query === undefined) return form;
+  if (source === undefined && error.parent?.name !== 'Query') return form;
   if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;
   return OTHER_WORDS.get(tokenText.toLowerCase()) ?? form;
 }

@@ -54,7 +54,7 @@ export type Source = { readonly span: Span } & (
   | { readonly kind: 'stickiness'; readonly event: EventPattern }
   | { readonly kind: 'user'; readonly id: Text }
   | { readonly kind: 'users' }
-  | { readonly kind: 'formula'; readonly columns: readonly FormulaColumn[] }
+  | { readonly kind: 'formula'; readonly columns: readonly [FormulaColumn, ...FormulaColumn[]] }
   | { readonly kind: 'fields' }
   | { readonly kind: 'inspect'; readonly event: EventPattern }
   | { readonly kind: 'choice'; readonly key: Text }

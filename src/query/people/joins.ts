@@ -19,10 +19,10 @@ interface JoinContext {
   readonly nowMs: number;
   /** Selection of the scanned events. */
   readonly span: SessionSpan;
-  readonly eventType: string | undefined;
+  readonly eventTypes: readonly string[] | undefined;
 }
 
-export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span, eventType }: JoinContext): Join[] {
+export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span, eventTypes }: JoinContext): Join[] {
   const found = findReads(reads);
   const keysOf = (prefix: SessionPrefix) =>
     SESSION_KEYS.filter((key) => found.columns.has(sessionColumnOf(prefix, key)));
@@ -36,7 +36,7 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
     joins.push({ name: 'profile', select, left: actor, right: PROFILE_ACTOR, others: 'kept' });
   }
   if (own.length > 0) {
-    const select = selectOwnSessions({ projectId, keys: own, span, eventType });
+    const select = selectOwnSessions({ projectId, keys: own, span, eventTypes });
     joins.push({ name: 'own_session', select, left: sessionHash, right: SESSION_KEY, others: 'kept' });
   }
   if (last.length > 0) {

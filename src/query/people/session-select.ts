@@ -1,16 +1,16 @@
 // Selects over sessions: each row covers all events of a session, also beyond the range of the query.
+
 import type { ProjectId } from '../../platform/ids.js';
+import { isOfType } from '../conditions/plan-events.js';
 import {
   alias,
   call,
   column,
   constant,
-  equals,
   infix,
   instantParameter,
   not,
   parameter,
-  textParameter,
   tupleElement,
 } from '../plan/expressions.js';
 import { actor, eventPosition } from '../plan/field-expressions.js';
@@ -110,16 +110,16 @@ export interface OwnSessions {
   readonly keys: readonly SessionKey[];
   /** Selection of the events that sessions are joined to. */
   readonly span: SessionSpan;
-  /** The single event type of the selection, if any: sessions without such an event are skipped. */
-  readonly eventType: string | undefined;
+  /** The event types of the selection, if any: sessions without such an event are skipped. */
+  readonly eventTypes: readonly string[] | undefined;
 }
 
-export function selectOwnSessions({ projectId, keys, span, eventType }: OwnSessions): Select {
+export function selectOwnSessions({ projectId, keys, span, eventTypes }: OwnSessions): Select {
   const columns = keys.map((key) => ({
     alias: sessionColumnOf('session', key),
     expression: optional(key, describeSession(key)),
   }));
-  const filter = eventType === undefined ? [] : [hasEventOf(eventType, { projectId, span })];
+  const filter = eventTypes === undefined ? [] : [hasEventOf(eventTypes, { projectId, span })];
   return selectSessions({ projectId, span: widened(span), columns, filter });
 }
 
@@ -136,13 +136,16 @@ function isProbablyAmong(events: EventScan): Expression {
   return infix('IN', sessionHash, { kind: 'subselect', select });
 }
 
-function hasEventOf(eventType: string, { projectId, span }: Pick<OwnSessions, 'projectId' | 'span'>): Expression {
+function hasEventOf(
+  eventTypes: readonly string[],
+  { projectId, span }: Pick<OwnSessions, 'projectId' | 'span'>,
+): Expression {
   return isProbablyAmong({
     kind: 'events',
     projectId,
     stitching: 'none',
     time: timeOf(span),
-    filter: [equals(column('event_type'), textParameter(eventType))],
+    filter: [isOfType(eventTypes)],
   });
 }
 

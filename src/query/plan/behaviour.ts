@@ -1,7 +1,7 @@
 // Plan building blocks shared by behaviour sources.
 import type { Breakdown, ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
 import { orderByValue, type PlanContext, pageOf } from '../sources/events/plan.js';
-import { alias, call, column, constant, equals, infix, lambda, parameter, textParameter } from './expressions.js';
+import { alias, call, column, constant, equals, infix, lambda, parameter } from './expressions.js';
 import { isPresentField, readGroup } from './field-expressions.js';
 import type { ColumnType, Expression, OrderBy, OutputColumn, Plan, Select, SelectColumn } from './plan.js';
 
@@ -10,13 +10,6 @@ export const hasIdentity: Expression = isPresentField({ kind: 'distinct_id', nam
 
 /** Time of the event in epoch milliseconds. */
 export const eventMs: Expression = call('toUnixTimestamp64Milli', column('time'));
-
-/** Whether the event has one of these types. */
-export function isOfType(types: readonly string[]): Expression {
-  const [first] = types;
-  if (types.length === 1 && first !== undefined) return equals(column('event_type'), textParameter(first));
-  return infix('IN', column('event_type'), { kind: 'parameter', type: 'Array(String)', value: types });
-}
 
 /** Passes columns of the inner select through, by name. */
 export const passThrough = (...names: readonly string[]): SelectColumn[] =>

@@ -4,7 +4,7 @@
 import type { TimeRange } from '../analyze/resolved.js';
 import { report, type Scope } from '../analyze/scope.js';
 import { findNearest, quote } from '../errors.js';
-import type { Duration, Stage } from '../parse/syntax.js';
+import type { Duration, Stage, Text } from '../parse/syntax.js';
 import { MOMENT_FORM, monthLength, tryParseMoment } from './moment.js';
 import { dateOfDayNumber, dayNumber, instantOf, wallTimeAt } from './timezone.js';
 
@@ -31,9 +31,21 @@ const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
 const EARLIEST_MS = Date.UTC(1970, 0, 12);
 const LATEST_MS = Date.UTC(2100, 0, 1);
 
+/** Units as words, in the singular. */
+const UNIT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['minute', 'm'],
+  ['hour', 'h'],
+  ['day', 'd'],
+  ['week', 'w'],
+  ['month', 'mo'],
+  ['year', 'y'],
+]);
+
+const unitOf = ({ unit }: Duration): string => UNIT_WORDS.get(unit.toLowerCase().replace(/s$/, '')) ?? unit;
+
 export const UNITS_FORM = 'units are m (minutes), h, d, w, mo (months) and y, as in last 7d';
 
-export type TimeStage = Extract<Stage, { kind: 'last' | 'from_to' | 'named_range' | 'this' }>;
+export type TimeStage = Extract<Stage, { kind: 'last' | 'from_to' | 'since' | 'named_range' | 'this' | 'last_period' }>;
 
 /** The same wall time n months earlier; the 31st becomes the last day of a shorter month. */
 export function subtractMonths(instantMs: number, months: number): number {
@@ -49,9 +61,10 @@ function subtractDuration(scope: Scope, instantMs: number, duration: Duration): 
   if (duration.amount < 1) {
     return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in last 1d');
   }
-  const unitMs = UNIT_MS.get(duration.unit);
+  const unit = unitOf(duration);
+  const unitMs = UNIT_MS.get(unit);
   if (unitMs !== undefined) return Math.max(EARLIEST_MS, instantMs - duration.amount * unitMs);
-  const unitMonths = UNIT_MONTHS.get(duration.unit);
+  const unitMonths = UNIT_MONTHS.get(unit);
   // Cap: larger durations would leave the range of Date.
   if (unitMonths !== undefined) {
     return Math.max(EARLIEST_MS, subtractMonths(instantMs, Math.min(duration.amount * unitMonths, 24_000)));
@@ -71,8 +84,9 @@ export function resolveLength(scope: Scope, duration: Duration): number | undefi
   if (duration.amount < 1) {
     return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in window 1d');
   }
-  const days = LENGTH_DAYS.get(duration.unit);
-  const unitMs = UNIT_MS.get(duration.unit) ?? (days === undefined ? undefined : days * DAY_MS);
+  const unit = unitOf(duration);
+  const days = LENGTH_DAYS.get(unit);
+  const unitMs = UNIT_MS.get(unit) ?? (days === undefined ? undefined : days * DAY_MS);
   if (unitMs !== undefined) return Math.min(duration.amount * unitMs, LENGTH_MAX_MS);
   return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
 }
@@ -104,11 +118,18 @@ function startOfUnit(instantMs: number, unit: CalendarUnit, zone: string): numbe
   }
 }
 
+const resolveInstant = (scope: Scope, { text, span }: Text): number | undefined =>
+  tryParseMoment(text, scope.timezone) ?? report(scope, span, `${quote(text)} is not a time`, MOMENT_FORM);
+
+function resolveSince(scope: Scope, { from }: Extract<Stage, { kind: 'since' }>): TimeRange | undefined {
+  const fromMs = resolveInstant(scope, from);
+  if (fromMs === undefined) return undefined;
+  if (fromMs < scope.nowMs) return { fromMs: Math.max(EARLIEST_MS, fromMs), toMs: scope.nowMs };
+  return report(scope, from.span, `since ${from.text} is in the future`, 'the range ends now');
+}
+
 function resolveFromTo(scope: Scope, stage: Extract<Stage, { kind: 'from_to' }>): TimeRange | undefined {
-  const [fromMs, toMs] = [stage.from, stage.to].map((moment) => {
-    const instantMs = tryParseMoment(moment.text, scope.timezone);
-    return instantMs ?? report(scope, moment.span, `${quote(moment.text)} is not a time`, MOMENT_FORM);
-  });
+  const [fromMs, toMs] = [stage.from, stage.to].map((moment) => resolveInstant(scope, moment));
   if (fromMs === undefined || toMs === undefined) return undefined;
   const range = { fromMs: Math.max(EARLIEST_MS, fromMs), toMs: Math.min(LATEST_MS, toMs) };
   if (range.fromMs < range.toMs) return range;
@@ -120,17 +141,23 @@ function resolveFromTo(scope: Scope, stage: Extract<Stage, { kind: 'from_to' }>)
   );
 }
 
-function resolveThis(scope: Scope, stage: Extract<Stage, { kind: 'this' }>): TimeRange | undefined {
+/** `this week` runs until now; `last week` is the whole week before. */
+function resolvePeriod(scope: Scope, stage: Extract<Stage, { kind: 'this' | 'last_period' }>): TimeRange | undefined {
+  const word = stage.kind === 'this' ? 'this' : 'last';
   const unit = CALENDAR_UNITS.find((candidate) => candidate === stage.unit.text);
-  if (unit) return { fromMs: startOfUnit(scope.nowMs, unit, scope.timezone), toMs: scope.nowMs };
+  if (unit) {
+    const startMs = startOfUnit(scope.nowMs, unit, scope.timezone);
+    if (word === 'this') return { fromMs: startMs, toMs: scope.nowMs };
+    return { fromMs: startOfUnit(startMs - 1, unit, scope.timezone), toMs: startMs };
+  }
   const nearest = findNearest(stage.unit.text, CALENDAR_UNITS);
   return report(
     scope,
     stage.unit.span,
-    `unknown period ${quote(stage.unit.text)} after this`,
+    `unknown period ${quote(stage.unit.text)} after ${word}`,
     nearest
       ? `nearest is "${nearest}"`
-      : 'periods are this week, this month, this quarter and this year; today is a word of its own',
+      : `periods are ${word} week, ${word} month, ${word} quarter and ${word} year; ${word === 'this' ? 'today' : 'yesterday'} is a word of its own`,
   );
 }
 
@@ -147,8 +174,11 @@ export function resolveTimeStage(scope: Scope, stage: TimeStage): TimeRange | un
       if (stage.word === 'today') return { fromMs: today, toMs: scope.nowMs };
       return { fromMs: startOfDay(scope.nowMs, scope.timezone, -1), toMs: today };
     }
+    case 'since':
+      return resolveSince(scope, stage);
     case 'this':
-      return resolveThis(scope, stage);
+    case 'last_period':
+      return resolvePeriod(scope, stage);
   }
 }
 

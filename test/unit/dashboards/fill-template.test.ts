@@ -107,7 +107,7 @@ describe('a placeholder becomes', () => {
 
   test.each<[string, string, Record<string, string>]>([
     ['an option that there is not', '{{plan.fragment}}', { plan: 'free' }],
-    ['a range that is none', '{{range.stage}}', { range: 'last 5 weeks' }],
+    ['a range that is none', '{{range.stage}}', { range: 'last five weeks' }],
     ['a range of more than one stage', '{{range.stage}}', { range: 'last 7d | list' }],
     ['a range of an endless number', '{{range.stage}}', { range: `last ${'9'.repeat(30)}d` }],
     ['a stage that is no range', '{{range.stage}}', { range: 'count' }],

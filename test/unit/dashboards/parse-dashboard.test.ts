@@ -304,9 +304,9 @@ describe('variables', () => {
     ],
     [
       'a range that is none',
-      withVariables('range: {type: date_range, default: last 5 weeks}'),
+      withVariables('range: {type: date_range, default: last five weeks}'),
       [
-        '12 «last 5 w» variables.range.default: "last 5 weeks" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
+        '12 «last fiv» variables.range.default: "last five weeks" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
       ],
     ],
     [

@@ -70,11 +70,13 @@ describe('forms', () => {
   });
 
   test('an event called any is written in quotes', () => {
-    expect(meaningOf('retention a returning "any"')).toMatchObject({ returning: 'any' });
+    expect(meaningOf('retention a returning "any"')).toMatchObject({ returning: { eventTypes: ['any'] } });
   });
 
   test('of the stage and the source, either excludes', () => {
-    expect(meaningOf('funnel a -> b exclude x | exclude y')).toMatchObject({ exclude: ['x', 'y'] });
+    expect(meaningOf('funnel a -> b exclude x | exclude y')).toMatchObject({
+      exclude: [{ eventTypes: ['x'] }, { eventTypes: ['y'] }],
+    });
   });
 });
 

@@ -27,6 +27,7 @@ const FORM_OF: Readonly<Record<Exclude<FormLimitName, 'patternStates'>, (count: 
   listFields: (count) => `* | list ${keys(count).join(', ')}`,
   sortKeys: (count) => `* | list | sort ${keys(count).join(', ')}`,
   steps: (count) => `funnel ${words(count).join(' -> ')}`,
+  events: (count) => `(${words(count).join(', ')}) | count`,
   excluded: (count) => `funnel a -> b exclude ${words(count).join(', ')}`,
   calls: (count) =>
     `formula ${words(count)

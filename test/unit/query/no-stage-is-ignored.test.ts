@@ -28,6 +28,8 @@ const STAGES: Readonly<Record<Exclude<StageKind, 'broken'>, readonly string[]>> 
   last: ['last 3d'],
   from_to: ['from 2026-11-01 to 2026-11-03'],
   named_range: ['yesterday'],
+  since: ['since 2026-11-01'],
+  last_period: ['last quarter'],
   this: ['this quarter'],
   aggregate: ['count by _country', 'unique', 'sum event_properties.price', 'latest _path per user_id'],
   by: ['by _country', 'by month', 'by weekday'],

@@ -15,6 +15,7 @@ import { analyzeEventSource } from '../latest/analyze.js';
 type ChoiceSource = Extract<Source, { kind: 'choice' }>;
 
 export const EXPOSURE_EVENT = 'service.exposure';
+const EXPOSURES = { name: EXPOSURE_EVENT, eventTypes: [EXPOSURE_EVENT], condition: undefined };
 
 const DEFAULT_DAYS = 30;
 const DEFAULT_WINDOW_MS = 7 * 24 * 3_600_000;
@@ -57,7 +58,7 @@ export function analyzeChoice(
   const form = { mode: 'choice', name: 'choice without results', defaultDays: DEFAULT_DAYS, condition } as const;
   const others = stages.filter((stage) => stage.kind !== 'window' && stage.kind !== 'unit');
   return analyzeEventSource(scope, {
-    eventType: EXPOSURE_EVENT,
+    events: EXPOSURES,
     stages: others,
     form: { ...form, isList: false },
   });
@@ -89,13 +90,17 @@ function analyzeResults(scope: Scope, parts: ResultsParts): ResolvedQuery | unde
     unit,
     windowMs,
     selection: {
-      eventType: EXPOSURE_EVENT,
+      eventTypes: [EXPOSURE_EVENT],
       range,
       condition: condition ? { kind: 'and', items: [parts.condition, condition] } : parts.condition,
     },
     variant: exposureProperty(scope, 'variant_key'),
     weight: exposureProperty(scope, 'variant_weight'),
-    ...resolveAnswerOrder(scope, stages, { columns: RESULT_COLUMNS, metric: undefined }),
+    ...resolveAnswerOrder(scope, stages, {
+      columns: RESULT_COLUMNS,
+      ascending: ['variant_key'],
+      metric: undefined,
+    }),
     rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,

@@ -1,7 +1,8 @@
 // Plan of choice results: exposures per unit, excluded units, conversions.
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
-import { integer, isOfType, mapEach } from '../../plan/behaviour.js';
+import { isOfType } from '../../conditions/plan-events.js';
+import { integer, mapEach } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
@@ -34,9 +35,9 @@ const variantOf = ({ variant }: ChoiceResults): Expression =>
 
 /** Exposure events in the range; conversions may come after it. */
 function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expression {
-  const { eventType, range, condition } = query.selection;
+  const { eventTypes, range, condition } = query.selection;
   return allOf([
-    equals(column('event_type'), textParameter(eventType ?? '')),
+    isOfType(eventTypes ?? []),
     infix('<', column('time'), instantParameter(range.toMs)),
     isPresentField(query.variant),
     ...(condition ? [planCondition(condition, projectId)] : []),
@@ -64,13 +65,13 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
       expression: call('groupArrayIf', TIME, equals(column('event_type'), textParameter(query.conversionEvent))),
     },
   ];
-  const types = [...new Set([query.selection.eventType ?? '', query.conversionEvent])];
+  const types = [...new Set([...(query.selection.eventTypes ?? []), query.conversionEvent])];
   const scanned = { fromMs: range.fromMs, toMs: range.toMs + query.windowMs };
   const units: Select = {
     kind: 'select',
     columns,
     from: scanEvents(context, {
-      selection: { eventType: undefined, range: scanned, condition: undefined },
+      selection: { eventTypes: undefined, range: scanned, condition: undefined },
       reads: columns.map((of) => of.expression),
       filter: [isOfType(types), isPresentField(query.unit)],
     }),

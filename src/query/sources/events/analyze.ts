@@ -6,6 +6,7 @@ import type {
   ColumnOrder,
   Condition,
   EventSelection,
+  EventSet,
   Group,
   ListColumn,
   ListOrder,
@@ -26,16 +27,17 @@ import {
   type StageOf,
   stageWord,
 } from '../../analyze/stages.js';
-import { resolveCondition } from '../../conditions/resolve.js';
+import { joinConditions, resolveCondition } from '../../conditions/resolve.js';
 import { findNearest, quote } from '../../errors.js';
-import { LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../../fields.js';
+import { isRecurring, LIST_COLUMNS, PROPERTY_BAGS, type PropertyBag, requireEventField } from '../../fields.js';
 import { isDefined } from '../../is-defined.js';
 import type { FieldName, SortKey, Stage } from '../../parse/syntax.js';
 import { lastDays, resolveTimeStage } from '../../time/range.js';
 
 const DEFAULT_DAYS = 7;
 interface EventStages {
-  readonly eventType: string | undefined;
+  /** Undefined: events of any type. */
+  readonly events: EventSet | undefined;
   readonly stages: readonly Stage[];
   readonly form?: EventForm;
 }
@@ -52,10 +54,10 @@ export interface EventForm {
   readonly isList: boolean;
 }
 
-export function analyzeEvents(scope: Scope, { eventType, stages, form }: EventStages): ResolvedQuery | undefined {
+export function analyzeEvents(scope: Scope, { events, stages, form }: EventStages): ResolvedQuery | undefined {
   for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, form?.name ?? 'an event source');
   checkOrder(scope, stages);
-  const selection = { eventType, ...resolveSelection(scope, stages, form) };
+  const selection = resolveSelection(scope, { events, stages, form });
   const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'remove one of them' });
   const aggregate = onlyStage(scope, stages, {
     matches: isKind('aggregate'),
@@ -100,11 +102,13 @@ export function checkOrder(scope: Scope, stages: readonly Stage[]): void {
   }
 }
 
-export function resolveSelection(
-  scope: Scope,
-  stages: readonly Stage[],
-  form?: { readonly defaultDays: number; readonly condition?: Condition },
-): Omit<EventSelection, 'eventType'> {
+export interface SelectionParts {
+  readonly events?: EventSet | undefined;
+  readonly stages: readonly Stage[];
+  readonly form?: { readonly defaultDays: number; readonly condition?: Condition } | undefined;
+}
+
+export function resolveSelection(scope: Scope, { events, stages, form }: SelectionParts): EventSelection {
   const time = onlyStage(scope, stages, {
     matches: isTimeStage,
     what: 'the time range',
@@ -116,11 +120,8 @@ export function resolveSelection(
     .filter(isKind('where'))
     .map((stage) => resolveCondition(scope, stage.condition))
     .filter(isDefined);
-  return { range, condition: joinConditions([form?.condition, ...conditions].filter(isDefined)) };
-}
-
-export function joinConditions(conditions: readonly Condition[]): Condition | undefined {
-  return conditions.length > 1 ? { kind: 'and', items: conditions } : conditions[0];
+  const all = [form?.condition, events?.condition, ...conditions].filter(isDefined);
+  return { eventTypes: events?.eventTypes, range, condition: joinConditions(all) };
 }
 
 interface ListParts {
@@ -182,7 +183,7 @@ function resolveListColumn(scope: Scope, name: FieldName): ListColumn | undefine
 
 function resolveListOrder(scope: Scope, key: SortKey): ListOrder | undefined {
   const field = resolveField(scope, key.field);
-  return field && { direction: key.direction, field };
+  return field && { direction: key.direction ?? (isTimeField(field) ? 'desc' : 'asc'), field };
 }
 
 interface AggregateParts {
@@ -201,10 +202,10 @@ export function analyzeAggregate(scope: Scope, parts: AggregateParts): ResolvedQ
   const { stages, aggregate, selection, mode, rows } = parts;
   const person = rows ? parts.person : DISTINCT_PERSON;
   const measure = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
-  const byFields = stages.filter(isKind('by')).flatMap((stage) => stage.fields);
-  const names = [...(aggregate?.by ?? []), ...byFields];
-  const written = resolveGroups(scope, names);
-  checkBuckets(scope, names, selection.range);
+  const byKeys = stages.filter(isKind('by')).flatMap((stage) => stage.keys);
+  const keys = [...(aggregate?.by ?? []), ...byKeys];
+  const written = resolveGroups(scope, keys);
+  checkBuckets(scope, keys, selection.range);
   const groups = measure ? written.map((group) => apartFrom(METRIC_COLUMN[metricOf(measure)], group)) : written;
   const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
   const sort = onlyStage(scope, stages, {
@@ -332,10 +333,10 @@ function resolveAggregateOrder(
 ): AggregateOrder | undefined {
   const { written } = key.field;
   const index = groups.findIndex((group) => group.name === written);
-  if (index >= 0) return { kind: 'group', index, direction: key.direction };
+  if (index >= 0) return { kind: 'group', index, direction: key.direction ?? directionOf(groups[index]) };
   const metric = metricOf(measure);
   const metricNames: string[] = [METRIC_COLUMN[metric], metric, 'value'];
-  if (metricNames.includes(written)) return { kind: 'metric', direction: key.direction };
+  if (metricNames.includes(written)) return { kind: 'metric', direction: key.direction ?? 'desc' };
   const columns = [...groups.map((group) => group.name), METRIC_COLUMN[metric]];
   const nearest = findNearest(written, columns);
   return report(
@@ -346,6 +347,12 @@ function resolveAggregateOrder(
       ? `nearest is "${nearest}"`
       : `its columns are ${columns.join(', ')}; events themselves are sorted after list`,
   );
+}
+
+/** Times descending, other groups ascending. */
+function directionOf(group: Group | undefined): 'asc' | 'desc' {
+  if (group?.kind === 'field') return isTimeField(group.field) ? 'desc' : 'asc';
+  return group === undefined || isRecurring(group.granularity) ? 'asc' : 'desc';
 }
 
 const toColumnOrder = (order: AggregateOrder, groups: readonly Group[], metricColumn: string): ColumnOrder => ({

@@ -12,17 +12,9 @@ import type {
   TimeRange,
 } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
+import { isOfType } from '../../conditions/plan-events.js';
 import { joinsFor } from '../../people/joins.js';
-import {
-  alias,
-  call,
-  column,
-  constant,
-  equals,
-  instantParameter,
-  textParameter,
-  tupleElement,
-} from '../../plan/expressions.js';
+import { alias, call, column, constant, equals, instantParameter, tupleElement } from '../../plan/expressions.js';
 import {
   bucketsOf,
   isNoText,
@@ -72,11 +64,11 @@ export interface ScanParts {
 export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
   const { selection, reads, time } = parts;
   const filter: Expression[] = [...(parts.filter ?? [])];
-  if (selection.eventType !== undefined) filter.push(equals(column('event_type'), textParameter(selection.eventType)));
+  if (selection.eventTypes) filter.push(isOfType(selection.eventTypes));
   if (selection.condition) filter.push(planCondition(selection.condition, context.projectId));
   const scanned = time ?? exactly([selection.range]);
   const all = [...reads, ...filter];
-  const joins = joinsFor(all, { ...context, span: spanOf(scanned, selection.range), eventType: selection.eventType });
+  const joins = joinsFor(all, { ...context, span: spanOf(scanned, selection.range), eventTypes: selection.eventTypes });
   return {
     kind: 'events',
     projectId: context.projectId,

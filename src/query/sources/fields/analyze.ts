@@ -17,9 +17,10 @@ export function analyzeFields(scope: Scope, stages: readonly Stage[]): ResolvedQ
     answers: 'lists the fields of events',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
-  const selection = { eventType: undefined, range, condition };
+  const selection = { eventTypes: undefined, range, condition };
   const ordered = resolveAnswerOrder(scope, stages, {
     columns: ['field', 'type', 'category', 'events', 'coverage'],
+    ascending: ['field', 'type', 'category'],
     metric: 'events',
   });
   return { kind: 'fields', selection, ...ordered, rowsMax, timezone: scope.timezone, warnings: scope.warnings };

@@ -6,6 +6,7 @@ import { checkBuckets, isTimeField, resolveField } from '../../analyze/resolve-f
 import type { FormulaExpression, Measure, ResolvedQuery } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { isKind } from '../../analyze/stages.js';
+import { resolveEvents } from '../../conditions/events.js';
 import { findNearest, quote } from '../../errors.js';
 import { GRANULARITIES } from '../../fields.js';
 import type * as syntax from '../../parse/syntax.js';
@@ -38,14 +39,14 @@ export function analyzeFormula(
   });
   checkBuckets(
     scope,
-    stages.filter(isKind('by')).flatMap((stage) => stage.fields),
+    stages.filter(isKind('by')).flatMap((stage) => stage.keys),
     range,
   );
-  const expression = resolveExpression(scope, source.expression);
+  const expression = resolveExpression(scope, onlyColumn(scope, source));
   if (!expression) return undefined;
   return {
     kind: 'formula',
-    selection: { eventType: undefined, range, condition },
+    selection: { eventTypes: undefined, range, condition },
     expression,
     granularity,
     ...resolveAnswerOrder(scope, stages, {
@@ -56,6 +57,13 @@ export function analyzeFormula(
     timezone: scope.timezone,
     warnings: scope.warnings,
   };
+}
+
+function onlyColumn(scope: Scope, { columns }: FormulaSource): syntax.Expression {
+  const [first, ...others] = columns;
+  for (const { span } of others) report(scope, span, 'the formula has a second column', 'write a query for each');
+  if (first?.alias) report(scope, first.alias.span, 'the column of a formula is called value', 'remove as');
+  return first.expression;
 }
 
 function checkCondition(scope: Scope, condition: syntax.Condition): void {
@@ -69,6 +77,8 @@ function checkCondition(scope: Scope, condition: syntax.Condition): void {
       return;
     case 'comparison':
       checkField(scope, condition.field);
+      return;
+    case 'call_comparison':
   }
 }
 
@@ -97,8 +107,8 @@ function resolveExpression(scope: Scope, expression: syntax.Expression): Formula
     }
     case 'call': {
       const measure = resolveMeasure(scope, expression);
-      const event = expression.event.kind === 'named' ? expression.event.name : undefined;
-      return measure && { kind: 'term', event, measure };
+      const events = resolveEvents(scope, expression.event);
+      return measure && events && { kind: 'term', events, measure };
     }
   }
 }

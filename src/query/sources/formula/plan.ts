@@ -1,6 +1,7 @@
 // Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per row or bucket.
 import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../../analyze/resolved.js';
-import { GROUP, isOfType, passThrough, planAnswer } from '../../plan/behaviour.js';
+import { areOfTypes, isIn } from '../../conditions/plan-events.js';
+import { GROUP, passThrough, planAnswer } from '../../plan/behaviour.js';
 import { alias, allOf, call, column, constant, infix, parameter } from '../../plan/expressions.js';
 import { countDistinct, readNumber } from '../../plan/field-expressions.js';
 import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
@@ -20,11 +21,8 @@ function termsOf(expression: FormulaExpression): Term[] {
   }
 }
 
-const always = constant(1);
-
-function planTerm({ event, measure }: Term): Expression {
-  return planMeasure(measure, event === undefined ? always : isOfType([event]));
-}
+const planTerm = ({ events, measure }: Term, { projectId }: PlanContext): Expression =>
+  planMeasure(measure, isIn(events, projectId));
 
 /** Converts to Float64, because integer arithmetic of ClickHouse wraps around. */
 function planMeasure(measure: Measure, isOfTerm: Expression): Expression {
@@ -71,20 +69,20 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   const bucketing = granularity && { granularity, timezone };
   const columns: SelectColumn[] = [
     ...(bucketing ? [{ alias: GROUP, expression: bucketOf(column('time'), bucketing) }] : []),
-    ...texts.map((text, index) => ({ alias: termAlias(index), expression: planTerm(JSON.parse(text) as Term) })),
+    ...texts.map((text, index) => ({
+      alias: termAlias(index),
+      expression: planTerm(JSON.parse(text) as Term, context),
+    })),
     // A formula without terms reads no events and still has one row.
     ...(texts.length === 0 ? [{ alias: termAlias(0), expression: call('count') }] : []),
   ];
-  const events = terms.map((term) => term.event);
-  const named = events.filter((event) => event !== undefined);
-  const types = [...new Set(named)];
   const aggregated: Select = {
     kind: 'select',
     columns,
     from: scanEvents(context, {
       selection,
       reads: columns.map((of) => of.expression),
-      filter: types.length > 0 && named.length === events.length ? [isOfType(types)] : [],
+      filter: areOfTypes(terms.map(({ events }) => events)),
     }),
     groupBy: bucketing ? [GROUP] : [],
     ...(bucketing && { orderBy: [aliasOrder(GROUP, 'asc')], fill: fillOf(selection.range, bucketing) }),

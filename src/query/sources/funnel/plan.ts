@@ -4,7 +4,10 @@
 // is never worse than a later one. Attempts start in order and stay in order, so a level is one merge of two sorted arrays,
 // and the first attempt of the last non-empty level counts. Lambdas capture no arrays, because ClickHouse would copy them
 // per element.
-import type { FunnelQuery, ResolvedQuery } from '../../analyze/resolved.js';
+
+import type { EventSet, FunnelQuery, ResolvedQuery } from '../../analyze/resolved.js';
+import { areDisjoint } from '../../conditions/events.js';
+import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import {
   type BreakdownPlan,
   element,
@@ -13,7 +16,6 @@ import {
   GROUP,
   hasIdentity,
   integer,
-  isOfType,
   mapEach,
   passThrough,
   planAnswer,
@@ -23,6 +25,7 @@ import {
 import {
   alias,
   allOf,
+  anyOf,
   call,
   column,
   constant,
@@ -30,6 +33,7 @@ import {
   infix,
   lambda,
   parameter,
+  textParameter,
   tupleElement,
 } from '../../plan/expressions.js';
 import { actor } from '../../plan/field-expressions.js';
@@ -68,48 +72,116 @@ const attemptsOf = (level: number): string => `a${level}`;
 
 interface Funnel {
   readonly query: ResolvedFunnel;
-  /** Distinct event types of the steps, and the type index of each step. */
-  readonly types: readonly string[];
-  readonly typeOfStep: readonly number[];
+  /** Distinct events of the steps, and the index of each step's. */
+  readonly sets: readonly EventSet[];
+  readonly setOfStep: readonly number[];
+  /** Whether one event may be of several sets: times are then positions, see `planPositions`. */
+  readonly isByPosition: boolean;
   readonly breakdown: BreakdownPlan | undefined;
 }
 
-/** One row per person with a first step: sorted times per event type, and of excluded events. */
-function planPeople({ query, types, breakdown }: Funnel, context: PlanContext): Select {
-  const gather = (value: Expression, of: readonly string[]): Expression =>
-    call('arraySort', call('groupArrayIf', value, isOfType(of)));
+/** One row per person with a first step: sorted times per set of events, and of excluded events. */
+function planPeople({ query, sets, isByPosition, breakdown }: Funnel, context: PlanContext): Select {
+  const gather = (value: Expression, ...of: readonly EventSet[]): Expression =>
+    call('arraySort', call('groupArrayIf', value, anyOf(of.map((set) => isIn(set, context.projectId)))));
   const starts = breakdown && call('tuple', eventMs, column('insert_id'), breakdown.value);
+  const times = sets.map((set, index) => ({ alias: timesOf(index), expression: gather(eventMs, set) }));
+  const memberships = infix(
+    '+',
+    ...sets.map((set, index) => infix('*', isIn(set, context.projectId), integer(2 ** index))),
+  );
+  const moment = call('tuple', eventMs, memberships, ...(breakdown ? [column('insert_id'), breakdown.value] : []));
   const columns: SelectColumn[] = [
     { alias: 'person', expression: actor },
-    ...types.map((type, index) => ({ alias: timesOf(index), expression: gather(eventMs, [type]) })),
-    ...(query.exclude.length > 0 ? [{ alias: 'x', expression: gather(eventMs, query.exclude) }] : []),
-    ...(starts ? [{ alias: 'starts', expression: gather(starts, types.slice(0, 1)) }] : []),
+    ...(isByPosition ? [{ alias: 'moments', expression: gather(moment, ...sets) }] : times),
+    ...(query.exclude.length > 0 ? [{ alias: 'x', expression: gather(eventMs, ...query.exclude) }] : []),
+    ...(starts && !isByPosition ? [{ alias: 'starts', expression: gather(starts, ...sets.slice(0, 1)) }] : []),
   ];
-  return {
+  const begins = isByPosition
+    ? infix('>', call('countIf', anyOf(sets.slice(0, 1).map((set) => isIn(set, context.projectId)))), constant(0))
+    : call('notEmpty', alias(timesOf(0)));
+  const people: Select = {
     kind: 'select',
     columns,
     from: scanEvents(context, {
       selection: query.selection,
       reads: columns.map((of) => of.expression),
-      filter: [isOfType([...types, ...query.exclude]), hasIdentity],
+      filter: [...areOfTypes([...sets, ...query.exclude]), hasIdentity],
     }),
     groupBy: ['person'],
-    having: call('notEmpty', alias(timesOf(0))),
+    having: begins,
+  };
+  return isByPosition ? planPositions({ query, sets, breakdown }, people) : people;
+}
+
+// ---- Positions ----
+
+/** A position is a time with the event's rank among the person's events of equal time. */
+const RANK_BITS = integer(5);
+const MEMBERSHIPS = 2;
+const VALUE = 4;
+
+/**
+ * When one event may be of several sets, steps are compared by positions instead of times, so that no event serves two steps:
+ * each step is at a later position than the one before. Of equal times, events of earlier steps come first.
+ */
+function planPositions(
+  { query, sets, breakdown }: Pick<Funnel, 'query' | 'sets' | 'breakdown'>,
+  people: Select,
+): Select {
+  const [moments, moment] = [alias('moments'), alias('m')];
+  const times = mapEach('arrayMap', moments, (v) => tupleElement(v, 1));
+  const ranked = infix(
+    '+',
+    call('bitShiftLeft', tupleElement(moment, 1), RANK_BITS),
+    call('least', infix('-', alias('n'), constant(1)), integer(RANK_MAX)),
+  );
+  const kept = passThrough('person', ...(query.exclude.length > 0 ? ['x'] : []));
+  const positioned: Select = {
+    kind: 'select',
+    columns: [
+      ...kept,
+      ...passThrough('moments'),
+      {
+        alias: 'positions',
+        expression: call('arrayMap', lambda(['m', 'n'], ranked), moments, call('arrayEnumerateUniq', times)),
+      },
+    ],
+    from: people,
+  };
+  const isOfSet = (index: number): Expression =>
+    infix('!=', call('bitAnd', tupleElement(moment, MEMBERSHIPS), integer(2 ** index)), constant(0));
+  const ofSet = (value: Expression, index: number): Expression =>
+    call('arrayFilter', lambda(['v', 'm'], isOfSet(index)), value, moments);
+  const start = call('tuple', alias('p'), textParameter(''), tupleElement(moment, VALUE));
+  const valued = call('arrayMap', lambda(['p', 'm'], start), alias('positions'), moments);
+  return {
+    kind: 'select',
+    columns: [
+      ...kept,
+      ...sets.map((_, index) => ({ alias: timesOf(index), expression: ofSet(alias('positions'), index) })),
+      ...(breakdown ? [{ alias: 'starts', expression: ofSet(valued, 0) }] : []),
+    ],
+    from: positioned,
   };
 }
 
+/** Milliseconds of a time or a position. */
+const msOf = ({ isByPosition }: Funnel, value: Expression): Expression =>
+  isByPosition ? call('bitShiftRight', value, RANK_BITS) : value;
+
 /** Attempts at step 1: (deadline, start). An excluded event ends the attempts that started before it. */
 function planStarts(funnel: Funnel, people: Select): Select {
-  const { query, types, breakdown } = funnel;
-  const kept = passThrough(...types.map((_, index) => timesOf(index)), ...(breakdown ? ['starts'] : []));
-  const endOf = (start: Expression): Expression => infix('+', start, integer(query.windowMs));
+  const { query, sets, breakdown } = funnel;
+  const kept = passThrough(...sets.map((_, index) => timesOf(index)), ...(breakdown ? ['starts'] : []));
+  const endOf = (start: Expression): Expression => infix('+', msOf(funnel, start), integer(query.windowMs));
   if (query.exclude.length === 0) {
     const attempts = mapEach('arrayMap', alias(timesOf(0)), (v) => call('tuple', endOf(v), v));
     return { kind: 'select', columns: [...kept, { alias: attemptsOf(1), expression: attempts }], from: people };
   }
   const merged = merge(
     mapEach('arrayMap', alias('x'), (v) => packed(v)),
-    mapEach('arrayMap', alias(timesOf(0)), (v) => packed(v, constant(1))),
+    mapEach('arrayMap', alias(timesOf(0)), (v) => packed(msOf(funnel, v), constant(1))),
   );
   const withMerged: Select = { kind: 'select', columns: [...kept, { alias: 'm', expression: merged }], from: people };
   const next = alias('n');
@@ -130,26 +202,27 @@ function planStarts(funnel: Funnel, people: Select): Select {
 }
 
 /** Advances the attempts of `level` by one step. */
-function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from: Select): Select {
-  const type = typeOfStep[level] ?? 0;
+function planLevel(funnel: Funnel, level: number, from: Select): Select {
+  const { sets, setOfStep, isByPosition, breakdown } = funnel;
+  const set = setOfStep[level] ?? 0;
   const attempts = alias(attemptsOf(level));
   const timeOf = (attempt: Expression, step: number): Expression => tupleElement(attempt, step + 2);
   const names = [
-    ...types.map((_, index) => timesOf(index)),
+    ...sets.map((_, index) => timesOf(index)),
     ...(breakdown ? ['starts'] : []),
     ...Array.from({ length: level }, (_, index) => attemptsOf(index + 1)),
   ];
 
   // One event serves one step: skip as many events of equal time as the attempt has used.
   const usedBy = (attempt: Expression): Expression[] => {
-    const isUsed = typeOfStep
+    const isUsed = setOfStep
       .slice(0, level)
-      .flatMap((of, step) => (of === type ? [equals(timeOf(attempt, step), timeOf(attempt, level - 1))] : []));
+      .flatMap((of, step) => (of === set ? [equals(timeOf(attempt, step), timeOf(attempt, level - 1))] : []));
     const [one] = isUsed;
     return one === undefined ? [] : [rank(isUsed.length === 1 ? one : infix('+', ...isUsed))];
   };
-  const isRepeated = typeOfStep.slice(0, level).includes(type);
-  const times = alias(timesOf(type));
+  const isRepeated = !isByPosition && setOfStep.slice(0, level).includes(set);
+  const times = alias(timesOf(set));
   const events = isRepeated
     ? call(
         'arrayMap',
@@ -162,7 +235,9 @@ function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from
       )
     : mapEach('arrayMap', times, (v) => packed(v, constant(1)));
   const merged = merge(
-    mapEach('arrayMap', attempts, (v) => packed(timeOf(v, level - 1), ...usedBy(v))),
+    mapEach('arrayMap', attempts, (v) =>
+      isByPosition ? packed(infix('+', timeOf(v, level - 1), constant(1))) : packed(timeOf(v, level - 1), ...usedBy(v)),
+    ),
     events,
   );
   const withMerged: Select = {
@@ -172,7 +247,10 @@ function planLevel({ types, typeOfStep, breakdown }: Funnel, level: number, from
   };
 
   const [attempt, next] = [alias('v'), alias('n')];
-  const isInTime = allOf([equals(kindOf(next), constant(1)), infix('<=', unpacked(next), tupleElement(attempt, 1))]);
+  const isInTime = allOf([
+    equals(kindOf(next), constant(1)),
+    infix('<=', msOf(funnel, unpacked(next)), tupleElement(attempt, 1)),
+  ]);
   const taken = Array.from({ length: level + 1 }, (_, index) => tupleElement(attempt, index + 1));
   const followed = call(
     'arrayMap',
@@ -212,7 +290,8 @@ function planCounted({ query, breakdown }: Funnel, from: Select): Select {
 }
 
 /** People and medians per step as arrays: one row, or one per breakdown value. */
-function planBlocks({ breakdown }: Funnel, counted: Select): Select {
+function planBlocks(funnel: Funnel, counted: Select): Select {
+  const { breakdown } = funnel;
   const times = alias('times');
   const began = alias('started');
   const value =
@@ -238,7 +317,7 @@ function planBlocks({ breakdown }: Funnel, counted: Select): Select {
           kind: 'call',
           name: 'quantileExactInclusiveForEach',
           settings: [0.5],
-          arguments: [mapEach('arrayMap', times, (v) => infix('-', v, began))],
+          arguments: [mapEach('arrayMap', times, (v) => infix('-', msOf(funnel, v), msOf(funnel, began)))],
         },
       },
     ],
@@ -250,7 +329,7 @@ function planBlocks({ breakdown }: Funnel, counted: Select): Select {
 const MS_PER_SECOND = parameter('Float64', 1000);
 
 function planRows({ query, breakdown }: Funnel, blocks: Select): Select {
-  const names: Expression = { kind: 'parameter', type: 'Array(String)', value: query.steps };
+  const names: Expression = { kind: 'parameter', type: 'Array(String)', value: query.steps.map(({ name }) => name) };
   const step = alias('step');
   const unfolded: Select = {
     kind: 'select',
@@ -296,9 +375,11 @@ const COLUMNS: readonly OutputColumn[] = [
 ];
 
 export function planFunnel(query: ResolvedFunnel, context: PlanContext): Plan {
-  const types = [...new Set(query.steps)];
+  const sets = query.steps.filter((step, index) => query.steps.findIndex(({ name }) => name === step.name) === index);
   const breakdown = query.by && planBreakdown(query.by);
-  const funnel: Funnel = { query, types, typeOfStep: query.steps.map((step) => types.indexOf(step)), breakdown };
+  const setOfStep = query.steps.map((step) => sets.findIndex(({ name }) => name === step.name));
+  const isByPosition = sets.some((set, index) => sets.slice(index + 1).some((other) => !areDisjoint(set, other)));
+  const funnel: Funnel = { query, sets, setOfStep, isByPosition, breakdown };
   let followed = planStarts(funnel, planPeople(funnel, context));
   for (let level = 1; level < query.steps.length; level++) followed = planLevel(funnel, level, followed);
   return planAnswer({
@@ -308,6 +389,6 @@ export function planFunnel(query: ResolvedFunnel, context: PlanContext): Plan {
     mode: 'funnel',
     select: planRows(funnel, planBlocks(funnel, planCounted(funnel, followed))),
     columns: [...(breakdown ? [breakdown.output] : []), ...COLUMNS],
-    metadata: { funnel_steps: query.steps },
+    metadata: { funnel_steps: query.steps.map(({ name }) => name) },
   });
 }

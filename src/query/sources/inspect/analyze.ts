@@ -11,23 +11,29 @@ const DEFAULT_DAYS = 30;
 // Columns that hold lists cannot be sorted by.
 const OF_TYPES: SortableColumns = {
   columns: ['event_type', 'count', 'users', 'first_seen', 'last_seen'],
+  ascending: ['event_type'],
   metric: 'count',
 };
-const OF_PROPERTIES: SortableColumns = { columns: ['property', 'coverage', 'distinct'], metric: 'coverage' };
+const OF_PROPERTIES: SortableColumns = {
+  columns: ['property', 'coverage', 'distinct'],
+  ascending: ['property'],
+  metric: 'coverage',
+};
 
 export function analyzeInspect(
   scope: Scope,
   { event }: Extract<Source, { kind: 'inspect' }>,
   stages: readonly Stage[],
 ): ResolvedQuery {
+  const eventType = event.matches[0]?.name?.text;
   const { range, condition, rowsMax } = resolveBehaviour(scope, {
     source: 'inspect',
     stages,
     fits: ['sort', 'top'],
-    answers: event.kind === 'any' ? 'lists event types' : 'lists the properties of one event type',
+    answers: eventType === undefined ? 'lists event types' : 'lists the properties of one event type',
     fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
   });
-  const selection = { eventType: event.kind === 'any' ? undefined : event.name, range, condition };
-  const ordered = resolveAnswerOrder(scope, stages, event.kind === 'any' ? OF_TYPES : OF_PROPERTIES);
+  const selection = { eventTypes: eventType === undefined ? undefined : [eventType], range, condition };
+  const ordered = resolveAnswerOrder(scope, stages, eventType === undefined ? OF_TYPES : OF_PROPERTIES);
   return { kind: 'inspect', selection, ...ordered, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
 }

@@ -25,7 +25,7 @@ import { BAGS, countKeys, keySet, keySets, keysOf, valuesOf, withoutTexts } from
 type InspectQuery = Extract<ResolvedQuery, { kind: 'inspect' }>;
 
 export const planInspect = (query: InspectQuery, context: PlanContext): Plan =>
-  query.selection.eventType === undefined ? inspectTypes(query, context) : inspectProperties(query, context);
+  query.selection.eventTypes === undefined ? inspectTypes(query, context) : inspectProperties(query, context);
 
 interface Inspection {
   readonly select: Select;

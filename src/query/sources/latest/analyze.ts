@@ -1,9 +1,10 @@
 // Analyzer of `latest F per E`: the newest value per entity, listed, or aggregated by a second stage.
 
-import { isTimeField, resolveField } from '../../analyze/resolve-field.js';
+import { isTimeField, plainName, resolveField } from '../../analyze/resolve-field.js';
 import type {
   ColumnOrder,
   EventSelection,
+  EventSet,
   Latest,
   ListOrder,
   ResolvedField,
@@ -24,7 +25,8 @@ import {
 } from '../events/analyze.js';
 
 interface EventStages {
-  readonly eventType: string | undefined;
+  /** Undefined: events of any type. */
+  readonly events: EventSet | undefined;
   readonly stages: readonly Stage[];
   readonly form?: EventForm;
 }
@@ -46,11 +48,11 @@ export function analyzeEventSource(scope: Scope, source: EventStages): ResolvedQ
 }
 
 function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages): ResolvedQuery | undefined {
-  const { eventType, form } = source;
+  const { events, form } = source;
   const stages = source.stages.filter((other) => other !== stage);
   for (const other of stages) if (!fitsEvents(other)) reportMisfit(scope, other, form?.name ?? 'an event source');
   checkOrder(scope, source.stages);
-  const selection = { eventType, ...resolveSelection(scope, stages, form) };
+  const selection = resolveSelection(scope, { events, stages, form });
   const latest = resolveLatest(scope, stage);
   const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'remove one of them' });
   const aggregate = onlyStage(scope, stages, {
@@ -77,7 +79,9 @@ function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages)
 }
 
 function resolveLatest(scope: Scope, { field: written, per, by, span }: AggregateStage): Latest | undefined {
-  for (const name of by) {
+  for (const key of by) {
+    const name = plainName(scope, key, 'latest');
+    if (!name) continue;
     report(scope, name.span, 'by does not fit latest', `one value for each: latest … per ${name.written}`);
   }
   const entity = per ? resolveField(scope, per) : ({ kind: 'distinct_id', name: 'distinct_id' } as const);
@@ -152,5 +156,5 @@ const toColumnOrder = ({ field, direction }: ListOrder): ColumnOrder[] =>
 
 function resolveOrder(scope: Scope, latest: Latest, { field, direction }: SortKey): ListOrder | undefined {
   const found = findValueField(latest)(scope, field);
-  return found && { field: found, direction };
+  return found && { field: found, direction: direction ?? (isTimeField(found) ? 'desc' : 'asc') };
 }

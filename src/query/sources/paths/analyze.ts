@@ -1,7 +1,7 @@
 // Analyzer of the source `paths`.
 
 import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour, resolveBy, resolveWindow } from '../../analyze/behaviour.js';
+import { resolveBehaviour, resolveBy, resolveWindow, selectEvents } from '../../analyze/behaviour.js';
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { isKind, onlyStage, resolveRowsMax } from '../../analyze/stages.js';
@@ -16,7 +16,7 @@ const DEFAULT_DEPTH = 5;
 const DEFAULT_ROWS = 20;
 
 export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly Stage[]): ResolvedQuery {
-  const { range, condition, rowsMax } = resolveBehaviour(scope, {
+  const behaviour = resolveBehaviour(scope, {
     source: 'paths',
     stages,
     fits: ['window', 'depth', 'by', 'sort', 'top'],
@@ -27,13 +27,13 @@ export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly
   const by = resolveBy(scope, stages, { source: 'paths', granularities: [], takesField: true });
   return {
     kind: 'paths',
-    selection: { eventType: source.anchor.text, range, condition },
+    selection: selectEvents(scope, source.anchor, behaviour),
     direction: source.direction,
     windowMs: resolveWindow(scope, stages),
     depth: (depth && resolveRowsMax(scope, depth)) ?? DEFAULT_DEPTH,
     label: by.breakdown?.field ?? { kind: 'column', name: 'event_type', field: requireEventField('event_type') },
-    ...resolveAnswerOrder(scope, stages, { columns: ['path', 'users'], metric: 'users' }),
-    rowsMax: rowsMax ?? DEFAULT_ROWS,
+    ...resolveAnswerOrder(scope, stages, { columns: ['path', 'users'], ascending: ['path'], metric: 'users' }),
+    rowsMax: behaviour.rowsMax ?? DEFAULT_ROWS,
     timezone: scope.timezone,
     warnings: scope.warnings,
   };

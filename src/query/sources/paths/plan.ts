@@ -1,9 +1,9 @@
 // Plan of paths: first the anchor of each person, then the events joined to it within the window, so that memory is bounded by
 // the events of paths.
 import type { PathsQuery, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
-import { planCondition } from '../../conditions/plan.js';
-import { eventMs, hasIdentity, integer, isOfType, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
-import { alias, allOf, call, column, infix, textParameter, tupleElement } from '../../plan/expressions.js';
+import { isIn } from '../../conditions/plan-events.js';
+import { eventMs, hasIdentity, integer, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
+import { alias, call, column, infix, textParameter, tupleElement } from '../../plan/expressions.js';
 import { actor, isPresentField, readText, timeText } from '../../plan/field-expressions.js';
 import type { Expression, Join, Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { type PlanContext, scanEvents } from '../events/plan.js';
@@ -38,24 +38,20 @@ const IS_ANCHOR = 5;
  * among the sorted nodes of that time.
  */
 function planNodes(query: PathsQuery, context: PlanContext): Select {
-  const { eventType, condition } = query.selection;
   const anchorMs = alias('anchor_ms');
   const near =
     query.direction === 'from'
       ? [infix('>=', eventMs, anchorMs), infix('<=', eventMs, infix('+', anchorMs, integer(query.windowMs)))]
       : [infix('<=', eventMs, anchorMs), infix('>=', eventMs, infix('-', anchorMs, integer(query.windowMs)))];
   const filter = [hasIdentity, ...near];
-  const isAnchor = allOf([
-    ...(eventType === undefined ? [] : [isOfType([eventType])]),
-    ...(condition ? [planCondition(condition, context.projectId)] : []),
-  ]);
+  const isAnchor = isIn(query.selection, context.projectId);
   const node = call('tuple', eventMs, column('insert_id'), column('event_type'), labelOf(query.label), isAnchor);
   const columns: SelectColumn[] = [
     { alias: 'person', expression: actor },
     { alias: 'nodes', expression: call('groupArray', node) },
   ];
   const scan = scanEvents(context, {
-    selection: { eventType: undefined, range: query.selection.range, condition: undefined },
+    selection: { eventTypes: undefined, range: query.selection.range, condition: undefined },
     reads: columns.map((of) => of.expression),
     filter,
   });

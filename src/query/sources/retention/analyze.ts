@@ -5,6 +5,7 @@ import { resolveBehaviour, resolveBy } from '../../analyze/behaviour.js';
 import type { CalendarPeriod, ResolvedQuery } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { isKind, onlyStage } from '../../analyze/stages.js';
+import { resolveEvents } from '../../conditions/events.js';
 import type { Source, Stage } from '../../parse/syntax.js';
 import { lastDays, type TimeStage } from '../../time/range.js';
 
@@ -22,7 +23,11 @@ function readMonths(stage: TimeStage): TimeStage {
   return { ...stage, duration: { ...stage.duration, unit: 'mo' } };
 }
 
-export function analyzeRetention(scope: Scope, source: RetentionSource, stages: readonly Stage[]): ResolvedQuery {
+export function analyzeRetention(
+  scope: Scope,
+  source: RetentionSource,
+  stages: readonly Stage[],
+): ResolvedQuery | undefined {
   const behaviour = resolveBehaviour(scope, {
     source: 'retention',
     stages,
@@ -39,16 +44,21 @@ export function analyzeRetention(scope: Scope, source: RetentionSource, stages: 
     what: 'returning',
     hint: 'remove one of them',
   })?.event;
+  const start = resolveEvents(scope, source.start);
   const by = resolveBy(scope, stages, { source: 'retention', granularities: PERIODS, takesField: true });
+  if (start === undefined) return undefined;
   return {
     kind: 'retention',
-    selection: { eventType: undefined, range: behaviour.range, condition: behaviour.condition },
-    start: source.start.text,
-    returning: returning?.kind === 'named' ? returning.name : undefined,
+    selection: { eventTypes: undefined, range: behaviour.range, condition: behaviour.condition },
+    start,
+    returning: returning?.matches.some(({ name }) => name === undefined)
+      ? undefined
+      : returning && resolveEvents(scope, returning),
     period: isPeriod(by.granularity) ? by.granularity : 'week',
     by: by.breakdown,
     ...resolveAnswerOrder(scope, stages, {
       columns: [...(by.breakdown ? [by.breakdown.name] : []), ...COLUMNS],
+      ascending: [...(by.breakdown ? [by.breakdown.name] : []), 'period'],
       metric: undefined,
     }),
     rowsMax: behaviour.rowsMax,

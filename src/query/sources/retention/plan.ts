@@ -1,6 +1,7 @@
 // Plan of retention: one row per person with start and return periods, then one per cohort with people per period as an array,
 // then one per cohort and period.
-import type { ResolvedQuery, RetentionQuery } from '../../analyze/resolved.js';
+import type { EventSet, ResolvedQuery, RetentionQuery } from '../../analyze/resolved.js';
+import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import {
   type BreakdownPlan,
   element,
@@ -8,7 +9,6 @@ import {
   GROUP,
   hasIdentity,
   integer,
-  isOfType,
   mapEach,
   passThrough,
   planAnswer,
@@ -33,6 +33,8 @@ import { type PlanContext, scanEvents } from '../events/plan.js';
 
 type ResolvedRetention = RetentionQuery & ResolvedQuery;
 
+const ANY: EventSet = { name: '*', eventTypes: undefined, condition: undefined };
+
 /** Periods 0 to 12. */
 const PERIODS_MAX = 13;
 
@@ -43,15 +45,16 @@ interface Retention {
 }
 
 /** Whether return events need no time check, because they are at or after the start or are the start itself. */
-const startsReturn = ({ start, returning }: RetentionQuery): boolean => returning === undefined || returning === start;
+const startsReturn = ({ start, returning = ANY }: RetentionQuery): boolean =>
+  (returning.eventTypes === undefined && returning.condition === undefined) || returning.name === start.name;
 
 function planPeople({ query, calendar, breakdown }: Retention, context: PlanContext): Select {
-  const { start, returning } = query;
-  const isStart = isOfType([start]);
+  const { start, returning = ANY } = query;
+  const isStart = isIn(start, context.projectId);
   // Not collected as pairs of time and period, which takes 1.5 times as long.
   const returns = startsReturn(query)
     ? call('groupUniqArray', calendar.numberOf(column('time')))
-    : call('groupArrayIf', eventMs, isOfType([returning ?? start]));
+    : call('groupArrayIf', eventMs, isIn(returning, context.projectId));
   const columns: SelectColumn[] = [
     { alias: 'person', expression: actor },
     { alias: 'started', expression: call('minIf', eventMs, isStart) },
@@ -62,14 +65,13 @@ function planPeople({ query, calendar, breakdown }: Retention, context: PlanCont
     const earliest = call('argMinIf', call('tuple', breakdown.value), eventPosition, isStart);
     columns.push({ alias: GROUP, expression: tupleElement(earliest, 1) });
   }
-  const types = returning === undefined ? [] : [isOfType([...new Set([start, returning])])];
   return {
     kind: 'select',
     columns,
     from: scanEvents(context, {
       selection: query.selection,
       reads: columns.map((of) => of.expression),
-      filter: [...types, hasIdentity],
+      filter: [...areOfTypes([start, returning]), hasIdentity],
     }),
     groupBy: ['person'],
     having: infix('>', call('countIf', isStart), constant(0)),

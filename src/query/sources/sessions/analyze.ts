@@ -6,11 +6,12 @@ import { resolveSessionField } from '../../analyze/resolve-field.js';
 import type { Condition, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from '../../analyze/stages.js';
+import { joinConditions } from '../../conditions/resolve.js';
 import { quote } from '../../errors.js';
 import { DISTINCT_ID } from '../../fields.js';
 import type { FieldName, Stage } from '../../parse/syntax.js';
 import { isSessionKey } from '../../session-fields.js';
-import { analyzeAggregate, checkOrder, fitsEvents, joinConditions, resolveSelection } from '../events/analyze.js';
+import { analyzeAggregate, checkOrder, fitsEvents, resolveSelection } from '../events/analyze.js';
 
 function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefined {
   const { path, written, span } = name;
@@ -30,9 +31,9 @@ function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefi
 export function analyzeSessions(scope: Scope, stages: readonly Stage[]): ResolvedQuery | undefined {
   for (const stage of stages) if (!fitsSessions(stage)) reportMisfit(scope, stage, 'sessions');
   checkOrder(scope, stages);
-  const { range, condition } = resolveSelection(scope, stages);
+  const { range, condition } = resolveSelection(scope, { stages });
   const { ofSessions, ofEvents } = split(condition);
-  const selection = { eventType: undefined, range, condition: ofEvents };
+  const selection = { eventTypes: undefined, range, condition: ofEvents };
   const rows = { kind: 'sessions', condition: ofSessions } as const;
   const aggregate = onlyStage(scope, stages, {
     matches: isKind('aggregate'),

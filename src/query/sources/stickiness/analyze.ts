@@ -1,22 +1,18 @@
 // Analyzer of the source `stickiness`.
 
 import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour } from '../../analyze/behaviour.js';
+import { resolveBehaviour, selectEvents } from '../../analyze/behaviour.js';
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import type { Source, Stage } from '../../parse/syntax.js';
 import { lastDays } from '../../time/range.js';
 
-type LifecycleSource = Extract<Source, { kind: 'lifecycle' }>;
 type StickinessSource = Extract<Source, { kind: 'stickiness' }>;
 
 const DEFAULT_DAYS = 30;
 
-const typeOf = ({ event }: LifecycleSource | StickinessSource): string | undefined =>
-  event.kind === 'named' ? event.name : undefined;
-
 export function analyzeStickiness(scope: Scope, source: StickinessSource, stages: readonly Stage[]): ResolvedQuery {
-  const { range, condition, rowsMax } = resolveBehaviour(scope, {
+  const behaviour = resolveBehaviour(scope, {
     source: 'stickiness',
     stages,
     fits: ['sort', 'top'],
@@ -25,9 +21,13 @@ export function analyzeStickiness(scope: Scope, source: StickinessSource, stages
   });
   return {
     kind: 'stickiness',
-    selection: { eventType: typeOf(source), range, condition },
-    ...resolveAnswerOrder(scope, stages, { columns: ['active_days', 'users'], metric: 'users' }),
-    rowsMax,
+    selection: selectEvents(scope, source.event, behaviour),
+    ...resolveAnswerOrder(scope, stages, {
+      columns: ['active_days', 'users'],
+      ascending: ['active_days'],
+      metric: 'users',
+    }),
+    rowsMax: behaviour.rowsMax,
     timezone: scope.timezone,
     warnings: scope.warnings,
   };

@@ -15,5 +15,5 @@ export function analyzeUser(
   if (id.text === '') report(scope, id.span, 'the user has no id', 'write user "<distinct_id or e-mail address>"');
   const condition = { kind: 'person', id: id.text } as const;
   const form = { mode: 'user', name: 'user', defaultDays: DEFAULT_DAYS, condition, isList: true } as const;
-  return analyzeEventSource(scope, { eventType: undefined, stages, form });
+  return analyzeEventSource(scope, { events: undefined, stages, form });
 }

@@ -1,6 +1,6 @@
 // Analyzer of the source `users`: profiles as rows. Bare KEY and user.KEY are the same; the time range is on last_seen.
 
-import { profileColumn, profileField } from '../../analyze/resolve-field.js';
+import { isTimeField, profileColumn, profileField } from '../../analyze/resolve-field.js';
 import type { EventSelection, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from '../../analyze/stages.js';
@@ -43,7 +43,7 @@ export function analyzeUsers(events: Scope, stages: readonly Stage[]): ResolvedQ
   const scope: Scope = { ...events, findField: findProfileField };
   for (const stage of stages) if (!fitsEvents(stage)) reportMisfit(scope, stage, 'users');
   checkOrder(scope, stages);
-  const selection = { eventType: undefined, ...resolveSelection(scope, stages, { defaultDays: DEFAULT_DAYS }) };
+  const selection = resolveSelection(scope, { stages, form: { defaultDays: DEFAULT_DAYS } });
   const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'remove one of them' });
   const aggregate = onlyStage(scope, stages, {
     matches: isKind('aggregate'),
@@ -103,5 +103,5 @@ function resolveColumn(scope: Scope, name: FieldName): ListColumn | undefined {
 
 function resolveOrder(scope: Scope, { field, direction }: SortKey): ListOrder | undefined {
   const found = findProfileField(scope, field);
-  return found && { direction, field: found };
+  return found && { direction: direction ?? (isTimeField(found) ? 'desc' : 'asc'), field: found };
 }

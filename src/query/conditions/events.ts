@@ -1,0 +1,72 @@
+// Resolves what stands where an event stands: an event type, an event with a condition, or one of several.
+import { propertyField, resolveEventField } from '../analyze/resolve-field.js';
+import type { Condition, EventSet, ResolvedField } from '../analyze/resolved.js';
+import type { Scope } from '../analyze/scope.js';
+import { DISTINCT_ID, findEventField, requireEventField } from '../fields.js';
+import { isDefined } from '../is-defined.js';
+import { textOf } from '../literal-text.js';
+import type { EventMatch, EventPattern, FieldName } from '../parse/syntax.js';
+import { resolveCondition } from './resolve.js';
+
+const PREFIX = /^(event_properties|user_properties|user|session|user_last_session)\./;
+
+/** A name that is no field is a property of the event; names with `_` in front or a known prefix are fields. */
+export function findFieldOrProperty(scope: Scope, name: FieldName): ResolvedField | undefined {
+  const { path, written } = name;
+  const isField = path === DISTINCT_ID || findEventField(path) || path.startsWith('_') || PREFIX.test(path);
+  if (isField) return resolveEventField(scope, name);
+  return propertyField(scope, { name: written, bag: 'event_properties', key: path });
+}
+
+/** Undefined when a condition has a problem, which is reported. */
+export function resolveEvents(events: Scope, pattern: EventPattern): EventSet | undefined {
+  const scope: Scope = { ...events, findField: findFieldOrProperty };
+  const matches = pattern.matches.map((match) => resolveMatch(scope, match)).filter(isDefined);
+  if (matches.length < pattern.matches.length) return undefined;
+  const named = matches.map(({ type }) => type).filter(isDefined);
+  const eventTypes = named.length < matches.length ? undefined : [...new Set(named)];
+  return { name: pattern.written, eventTypes, condition: joinMatches(matches) };
+}
+
+interface Match {
+  readonly type: string | undefined;
+  readonly condition: Condition | undefined;
+}
+
+function resolveMatch(scope: Scope, { name, condition }: EventMatch): Match | undefined {
+  if (condition === undefined) return { type: name?.text, condition };
+  const resolved = resolveCondition(scope, condition);
+  return resolved && { type: name?.text, condition: resolved };
+}
+
+const EVENT_TYPE: ResolvedField = { kind: 'column', name: 'event_type', field: requireEventField('event_type') };
+
+/** The condition besides the event types. */
+function joinMatches(matches: readonly Match[]): Condition | undefined {
+  if (matches.every(({ condition }) => condition === undefined)) return undefined;
+  const items = matches.flatMap(({ type, condition }): Condition[] => {
+    if (matches.length === 1 || type === undefined) return condition ? [condition] : [];
+    const isOfType: Condition = { kind: 'one_of', field: EVENT_TYPE, values: [{ kind: 'text', text: type }] };
+    return [condition ? { kind: 'and', items: [isOfType, condition] } : isOfType];
+  });
+  return items.length === 1 ? items[0] : { kind: 'or', items };
+}
+
+/** Whether no event is in both: their types differ, or a field has to equal different values. */
+export function areDisjoint(one: EventSet, other: EventSet): boolean {
+  const { eventTypes } = other;
+  if (one.eventTypes && eventTypes && !one.eventTypes.some((type) => eventTypes.includes(type))) return true;
+  return requiredValues(one).some(([field, values]) =>
+    requiredValues(other).some(
+      ([otherField, otherValues]) => field === otherField && !values.some((value) => otherValues.includes(value)),
+    ),
+  );
+}
+
+/** Fields that have to equal one of some values, as text. */
+function requiredValues({ condition }: EventSet): (readonly [string, readonly string[]])[] {
+  const items = condition === undefined ? [] : condition.kind === 'and' ? condition.items : [condition];
+  return items.flatMap((item) =>
+    item.kind === 'one_of' ? [[JSON.stringify(item.field), item.values.map(textOf)] as const] : [],
+  );
+}
