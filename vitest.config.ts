@@ -23,6 +23,8 @@ export default defineConfig({
             'test/tidy.test.ts',
           ],
           exclude: ['test/golden/**/*.rows.test.ts'],
+          // For tests that never end: a busy machine stretches one of a second to several.
+          testTimeout: 30_000,
         },
       },
       {
