@@ -139,8 +139,9 @@ describe('random questions of', () => {
     async (source) => {
       const isUnchanged = fc.asyncProperty(rounds(source), async ({ context, history, questions }) => {
         const own = aloneOf(history);
-        const askAlone = await service.store(own, context);
-        const askBeside = await service.store(besideOthers(own), context);
+        const stored = [own, besideOthers(own)].map((one) => ({ history: one, context }));
+        const [askAlone, askBeside] = await service.store(stored);
+        if (askAlone === undefined || askBeside === undefined) throw new Error('both histories have a query function');
         for (const question of questions) {
           const q = toQueryText(question);
           const expected = inEveryFormat(q, await askAlone(q));

@@ -14,56 +14,81 @@ import { startQueryService } from './query-service.js';
 
 const ROWS_MAX = 10_000;
 
+export interface StoredHistory {
+  readonly history: History;
+  readonly context: Context;
+}
+
+export type Ask = (text: string) => Promise<Answer>;
+
 export interface OracleService {
-  /** Stores the history in order, and returns the query function of its main project. */
-  store(history: History, context: Context): Promise<(text: string) => Promise<Answer>>;
+  /** Stores the histories together, each in order, and returns the query function of each main project. */
+  store(histories: readonly StoredHistory[]): Promise<Ask[]>;
   close(): Promise<void>;
 }
 
 export async function startOracleService(): Promise<OracleService> {
   const service = await startQueryService();
   return {
-    store: async (history, context) => {
-      const ids = new Map<string, string>();
-      const idOf = (project: string): string => {
-        const id = ids.get(project) ?? randomUUID();
-        ids.set(project, id);
-        return id;
-      };
-      await storeHistory(service.clickhouse, history, idOf);
-      const projectId = toProjectId(idOf(PROJECT));
-      const at = { nowMs: context.now, timezone: context.timezone, limit: ROWS_MAX, offset: 0 };
-      return (text) => service.ask(projectId, text, at);
+    store: async (histories) => {
+      const projects = histories.map(() => createProjectIds());
+      const rows = histories.map(({ history }, index) => toRows(history, projects[index] ?? createProjectIds()));
+      await storeRows(service.clickhouse, rows);
+      return histories.map(({ context }, index) => {
+        const projectId = toProjectId(projects[index]?.(PROJECT) ?? '');
+        const at = { nowMs: context.now, timezone: context.timezone, limit: ROWS_MAX, offset: 0 };
+        return (text) => service.ask(projectId, text, at);
+      });
     },
     close: () => service.close(),
   };
 }
 
+type IdOf = (project: string) => string;
+
+/** A new id for each project name. */
+function createProjectIds(): IdOf {
+  const ids = new Map<string, string>();
+  return (project) => {
+    const id = ids.get(project) ?? randomUUID();
+    ids.set(project, id);
+    return id;
+  };
+}
+
 export const toServiceAnswer = (answered: Answer): ServiceAnswer => JSON.parse(formatJson(answered)) as ServiceAnswer;
 
-async function storeHistory(
-  clickhouse: ClickHouseClient,
-  history: History,
-  idOf: (project: string) => string,
-): Promise<void> {
+/** Rows of one history. The events are in two blocks, so that duplicates occur within one and across both. */
+function toRows({ events, mappings, profiles }: History, idOf: IdOf) {
+  const eventRows = events.map((event) => toEventRow(event, idOf));
+  const middle = Math.ceil(eventRows.length / 2);
+  return {
+    firstEvents: eventRows.slice(0, middle),
+    secondEvents: eventRows.slice(middle),
+    mappings: mappings.map((mapping) => toMappingRow(mapping, idOf)),
+    profiles: profiles.map((profile) => toProfileRow(profile, idOf)),
+  };
+}
+
+async function storeRows(clickhouse: ClickHouseClient, histories: readonly ReturnType<typeof toRows>[]): Promise<void> {
   const insert = async (table: string, values: object[]) => {
     if (values.length > 0) await clickhouse.insert({ table, values, format: 'JSONEachRow' });
   };
-  // In two blocks, so that duplicates occur within one and across both.
-  const middle = Math.ceil(history.events.length / 2);
-  for (const events of [history.events.slice(0, middle), history.events.slice(middle)]) {
-    await insert(
-      'events_landing',
-      events.map((event) => toEventRow(event, idOf)),
-    );
-  }
+  await insert(
+    'events_landing',
+    histories.flatMap(({ firstEvents }) => firstEvents),
+  );
+  await insert(
+    'events_landing',
+    histories.flatMap(({ secondEvents }) => secondEvents),
+  );
   await insert(
     'device_map',
-    history.mappings.map((mapping) => toMappingRow(mapping, idOf)),
+    histories.flatMap(({ mappings }) => mappings),
   );
   await insert(
     'profiles',
-    history.profiles.map((profile) => toProfileRow(profile, idOf)),
+    histories.flatMap(({ profiles }) => profiles),
   );
 }
 
@@ -79,7 +104,7 @@ const PROMOTED = [
   'timezone',
 ];
 
-function toEventRow(event: Event, idOf: (project: string) => string): object {
+function toEventRow(event: Event, idOf: IdOf): object {
   const derived = Object.entries(event.derived).map(([field, value]) => [field.slice(1), value]);
   const promoted = PROMOTED.map((key) => {
     const value = Object.hasOwn(event.event_properties, key) ? event.event_properties[key] : null;
@@ -118,14 +143,14 @@ function toBuckets(prefix: string, properties: Properties): object {
   };
 }
 
-const toMappingRow = (mapping: DeviceMapping, idOf: (project: string) => string): object => ({
+const toMappingRow = (mapping: DeviceMapping, idOf: IdOf): object => ({
   project_id: idOf(mapping.project),
   device_id: mapping.device_id,
   user_id: mapping.user_id,
   updated_at: toEngineTime(mapping.updated_at),
 });
 
-const toProfileRow = (profile: Profile, idOf: (project: string) => string): object => {
+const toProfileRow = (profile: Profile, idOf: IdOf): object => {
   const { props_null: _, ...buckets } = toBuckets('props', profile.properties) as Record<string, unknown>;
   return {
     project_id: idOf(profile.project),
