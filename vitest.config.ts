@@ -1,5 +1,6 @@
 // Tiers of tests, which run one after the other: `unit` and `slow` (fuzzing, simulations, random histories) need only the
-// sources, `integration` and `e2e` share one set of real engines. tools/tier-reporter.mjs holds the time budget of each.
+// sources; `integration`, `e2e` and `latency` share one set of real engines. tools/tier-reporter.mjs holds the time budget
+// of each.
 import { defineConfig } from 'vitest/config';
 
 const ENGINES = ['test/support/stack-global-setup.ts'];
@@ -45,7 +46,8 @@ export default defineConfig({
           globalSetup: ENGINES,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          // More than cores: a file waits for processes and engines half of its time.
+          maxWorkers: 3,
         },
       },
       {
@@ -56,7 +58,18 @@ export default defineConfig({
           globalSetup: ENGINES,
           testTimeout: 60_000,
           hookTimeout: 180_000,
-          // Each file starts a whole stack: one at a time, so that none starves the other on a small machine.
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: 'latency',
+          sequence: { groupOrder: 4 },
+          include: ['test/latency/**/*.test.ts'],
+          globalSetup: ENGINES,
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+          // Latencies of one project while another attacks: nothing else may run.
           fileParallelism: false,
         },
       },

@@ -15,7 +15,8 @@ const TIERS = {
   unit: { budget: 15, cpuMax: 1.5 * 15 * CORES },
   slow: { budget: 60, cpuMax: 1.5 * 60 * CORES },
   integration: { budget: 480, secondsMax: 960 },
-  e2e: { budget: 540, secondsMax: 1080 },
+  e2e: { budget: 300, secondsMax: 600 },
+  latency: { budget: 200, secondsMax: 400 },
 };
 const SLOWEST_COUNT = 10;
 
