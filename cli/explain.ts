@@ -4,9 +4,9 @@ import { toProjectId } from '../src/platform/ids.js';
 import { analyze } from '../src/query/analyze/analyze.js';
 import { drawDetail, toDetails } from '../src/query/errors.js';
 import { parse } from '../src/query/parse/parse.js';
-import { plan } from '../src/query/plan/plan-query.js';
 import { print } from '../src/query/print/print.js';
 import { show } from '../src/query/show.js';
+import { plan } from '../src/query/sources/plans.js';
 import { findTimeZone } from '../src/query/time/timezone.js';
 
 const STAGES = ['parse', 'analyze', 'plan', 'print'] as const;

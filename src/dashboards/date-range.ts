@@ -3,10 +3,10 @@
 
 import { assertNever } from '../platform/errors.js';
 import { analyze } from '../query/analyze/analyze.js';
-import { isTimeStage } from '../query/analyze/stages.js';
 import { parse } from '../query/parse/parse.js';
 import { quoteText } from '../query/parse/strings.js';
-import type { TimeStage } from '../query/time/range.js';
+import { stagesOf } from '../query/parse/syntax.js';
+import { TIME_STAGES, type TimeStage } from '../query/time/range.js';
 
 export const RANGE_FORM = 'a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01';
 
@@ -20,8 +20,8 @@ const LENGTH_MAX = 200;
 export function tryFormatRange(text: string): string | undefined {
   if (text.length > LENGTH_MAX) return undefined;
   const { query, problems } = parse(`* | ${text}`);
-  const [stage, ...others] = query.stages;
-  if (problems.length > 0 || stage === undefined || others.length > 0 || !isTimeStage(stage)) return undefined;
+  const [stage] = stagesOf(query.stages, ...TIME_STAGES);
+  if (problems.length > 0 || stage === undefined || query.stages.length > 1) return undefined;
   const formatted = format(stage);
   const again = parse(`* | ${formatted}`);
   const isRange = again.problems.length === 0 && analyze(again.query, ANY_MOMENT).problems.length === 0;
@@ -35,13 +35,9 @@ function format(stage: TimeStage): string {
     case 'from_to':
       return `from ${quoteText(stage.from.text)} to ${quoteText(stage.to.text)}`;
     case 'named_range':
-      return stage.word;
+      return stage.unit ? `${stage.word} ${stage.unit.text}` : stage.word;
     case 'since':
       return `since ${quoteText(stage.from.text)}`;
-    case 'this':
-      return `this ${stage.unit.text}`;
-    case 'last_period':
-      return `last ${stage.unit.text}`;
     default:
       return assertNever(stage);
   }

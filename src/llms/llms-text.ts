@@ -2,9 +2,10 @@
 // tables of the compiler.
 
 import { DISTINCT_ID, EVENT_FIELD_NAMES, type FieldCategory, findEventField, PROPERTY_BAGS } from '../query/fields.js';
-import { type NameSpec, SOURCES, STAGES } from '../query/language.js';
+import { type NameSpec, STAGES } from '../query/language.js';
 import { PROFILE_KEYS } from '../query/profile-fields.js';
 import { SESSION_KEYS } from '../query/session-fields.js';
+import { SOURCES } from '../query/sources/index.js';
 import { EXAMPLES } from './examples.js';
 
 const CATEGORIES: readonly FieldCategory[] = ['core', 'page', 'referrer', 'device', 'geo', 'other'];

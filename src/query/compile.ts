@@ -5,9 +5,9 @@ import { analyze } from './analyze/analyze.js';
 import { QueryError } from './errors.js';
 import { parse } from './parse/parse.js';
 import type { Plan } from './plan/plan.js';
-import { plan } from './plan/plan-query.js';
 import { print, type Statement } from './print/print.js';
 import type { GuessOf } from './property-guess.js';
+import { plan } from './sources/plans.js';
 
 export { QUERY_BYTES_MAX } from './limits.js';
 

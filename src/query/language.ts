@@ -1,317 +1,190 @@
-// The names of the query language in one table: every source and every stage with its form, one line about it, and where a stage
-// may stand. Errors, hints and llms.txt derive from it; a test compares it with the grammar and its keywords.
+// The stages and aggregates of the query language, each with its form, one line about it, and where it may stand. Keywords, errors,
+// hints, llms.txt and the tables of docs/query-language.md derive from here; sources/index.ts has the table of the sources.
 import { GRANULARITIES } from './fields.js';
-import { AGGREGATE_NAMES, type SourceKind, type StageKind } from './parse/syntax.js';
+import type { StageForms } from './parse/syntax.js';
 
-export interface NameSpec {
-  /** Node of the grammar. */
-  readonly node: string;
-  /** Words that begin it; none for a source that begins with an event. */
-  readonly words: readonly string[];
-  /** Subject of syntax errors: "unexpected … in WHAT". */
-  readonly what: string;
-  /** Hint of syntax errors. */
-  readonly hint: string;
-  /** For llms.txt. */
+/** How a source or a stage is written. */
+export interface NameRow {
+  /** Words that begin it; its kind, when left out. */
+  readonly words?: readonly string[];
+  /** Node of the grammar; the kind, capitalized, when left out. */
+  readonly node?: string;
+  /** Subject of errors: "unexpected … in WHAT"; its word, when left out. */
+  readonly what?: string;
+  /** For llms.txt and the reference. */
   readonly example: string;
-  /** For llms.txt: what the example does not show. */
+  /** For llms.txt and the reference: what the example does not show. */
+  readonly about: string;
+  /** Hint of syntax errors; the form of the example, when left out. */
+  readonly hint?: string;
+}
+
+export type NameSpec = Required<NameRow>;
+
+interface StageRow extends NameRow {
+  /** What it carries: the builder of that form reads it. */
+  readonly form: keyof StageForms;
+  /** The sources that take it, in words; left out for stages that most sources take. */
+  readonly sources?: string;
+  /** Hint for a second one. */
+  readonly twice?: string;
+}
+
+export const theForm = (example: string): string => `the form is: ${example}`;
+
+/** Fills in what a row leaves out. */
+export function completeNames<Row extends NameRow>(kind: string, row: Row, suffix = ''): Row & NameSpec {
+  const words = row.words ?? [kind];
+  return {
+    node: `${kind[0]?.toUpperCase()}${kind.slice(1)}${suffix}`,
+    what: words[0] ?? kind,
+    hint: theForm(row.example),
+    ...row,
+    words,
+  };
+}
+
+const completeStages = <const Rows extends Record<string, StageRow>>(rows: Rows) =>
+  Object.fromEntries(Object.entries(rows).map(([kind, row]) => [kind, completeNames(kind, row)])) as {
+    readonly [K in keyof Rows]: StageRow & NameSpec & { readonly form: Rows[K]['form'] };
+  };
+
+interface AggregateRow {
+  /** Name of its column in the answer; `latest` has rows of its own. */
+  readonly column?: string;
+  readonly example: string;
   readonly about: string;
 }
 
-export interface StageSpec extends NameSpec {
-  /** The sources that take it, in words; undefined for stages that most sources take. */
-  readonly sources?: string;
-}
+const OF_NUMBERS = 'null without values';
+const EXACT = 'exact, interpolated; null without values';
 
-const theForm = (example: string): string => `the form is: ${example}`;
+export const AGGREGATES = {
+  count: { column: 'count', example: 'count', about: 'events; the default' },
+  unique: {
+    column: 'unique_count',
+    example: 'unique FIELD',
+    about: 'distinct values; without a field, people (`distinct_id`). Exact',
+  },
+  sum: { column: 'total', example: 'sum FIELD', about: '0 without values' },
+  avg: { column: 'average', example: 'avg FIELD', about: OF_NUMBERS },
+  min: { column: 'min_value', example: 'min FIELD', about: OF_NUMBERS },
+  max: { column: 'max_value', example: 'max FIELD', about: OF_NUMBERS },
+  median: { column: 'median_value', example: 'median FIELD', about: EXACT },
+  p90: { column: 'p90', example: 'p90 FIELD', about: EXACT },
+  p95: { column: 'p95', example: 'p95 FIELD', about: EXACT },
+  p99: { column: 'p99', example: 'p99 FIELD', about: EXACT },
+  latest: { example: 'latest FIELD per FIELD', about: '[the newest value](#latest-values) of each' },
+} as const satisfies Record<string, AggregateRow>;
 
-export const SOURCES: Readonly<Record<SourceKind, NameSpec>> = {
-  event: {
-    node: 'EventSource',
-    words: [],
-    what: 'the source',
-    hint: 'after the source comes a pipe and a stage: signup | count; an event name with other characters than letters, digits and _ . : / $ - goes in quotes',
-    example: 'signup',
-    about: 'events of a type; `"any name"` in quotes',
-  },
-  all: {
-    node: 'AllSource',
-    words: [],
-    what: 'the source',
-    hint: 'after the source comes a pipe and a stage: * | count',
-    example: '*',
-    about: 'all events; may be left out: `| last 7d | count`',
-  },
-  funnel: {
-    node: 'FunnelSource',
-    words: ['funnel'],
-    what: 'funnel',
-    hint: theForm('funnel signup -> pay exclude refund'),
-    example: 'funnel a -> b -> c exclude x',
-    about:
-      'people who do a, then b, then c within `window` (1h) of a. Columns step, event, users, rate, step_rate, median_seconds',
-  },
-  retention: {
-    node: 'RetentionSource',
-    words: ['retention'],
-    what: 'retention',
-    hint: theForm('retention signup returning login'),
-    example: 'retention a returning b by week',
-    about: 'cohorts by first a, and who does b (any event when left out) in later periods: day, week, month',
-  },
-  paths: {
-    node: 'PathsSource',
-    words: ['paths'],
-    what: 'paths',
-    hint: theForm('paths from signup, or paths to signup'),
-    example: 'paths from a',
-    about:
-      'or `paths to a`: one sequence of events per person, within `window` (1h) and `depth` (5); `by FIELD` relabels',
-  },
-  sessions: {
-    node: 'SessionsSource',
-    words: ['sessions'],
-    what: 'sessions',
-    hint: theForm('sessions | last 30d'),
-    example: 'sessions',
-    about: 'sessions by day with durations and bounce rate, or any aggregate by `session.KEY`',
-  },
-  lifecycle: {
-    node: 'LifecycleSource',
-    words: ['lifecycle'],
-    what: 'lifecycle',
-    hint: theForm('lifecycle login'),
-    example: 'lifecycle a by week',
-    about: 'people New, Returning, Resurrected, Dormant in each period',
-  },
-  stickiness: {
-    node: 'StickinessSource',
-    words: ['stickiness'],
-    what: 'stickiness',
-    hint: theForm('stickiness login'),
-    example: 'stickiness a',
-    about: 'people by number of active days',
-  },
-  user: {
-    node: 'UserSource',
-    words: ['user'],
-    what: 'user',
-    hint: theForm('user "id", with the id in quotes'),
-    example: 'user "id or e-mail"',
-    about: 'events of one person',
-  },
-  users: {
-    node: 'UsersSource',
-    words: ['users'],
-    what: 'users',
-    hint: theForm('users | where plan = "pro"'),
-    example: 'users',
-    about: 'profiles; fields are bare: `plan`, `email`',
-  },
-  formula: {
-    node: 'FormulaSource',
-    words: ['formula'],
-    what: 'formula',
-    hint: theForm('formula count(pay) / count(signup)'),
-    example: 'formula count(a) / unique(b)',
-    about: 'also sum(a, FIELD), avg(a, FIELD), + - * /, numbers; `by day`',
-  },
-  fields: {
-    node: 'FieldsSource',
-    words: ['fields'],
-    what: 'fields',
-    hint: theForm('fields | last 30d'),
-    example: 'fields',
-    about: 'every field with type and coverage',
-  },
-  inspect: {
-    node: 'InspectSource',
-    words: ['inspect'],
-    what: 'inspect',
-    hint: theForm('inspect *, or inspect signup'),
-    example: 'inspect *',
-    about: 'event types; `inspect a`: properties of one',
-  },
-  choice: {
-    node: 'ChoiceSource',
-    words: ['choice'],
-    what: 'choice',
-    hint: theForm('choice checkout_button | results pay'),
-    example: 'choice KEY | results a',
-    about: 'result of an experiment: conversion to a by variant, with a verdict',
-  },
-};
+export type AggregateName = keyof typeof AGGREGATES;
+export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as AggregateName[];
 
 export const CONDITION_FORM =
   'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in (…) or exists, and not before the words; text goes in quotes';
 
 const TIME_RANGES = 'time ranges are: today, yesterday, this week, this month, this quarter, this year';
+const ONE_RANGE = 'a query has one time range';
 
-export const STAGES: Readonly<Record<Exclude<StageKind, 'broken'>, StageSpec>> = {
+export const STAGES = completeStages({
   where: {
-    node: 'Where',
-    words: ['where'],
-    what: 'where',
-    hint: `${CONDITION_FORM}; conditions are joined with and, or, and parentheses`,
+    form: 'condition',
     example: 'where CONDITION',
     about:
       '`= != < <= > >=`, `contains`, `starts with`, `ends with`, `~ "regex"`, `in ("a", "b")`, `exists`; negated `!~`, else with `not` before the word; joined by `and`, `or`, parentheses. Text in quotes',
+    hint: `${CONDITION_FORM}; conditions are joined with and, or, and parentheses`,
   },
   last: {
-    node: 'Last',
-    words: ['last'],
-    what: 'last',
-    hint: 'the form is: last 7d, or last 7 days, with one of the units m, h, d, w, mo, y; or last week, last month',
+    form: 'duration',
     example: 'last 7d',
     about: 'units m, h, d, w, mo, y, or words: `last 7 days`; rolling',
+    hint: 'the form is: last 7d, or last 7 days, with one of the units m, h, d, w, mo, y; or last week, last month',
+    twice: ONE_RANGE,
   },
   from_to: {
+    form: 'moments',
     node: 'FromTo',
     words: ['from'],
-    what: 'from',
-    hint: theForm('from 2026-01-01 to 2026-02-01'),
     example: 'from 2026-01-01 to 2026-02-01',
     about: 'the end is excluded',
+    twice: ONE_RANGE,
   },
-  since: {
-    node: 'Since',
-    words: ['since'],
-    what: 'since',
-    hint: theForm('since 2026-11-01'),
-    example: 'since 2026-11-01',
-    about: 'until now',
-  },
-  last_period: {
-    node: 'NamedRange',
-    words: ['last'],
-    what: 'the time range',
-    hint: 'the period before this one: last week, last month, last quarter, last year',
-    example: 'last month',
-    about: 'the whole period before: `last week`, `last month`, `last quarter`, `last year`',
-  },
+  since: { form: 'moment', example: 'since 2026-11-01', about: 'until now', twice: ONE_RANGE },
   named_range: {
+    form: 'period',
     node: 'NamedRange',
-    words: ['today', 'yesterday'],
+    words: ['today', 'yesterday', 'this'],
     what: 'the time range',
-    hint: TIME_RANGES,
-    example: 'today',
-    about: 'or `yesterday`',
-  },
-  this: {
-    node: 'NamedRange',
-    words: ['this'],
-    what: 'the time range',
-    hint: TIME_RANGES,
     example: 'this month',
-    about: 'or `this week`, `this quarter`, `this year`',
+    about: 'or `week`, `quarter`, `year`; `today`, `yesterday`; `last month`: the whole month before',
+    hint: TIME_RANGES,
+    twice: ONE_RANGE,
   },
   aggregate: {
-    node: 'Aggregate',
+    form: 'aggregate',
     words: AGGREGATE_NAMES,
     what: 'the aggregate',
-    hint: theForm('count by day, or unique user_id by _country'),
     example: 'count by FIELD, day',
     about: `${AGGREGATE_NAMES.join(', ')}; all but count take a field: \`p95 FIELD by day\`. \`unique\` alone counts people. \`latest FIELD per FIELD\`: newest value of each`,
+    hint: 'the form is: count by day, or unique user_id by _country',
+    twice: 'a query has one aggregate; use a separate query for the other',
   },
   list: {
-    node: 'List',
-    words: ['list'],
-    what: 'list',
-    hint: theForm('list, or list time, user_id'),
+    form: 'columns',
     example: 'list FIELD, FIELD',
     about: 'rows instead of an aggregate',
+    hint: 'the form is: list, or list time, user_id',
     sources: 'an event source, user, users, latest and choice',
   },
   sort: {
-    node: 'Sort',
-    words: ['sort'],
-    what: 'sort',
-    hint: theForm('sort count desc'),
+    form: 'keys',
     example: 'sort COLUMN desc',
     about: 'by a column of the answer',
+    hint: 'the form is: sort count desc',
+    twice: 'one sort takes several columns, separated by commas',
   },
-  limit: {
-    node: 'Limit',
-    words: ['limit'],
-    what: 'limit',
-    hint: theForm('limit 10'),
-    example: 'limit 100',
-    about: 'at most 10,000',
-  },
-  top: {
-    node: 'Top',
-    words: ['top'],
-    what: 'top',
-    hint: theForm('top 10'),
-    example: 'top 10',
-    about: 'by the metric, descending',
-  },
+  limit: { form: 'count', example: 'limit 10', about: 'at most 10,000' },
+  top: { form: 'top', example: 'top 10', about: 'by the metric, descending' },
   by: {
-    node: 'By',
-    words: ['by'],
-    what: 'by',
-    hint: theForm('by day, _country; a key with other characters goes in quotes: event_properties."Button Name"'),
+    form: 'groups',
     example: 'by FIELD',
     about: `fields and ${GRANULARITIES.join(', ')}; behind an aggregate, or a stage of its own`,
+    hint: 'the form is: by day, _country; a key with other characters goes in quotes: event_properties."Button Name"',
   },
   window: {
-    node: 'Window',
-    words: ['window'],
-    what: 'window',
-    hint: theForm('window 7d'),
+    form: 'duration',
     example: 'window 7d',
-    about: 'of funnel, paths, choice',
+    about: 'how long after the first event; a month is 30 days, a year 365',
     sources: 'funnel, paths and choice',
   },
-  depth: {
-    node: 'Depth',
-    words: ['depth'],
-    what: 'depth',
-    hint: theForm('depth 5'),
-    example: 'depth 5',
-    about: 'of paths',
-    sources: 'paths',
-  },
+  depth: { form: 'count', example: 'depth 5', about: 'events of a path at most', sources: 'paths' },
   exclude: {
+    form: 'events',
     node: 'ExcludeStage',
-    words: ['exclude'],
-    what: 'exclude',
-    hint: theForm('exclude refund, cancel'),
-    example: 'exclude x',
-    about: 'of funnel',
+    example: 'exclude refund, cancel',
+    about: 'events that end an attempt',
     sources: 'funnel',
   },
   returning: {
+    form: 'pattern',
     node: 'ReturningStage',
-    words: ['returning'],
-    what: 'returning',
-    hint: theForm('returning login'),
-    example: 'returning b',
-    about: 'of retention',
+    example: 'returning login',
+    about: 'the event that counts as a return',
     sources: 'retention',
   },
   results: {
-    node: 'Results',
-    words: ['results'],
-    what: 'results',
-    hint: theForm('results purchase'),
-    example: 'results a',
-    about: 'of choice',
+    form: 'event',
+    example: 'results purchase',
+    about: 'conversion to the event, with statistics',
     sources: 'choice',
+    twice: 'one conversion event at a time; use a separate query for the other',
   },
   unit: {
-    node: 'Unit',
-    words: ['unit'],
-    what: 'unit',
-    hint: theForm('unit user_id'),
+    form: 'field',
     example: 'unit user_id',
-    about: 'of choice',
+    about: 'what is counted instead of people',
     sources: 'choice',
   },
-};
+});
 
-const wordsOf = (table: Readonly<Record<string, NameSpec>>): readonly string[] =>
-  Object.values(table).flatMap(({ words }) => words);
-
-export const SOURCE_NAMES = wordsOf(SOURCES);
-export const STAGE_NAMES = wordsOf(STAGES);
+export const STAGE_NAMES: readonly string[] = Object.values(STAGES).flatMap(({ words }) => words);

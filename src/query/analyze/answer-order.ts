@@ -1,10 +1,10 @@
-// Resolves `sort` and `top` for sources with fixed answer columns.
+// Resolves `sort`, `top` and `limit` for sources with fixed answer columns.
 import { findNearest, quote } from '../errors.js';
 import { isDefined } from '../is-defined.js';
-import type { SortKey, Stage } from '../parse/syntax.js';
+import type { SortKey } from '../parse/syntax.js';
 import type { ColumnOrder } from './resolved.js';
 import { report, type Scope } from './scope.js';
-import { isKind, onlyStage } from './stages.js';
+import type { StageReader } from './stage-reader.js';
 
 export interface SortableColumns {
   readonly columns: readonly string[];
@@ -17,25 +17,26 @@ export interface SortableColumns {
 export interface AnswerOrder {
   /** Empty for the default order of the source. */
   readonly order: readonly ColumnOrder[];
+  /** The order of the rows that `top` keeps, when `sort` requires another one than the metric's. */
   readonly shownOrder?: readonly ColumnOrder[];
+  /** Maximum number of rows, from `limit` or `top`. */
+  readonly rowsMax: number | undefined;
 }
 
 /** `top` keeps the rows with the largest metric, and `sort` orders what is kept, whichever of the two is written first. */
-export function resolveAnswerOrder(scope: Scope, stages: readonly Stage[], sortable: SortableColumns): AnswerOrder {
-  const top = stages.find((stage) => stage.kind === 'top');
-  const sort = onlyStage(scope, stages, {
-    matches: isKind('sort'),
-    what: 'sort',
-    hint: 'one sort takes several columns',
-  });
+export function takeAnswerOrder(scope: Scope, stages: StageReader, sortable: SortableColumns): AnswerOrder {
+  const { metric } = sortable;
+  const sort = stages.takeOne('sort');
+  const size = stages.takeSize(metric === undefined ? ['limit'] : ['top', 'limit']);
+  const rowsMax = size && stages.countOf(size);
   const sorted = sort?.keys.map((key) => resolveKey(scope, key, sortable)).filter(isDefined) ?? [];
-  if (!top || sortable.metric === undefined) return { order: sorted };
-  const largest: ColumnOrder = { column: sortable.metric, direction: 'desc' };
+  if (size?.kind !== 'top' || metric === undefined) return { order: sorted, rowsMax };
+  const largest: ColumnOrder = { column: metric, direction: 'desc' };
   const [first] = sorted;
-  if (first === undefined) return { order: [largest] };
+  if (first === undefined) return { order: [largest], rowsMax };
   // Sorted by the metric already: the other columns decide which of equal rows are kept.
-  if (first.column === largest.column && first.direction === 'desc') return { order: sorted };
-  return { order: [largest], shownOrder: sorted };
+  if (first.column === largest.column && first.direction === 'desc') return { order: sorted, rowsMax };
+  return { order: [largest], shownOrder: sorted, rowsMax };
 }
 
 function resolveKey(

@@ -3,10 +3,18 @@
 
 import { estimateStates } from '../conditions/pattern.js';
 import { FORM_LIMITS, type FormLimitName } from '../limits.js';
-import type { Call, Condition, EventPattern, Expression, Query, Source, Stage } from '../parse/syntax.js';
+import {
+  type Call,
+  type Condition,
+  type EventPattern,
+  type Expression,
+  type Query,
+  type Source,
+  type Stage,
+  stagesOf,
+} from '../parse/syntax.js';
 import { spanOfKey } from './resolve-field.js';
 import { report, type Scope } from './scope.js';
-import { isKind } from './stages.js';
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 type Placed = Pick<Comparison, 'span'>;
@@ -20,7 +28,7 @@ export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean
   ];
   const comparisons = [
     ...events.flatMap(comparisonsOf),
-    ...stages.filter(isKind('where')).flatMap((stage) => comparisonsIn(stage.condition)),
+    ...stagesOf(stages, 'where').flatMap((stage) => comparisonsIn(stage.condition)),
   ];
   const patterns = comparisons.filter(({ operator }) => operator.text.endsWith('~'));
   check(scope, 'conditions', comparisons, 'the query has', 'conditions');
@@ -39,14 +47,14 @@ export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean
   check(
     scope,
     'listFields',
-    stages.filter(isKind('list')).flatMap((stage) => stage.fields),
+    stagesOf(stages, 'list').flatMap((stage) => stage.fields),
     'list has',
     'fields',
   );
   check(
     scope,
     'sortKeys',
-    stages.filter(isKind('sort')).flatMap(({ keys }) => keys.map((key) => key.field)),
+    stagesOf(stages, 'sort').flatMap(({ keys }) => keys.map((key) => key.field)),
     'sort has',
     'columns',
   );
@@ -56,7 +64,7 @@ export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean
 
 function checkSource(scope: Scope, source: Source, stages: readonly Stage[]): void {
   if (source.kind === 'funnel') {
-    const excluded = [...source.exclude, ...stages.filter(isKind('exclude')).flatMap((stage) => stage.events)];
+    const excluded = [...source.exclude, ...stagesOf(stages, 'exclude').flatMap((stage) => stage.events)];
     check(scope, 'steps', source.steps, 'the funnel has', 'steps');
     check(scope, 'excluded', excluded, 'the funnel excludes', 'events');
   }

@@ -2,6 +2,7 @@
 // `!=`, `_country`) are expanded.
 import type { AnyBag, EventField, Granularity } from '../fields.js';
 import type { Guess } from '../property-guess.js';
+import type { ResolvedSource } from '../sources/index.js';
 
 export type ResolvedField =
   | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
@@ -124,148 +125,15 @@ export interface Latest {
   readonly entity: ResolvedField;
 }
 
-/** Mode of the answer for sources that share their plan with the event source. */
-export type SourceMode = 'user' | 'users' | 'sessions' | 'choice' | 'latest_aggregate';
-
 /** Breakdown of an answer by a field. */
 export interface Breakdown {
   readonly name: string;
   readonly field: ResolvedField;
 }
 
-export interface FunnelQuery {
-  readonly kind: 'funnel';
-  /** Has no event type: steps and excluded events are read together. */
-  readonly selection: EventSelection;
-  readonly steps: readonly EventSet[];
-  readonly exclude: readonly EventSet[];
-  readonly windowMs: number;
-  readonly by: Breakdown | undefined;
-}
-
 export type CalendarPeriod = 'day' | 'week' | 'month';
 
-export interface RetentionQuery {
-  readonly kind: 'retention';
-  /** Has no event type: start and return events are read together. */
-  readonly selection: EventSelection;
-  readonly start: EventSet;
-  /** Undefined: any event. */
-  readonly returning: EventSet | undefined;
-  readonly period: CalendarPeriod;
-  readonly by: Breakdown | undefined;
-  readonly order: readonly ColumnOrder[];
-}
-
-export interface StickinessQuery {
-  readonly kind: 'stickiness';
-  readonly selection: EventSelection;
-  readonly order: readonly ColumnOrder[];
-}
-
-export interface LifecycleQuery {
-  readonly kind: 'lifecycle';
-  readonly selection: EventSelection;
-  readonly period: CalendarPeriod;
-  readonly order: readonly ColumnOrder[];
-}
-
-export interface PathsQuery {
-  readonly kind: 'paths';
-  /** The anchor events of the paths. */
-  readonly selection: EventSelection;
-  readonly direction: 'from' | 'to';
-  readonly windowMs: number;
-  readonly depth: number;
-  readonly label: ResolvedField;
-  readonly order: readonly ColumnOrder[];
-}
-
-/** Arithmetic over aggregates. */
-export type FormulaExpression =
-  | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'term'; readonly events: EventSet; readonly measure: Measure }
-  | {
-      readonly kind: 'binary';
-      readonly operator: '+' | '-' | '*' | '/';
-      readonly left: FormulaExpression;
-      readonly right: FormulaExpression;
-    };
-
-export interface FormulaQuery {
-  readonly kind: 'formula';
-  /** Has no event type: the events of all terms are read together. */
-  readonly selection: EventSelection;
-  readonly expression: FormulaExpression;
-  readonly granularity: Granularity | undefined;
-  readonly order: readonly ColumnOrder[];
-}
-
-export type ResolvedQuery = {
+export type ResolvedQuery = ResolvedSource & {
   readonly timezone: string;
-  /** Maximum number of rows, from `limit` or `top`. */
-  readonly rowsMax: number | undefined;
-  /** The order of the rows that `top` keeps, when `sort` requires another one than the metric's. */
-  readonly shownOrder?: readonly ColumnOrder[] | undefined;
   readonly warnings: readonly string[];
-} & (
-  | {
-      readonly kind: 'aggregate';
-      readonly mode?: SourceMode | undefined;
-      readonly rows?: Rows | undefined;
-      readonly selection: EventSelection;
-      readonly measure: Measure;
-      /** Name of the metric and its column in the answer. */
-      readonly metric: { readonly name: string; readonly column: string };
-      readonly groups: readonly Group[];
-      readonly order: readonly AggregateOrder[];
-    }
-  | FunnelQuery
-  | RetentionQuery
-  | StickinessQuery
-  | LifecycleQuery
-  | PathsQuery
-  | FormulaQuery
-  | {
-      readonly kind: 'sessions';
-      readonly rows: SessionRows;
-      readonly selection: EventSelection;
-      readonly order: readonly ColumnOrder[];
-    }
-  | {
-      readonly kind: 'choice_results';
-      readonly choiceKey: string;
-      readonly conversionEvent: string;
-      readonly unit: ResolvedField;
-      readonly windowMs: number;
-      /** Selects the exposure events. */
-      readonly selection: EventSelection;
-      readonly variant: ResolvedField;
-      readonly weight: ResolvedField;
-      readonly order: readonly ColumnOrder[];
-    }
-  | {
-      readonly kind: 'fields';
-      readonly selection: EventSelection;
-      readonly order: readonly ColumnOrder[];
-    }
-  | {
-      readonly kind: 'inspect';
-      readonly selection: EventSelection;
-      readonly order: readonly ColumnOrder[];
-    }
-  | {
-      readonly kind: 'latest_values';
-      readonly latest: Latest;
-      readonly selection: EventSelection;
-      readonly order: readonly ListOrder[];
-    }
-  | {
-      readonly kind: 'list';
-      readonly mode?: SourceMode | undefined;
-      readonly rows?: Rows | undefined;
-      readonly selection: EventSelection;
-      readonly columns: readonly ListColumn[];
-      readonly order: readonly ListOrder[];
-    }
-);
+};

@@ -133,3 +133,17 @@ export function buildCall(reader: NodeReader, node: SyntaxNode): Call | undefine
     span: spanOf(node),
   };
 }
+
+/** `returning any` and `returning *` both mean any event; an event named any must be quoted. */
+export function buildReturning(reader: NodeReader, node: SyntaxNode): EventPattern | undefined {
+  const returning = node.getChild('Returning');
+  const pattern = returning ? buildEventIn(reader, returning) : undefined;
+  if (pattern === undefined || reader.slice(pattern.span) !== 'any') return pattern;
+  return { ...pattern, matches: [{ name: undefined, condition: undefined, span: pattern.span }] };
+}
+
+/** The events behind `exclude`. */
+export function buildExcluded(reader: NodeReader, node: SyntaxNode): EventPattern[] {
+  const exclude = node.getChild('Exclude');
+  return exclude ? buildEventsIn(reader, exclude) : [];
+}

@@ -1,140 +1,90 @@
-// Converts stages to syntax nodes.
+// Converts stages to syntax nodes: the table of stages names the form of each.
 import type { SyntaxNode } from '@lezer/common';
-import type { Span } from '../errors.js';
 import { isDefined } from '../is-defined.js';
-import { buildConditionIn, buildEventsIn } from './build-condition.js';
-import { buildReturning } from './build-source.js';
-import { childrenOf, type NodeReader, spanOf } from './node-reader.js';
-import type { AggregateName, GroupKey, SortKey, Stage } from './syntax.js';
+import { type AggregateName, STAGES } from '../language.js';
+import { buildConditionIn, buildExcluded, buildReturning } from './build-condition.js';
+import { childrenOf, kindsByNode, type NodeReader, spanOf } from './node-reader.js';
+import type { GroupKey, SortKey, Stage, StageForms, StageKind } from './syntax.js';
 
-type Build = (reader: NodeReader, node: SyntaxNode, span: Span) => Stage | undefined;
+const KIND_BY_NODE = kindsByNode<StageKind>(STAGES);
 
-export const buildStage = (reader: NodeReader, node: SyntaxNode): Stage | undefined =>
-  BUILDERS.get(node.name)?.(reader, node, spanOf(node));
+export function buildStage(reader: NodeReader, node: SyntaxNode): Stage | undefined {
+  const kind = KIND_BY_NODE.get(node.name);
+  const parts = kind && FORMS[STAGES[kind].form](reader, node);
+  return parts && ({ kind, ...parts, span: spanOf(node) } as Stage);
+}
 
-/** By node of the grammar. */
-const BUILDERS: ReadonlyMap<string, Build> = new Map<string, Build>([
-  [
-    'Where',
-    (reader, node, span) => {
-      const condition = buildConditionIn(reader, node);
-      return condition && { kind: 'where', condition, span };
-    },
-  ],
-  ['Last', buildDuration('last')],
-  ['Window', buildDuration('window')],
-  [
-    'FromTo',
-    (reader, node, span) => {
-      const [from, to] = childrenOf(node)
-        .filter(({ name }) => name === 'Moment' || name === 'String')
-        .map((child) => reader.token(child));
-      return from && to && { kind: 'from_to', from, to, span };
-    },
-  ],
-  [
-    'Since',
-    (reader, node, span) => {
-      const from = reader.token(node.getChild('Moment') ?? node.getChild('String'));
-      return from && { kind: 'since', from, span };
-    },
-  ],
-  ['NamedRange', buildNamedRange],
-  [
-    'Aggregate',
-    (reader, node, span) => {
-      const name = node.getChild('AggregateName');
-      return (
-        (name && {
-          kind: 'aggregate',
-          name: reader.slice(name) as AggregateName,
-          field: reader.field(node.getChild('Field')),
-          per: reader.fieldsIn(node.getChild('Per'))[0],
-          by: buildGroupKeys(reader, node.getChild('By')),
-          span,
-        }) ??
-        undefined
-      );
-    },
-  ],
-  ['List', (reader, node, span) => ({ kind: 'list', fields: reader.fieldsIn(node), span })],
-  [
-    'Sort',
-    (reader, node, span) => {
-      const keys = node
-        .getChildren('SortKey')
-        .map((key) => buildSortKey(reader, key))
-        .filter(isDefined);
-      return keys.length > 0 ? { kind: 'sort', keys, span } : undefined;
-    },
-  ],
-  ['Limit', buildCount('limit')],
-  ['Depth', buildCount('depth')],
-  [
-    'Top',
-    (reader, node, span) => {
-      const count = reader.token(node.getChild('Number'));
-      return count && { kind: 'top', count, withOther: node.getChildren('Keyword').length > 1, span };
-    },
-  ],
-  [
-    'By',
-    (reader, node, span) => {
-      const keys = buildGroupKeys(reader, node);
-      return keys.length > 0 ? { kind: 'by', keys, span } : undefined;
-    },
-  ],
-  [
-    'ExcludeStage',
-    (reader, node, span) => {
-      const exclude = node.getChild('Exclude');
-      return { kind: 'exclude', events: exclude ? buildEventsIn(reader, exclude) : [], span };
-    },
-  ],
-  [
-    'ReturningStage',
-    (reader, node, span) => {
-      const returning = node.getChild('Returning');
-      const event = returning ? buildReturning(reader, returning) : undefined;
-      return event && { kind: 'returning', event, span };
-    },
-  ],
-  [
-    'Results',
-    (reader, node, span) => {
-      const event = reader.name(node.getChild('EventName'));
-      return event && { kind: 'results', event, span };
-    },
-  ],
-  [
-    'Unit',
-    (reader, node, span) => {
-      const field = reader.field(node.getChild('Field'));
-      return field && { kind: 'unit', field, span };
-    },
-  ],
-]);
+type Build<Form extends keyof StageForms> = (reader: NodeReader, node: SyntaxNode) => StageForms[Form] | undefined;
 
-function buildDuration(kind: 'last' | 'window'): Build {
-  return (reader, node, span) => {
+const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
+  condition: (reader, node) => {
+    const condition = buildConditionIn(reader, node);
+    return condition && { condition };
+  },
+  duration: (reader, node) => {
     const duration = reader.duration(node);
-    return duration && { kind, duration, span };
-  };
-}
-
-function buildCount(kind: 'limit' | 'depth'): Build {
-  return (reader, node, span) => {
+    return duration && { duration };
+  },
+  moment: (reader, node) => {
+    const from = reader.token(node.getChild('Moment') ?? node.getChild('String'));
+    return from && { from };
+  },
+  moments: (reader, node) => {
+    const [from, to] = childrenOf(node)
+      .filter(({ name }) => name === 'Moment' || name === 'String')
+      .map((child) => reader.token(child));
+    return from && to && { from, to };
+  },
+  period: (reader, node) => {
+    const word = node.firstChild ? reader.slice(node.firstChild) : '';
+    if (word === 'today' || word === 'yesterday') return { word, unit: undefined };
+    const unit = reader.name(node.getChild('CalendarUnit'));
+    return unit && { word: word === 'this' ? 'this' : 'last', unit };
+  },
+  aggregate: (reader, node) => {
+    const name = node.getChild('AggregateName');
+    if (!name) return undefined;
+    return {
+      name: reader.slice(name) as AggregateName,
+      field: reader.field(node.getChild('Field')),
+      per: reader.fieldsIn(node.getChild('Per'))[0],
+      by: buildGroupKeys(reader, node.getChild('By')),
+    };
+  },
+  columns: (reader, node) => ({ fields: reader.fieldsIn(node) }),
+  groups: (reader, node) => {
+    const keys = buildGroupKeys(reader, node);
+    return keys.length > 0 ? { keys } : undefined;
+  },
+  keys: (reader, node) => {
+    const keys = node
+      .getChildren('SortKey')
+      .map((key) => buildSortKey(reader, key))
+      .filter(isDefined);
+    return keys.length > 0 ? { keys } : undefined;
+  },
+  count: (reader, node) => {
     const count = reader.token(node.getChild('Number'));
-    return count && { kind, count, span };
-  };
-}
-
-function buildNamedRange(reader: NodeReader, node: SyntaxNode, span: Span): Stage | undefined {
-  const word = node.firstChild ? reader.slice(node.firstChild) : '';
-  if (word === 'today' || word === 'yesterday') return { kind: 'named_range', word, span };
-  const unit = reader.name(node.getChild('CalendarUnit'));
-  return unit && { kind: word === 'this' ? 'this' : 'last_period', unit, span };
-}
+    return count && { count };
+  },
+  top: (reader, node) => {
+    const count = reader.token(node.getChild('Number'));
+    return count && { count, withOther: node.getChildren('Keyword').length > 1 };
+  },
+  field: (reader, node) => {
+    const field = reader.field(node.getChild('Field'));
+    return field && { field };
+  },
+  event: (reader, node) => {
+    const event = reader.name(node.getChild('EventName'));
+    return event && { event };
+  },
+  pattern: (reader, node) => {
+    const event = buildReturning(reader, node);
+    return event && { event };
+  },
+  events: (reader, node) => ({ events: buildExcluded(reader, node) }),
+};
 
 function buildSortKey(reader: NodeReader, node: SyntaxNode): SortKey | undefined {
   const field = reader.field(node.getChild('Field'));

@@ -17,6 +17,10 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
 export const firstChildOf = (node: SyntaxNode, names: readonly string[]): SyntaxNode | undefined =>
   childrenOf(node).find(({ name }) => names.includes(name));
 
+/** The kinds of a table of the language by their node of the grammar. */
+export const kindsByNode = <Kind extends string>(table: Readonly<Record<Kind, { readonly node: string }>>) =>
+  new Map(Object.entries<{ readonly node: string }>(table).map(([kind, { node }]) => [node, kind as Kind]));
+
 export class NodeReader {
   readonly problems: QueryProblem[] = [];
 

@@ -1,7 +1,8 @@
 // Syntax errors: turns Lezer's error nodes into messages that name the token and show the expected form.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
-import { CONDITION_FORM, SOURCE_NAMES, SOURCES, STAGE_NAMES, STAGES } from '../language.js';
+import { CONDITION_FORM, STAGE_NAMES, STAGES } from '../language.js';
+import { SOURCE_NAMES, SOURCES } from '../sources/index.js';
 import { unclosedString } from './scan.js';
 
 interface Form {

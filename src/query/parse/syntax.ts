@@ -1,5 +1,7 @@
 // Syntax tree of a query: names are not resolved, stages are in their order, and every node has its span.
 import type { Span } from '../errors.js';
+import type { AggregateName, STAGES } from '../language.js';
+import type { SOURCES } from '../sources/index.js';
 
 /** A name or text with quotes and escapes decoded. */
 export interface Text {
@@ -39,28 +41,13 @@ export interface Call {
   readonly span: Span;
 }
 
-export type Source = { readonly span: Span } & (
-  | { readonly kind: 'all' }
-  /**
-   * `isLikeStage`: an unquoted name that equals the keyword of a stage, so the source may be
-   * missing.
-   */
-  | { readonly kind: 'event'; readonly event: EventPattern; readonly isLikeStage?: boolean }
-  | { readonly kind: 'funnel'; readonly steps: readonly EventPattern[]; readonly exclude: readonly EventPattern[] }
-  | { readonly kind: 'retention'; readonly start: EventPattern; readonly returning: EventPattern | undefined }
-  | { readonly kind: 'paths'; readonly direction: 'from' | 'to'; readonly anchor: EventPattern }
-  | { readonly kind: 'sessions' }
-  | { readonly kind: 'lifecycle'; readonly event: EventPattern }
-  | { readonly kind: 'stickiness'; readonly event: EventPattern }
-  | { readonly kind: 'user'; readonly id: Text }
-  | { readonly kind: 'users' }
-  | { readonly kind: 'formula'; readonly columns: readonly [FormulaColumn, ...FormulaColumn[]] }
-  | { readonly kind: 'fields' }
-  | { readonly kind: 'inspect'; readonly event: EventPattern }
-  | { readonly kind: 'choice'; readonly key: Text }
-);
+export type SourceKind = keyof typeof SOURCES;
 
-export type SourceKind = Source['kind'];
+/** A source of this kind: its folder in `sources/` says what it carries. */
+export type SourceOf<K extends SourceKind> = {
+  [Kind in K]: { readonly kind: Kind; readonly span: Span } & NonNullable<ReturnType<(typeof SOURCES)[Kind]['build']>>;
+}[K];
+export type Source = SourceOf<SourceKind>;
 
 export interface FormulaColumn {
   readonly expression: Expression;
@@ -106,21 +93,6 @@ export type Condition = { readonly span: Span } & (
     }
 );
 
-export const AGGREGATE_NAMES = [
-  'count',
-  'unique',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'median',
-  'p90',
-  'p95',
-  'p99',
-  'latest',
-] as const;
-export type AggregateName = (typeof AGGREGATE_NAMES)[number];
-
 export interface Duration {
   readonly amount: number;
   readonly unit: string;
@@ -148,35 +120,43 @@ export type GroupKey =
   /** A period of a time: `day of first_seen`. */
   | { readonly kind: 'period_of'; readonly period: FieldName; readonly field: FieldName; readonly span: Span };
 
-export type Stage = { readonly span: Span } & (
-  | { readonly kind: 'where'; readonly condition: Condition }
-  | { readonly kind: 'last'; readonly duration: Duration }
-  | { readonly kind: 'from_to'; readonly from: Text; readonly to: Text }
-  | { readonly kind: 'named_range'; readonly word: 'today' | 'yesterday' }
-  | { readonly kind: 'this' | 'last_period'; readonly unit: Text }
-  | { readonly kind: 'since'; readonly from: Text }
-  | {
-      readonly kind: 'aggregate';
-      readonly name: AggregateName;
-      readonly field: FieldName | undefined;
-      readonly per: FieldName | undefined;
-      readonly by: readonly GroupKey[];
-    }
-  | { readonly kind: 'list'; readonly fields: readonly FieldName[] }
-  | { readonly kind: 'sort'; readonly keys: readonly SortKey[] }
-  | { readonly kind: 'limit' | 'depth'; readonly count: Text }
-  | { readonly kind: 'top'; readonly count: Text; readonly withOther: boolean }
-  | { readonly kind: 'by'; readonly keys: readonly GroupKey[] }
-  | { readonly kind: 'window'; readonly duration: Duration }
-  | { readonly kind: 'exclude'; readonly events: readonly EventPattern[] }
-  | { readonly kind: 'returning'; readonly event: EventPattern }
-  | { readonly kind: 'results'; readonly event: Text }
-  | { readonly kind: 'unit'; readonly field: FieldName }
-  /** A stage with a reported syntax problem. */
-  | { readonly kind: 'broken' }
-);
+/** What a stage carries besides its kind and span, by the form that the table of stages names. */
+export interface StageForms {
+  readonly condition: { readonly condition: Condition };
+  readonly duration: { readonly duration: Duration };
+  readonly moment: { readonly from: Text };
+  readonly moments: { readonly from: Text; readonly to: Text };
+  /** `this` and `last` have a unit. */
+  readonly period: { readonly word: 'today' | 'yesterday' | 'this' | 'last'; readonly unit: Text | undefined };
+  readonly aggregate: {
+    readonly name: AggregateName;
+    readonly field: FieldName | undefined;
+    readonly per: FieldName | undefined;
+    readonly by: readonly GroupKey[];
+  };
+  readonly columns: { readonly fields: readonly FieldName[] };
+  readonly groups: { readonly keys: readonly GroupKey[] };
+  readonly keys: { readonly keys: readonly SortKey[] };
+  readonly count: { readonly count: Text };
+  readonly top: { readonly count: Text; readonly withOther: boolean };
+  readonly field: { readonly field: FieldName };
+  readonly event: { readonly event: Text };
+  readonly pattern: { readonly event: EventPattern };
+  readonly events: { readonly events: readonly EventPattern[] };
+}
 
-export type StageKind = Stage['kind'];
+export type StageKind = keyof typeof STAGES;
+
+/** A stage of this kind. */
+export type StageOf<K extends StageKind> = {
+  [Kind in K]: { readonly kind: Kind; readonly span: Span } & StageForms[(typeof STAGES)[Kind]['form']];
+}[K];
+
+/** `broken`: a stage with a reported syntax problem. */
+export type Stage = StageOf<StageKind> | { readonly kind: 'broken'; readonly span: Span };
+
+export const stagesOf = <K extends StageKind>(stages: readonly Stage[], ...kinds: readonly K[]): StageOf<K>[] =>
+  stages.filter(({ kind }) => (kinds as readonly string[]).includes(kind)) as unknown[] as StageOf<K>[];
 
 /** `source` is undefined when absent, and `broken` when it has a syntax problem. */
 export interface Query {

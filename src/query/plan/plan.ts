@@ -1,7 +1,7 @@
 // Plan types: a tree of selects over scans, complete except for SQL syntax. A scan requires a ProjectId, and values from a query
 // are always parameters.
 import type { ProjectId } from '../../platform/ids.js';
-import type { ColumnOrder, SourceMode, TimeRange } from '../analyze/resolved.js';
+import type { ColumnOrder, TimeRange } from '../analyze/resolved.js';
 import type { EventColumn } from '../fields.js';
 import type { ProfileColumn } from '../profile-fields.js';
 import type { SessionColumn, SessionSource } from '../session-fields.js';
@@ -302,19 +302,6 @@ export interface OutputColumn {
   readonly type: ColumnType;
 }
 
-export type Mode =
-  | SourceMode
-  | 'fields'
-  | 'inspect'
-  | 'aggregate'
-  | 'list'
-  | 'funnel'
-  | 'retention'
-  | 'paths'
-  | 'lifecycle'
-  | 'stickiness'
-  | 'formula';
-
 /** Computation over all engine rows after the query, before paging. */
 export type PostProcess = {
   readonly order: readonly ColumnOrder[];
@@ -332,7 +319,7 @@ export type PostProcess = {
 );
 
 export interface Plan {
-  readonly mode: Mode;
+  readonly mode: string;
   readonly select: Select;
   /** One per column of the select, in the same order. */
   readonly columns: readonly OutputColumn[];

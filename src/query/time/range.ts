@@ -4,7 +4,7 @@
 import type { TimeRange } from '../analyze/resolved.js';
 import { report, type Scope } from '../analyze/scope.js';
 import { findNearest, quote } from '../errors.js';
-import type { Duration, Stage, Text } from '../parse/syntax.js';
+import type { Duration, StageOf, Text } from '../parse/syntax.js';
 import { MOMENT_FORM, monthLength, tryParseMoment } from './moment.js';
 import { dateOfDayNumber, dayNumber, instantOf, wallTimeAt } from './timezone.js';
 
@@ -45,7 +45,8 @@ const unitOf = ({ unit }: Duration): string => UNIT_WORDS.get(unit.toLowerCase()
 
 export const UNITS_FORM = 'units are m (minutes), h, d, w, mo (months) and y, as in last 7d';
 
-export type TimeStage = Extract<Stage, { kind: 'last' | 'from_to' | 'since' | 'named_range' | 'this' | 'last_period' }>;
+export const TIME_STAGES = ['last', 'from_to', 'since', 'named_range'] as const;
+export type TimeStage = StageOf<(typeof TIME_STAGES)[number]>;
 
 /** The same wall time n months earlier; the 31st becomes the last day of a shorter month. */
 export function subtractMonths(instantMs: number, months: number): number {
@@ -121,14 +122,14 @@ function startOfUnit(instantMs: number, unit: CalendarUnit, zone: string): numbe
 const resolveInstant = (scope: Scope, { text, span }: Text): number | undefined =>
   tryParseMoment(text, scope.timezone) ?? report(scope, span, `${quote(text)} is not a time`, MOMENT_FORM);
 
-function resolveSince(scope: Scope, { from }: Extract<Stage, { kind: 'since' }>): TimeRange | undefined {
+function resolveSince(scope: Scope, { from }: StageOf<'since'>): TimeRange | undefined {
   const fromMs = resolveInstant(scope, from);
   if (fromMs === undefined) return undefined;
   if (fromMs < scope.nowMs) return { fromMs: Math.max(EARLIEST_MS, fromMs), toMs: scope.nowMs };
   return report(scope, from.span, `since ${from.text} is in the future`, 'the range ends now');
 }
 
-function resolveFromTo(scope: Scope, stage: Extract<Stage, { kind: 'from_to' }>): TimeRange | undefined {
+function resolveFromTo(scope: Scope, stage: StageOf<'from_to'>): TimeRange | undefined {
   const [fromMs, toMs] = [stage.from, stage.to].map((moment) => resolveInstant(scope, moment));
   if (fromMs === undefined || toMs === undefined) return undefined;
   const range = { fromMs: Math.max(EARLIEST_MS, fromMs), toMs: Math.min(LATEST_MS, toMs) };
@@ -142,19 +143,18 @@ function resolveFromTo(scope: Scope, stage: Extract<Stage, { kind: 'from_to' }>)
 }
 
 /** `this week` runs until now; `last week` is the whole week before. */
-function resolvePeriod(scope: Scope, stage: Extract<Stage, { kind: 'this' | 'last_period' }>): TimeRange | undefined {
-  const word = stage.kind === 'this' ? 'this' : 'last';
-  const unit = CALENDAR_UNITS.find((candidate) => candidate === stage.unit.text);
+function resolvePeriod(scope: Scope, word: string, { text, span }: Text): TimeRange | undefined {
+  const unit = CALENDAR_UNITS.find((candidate) => candidate === text);
   if (unit) {
     const startMs = startOfUnit(scope.nowMs, unit, scope.timezone);
     if (word === 'this') return { fromMs: startMs, toMs: scope.nowMs };
     return { fromMs: startOfUnit(startMs - 1, unit, scope.timezone), toMs: startMs };
   }
-  const nearest = findNearest(stage.unit.text, CALENDAR_UNITS);
+  const nearest = findNearest(text, CALENDAR_UNITS);
   return report(
     scope,
-    stage.unit.span,
-    `unknown period ${quote(stage.unit.text)} after ${word}`,
+    span,
+    `unknown period ${quote(text)} after ${word}`,
     nearest
       ? `nearest is "${nearest}"`
       : `periods are ${word} week, ${word} month, ${word} quarter and ${word} year; ${word === 'this' ? 'today' : 'yesterday'} is a word of its own`,
@@ -170,15 +170,13 @@ export function resolveTimeStage(scope: Scope, stage: TimeStage): TimeRange | un
     case 'from_to':
       return resolveFromTo(scope, stage);
     case 'named_range': {
+      if (stage.unit) return resolvePeriod(scope, stage.word, stage.unit);
       const today = startOfDay(scope.nowMs, scope.timezone);
       if (stage.word === 'today') return { fromMs: today, toMs: scope.nowMs };
       return { fromMs: startOfDay(scope.nowMs, scope.timezone, -1), toMs: today };
     }
     case 'since':
       return resolveSince(scope, stage);
-    case 'this':
-    case 'last_period':
-      return resolvePeriod(scope, stage);
   }
 }
 

@@ -91,7 +91,7 @@ describe('problems', () => {
   test.each([
     ['funnel a', ['the funnel has one step; write funnel a -> purchase, with two steps or more']],
     ['funnel a -> b exclude b', ['"b" is a step of the funnel and excluded; exclude takes events that are no steps']],
-    ['funnel a -> b | window 1d | window 2d', ['the window is given twice; remove one of them']],
+    ['funnel a -> b | window 1d | window 2d', ['window is given twice; remove one of them']],
     [
       'funnel a -> b | window 3x',
       ['unknown unit "x"; units are m (minutes), h, d, w, mo (months) and y, as in last 7d'],
@@ -109,7 +109,7 @@ describe('problems', () => {
     ['stickiness a | depth 3', ['depth does not fit stickiness; it goes with paths']],
     ['lifecycle a | by _city', ['by _city does not fit lifecycle; by takes day, week, month']],
     ['paths from a | returning b', ['returning does not fit paths; it goes with retention']],
-    ['paths from a | limit 3 | top 4', ['limit is given twice; remove one of them']],
+    ['paths from a | limit 3 | top 4', ['the number of rows is given twice; remove one of them']],
     ['formula min(a, _city)', [expect.stringMatching(/^unknown function "min"; .*functions are count\(event\)/)]],
     [
       `formula ${Array(70).fill('count(a)').join(' + ')}`,

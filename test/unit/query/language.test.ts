@@ -1,7 +1,8 @@
 // The table of the language agrees with the grammar: every name in it parses to the node it names.
 import { expect, test } from 'vitest';
 import { parser } from '../../../grammar/parser.js';
-import { SOURCES, STAGES } from '../../../src/query/language.js';
+import { STAGES } from '../../../src/query/language.js';
+import { SOURCES } from '../../../src/query/sources/index.js';
 
 /** Names of the nodes below the top. */
 function nodesOf(text: string): string[] {

@@ -23,14 +23,12 @@ const SOURCES: Readonly<Record<SourceKind, string>> = {
 };
 
 /** Several of a kind where one may be what the source does anyway. */
-const STAGES: Readonly<Record<Exclude<StageKind, 'broken'>, readonly string[]>> = {
+const STAGES: Readonly<Record<StageKind, readonly string[]>> = {
   where: ['where _country = "DE"'],
   last: ['last 3d'],
   from_to: ['from 2026-11-01 to 2026-11-03'],
-  named_range: ['yesterday'],
   since: ['since 2026-11-01'],
-  last_period: ['last quarter'],
-  this: ['this quarter'],
+  named_range: ['yesterday', 'this quarter', 'last quarter'],
   aggregate: ['count by _country', 'unique', 'sum event_properties.price', 'latest _path per user_id'],
   by: ['by _country', 'by month', 'by weekday'],
   list: ['list _path'],

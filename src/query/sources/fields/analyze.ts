@@ -1,27 +1,23 @@
 // Analyzer of the source `fields`.
-
-import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour } from '../../analyze/behaviour.js';
-import type { ResolvedQuery } from '../../analyze/resolved.js';
+import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import type { EventSelection } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
-import type { Stage } from '../../parse/syntax.js';
-import { lastDays } from '../../time/range.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
 
-const DEFAULT_DAYS = 30;
-
-export function analyzeFields(scope: Scope, stages: readonly Stage[]): ResolvedQuery {
-  const { range, condition, rowsMax } = resolveBehaviour(scope, {
-    source: 'fields',
-    stages,
-    fits: ['sort', 'top'],
-    answers: 'lists the fields of events',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
-  const selection = { eventTypes: undefined, range, condition };
-  const ordered = resolveAnswerOrder(scope, stages, {
-    columns: ['field', 'type', 'category', 'events', 'coverage'],
-    ascending: ['field', 'type', 'category'],
-    metric: 'events',
-  });
-  return { kind: 'fields', selection, ...ordered, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
+export interface FieldsQuery extends AnswerOrder {
+  readonly kind: 'fields';
+  readonly selection: EventSelection;
 }
+
+const COLUMNS = {
+  columns: ['field', 'type', 'category', 'events', 'coverage'],
+  ascending: ['field', 'type', 'category'],
+  metric: 'events',
+};
+
+export const analyzeFields = (scope: Scope, _: object, stages: StageReader): FieldsQuery => ({
+  kind: 'fields',
+  selection: takeSelection(scope, stages),
+  ...takeAnswerOrder(scope, stages, COLUMNS),
+});

@@ -1,62 +1,56 @@
 // Analyzer of the source `formula`: arithmetic over aggregates of events.
 
-import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour, resolveBy } from '../../analyze/behaviour.js';
+import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import { takeBy } from '../../analyze/by.js';
 import { checkBuckets, isTimeField, resolveField } from '../../analyze/resolve-field.js';
-import type { FormulaExpression, Measure, ResolvedQuery } from '../../analyze/resolved.js';
+import type { EventSelection, EventSet, Measure } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { isKind } from '../../analyze/stages.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
 import { resolveEvents } from '../../conditions/events.js';
 import { findNearest, quote } from '../../errors.js';
-import { GRANULARITIES } from '../../fields.js';
+import { GRANULARITIES, type Granularity } from '../../fields.js';
 import type * as syntax from '../../parse/syntax.js';
-import { lastDays } from '../../time/range.js';
 
-type FormulaSource = Extract<syntax.Source, { kind: 'formula' }>;
+export interface FormulaSource {
+  readonly columns: readonly [syntax.FormulaColumn, ...syntax.FormulaColumn[]];
+}
+
+/** Arithmetic over aggregates. */
+export type FormulaExpression =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'term'; readonly events: EventSet; readonly measure: Measure }
+  | {
+      readonly kind: 'binary';
+      readonly operator: '+' | '-' | '*' | '/';
+      readonly left: FormulaExpression;
+      readonly right: FormulaExpression;
+    };
+
+export interface FormulaQuery extends AnswerOrder {
+  readonly kind: 'formula';
+  /** Has no event type: the events of all terms are read together. */
+  readonly selection: EventSelection;
+  readonly expression: FormulaExpression;
+  readonly granularity: Granularity | undefined;
+}
+
 type Call = Extract<syntax.Expression, { kind: 'call' }>;
 
-const DEFAULT_DAYS = 7;
 const FUNCTIONS = ['count', 'unique', 'sum', 'avg'] as const;
 const FORM = 'functions are count(event), unique(event), unique(event, field), sum(event, field) and avg(event, field)';
 
-export function analyzeFormula(
-  scope: Scope,
-  source: FormulaSource,
-  stages: readonly syntax.Stage[],
-): ResolvedQuery | undefined {
-  const { range, condition, rowsMax } = resolveBehaviour(scope, {
-    source: 'formula',
-    stages,
-    fits: ['by', 'sort', 'top'],
-    answers: 'answers one value',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
+export function analyzeFormula(scope: Scope, source: FormulaSource, stages: StageReader): FormulaQuery | undefined {
+  const selection = takeSelection(scope, stages);
+  for (const stage of stages.takeAll('where')) checkCondition(scope, stage.condition);
+  const { keys, granularity } = takeBy(scope, stages, { granularities: GRANULARITIES, takesField: false });
+  checkBuckets(scope, keys, selection.range);
+  const answer = takeAnswerOrder(scope, stages, {
+    columns: [...(granularity ? [granularity] : []), 'value'],
+    metric: 'value',
   });
-  for (const stage of stages.filter(isKind('where'))) checkCondition(scope, stage.condition);
-  const { granularity } = resolveBy(scope, stages, {
-    source: 'formula',
-    granularities: GRANULARITIES,
-    takesField: false,
-  });
-  checkBuckets(
-    scope,
-    stages.filter(isKind('by')).flatMap((stage) => stage.keys),
-    range,
-  );
   const expression = resolveExpression(scope, onlyColumn(scope, source));
-  if (!expression) return undefined;
-  return {
-    kind: 'formula',
-    selection: { eventTypes: undefined, range, condition },
-    expression,
-    granularity,
-    ...resolveAnswerOrder(scope, stages, {
-      columns: [...(granularity ? [granularity] : []), 'value'],
-      metric: 'value',
-    }),
-    rowsMax,
-    timezone: scope.timezone,
-    warnings: scope.warnings,
-  };
+  return expression && { kind: 'formula', selection, expression, granularity, ...answer };
 }
 
 function onlyColumn(scope: Scope, { columns }: FormulaSource): syntax.Expression {

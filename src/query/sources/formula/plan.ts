@@ -1,5 +1,5 @@
 // Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per row or bucket.
-import type { FormulaExpression, FormulaQuery, Measure, ResolvedQuery } from '../../analyze/resolved.js';
+import type { Measure, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { GROUP, passThrough, planAnswer } from '../../plan/behaviour.js';
 import { alias, allOf, call, column, constant, infix, parameter } from '../../plan/expressions.js';
@@ -7,6 +7,7 @@ import { countDistinct, readNumber } from '../../plan/field-expressions.js';
 import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { bucketOf, bucketType, fillOf } from '../../time/buckets.js';
 import { aliasOrder, type PlanContext, scanEvents } from '../events/plan.js';
+import type { FormulaExpression, FormulaQuery } from './analyze.js';
 
 type Term = Extract<FormulaExpression, { kind: 'term' }>;
 

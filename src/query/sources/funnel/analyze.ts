@@ -1,47 +1,49 @@
 // Analyzer of the source `funnel`.
-
-import { resolveBehaviour, resolveBy, resolveWindow } from '../../analyze/behaviour.js';
-import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
+import { takeBy, takeWindow } from '../../analyze/by.js';
+import type { Breakdown, EventSelection, EventSet } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { isKind } from '../../analyze/stages.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
 import { resolveEvents } from '../../conditions/events.js';
 import { quote } from '../../errors.js';
 import { isDefined } from '../../is-defined.js';
-import type { EventPattern, Source, Stage } from '../../parse/syntax.js';
-import { lastDays } from '../../time/range.js';
+import type { EventPattern } from '../../parse/syntax.js';
 
-type FunnelSource = Extract<Source, { kind: 'funnel' }>;
+export interface FunnelSource {
+  readonly steps: readonly EventPattern[];
+  readonly exclude: readonly EventPattern[];
+}
 
-const DEFAULT_DAYS = 7;
+export interface FunnelQuery {
+  readonly kind: 'funnel';
+  /** Has no event type: steps and excluded events are read together. */
+  readonly selection: EventSelection;
+  readonly steps: readonly EventSet[];
+  readonly exclude: readonly EventSet[];
+  readonly windowMs: number;
+  readonly by: Breakdown | undefined;
+  readonly rowsMax: number | undefined;
+}
 
-export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: readonly Stage[]): ResolvedQuery {
-  const behaviour = resolveBehaviour(scope, {
-    source: 'funnel',
-    stages,
-    fits: ['window', 'exclude', 'by'],
-    answers: 'answers users, rates and the median time of each step',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
+export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageReader): FunnelQuery {
+  const selection = takeSelection(scope, stages);
   checkSteps(scope, source);
-  const exclude = [...source.exclude, ...stages.filter(isKind('exclude')).flatMap((stage) => stage.events)];
+  const windowMs = takeWindow(scope, stages);
+  const exclude = [...source.exclude, ...stages.takeAll('exclude').flatMap((stage) => stage.events)];
+  for (const event of exclude) checkExcluded(scope, event, source.steps);
   const unique = exclude.filter(
     (event, index) => exclude.findIndex(({ written }) => written === event.written) === index,
   );
-  for (const event of exclude) checkExcluded(scope, event, source.steps);
-  const [steps, excluded] = [source.steps, unique].map((patterns) =>
-    patterns.map((pattern) => resolveEvents(scope, pattern)).filter(isDefined),
-  ) as [EventSet[], EventSet[]];
-  const by = resolveBy(scope, stages, { source: 'funnel', granularities: [], takesField: true });
+  const resolveAll = (patterns: readonly EventPattern[]): EventSet[] =>
+    patterns.map((pattern) => resolveEvents(scope, pattern)).filter(isDefined);
   return {
     kind: 'funnel',
-    selection: { eventTypes: undefined, range: behaviour.range, condition: behaviour.condition },
-    steps,
-    exclude: excluded,
-    windowMs: resolveWindow(scope, stages),
-    by: by.breakdown,
-    rowsMax: behaviour.rowsMax,
-    timezone: scope.timezone,
-    warnings: scope.warnings,
+    selection,
+    steps: resolveAll(source.steps),
+    exclude: resolveAll(unique),
+    windowMs,
+    by: takeBy(scope, stages, { granularities: [], takesField: true }).breakdown,
+    rowsMax: stages.takeRowLimit(),
   };
 }
 

@@ -5,7 +5,7 @@
 // and the first attempt of the last non-empty level counts. Lambdas capture no arrays, because ClickHouse would copy them
 // per element.
 
-import type { EventSet, FunnelQuery, ResolvedQuery } from '../../analyze/resolved.js';
+import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areDisjoint } from '../../conditions/events.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import {
@@ -39,6 +39,7 @@ import {
 import { actor } from '../../plan/field-expressions.js';
 import type { Expression, OutputColumn, Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { type PlanContext, scanEvents } from '../events/plan.js';
+import type { FunnelQuery } from './analyze.js';
 
 type ResolvedFunnel = FunnelQuery & ResolvedQuery;
 

@@ -1,13 +1,16 @@
 // Analyzer of the source `inspect`.
-
-import { resolveAnswerOrder, type SortableColumns } from '../../analyze/answer-order.js';
-import { resolveBehaviour } from '../../analyze/behaviour.js';
-import type { ResolvedQuery } from '../../analyze/resolved.js';
+import { type AnswerOrder, type SortableColumns, takeAnswerOrder } from '../../analyze/answer-order.js';
+import type { EventSelection } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
-import type { Source, Stage } from '../../parse/syntax.js';
-import { lastDays } from '../../time/range.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
+import type { EventPattern } from '../../parse/syntax.js';
 
-const DEFAULT_DAYS = 30;
+export interface InspectQuery extends AnswerOrder {
+  readonly kind: 'inspect';
+  readonly selection: EventSelection;
+}
+
 // Columns that hold lists cannot be sorted by.
 const OF_TYPES: SortableColumns = {
   columns: ['event_type', 'count', 'users', 'first_seen', 'last_seen'],
@@ -22,18 +25,15 @@ const OF_PROPERTIES: SortableColumns = {
 
 export function analyzeInspect(
   scope: Scope,
-  { event }: Extract<Source, { kind: 'inspect' }>,
-  stages: readonly Stage[],
-): ResolvedQuery {
+  { event }: { readonly event: EventPattern },
+  stages: StageReader,
+): InspectQuery {
   const eventType = event.matches[0]?.name?.text;
-  const { range, condition, rowsMax } = resolveBehaviour(scope, {
-    source: 'inspect',
-    stages,
-    fits: ['sort', 'top'],
-    answers: eventType === undefined ? 'lists event types' : 'lists the properties of one event type',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
-  const selection = { eventTypes: eventType === undefined ? undefined : [eventType], range, condition };
-  const ordered = resolveAnswerOrder(scope, stages, eventType === undefined ? OF_TYPES : OF_PROPERTIES);
-  return { kind: 'inspect', selection, ...ordered, rowsMax, timezone: scope.timezone, warnings: scope.warnings };
+  const isOfTypes = eventType === undefined;
+  stages.describe({ answers: isOfTypes ? 'lists event types' : 'lists the properties of one event type' });
+  return {
+    kind: 'inspect',
+    selection: { ...takeSelection(scope, stages), eventTypes: isOfTypes ? undefined : [eventType] },
+    ...takeAnswerOrder(scope, stages, isOfTypes ? OF_TYPES : OF_PROPERTIES),
+  };
 }

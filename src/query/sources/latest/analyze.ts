@@ -1,62 +1,39 @@
 // Analyzer of `latest F per E`: the newest value per entity, listed, or aggregated by a second stage.
-
+import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
+import type { AnswerOrder } from '../../analyze/answer-order.js';
 import { isTimeField, plainName, resolveField } from '../../analyze/resolve-field.js';
-import type {
-  ColumnOrder,
-  EventSelection,
-  EventSet,
-  Latest,
-  ListOrder,
-  ResolvedField,
-  ResolvedQuery,
-} from '../../analyze/resolved.js';
+import type { ColumnOrder, EventSelection, Latest, ListOrder, ResolvedField } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from '../../analyze/stages.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
 import { findNearest, quote } from '../../errors.js';
 import { isDefined } from '../../is-defined.js';
-import type { FieldName, SortKey, Stage } from '../../parse/syntax.js';
-import {
-  analyzeAggregate,
-  analyzeEvents,
-  checkOrder,
-  type EventForm,
-  fitsEvents,
-  resolveSelection,
-} from '../events/analyze.js';
+import type { FieldName, SortKey, StageOf } from '../../parse/syntax.js';
 
-interface EventStages {
-  /** Undefined: events of any type. */
-  readonly events: EventSet | undefined;
-  readonly stages: readonly Stage[];
-  readonly form?: EventForm;
+type AggregateStage = StageOf<'aggregate'>;
+
+export interface LatestQuery extends Omit<AnswerOrder, 'order'> {
+  readonly kind: 'latest_values';
+  readonly latest: Latest;
+  readonly selection: EventSelection;
+  readonly order: readonly ListOrder[];
 }
 
-type AggregateStage = Extract<Stage, { kind: 'aggregate' }>;
-/** Events as rows, or latest values when the first aggregate is `latest`. */
-export function analyzeEventSource(scope: Scope, source: EventStages): ResolvedQuery | undefined {
-  const [first, ...others] = source.stages.filter(isKind('aggregate'));
-  if (first?.name === 'latest') return analyzeLatest(scope, first, source);
-  const late = others.find((stage) => stage.name === 'latest');
-  if (!late) return analyzeEvents(scope, source);
-  report(
-    scope,
-    late.span,
-    `latest comes after ${first?.name}`,
-    'latest comes first, and an aggregate may follow: latest event_properties.plan | count by last_value',
-  );
-  return analyzeEvents(scope, { ...source, stages: source.stages.filter((stage) => stage !== late) });
+interface LatestParts {
+  readonly stage: AggregateStage;
+  /** Aggregates behind it. */
+  readonly others: readonly AggregateStage[];
+  readonly selection: EventSelection;
 }
 
-function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages): ResolvedQuery | undefined {
-  const { events, form } = source;
-  const stages = source.stages.filter((other) => other !== stage);
-  for (const other of stages) if (!fitsEvents(other)) reportMisfit(scope, other, form?.name ?? 'an event source');
-  checkOrder(scope, source.stages);
-  const selection = resolveSelection(scope, { events, stages, form });
+export function analyzeLatest(
+  scope: Scope,
+  stages: StageReader,
+  { stage, others, selection }: LatestParts,
+): AggregateQuery | LatestQuery | undefined {
   const latest = resolveLatest(scope, stage);
-  const list = onlyStage(scope, stages, { matches: isKind('list'), what: 'list', hint: 'remove one of them' });
-  const aggregate = onlyStage(scope, stages, {
-    matches: isKind('aggregate'),
+  const list = stages.takeOne('list');
+  const by = stages.takeAll('by');
+  const aggregate = stages.only(others, {
     what: 'the aggregate over last_value',
     hint: 'one aggregate may follow latest',
   });
@@ -71,11 +48,14 @@ function analyzeLatest(scope: Scope, stage: AggregateStage, source: EventStages)
   for (const field of list?.fields ?? []) {
     report(scope, field.span, 'list after latest takes no fields', 'its columns are entity, last_value and set_at');
   }
-  if (!latest) return undefined;
-  if (!aggregate && !stages.some(isKind('by'))) return analyzeValues(scope, { stages, latest, selection });
+  if (!latest) {
+    stages.takeAll('sort', 'top', 'limit');
+    return undefined;
+  }
+  if (!aggregate && by.length === 0) return takeValues(scope, stages, { latest, selection });
   const values: Scope = { ...scope, findField: findValueField(latest) };
   const person = valueField(latest, 'entity', 'entity');
-  return analyzeAggregate(values, { stages, aggregate, selection, mode: 'latest_aggregate', rows: latest, person });
+  return takeAggregate(values, stages, { aggregate, by, selection, mode: 'latest_aggregate', rows: latest, person });
 }
 
 function resolveLatest(scope: Scope, { field: written, per, by, span }: AggregateStage): Latest | undefined {
@@ -120,19 +100,13 @@ const findValueField =
     );
   };
 
-interface Values {
-  readonly stages: readonly Stage[];
-  readonly latest: Latest;
-  readonly selection: EventSelection;
-}
-
-function analyzeValues(scope: Scope, { stages, latest, selection }: Values): ResolvedQuery {
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
-  const sort = onlyStage(scope, stages, {
-    matches: isKind('sort'),
-    what: 'sort',
-    hint: 'one sort takes several columns',
-  });
+function takeValues(
+  scope: Scope,
+  stages: StageReader,
+  { latest, selection }: Pick<LatestQuery, 'latest' | 'selection'>,
+): LatestQuery {
+  const sort = stages.takeOne('sort');
+  const size = stages.takeSize();
   const byValue: ListOrder = { field: valueField(latest, 'last_value', 'last_value'), direction: 'desc' };
   const sorted = sort?.keys.map((key) => resolveOrder(scope, latest, key)).filter(isDefined) ?? [];
   const [first] = sorted;
@@ -145,9 +119,7 @@ function analyzeValues(scope: Scope, { stages, latest, selection }: Values): Res
     selection,
     order: isTop ? [byValue] : sorted,
     ...(isTop && sorted.length > 0 && { shownOrder: sorted.flatMap(toColumnOrder) }),
-    rowsMax: size && resolveRowsMax(scope, size),
-    timezone: scope.timezone,
-    warnings: scope.warnings,
+    rowsMax: size && stages.countOf(size),
   };
 }
 

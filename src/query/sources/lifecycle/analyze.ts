@@ -1,37 +1,35 @@
 // Analyzer of the source `lifecycle`.
-
-import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour, resolveBy, selectEvents } from '../../analyze/behaviour.js';
-import type { ResolvedQuery } from '../../analyze/resolved.js';
+import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import { takeBy } from '../../analyze/by.js';
+import type { CalendarPeriod, EventSelection } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
-import type { Source, Stage } from '../../parse/syntax.js';
-import { lastDays } from '../../time/range.js';
-import { isPeriod, PERIODS } from '../retention/analyze.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
+import { resolveEvents } from '../../conditions/events.js';
+import type { EventPattern } from '../../parse/syntax.js';
+import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
 
-type LifecycleSource = Extract<Source, { kind: 'lifecycle' }>;
+export interface LifecycleQuery extends AnswerOrder {
+  readonly kind: 'lifecycle';
+  readonly selection: EventSelection;
+  readonly period: CalendarPeriod;
+}
 
-const DEFAULT_DAYS = 30;
-
-export function analyzeLifecycle(scope: Scope, source: LifecycleSource, stages: readonly Stage[]): ResolvedQuery {
-  const behaviour = resolveBehaviour(scope, {
-    source: 'lifecycle',
-    stages,
-    fits: ['by', 'sort', 'top'],
-    answers: 'answers users by period and status',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
-  const { granularity } = resolveBy(scope, stages, { source: 'lifecycle', granularities: PERIODS, takesField: false });
+export function analyzeLifecycle(
+  scope: Scope,
+  { event }: { readonly event: EventPattern },
+  stages: StageReader,
+): LifecycleQuery {
+  const selection = takeSelection(scope, stages, { events: resolveEvents(scope, event) });
+  const { granularity } = takeBy(scope, stages, { granularities: PERIODS, takesField: false });
   return {
     kind: 'lifecycle',
-    selection: selectEvents(scope, source.event, behaviour),
+    selection,
     period: isPeriod(granularity) ? granularity : 'week',
-    ...resolveAnswerOrder(scope, stages, {
+    ...takeAnswerOrder(scope, stages, {
       columns: ['period', 'status', 'users'],
       ascending: ['status'],
       metric: 'users',
     }),
-    rowsMax: behaviour.rowsMax,
-    timezone: scope.timezone,
-    warnings: scope.warnings,
   };
 }

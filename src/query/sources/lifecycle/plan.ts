@@ -1,5 +1,5 @@
 // Plan of `lifecycle`: the status of each person in each period.
-import type { LifecycleQuery, ResolvedQuery } from '../../analyze/resolved.js';
+import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { element, hasIdentity, integer, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
 import {
   alias,
@@ -16,6 +16,7 @@ import { actor } from '../../plan/field-expressions.js';
 import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { calendarOf, periodsSince } from '../../time/calendar.js';
 import { type PlanContext, scanEvents } from '../events/plan.js';
+import type { LifecycleQuery } from './analyze.js';
 
 const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'] as const;
 const STATUS_COUNT = integer(STATUSES.length);

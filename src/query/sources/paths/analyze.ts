@@ -1,40 +1,46 @@
 // Analyzer of the source `paths`.
-
-import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour, resolveBy, resolveWindow, selectEvents } from '../../analyze/behaviour.js';
-import type { ResolvedQuery } from '../../analyze/resolved.js';
+import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import { takeBy, takeWindow } from '../../analyze/by.js';
+import type { EventSelection, ResolvedField } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
-import { isKind, onlyStage, resolveRowsMax } from '../../analyze/stages.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
+import { resolveEvents } from '../../conditions/events.js';
 import { requireEventField } from '../../fields.js';
-import type { Source, Stage } from '../../parse/syntax.js';
-import { lastDays } from '../../time/range.js';
+import type { EventPattern } from '../../parse/syntax.js';
 
-type PathsSource = Extract<Source, { kind: 'paths' }>;
-
-const DEFAULT_DAYS = 7;
 const DEFAULT_DEPTH = 5;
 const DEFAULT_ROWS = 20;
 
-export function analyzePaths(scope: Scope, source: PathsSource, stages: readonly Stage[]): ResolvedQuery {
-  const behaviour = resolveBehaviour(scope, {
-    source: 'paths',
-    stages,
-    fits: ['window', 'depth', 'by', 'sort', 'top'],
-    answers: 'answers users by path',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
-  const depth = onlyStage(scope, stages, { matches: isKind('depth'), what: 'depth', hint: 'remove one of them' });
-  const by = resolveBy(scope, stages, { source: 'paths', granularities: [], takesField: true });
+export interface PathsSource {
+  readonly direction: 'from' | 'to';
+  readonly anchor: EventPattern;
+}
+
+export interface PathsQuery extends AnswerOrder {
+  readonly kind: 'paths';
+  /** The anchor events of the paths. */
+  readonly selection: EventSelection;
+  readonly direction: 'from' | 'to';
+  readonly windowMs: number;
+  readonly depth: number;
+  readonly label: ResolvedField;
+}
+
+export function analyzePaths(scope: Scope, source: PathsSource, stages: StageReader): PathsQuery {
+  const selection = takeSelection(scope, stages, { events: resolveEvents(scope, source.anchor) });
+  const windowMs = takeWindow(scope, stages);
+  const depth = stages.takeOne('depth');
+  const by = takeBy(scope, stages, { granularities: [], takesField: true });
+  const answer = takeAnswerOrder(scope, stages, { columns: ['path', 'users'], ascending: ['path'], metric: 'users' });
   return {
     kind: 'paths',
-    selection: selectEvents(scope, source.anchor, behaviour),
+    selection,
     direction: source.direction,
-    windowMs: resolveWindow(scope, stages),
-    depth: (depth && resolveRowsMax(scope, depth)) ?? DEFAULT_DEPTH,
+    windowMs,
+    depth: (depth && stages.countOf(depth)) ?? DEFAULT_DEPTH,
     label: by.breakdown?.field ?? { kind: 'column', name: 'event_type', field: requireEventField('event_type') },
-    ...resolveAnswerOrder(scope, stages, { columns: ['path', 'users'], ascending: ['path'], metric: 'users' }),
-    rowsMax: behaviour.rowsMax ?? DEFAULT_ROWS,
-    timezone: scope.timezone,
-    warnings: scope.warnings,
+    ...answer,
+    rowsMax: answer.rowsMax ?? DEFAULT_ROWS,
   };
 }

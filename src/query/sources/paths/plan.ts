@@ -1,12 +1,13 @@
 // Plan of paths: first the anchor of each person, then the events joined to it within the window, so that memory is bounded by
 // the events of paths.
-import type { PathsQuery, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { isIn } from '../../conditions/plan-events.js';
 import { eventMs, hasIdentity, integer, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
 import { alias, call, column, infix, textParameter, tupleElement } from '../../plan/expressions.js';
 import { actor, isPresentField, readText, timeText } from '../../plan/field-expressions.js';
 import type { Expression, Join, Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { type PlanContext, scanEvents } from '../events/plan.js';
+import type { PathsQuery } from './analyze.js';
 
 const NO_LABEL = textParameter('(none)');
 

@@ -1,20 +1,31 @@
 // Analyzer of the source `retention`.
-
-import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour, resolveBy } from '../../analyze/behaviour.js';
-import type { CalendarPeriod, ResolvedQuery } from '../../analyze/resolved.js';
+import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import { takeBy } from '../../analyze/by.js';
+import type { Breakdown, CalendarPeriod, EventSelection, EventSet } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
-import { isKind, onlyStage } from '../../analyze/stages.js';
+import { takeSelection } from '../../analyze/selection.js';
+import { type StageReader, wordingOf } from '../../analyze/stage-reader.js';
 import { resolveEvents } from '../../conditions/events.js';
-import type { Source, Stage } from '../../parse/syntax.js';
-import { lastDays, type TimeStage } from '../../time/range.js';
+import type { EventPattern } from '../../parse/syntax.js';
+import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
+import type { TimeStage } from '../../time/range.js';
 
-type RetentionSource = Extract<Source, { kind: 'retention' }>;
+export interface RetentionSource {
+  readonly start: EventPattern;
+  readonly returning: EventPattern | undefined;
+}
 
-export const PERIODS: readonly CalendarPeriod[] = ['day', 'week', 'month'];
-export const isPeriod = (word: string | undefined): word is CalendarPeriod => PERIODS.some((period) => period === word);
+export interface RetentionQuery extends AnswerOrder {
+  readonly kind: 'retention';
+  /** Has no event type: start and return events are read together. */
+  readonly selection: EventSelection;
+  readonly start: EventSet;
+  /** Undefined: any event. */
+  readonly returning: EventSet | undefined;
+  readonly period: CalendarPeriod;
+  readonly by: Breakdown | undefined;
+}
 
-const DEFAULT_DAYS = 12 * 7;
 const COLUMNS = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
 
 /** In retention, `m` means months, because periods are days, weeks or months. */
@@ -26,43 +37,28 @@ function readMonths(stage: TimeStage): TimeStage {
 export function analyzeRetention(
   scope: Scope,
   source: RetentionSource,
-  stages: readonly Stage[],
-): ResolvedQuery | undefined {
-  const behaviour = resolveBehaviour(scope, {
-    source: 'retention',
-    stages,
-    fits: ['returning', 'by', 'sort'],
-    answers: 'answers users and rates of each cohort and period',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-    readTime: readMonths,
-  });
-  const patterns: Stage[] = source.returning
-    ? [{ kind: 'returning', event: source.returning, span: source.returning.span }]
-    : [];
-  const returning = onlyStage(scope, [...patterns, ...stages], {
-    matches: isKind('returning'),
-    what: 'returning',
-    hint: 'remove one of them',
-  })?.event;
+  stages: StageReader,
+): RetentionQuery | undefined {
+  const selection = takeSelection(scope, stages, { readTime: readMonths });
+  const inSource = source.returning ? [{ event: source.returning, span: source.returning.span }] : [];
+  const returning = stages.only([...inSource, ...stages.takeAll('returning')], wordingOf('returning'))?.event;
   const start = resolveEvents(scope, source.start);
-  const by = resolveBy(scope, stages, { source: 'retention', granularities: PERIODS, takesField: true });
+  const returned = returning && resolveEvents(scope, returning);
+  const by = takeBy(scope, stages, { granularities: PERIODS, takesField: true });
+  const groups = by.breakdown ? [by.breakdown.name] : [];
+  const answer = takeAnswerOrder(scope, stages, {
+    columns: [...groups, ...COLUMNS],
+    ascending: [...groups, 'period'],
+    metric: undefined,
+  });
   if (start === undefined) return undefined;
   return {
     kind: 'retention',
-    selection: { eventTypes: undefined, range: behaviour.range, condition: behaviour.condition },
+    selection,
     start,
-    returning: returning?.matches.some(({ name }) => name === undefined)
-      ? undefined
-      : returning && resolveEvents(scope, returning),
+    returning: returning?.matches.some(({ name }) => name === undefined) ? undefined : returned,
     period: isPeriod(by.granularity) ? by.granularity : 'week',
     by: by.breakdown,
-    ...resolveAnswerOrder(scope, stages, {
-      columns: [...(by.breakdown ? [by.breakdown.name] : []), ...COLUMNS],
-      ascending: [...(by.breakdown ? [by.breakdown.name] : []), 'period'],
-      metric: undefined,
-    }),
-    rowsMax: behaviour.rowsMax,
-    timezone: scope.timezone,
-    warnings: scope.warnings,
+    ...answer,
   };
 }

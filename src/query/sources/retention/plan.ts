@@ -1,6 +1,6 @@
 // Plan of retention: one row per person with start and return periods, then one per cohort with people per period as an array,
 // then one per cohort and period.
-import type { EventSet, ResolvedQuery, RetentionQuery } from '../../analyze/resolved.js';
+import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import {
   type BreakdownPlan,
@@ -30,6 +30,7 @@ import { actor, eventPosition } from '../../plan/field-expressions.js';
 import type { Expression, OutputColumn, Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
 import { type PlanContext, scanEvents } from '../events/plan.js';
+import type { RetentionQuery } from './analyze.js';
 
 type ResolvedRetention = RetentionQuery & ResolvedQuery;
 

@@ -1,17 +1,17 @@
 // Analyzer of the source `sessions`: sessions by day, or an aggregate over sessions. A condition on event fields keeps
 // sessions with such an event.
-
-import { resolveAnswerOrder } from '../../analyze/answer-order.js';
+import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
+import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { resolveSessionField } from '../../analyze/resolve-field.js';
-import type { Condition, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import type { Condition, EventSelection, ResolvedField, SessionRows } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { isKind, isSize, onlyStage, reportMisfit, resolveRowsMax } from '../../analyze/stages.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
 import { joinConditions } from '../../conditions/resolve.js';
 import { quote } from '../../errors.js';
 import { DISTINCT_ID } from '../../fields.js';
-import type { FieldName, Stage } from '../../parse/syntax.js';
+import type { FieldName } from '../../parse/syntax.js';
 import { isSessionKey } from '../../session-fields.js';
-import { analyzeAggregate, checkOrder, fitsEvents, resolveSelection } from '../events/analyze.js';
 
 function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefined {
   const { path, written, span } = name;
@@ -28,43 +28,38 @@ function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefi
   );
 }
 
-export function analyzeSessions(scope: Scope, stages: readonly Stage[]): ResolvedQuery | undefined {
-  for (const stage of stages) if (!fitsSessions(stage)) reportMisfit(scope, stage, 'sessions');
-  checkOrder(scope, stages);
-  const { range, condition } = resolveSelection(scope, { stages });
+export interface SessionsQuery extends AnswerOrder {
+  readonly kind: 'sessions';
+  readonly rows: SessionRows;
+  readonly selection: EventSelection;
+}
+
+export function analyzeSessions(
+  scope: Scope,
+  _: object,
+  stages: StageReader,
+): AggregateQuery | SessionsQuery | undefined {
+  stages.checkOrder();
+  const aggregate = stages.takeOne('aggregate');
+  const { range, condition } = takeSelection(scope, stages);
   const { ofSessions, ofEvents } = split(condition);
   const selection = { eventTypes: undefined, range, condition: ofEvents };
   const rows = { kind: 'sessions', condition: ofSessions } as const;
-  const aggregate = onlyStage(scope, stages, {
-    matches: isKind('aggregate'),
-    what: 'the aggregate',
-    hint: 'a query has one aggregate; use a separate query for the other',
-  });
-  if (aggregate || stages.some(isKind('by'))) {
-    const sessions: Scope = { ...scope, findField: findSessionField };
-    const isOfPeople = aggregate?.name === 'unique' && aggregate.field?.path === DISTINCT_ID;
-    return analyzeAggregate(sessions, {
-      stages,
-      aggregate: isOfPeople ? { ...aggregate, field: undefined } : aggregate,
-      selection,
-      mode: 'sessions',
-      rows,
-      person: { kind: 'distinct_id', name: DISTINCT_ID },
-    });
+  const by = stages.takeAll('by');
+  if (!aggregate && by.length === 0) {
+    const answer = takeAnswerOrder(scope, stages, { columns: COLUMNS, metric: 'sessions' });
+    return { kind: 'sessions', rows, selection, ...answer };
   }
-  const size = onlyStage(scope, stages, { matches: isSize, what: 'the number of rows', hint: 'remove one of them' });
-  return {
-    kind: 'sessions',
-    rows,
+  const isOfPeople = aggregate?.name === 'unique' && aggregate.field?.path === DISTINCT_ID;
+  return takeAggregate({ ...scope, findField: findSessionField }, stages, {
+    aggregate: isOfPeople ? { ...aggregate, field: undefined } : aggregate,
+    by,
     selection,
-    ...resolveAnswerOrder(scope, stages, { columns: COLUMNS, metric: 'sessions' }),
-    rowsMax: size && resolveRowsMax(scope, size),
-    timezone: scope.timezone,
-    warnings: scope.warnings,
-  };
+    mode: 'sessions',
+    rows,
+    person: { kind: 'distinct_id', name: DISTINCT_ID },
+  });
 }
-
-const fitsSessions = (stage: Stage): boolean => fitsEvents(stage) && stage.kind !== 'list';
 
 const COLUMNS = ['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate'];
 

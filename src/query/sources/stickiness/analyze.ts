@@ -1,34 +1,29 @@
 // Analyzer of the source `stickiness`.
-
-import { resolveAnswerOrder } from '../../analyze/answer-order.js';
-import { resolveBehaviour, selectEvents } from '../../analyze/behaviour.js';
-import type { ResolvedQuery } from '../../analyze/resolved.js';
+import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import type { EventSelection } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
-import type { Source, Stage } from '../../parse/syntax.js';
-import { lastDays } from '../../time/range.js';
+import { takeSelection } from '../../analyze/selection.js';
+import type { StageReader } from '../../analyze/stage-reader.js';
+import { resolveEvents } from '../../conditions/events.js';
+import type { EventPattern } from '../../parse/syntax.js';
 
-type StickinessSource = Extract<Source, { kind: 'stickiness' }>;
+export interface StickinessQuery extends AnswerOrder {
+  readonly kind: 'stickiness';
+  readonly selection: EventSelection;
+}
 
-const DEFAULT_DAYS = 30;
-
-export function analyzeStickiness(scope: Scope, source: StickinessSource, stages: readonly Stage[]): ResolvedQuery {
-  const behaviour = resolveBehaviour(scope, {
-    source: 'stickiness',
-    stages,
-    fits: ['sort', 'top'],
-    answers: 'answers users by their number of active days',
-    fallback: lastDays(scope.nowMs, DEFAULT_DAYS),
-  });
+export function analyzeStickiness(
+  scope: Scope,
+  { event }: { readonly event: EventPattern },
+  stages: StageReader,
+): StickinessQuery {
   return {
     kind: 'stickiness',
-    selection: selectEvents(scope, source.event, behaviour),
-    ...resolveAnswerOrder(scope, stages, {
+    selection: takeSelection(scope, stages, { events: resolveEvents(scope, event) }),
+    ...takeAnswerOrder(scope, stages, {
       columns: ['active_days', 'users'],
       ascending: ['active_days'],
       metric: 'users',
     }),
-    rowsMax: behaviour.rowsMax,
-    timezone: scope.timezone,
-    warnings: scope.warnings,
   };
 }

@@ -1,11 +1,12 @@
 // Plan of `stickiness`: active days per person.
-import type { ResolvedQuery, StickinessQuery } from '../../analyze/resolved.js';
+import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { hasIdentity, passThrough, planAnswer } from '../../plan/behaviour.js';
 import { alias, call, column } from '../../plan/expressions.js';
 import { actor } from '../../plan/field-expressions.js';
 import type { Plan, Select, SelectColumn } from '../../plan/plan.js';
 import { bucketOf } from '../../time/buckets.js';
 import { type PlanContext, scanEvents } from '../events/plan.js';
+import type { StickinessQuery } from './analyze.js';
 
 export function planStickiness(query: StickinessQuery & ResolvedQuery, context: PlanContext): Plan {
   const day = bucketOf(column('time'), { granularity: 'day', timezone: query.timezone });

@@ -1,0 +1,184 @@
+// Resolves an aggregate over rows (events, latest values, sessions, profiles): what it computes, its groups and its order.
+import { findNearest, quote } from '../errors.js';
+import { isRecurring } from '../fields.js';
+import { isDefined } from '../is-defined.js';
+import { AGGREGATES } from '../language.js';
+import type { SortKey, StageOf } from '../parse/syntax.js';
+import type { AnswerOrder } from './answer-order.js';
+import { checkBuckets, isTimeField, resolveField, resolveGroups } from './resolve-field.js';
+import type { AggregateOrder, ColumnOrder, EventSelection, Group, Measure, ResolvedField, Rows } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import type { StageReader } from './stage-reader.js';
+
+export interface AggregateQuery extends Omit<AnswerOrder, 'order'> {
+  readonly kind: 'aggregate';
+  readonly mode?: string | undefined;
+  readonly rows?: Rows | undefined;
+  readonly selection: EventSelection;
+  readonly measure: Measure;
+  /** Name of the metric and its column in the answer. */
+  readonly metric: { readonly name: string; readonly column: string };
+  readonly groups: readonly Group[];
+  readonly order: readonly AggregateOrder[];
+}
+
+interface AggregateParts extends Pick<AggregateQuery, 'mode' | 'rows' | 'selection'> {
+  readonly aggregate: StageOf<'aggregate'> | undefined;
+  readonly by: readonly StageOf<'by'>[];
+  /** Default field of `unique`; when undefined, `unique` requires a field. */
+  readonly person?: ResolvedField | undefined;
+}
+
+export function takeAggregate(scope: Scope, stages: StageReader, parts: AggregateParts): AggregateQuery | undefined {
+  const { aggregate, by, selection, mode, rows, person } = parts;
+  const measure = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
+  const keys = [...(aggregate?.by ?? []), ...by.flatMap((stage) => stage.keys)];
+  const written = resolveGroups(scope, keys);
+  checkBuckets(scope, keys, selection.range);
+  const sort = stages.takeOne('sort');
+  const size = stages.takeSize();
+  if (!measure) return undefined;
+  const name = metricOf(measure);
+  const metric = { name, column: AGGREGATES[name].column };
+  const groups = written.map((group) => apartFrom(metric.column, group));
+  const sorted = sort?.keys.map((key) => resolveAggregateOrder(scope, { key, metric, groups })).filter(isDefined) ?? [];
+  const isByMetric = sorted[0]?.kind === 'metric' && sorted[0].direction === 'desc';
+  // `top` keeps the rows with the largest metric, and `sort` orders them; sorted by the metric, both are one.
+  const isTop = size?.kind === 'top' && !isByMetric;
+  const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
+  return {
+    kind: 'aggregate',
+    mode,
+    rows,
+    selection,
+    measure,
+    metric,
+    groups,
+    order: completeOrder(asked, groups),
+    ...(isTop &&
+      sorted.length > 0 && { shownOrder: sorted.map((order) => toColumnOrder(order, groups, metric.column)) }),
+    rowsMax: size && stages.countOf(size),
+  };
+}
+
+/** Arguments that SQL users write after count. */
+const COUNT_IN_SQL: ReadonlyMap<string, string> = new Map([
+  ['group', 'groups come after by alone: count by _country'],
+  ['distinct', 'unique counts what is different: unique user_id'],
+]);
+
+function resolveMeasure(
+  scope: Scope,
+  stage: StageOf<'aggregate'>,
+  person: ResolvedField | undefined,
+): Measure | undefined {
+  const { name, field: written } = stage;
+  if (stage.per && name !== 'latest') {
+    report(
+      scope,
+      stage.per.span,
+      `per does not fit ${name}`,
+      `it goes with latest; groups come after by: ${name} … by ${stage.per.written}`,
+    );
+  }
+  if (name === 'latest')
+    return report(
+      scope,
+      stage.span,
+      'latest does not fit here',
+      'it comes first, after an event source or user: signup | latest event_properties.plan | count by last_value',
+    );
+  if (name === 'count') {
+    if (!written) return { kind: 'count' };
+    return report(
+      scope,
+      written.span,
+      `count takes no field, but has ${quote(written.written)}`,
+      COUNT_IN_SQL.get(written.path.toLowerCase()) ?? `write count by ${written.written}, or unique ${written.written}`,
+    );
+  }
+  if (!written && name === 'unique' && person) return { kind: 'unique', field: person };
+  if (!written)
+    return report(
+      scope,
+      stage.span,
+      `${name} has no field`,
+      name === 'unique'
+        ? 'write what is to be counted, as in unique session.landing_path'
+        : `write ${name} event_properties.price, or another field that holds numbers`,
+    );
+  const field = resolveField(scope, written);
+  if (!field) return undefined;
+  if (name === 'unique') return { kind: 'unique', field };
+  if (isTimeField(field)) {
+    return report(
+      scope,
+      written.span,
+      `${name} does not fit ${written.written}, which is a time`,
+      // Sessions cannot be listed.
+      (name === 'min' || name === 'max') && !written.path.startsWith('session.')
+        ? `list rows by it: list | sort ${written.written}${name === 'max' ? ' desc' : ''} | limit 1`
+        : 'it takes a field that holds numbers',
+    );
+  }
+  return { kind: 'numeric', function: name, field };
+}
+
+const metricOf = (measure: Measure) => (measure.kind === 'numeric' ? measure.function : measure.kind);
+
+/**
+ * With bare field names a group may have the name of the metric or of its repetition in JSON (`value`, `metric`). A row holds
+ * both, so the group then gets its full name, `user.value`.
+ */
+function apartFrom(metricColumn: string, group: Group): Group {
+  if (group.kind === 'bucket' || group.field.kind !== 'property') return group;
+  if (![metricColumn, 'value', 'metric'].includes(group.name)) return group;
+  return { ...group, name: `${group.field.bag}.${group.field.key}` };
+}
+
+function resolveAggregateOrder(
+  scope: Scope,
+  { key, metric, groups }: { key: SortKey; metric: AggregateQuery['metric']; groups: readonly Group[] },
+): AggregateOrder | undefined {
+  const { written } = key.field;
+  const index = groups.findIndex((group) => group.name === written);
+  if (index >= 0) return { kind: 'group', index, direction: key.direction ?? directionOf(groups[index]) };
+  if ([metric.column, metric.name, 'value'].includes(written))
+    return { kind: 'metric', direction: key.direction ?? 'desc' };
+  const columns = [...groups.map((group) => group.name), metric.column];
+  const nearest = findNearest(written, columns);
+  return report(
+    scope,
+    key.field.span,
+    `the answer has no column ${quote(written)} to sort by`,
+    nearest
+      ? `nearest is "${nearest}"`
+      : `its columns are ${columns.join(', ')}; events themselves are sorted after list`,
+  );
+}
+
+/** Times descending, other groups ascending. */
+function directionOf(group: Group | undefined): 'asc' | 'desc' {
+  if (group?.kind === 'field') return isTimeField(group.field) ? 'desc' : 'asc';
+  return group === undefined || isRecurring(group.granularity) ? 'asc' : 'desc';
+}
+
+const toColumnOrder = (order: AggregateOrder, groups: readonly Group[], metricColumn: string): ColumnOrder => ({
+  column: order.kind === 'metric' ? metricColumn : (groups[order.index]?.name ?? metricColumn),
+  direction: order.direction,
+});
+
+/** Appends the groups as tie-breakers, so that pages never overlap. */
+function completeOrder(asked: readonly AggregateOrder[], groups: readonly Group[]): AggregateOrder[] {
+  const byTime = groups.flatMap((group, index): AggregateOrder[] =>
+    group.kind === 'bucket' ? [{ kind: 'group', index, direction: 'asc' }] : [],
+  );
+  const start: readonly AggregateOrder[] =
+    asked.length > 0 ? asked : [...byTime, { kind: 'metric', direction: 'desc' }];
+  const rest = groups.flatMap((_, index): AggregateOrder[] =>
+    start.some((order) => order.kind === 'group' && order.index === index)
+      ? []
+      : [{ kind: 'group', index, direction: 'asc' }],
+  );
+  return [...start, ...rest];
+}

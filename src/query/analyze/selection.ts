@@ -1,0 +1,27 @@
+// Resolves the stages that select events: `where` and a time range.
+import { joinConditions, resolveCondition } from '../conditions/resolve.js';
+import { isDefined } from '../is-defined.js';
+import { lastDays, resolveTimeStage, type TimeStage } from '../time/range.js';
+import type { Condition, EventSelection, EventSet } from './resolved.js';
+import type { Scope } from './scope.js';
+import type { StageReader } from './stage-reader.js';
+
+interface Asked {
+  /** Undefined: events of any type. */
+  readonly events?: EventSet | undefined;
+  /** Restricts the events of the source. */
+  readonly condition?: Condition | undefined;
+  /** Rewrites a time stage for sources that read it differently. */
+  readonly readTime?: (stage: TimeStage) => TimeStage;
+}
+
+export function takeSelection(scope: Scope, stages: StageReader, asked: Asked = {}): EventSelection {
+  const { events, condition, readTime } = asked;
+  const conditions = stages.takeAll('where').map((stage) => resolveCondition(scope, stage.condition));
+  const time = stages.takeTime();
+  return {
+    eventTypes: events?.eventTypes,
+    range: (time && resolveTimeStage(scope, readTime?.(time) ?? time)) ?? lastDays(scope.nowMs, stages.defaultDays),
+    condition: joinConditions([condition, events?.condition, ...conditions].filter(isDefined)),
+  };
+}

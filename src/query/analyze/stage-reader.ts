@@ -1,0 +1,144 @@
+// Hands the stages of a query to the analyzer of its source. What the analyzer has not taken in the end is reported as not fitting,
+// so that no stage is ignored.
+import type { Span } from '../errors.js';
+import { STAGES } from '../language.js';
+import { type Stage, type StageKind, type StageOf, stagesOf } from '../parse/syntax.js';
+import { TIME_STAGES, type TimeStage } from '../time/range.js';
+import { report, type Scope } from './scope.js';
+
+/** How a source is described in errors. */
+export interface ReaderNames {
+  readonly name: string;
+  readonly answers?: string | undefined;
+  /** Length of the default time range. */
+  readonly days: number;
+}
+
+/** Stages about the form of the answer: where one does not fit, the error says what the source answers. */
+const ANSWER_STAGES: readonly string[] = ['aggregate', 'list', 'sort', 'top'] satisfies StageKind[];
+
+/** First word of a stage, for messages. */
+function wordOf(stage: Stage): string {
+  if (stage.kind === 'broken') return stage.kind;
+  if (stage.kind === 'aggregate') return stage.name;
+  if (stage.kind === 'named_range') return stage.word;
+  return STAGES[stage.kind].words[0] ?? stage.kind;
+}
+
+/** Subject and hint of the error for a second stage. */
+interface Wording {
+  readonly what: string;
+  readonly hint: string;
+}
+
+export const wordingOf = (kind: StageKind): Wording => ({
+  what: STAGES[kind].what,
+  hint: STAGES[kind].twice ?? 'remove one of them',
+});
+
+export class StageReader {
+  private readonly left: Set<Stage>;
+  /** Kinds that the analyzer has asked for, in its order. */
+  private readonly fitting = new Set<StageKind>();
+
+  constructor(
+    private readonly scope: Scope,
+    private readonly stages: readonly Stage[],
+    private names: ReaderNames,
+  ) {
+    this.left = new Set(stages);
+  }
+
+  /** Name of the source in errors. */
+  get source(): string {
+    return this.names.name;
+  }
+
+  get defaultDays(): number {
+    return this.names.days;
+  }
+
+  /** For sources that are described differently, depending on what they carry. */
+  describe(names: Partial<ReaderNames>): void {
+    this.names = { ...this.names, ...names };
+  }
+
+  takeAll<K extends StageKind>(...kinds: readonly K[]): StageOf<K>[] {
+    for (const kind of kinds) this.fitting.add(kind);
+    const taken = stagesOf(this.stages, ...kinds);
+    for (const stage of taken) this.left.delete(stage as Stage);
+    return taken;
+  }
+
+  /** The first of these kinds; further ones are reported. */
+  takeOne<K extends StageKind>(...kinds: readonly [K, ...K[]]): StageOf<K> | undefined {
+    return this.only(this.takeAll(...kinds), wordingOf(kinds[0]));
+  }
+
+  takeTime(): TimeStage | undefined {
+    return this.only(this.takeAll(...TIME_STAGES), wordingOf('named_range'));
+  }
+
+  /** `limit`, or `top` where the answer has a metric. */
+  takeSize(kinds: readonly ('limit' | 'top')[] = ['top', 'limit']): StageOf<'limit' | 'top'> | undefined {
+    return this.only(this.takeAll(...kinds), { ...wordingOf('limit'), what: 'the number of rows' });
+  }
+
+  /** The number of rows of `limit`. */
+  takeRowLimit(): number | undefined {
+    const size = this.takeSize(['limit']);
+    return size && this.countOf(size);
+  }
+
+  only<S extends { readonly span: Span }>([first, ...others]: readonly S[], { what, hint }: Wording): S | undefined {
+    for (const other of others) report(this.scope, other.span, `${what} is given twice`, hint);
+    return first;
+  }
+
+  /** The whole number of a stage. */
+  countOf(stage: StageOf<'limit' | 'top' | 'depth'>): number | undefined {
+    const count = Number(stage.count.text);
+    if (Number.isInteger(count) && count >= 1 && count <= ROWS_MAX) return count;
+    return report(
+      this.scope,
+      stage.count.span,
+      `${stage.kind} ${stage.count.text} is out of range`,
+      `it is a whole number from 1 to ${ROWS_MAX}`,
+    );
+  }
+
+  /** sort, limit and top apply to the aggregate, so they must not precede it. `except` is reported otherwise. */
+  checkOrder(except?: Stage): void {
+    const cut = this.stages.findIndex(({ kind }) => kind === 'sort' || kind === 'limit' || kind === 'top');
+    const before = this.stages[cut];
+    if (!before) return;
+    for (const stage of this.stages.slice(cut)) {
+      if ((stage.kind !== 'aggregate' && stage.kind !== 'by') || stage === except) continue;
+      const message = `${wordOf(stage)} comes after ${wordOf(before)}`;
+      report(this.scope, stage.span, message, 'an aggregate comes before sort, limit and top');
+    }
+  }
+
+  /** Reports every stage that has not been taken. */
+  rejectRest(): void {
+    for (const stage of this.left) if (stage.kind !== 'broken') this.reject(stage, stage.kind);
+  }
+
+  private reject(stage: Stage, kind: StageKind): void {
+    const { name, answers } = this.names;
+    const message = `${wordOf(stage)} does not fit ${name}`;
+    if (answers !== undefined && ANSWER_STAGES.includes(kind)) {
+      report(this.scope, stage.span, `${message}, which ${answers}`, `it goes with ${this.fittingInWords()}`);
+      return;
+    }
+    const { sources } = STAGES[kind];
+    report(this.scope, stage.span, message, sources ? `it goes with ${sources}` : 'remove it');
+  }
+
+  private fittingInWords(): string {
+    const isCommon = (kind: string): boolean => ['where', ...TIME_STAGES, 'limit'].includes(kind);
+    return ['where', 'a time range', ...[...this.fitting].filter((kind) => !isCommon(kind)), 'limit'].join(', ');
+  }
+}
+
+const ROWS_MAX = 10_000;

@@ -1,0 +1,15 @@
+// The source `fields`: the fields of events with their coverage.
+import { theForm } from '../../language.js';
+import { defineSource } from '../source.js';
+import { analyzeFields } from './analyze.js';
+
+export const fields = defineSource({
+  example: 'fields',
+  about: 'every field with type and coverage',
+  hint: theForm('fields | last 30d'),
+  days: 30,
+  answers: 'lists the fields of events',
+  modes: ['fields'],
+  build: () => ({}),
+  analyze: analyzeFields,
+});

@@ -1,0 +1,19 @@
+// The source `retention`: who comes back in later periods.
+import { theForm } from '../../language.js';
+import { buildEventIn, buildReturning } from '../../parse/build-condition.js';
+import { defineSource } from '../source.js';
+import { analyzeRetention } from './analyze.js';
+
+export const retention = defineSource({
+  example: 'retention a returning b by week',
+  about: 'cohorts by first a, and who does b (any event when left out) in later periods: day, week, month',
+  hint: theForm('retention signup returning login'),
+  days: 12 * 7,
+  answers: 'answers users and rates of each cohort and period',
+  modes: ['retention'],
+  build: (reader, node) => {
+    const start = buildEventIn(reader, node);
+    return start && { start, returning: buildReturning(reader, node) };
+  },
+  analyze: analyzeRetention,
+});
