@@ -16,7 +16,7 @@ export function answerLifecycle(question: LifecycleQuestion, world: World): Answ
   const { timezone } = world.clock;
   const unit = question.period ?? 'week';
   const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
-  const people = byPerson(world, eventsOf(world, [question.event], EVER, question.where));
+  const people = byPerson(world, eventsOf(world, question.event, EVER, question.where));
   const active = [...people.values()].map((events) => events.map((event) => bucketOf(event.time, unit, timezone)));
   const rows: Row[] = [];
   for (const period of bucketsOf(interval, unit, timezone)) {
@@ -40,7 +40,7 @@ function statusIn(period: string, before: string, active: readonly string[]): St
 export function answerStickiness(question: StickinessQuestion, world: World): Answer {
   const interval: Interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
   const users = new Map<number, number>();
-  for (const events of byPerson(world, eventsOf(world, [question.event], interval, question.where)).values()) {
+  for (const events of byPerson(world, eventsOf(world, question.event, interval, question.where)).values()) {
     const days = new Set(events.map((event) => bucketOf(event.time, 'day', world.clock.timezone))).size;
     users.set(days, (users.get(days) ?? 0) + 1);
   }

@@ -29,7 +29,7 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
   // Reading: an empty unit counts as no unit.
   const unitOf = (event: Event) => textOf(read(event, results.unit ?? 'distinct_id')) || undefined;
   const { units, mixed, withoutUnit } = assigned(exposures, unitOf);
-  const converted = convertedUnits(units, eventsOf(world, [results.event], EVER), unitOf, window);
+  const converted = convertedUnits(units, eventsOf(world, results.event, EVER), unitOf, window);
   const weights = weightsOf(exposures);
   const rows = [...weights].map(([variant_key, weight]) => {
     const own = [...units].filter(([, unit]) => unit.variant === variant_key).map(([id]) => id);
@@ -64,7 +64,7 @@ const variantOf = (event: Event): string | undefined => textOf(propertyOf(event.
 
 /** Reading: an exposure without a variant counts for no variant. */
 function exposuresOf(question: ChoiceQuestion, interval: Interval, world: World): Event[] {
-  return eventsOf(world, [EXPOSURE], interval, question.where)
+  return eventsOf(world, EXPOSURE, interval, question.where)
     .filter(isExposureOf(question.choice))
     .filter((event) => variantOf(event));
 }

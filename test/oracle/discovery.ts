@@ -54,7 +54,7 @@ export function answerFields(question: FieldsQuestion, world: World): Answer {
 
 export function answerInspect(question: InspectQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
-  const events = eventsOf(world, question.event === null ? null : [question.event], interval, question.where);
+  const events = eventsOf(world, question.event, interval, question.where);
   return question.event === null ? inspectAll(events, world) : inspectOne(events, world);
 }
 

@@ -4,7 +4,7 @@ import { aggregateColumns, aggregated, METRICS } from './aggregate.js';
 import { type Interval, intervalOf, isWithin, toRfc3339 } from './calendar.js';
 import { eventField, matchesAll } from './fields.js';
 import { type Event, propertyOf } from './history.js';
-import type { ChoiceQuestion, Condition, EventsQuestion, Reading, UserQuestion } from './question.js';
+import type { ChoiceQuestion, Condition, Events, EventsQuestion, Reading, UserQuestion } from './question.js';
 import { type Answer, descending, ended, type Mode, ordered, type Row } from './table.js';
 import type { World } from './world.js';
 
@@ -26,19 +26,25 @@ export const LIST_COLUMNS = [
   '_platform',
 ] as const;
 
-/** Events of one type (null: every type) in a range that satisfy every condition, in order. */
-export function eventsOf(
-  world: World,
-  types: readonly string[] | null,
-  interval: Interval,
-  where: readonly Condition[] = [],
-): Event[] {
+export type IsOf = (event: Event) => boolean;
+
+/** Whether an event is one of these. */
+export function isOneOf(world: World, events: Events): IsOf {
   const read = eventField(world);
+  if (events === null) return () => true;
+  if (typeof events === 'string') return (event) => event.event_type === events;
+  return (event) =>
+    events.some(
+      (match) => (match.event === null || match.event === event.event_type) && matchesAll(match.where, event, read),
+    );
+}
+
+/** Events in a range that are one of these and satisfy every condition, in order. */
+export function eventsOf(world: World, events: Events, interval: Interval, where: readonly Condition[] = []): Event[] {
+  const read = eventField(world);
+  const isAsked = isOneOf(world, events);
   return world.events.filter(
-    (event) =>
-      (types === null || types.includes(event.event_type)) &&
-      isWithin(event.time, interval) &&
-      matchesAll(where, event, read),
+    (event) => isAsked(event) && isWithin(event.time, interval) && matchesAll(where, event, read),
   );
 }
 
@@ -48,7 +54,7 @@ const COUNT: Reading = { kind: 'aggregate', aggregate: { kind: 'count' }, by: []
 
 export function answerEvents(question: EventsQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
-  const events = eventsOf(world, question.event === null ? null : [question.event], interval, question.where);
+  const events = eventsOf(world, question.event, interval, question.where);
   const reading = question.reading ?? COUNT;
   return answerWithEvents({ world, events, interval, reading, ending: question.ending, mode: reading.kind });
 }
@@ -82,7 +88,7 @@ export function answerExposures(question: ChoiceQuestion, world: World): Answer 
   const read = eventField(world);
   const readExposure: typeof read = (event, field) =>
     isFieldOfEvents(field) ? read(event, field) : propertyOf(event.event_properties, field);
-  const events = eventsOf(world, [EXPOSURE], interval)
+  const events = eventsOf(world, EXPOSURE, interval)
     .filter(isExposureOf(question.choice))
     .filter((event) => matchesAll(question.where ?? [], event, readExposure));
   const reading = question.reading ?? COUNT;

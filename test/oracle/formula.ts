@@ -1,7 +1,7 @@
 // Reference implementation of arithmetic over aggregates.
 import { measured } from './aggregate.js';
 import { type Interval, intervalOf, timeGroupOf, timeGroupsOf } from './calendar.js';
-import { eventsOf } from './events.js';
+import { eventsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
 import type { Aggregate, Expression, FormulaQuestion } from './question.js';
@@ -30,7 +30,7 @@ function evaluated(expression: Expression, events: readonly Event[], world: Worl
     case 'number':
       return expression.value;
     case 'term': {
-      const own = events.filter((event) => event.event_type === expression.event);
+      const own = events.filter(isOneOf(world, expression.event));
       return measured(aggregateOf(expression), own, eventField(world));
     }
     case 'binary': {

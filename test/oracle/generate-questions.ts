@@ -1,6 +1,7 @@
 // Generators of random, valid questions of every source, and the rounds in which a property test
 // asks them.
 import fc from 'fast-check';
+import { stepName } from './funnel.js';
 import { contexts, type HistoryOptions, histories, record } from './generate.js';
 import { ranges, wheres } from './generate-conditions.js';
 import { aggregateReadings, aggregates, limits, timeUnits, withEnding } from './generate-readings.js';
@@ -75,6 +76,15 @@ const EVENT_FIELDS = [
   'session.event_count',
   ...LAST_SESSION_FIELDS,
 ];
+/** Event types, some with conditions, and any of several. */
+const matches: fc.Arbitrary<ask.Match> = record({ event: eventTypes, where: wheres(EVENT_FIELDS) });
+const eventSets: fc.Arbitrary<ask.Events> = fc.oneof(
+  { weight: 4, arbitrary: eventTypes },
+  matches.filter(({ where }) => where.length > 0).map((match): ask.Events => [match]),
+  fc.array(matches, { minLength: 2, maxLength: 3 }),
+);
+const anyEventSets = fc.oneof(eventSets, fc.constant(null));
+
 const EVENT_NUMBERS = ['event_properties.amount', 'event_properties.cart.total', 'user.seats', ...SESSION_NUMBERS];
 const PROFILE_FIELDS = ['plan', 'user.plan', 'seats', 'email', 'email_domain', 'user_id'];
 
@@ -123,7 +133,7 @@ const breakdowns = maybe(fc.constantFrom(...BREAKDOWNS));
 const periods = maybe(fc.constantFrom<ask.CalendarPeriod[]>('day', 'week', 'month'));
 
 function events(context: Context): fc.Arbitrary<ask.Question> {
-  return record({ event: anyEventTypes, ...asked(context), read: eventReads }).map(({ read, ...rest }) =>
+  return record({ event: anyEventSets, ...asked(context), read: eventReads }).map(({ read, ...rest }) =>
     written({ source: 'events' as const, ...rest, ...read }),
   );
 }
@@ -135,7 +145,7 @@ function latest(context: Context): fc.Arbitrary<ask.Question> {
     by: fc.constantFrom<ask.Group[][]>([], [{ kind: 'field', field: 'last_value' }]),
   });
   return record({
-    event: anyEventTypes,
+    event: anyEventSets,
     ...asked(context),
     field: fc.constantFrom(...PROPERTY_FIELDS, '_path', 'user_properties.plan'),
     per: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', '_platform')),
@@ -147,14 +157,17 @@ function funnel(context: Context): fc.Arbitrary<ask.Question> {
   return (
     record({
       source: fc.constant('funnel' as const),
-      steps: fc.array(eventTypes, { minLength: 2, maxLength: 4 }),
-      exclude: fc.uniqueArray(eventTypes, { maxLength: 2 }),
+      steps: fc.array(eventSets, { minLength: 2, maxLength: 4 }),
+      exclude: fc.uniqueArray(eventSets, { maxLength: 2 }),
       window: windows,
       by: breakdowns,
       ...asked(context),
     })
       // An event cannot be both a step and excluded.
-      .map((drawn) => ({ ...drawn, exclude: drawn.exclude.filter((type) => !drawn.steps.includes(type)) }))
+      .map((drawn) => ({
+        ...drawn,
+        exclude: drawn.exclude.filter((one) => !drawn.steps.some((step) => stepName(step) === stepName(one))),
+      }))
       .map(written)
   );
 }
@@ -165,8 +178,8 @@ function retention(context: Context): fc.Arbitrary<ask.Question> {
   return (
     record({
       source: fc.constant('retention' as const),
-      event: eventTypes,
-      returning: maybe(fc.oneof(eventTypes, fc.constant('any'))),
+      event: eventSets,
+      returning: maybe(fc.oneof(eventSets, fc.constant('any'))),
       period: periods,
       by: fc.option(fc.constantFrom(...BREAKDOWNS), { nil: undefined, freq: 3 }),
       range: fc.oneof(ranges(context), monthly),
@@ -182,7 +195,7 @@ function paths(context: Context): fc.Arbitrary<ask.Question> {
   return record({
     source: fc.constant('paths' as const),
     direction: fc.constantFrom('from' as const, 'to' as const),
-    event: eventTypes,
+    event: eventSets,
     window: windows,
     depth: maybe(fc.constantFrom(1, 2, 3, 8)),
     by: maybe(fc.constantFrom('_path', 'event_properties.plan', '_platform')),
@@ -204,14 +217,14 @@ function sessions(context: Context): fc.Arbitrary<ask.Question> {
 function lifecycle(context: Context): fc.Arbitrary<ask.Question> {
   return record({
     source: fc.constant('lifecycle' as const),
-    event: eventTypes,
+    event: eventSets,
     period: periods,
     ...asked(context),
   }).map(written);
 }
 
 function stickiness(context: Context): fc.Arbitrary<ask.Question> {
-  return record({ source: fc.constant('stickiness' as const), event: eventTypes, ...asked(context) }).map(written);
+  return record({ source: fc.constant('stickiness' as const), event: eventSets, ...asked(context) }).map(written);
 }
 
 function user(context: Context): fc.Arbitrary<ask.Question> {
@@ -244,7 +257,7 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
       weight: 4,
       arbitrary: record({
         function: fc.constantFrom('count' as const, 'unique' as const, 'sum' as const, 'avg' as const),
-        event: eventTypes,
+        event: eventSets,
         field: fc.constantFrom(...fields),
       }).map(
         (term): ask.Expression =>
@@ -253,7 +266,7 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
             : { kind: 'term', ...term },
       ),
     },
-    record({ event: eventTypes, field: fc.constantFrom('event_properties.plan', '_path', 'device_id') }).map(
+    record({ event: eventSets, field: fc.constantFrom('event_properties.plan', '_path', 'device_id') }).map(
       (term): ask.Expression => ({ kind: 'term', function: 'unique', ...term }),
     ),
   );

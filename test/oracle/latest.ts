@@ -47,7 +47,7 @@ function latestValues(question: LatestQuestion, world: World, interval: { start:
   const read = eventField(world);
   const latest = new Map<string, LatestValue>();
   // Events are ordered by time and insert_id, so the last value of an entity is the newest.
-  for (const event of eventsOf(world, question.event === null ? null : [question.event], interval, question.where)) {
+  for (const event of eventsOf(world, question.event, interval, question.where)) {
     const value = read(event, question.field);
     const entity = textOf(read(event, question.per ?? 'distinct_id'));
     if (entity === undefined || !hasValue(value)) continue;

@@ -1,6 +1,6 @@
 // Reference implementation of paths: what people do after or before an event.
 import { intervalOf, lengthOf } from './calendar.js';
-import { eventsOf } from './events.js';
+import { eventsOf, isOneOf } from './events.js';
 import { eventField, matchesAll } from './fields.js';
 import type { Event } from './history.js';
 import type { PathsQuestion } from './question.js';
@@ -27,8 +27,8 @@ export function answerPaths(question: PathsQuestion, world: World): Answer {
 
 function pathOf(events: readonly Event[], question: PathsQuestion, world: World): string[] | undefined {
   const read = eventField(world);
-  const isAnchor = (event: Event) =>
-    event.event_type === question.event && matchesAll(question.where ?? [], event, read);
+  const isAsked = isOneOf(world, question.event);
+  const isAnchor = (event: Event) => isAsked(event) && matchesAll(question.where ?? [], event, read);
   const window = lengthOf(question.window ?? { count: 1, unit: 'h' });
   const depth = question.depth ?? 5;
   const forwards = question.direction === 'from';

@@ -28,6 +28,15 @@ export type Condition =
   | { readonly kind: 'exists'; readonly field: Field; readonly negated: boolean }
   | { readonly kind: 'and' | 'or'; readonly terms: readonly Condition[] };
 
+/** An event type (null: any type) with its own conditions, joined with `and`. */
+export interface Match {
+  readonly event: string | null;
+  readonly where: readonly Condition[];
+}
+
+/** What stands where an event stands: an event type, null for any event, or events of one of several matches. */
+export type Events = string | null | readonly Match[];
+
 export type SpanUnit = 'm' | 'h' | 'd' | 'w' | 'mo' | 'y';
 export interface Span {
   readonly count: number;
@@ -82,15 +91,14 @@ interface Asked {
 
 export interface EventsQuestion extends Asked {
   readonly source: 'events';
-  /** An event type, or null for every type. */
-  readonly event: string | null;
+  readonly event: Events;
   readonly reading?: Reading;
   readonly ending?: Ending;
 }
 
 export interface LatestQuestion extends Asked {
   readonly source: 'latest';
-  readonly event: string | null;
+  readonly event: Events;
   readonly field: Field;
   readonly per?: Field;
   /** `list` and no reading mean the same. */
@@ -100,8 +108,8 @@ export interface LatestQuestion extends Asked {
 
 export interface FunnelQuestion extends Asked {
   readonly source: 'funnel';
-  readonly steps: readonly string[];
-  readonly exclude: readonly string[];
+  readonly steps: readonly Events[];
+  readonly exclude: readonly Events[];
   readonly window?: Span;
   readonly by?: Field;
 }
@@ -110,8 +118,8 @@ export type CalendarPeriod = 'day' | 'week' | 'month';
 
 export interface RetentionQuestion extends Asked {
   readonly source: 'retention';
-  readonly event: string;
-  readonly returning?: string;
+  readonly event: Events;
+  readonly returning?: Events;
   readonly period?: CalendarPeriod;
   readonly by?: Field;
 }
@@ -119,7 +127,7 @@ export interface RetentionQuestion extends Asked {
 export interface PathsQuestion extends Asked {
   readonly source: 'paths';
   readonly direction: 'from' | 'to';
-  readonly event: string;
+  readonly event: Events;
   readonly window?: Span;
   readonly depth?: number;
   readonly by?: Field;
@@ -134,13 +142,13 @@ export interface SessionsQuestion extends Asked {
 
 export interface LifecycleQuestion extends Asked {
   readonly source: 'lifecycle';
-  readonly event: string;
+  readonly event: Events;
   readonly period?: CalendarPeriod;
 }
 
 export interface StickinessQuestion extends Asked {
   readonly source: 'stickiness';
-  readonly event: string;
+  readonly event: Events;
 }
 
 export interface UserQuestion extends Asked {
@@ -161,7 +169,7 @@ export type Expression =
   | {
       readonly kind: 'term';
       readonly function: 'count' | 'unique' | 'sum' | 'avg';
-      readonly event: string;
+      readonly event: Events;
       readonly field?: Field;
     }
   | {

@@ -22,9 +22,9 @@ export function answerRetention(question: RetentionQuestion, world: World): Answ
   const { timezone } = world.clock;
   const period = question.period ?? 'week';
   const interval = intervalOf(inMonths(question.range), { count: 12, unit: 'w' }, world.clock);
-  const starts = byPerson(world, eventsOf(world, [question.event], interval, question.where));
-  const returningTypes = question.returning === undefined || question.returning === 'any' ? null : [question.returning];
-  const returns = byPerson(world, eventsOf(world, returningTypes, interval, question.where));
+  const starts = byPerson(world, eventsOf(world, question.event, interval, question.where));
+  const returning = question.returning === undefined || question.returning === 'any' ? null : question.returning;
+  const returns = byPerson(world, eventsOf(world, returning, interval, question.where));
   const members: Member[] = [];
   for (const [person, [start]] of starts) {
     if (start === undefined) continue;

@@ -1,6 +1,17 @@
 // Formats a question as query text, so that a test sends the text to the service and the value to
 // the oracle.
-import type { Aggregate, Condition, Ending, Expression, Field, Group, Literal, Question, Range } from './question.js';
+import type {
+  Aggregate,
+  Condition,
+  Ending,
+  Events,
+  Expression,
+  Field,
+  Group,
+  Literal,
+  Question,
+  Range,
+} from './question.js';
 
 const BARE_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$]*$/;
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
@@ -23,21 +34,21 @@ function sourceOf(question: Question): string[] {
   switch (question.source) {
     case 'events':
     case 'latest':
-      return [nameOf(question.event)];
+      return [eventText(question.event)];
     case 'funnel': {
-      const exclude = question.exclude.length === 0 ? '' : ` exclude ${question.exclude.map(nameOf).join(', ')}`;
-      return [`funnel ${question.steps.map(nameOf).join(' -> ')}${exclude}`];
+      const exclude = question.exclude.length === 0 ? '' : ` exclude ${question.exclude.map(eventText).join(', ')}`;
+      return [`funnel ${question.steps.map(eventText).join(' -> ')}${exclude}`];
     }
     case 'retention':
       return [
-        `retention ${nameOf(question.event)}${question.returning ? ` returning ${nameOf(question.returning)}` : ''}`,
+        `retention ${eventText(question.event)}${question.returning ? ` returning ${eventText(question.returning)}` : ''}`,
       ];
     case 'paths':
-      return [`paths ${question.direction} ${nameOf(question.event)}`];
+      return [`paths ${question.direction} ${eventText(question.event)}`];
     case 'lifecycle':
     case 'stickiness':
     case 'inspect':
-      return [`${question.source} ${nameOf(question.event)}`];
+      return [`${question.source} ${eventText(question.event)}`];
     case 'user':
       return [`user ${quote(question.id)}`];
     case 'formula':
@@ -167,7 +178,7 @@ function expressionOf(expression: Expression): string {
       return String(expression.value);
     case 'term': {
       const field = expression.field === undefined ? '' : `, ${fieldText(expression.field)}`;
-      return `${expression.function}(${nameOf(expression.event)}${field})`;
+      return `${expression.function}(${eventText(expression.event)}${field})`;
     }
     case 'binary': {
       const { operator, left, right } = expression;
@@ -189,6 +200,17 @@ export function fieldText(field: Field): string {
   const prefix = PREFIXES.find((candidate) => field.startsWith(candidate)) ?? '';
   const key = field.slice(prefix.length);
   return prefix + (BARE_KEY.test(key) ? key : quote(key));
+}
+
+/** Conditions of a match are joined with `and`. */
+export function eventText(events: Events): string {
+  if (events === null || typeof events === 'string') return nameOf(events);
+  const texts = events.map(({ event, where }) => {
+    if (where.length === 0) return nameOf(event);
+    const [only, ...others] = where;
+    return `${nameOf(event)}[${only && others.length === 0 ? conditionText(only) : conditionText({ kind: 'and', terms: where })}]`;
+  });
+  return texts.length === 1 && events[0]?.where.length !== 0 ? texts.join() : `(${texts.join(', ')})`;
 }
 
 function nameOf(name: string | null): string {
