@@ -53,7 +53,7 @@ export const compileTask: ThreadTask<CompileRequest, CompileAnswer> = {
 
 function tryCompile(text: string, context: CompileContext): CompileAnswer {
   try {
-    return { compiled: compile(text, context) };
+    return { compiled: compile(text, { ...context, suggestsFixes: true }) };
   } catch (error) {
     if (error instanceof QueryError) return { message: error.message, details: error.details };
     throw error;

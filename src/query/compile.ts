@@ -3,6 +3,7 @@
 import type { ProjectId } from '../platform/ids.js';
 import { analyze } from './analyze/analyze.js';
 import { QueryError } from './errors.js';
+import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
 import type { Plan } from './plan/plan.js';
 import { print, type Statement } from './print/print.js';
@@ -20,6 +21,8 @@ export interface CompileContext {
   readonly offset: number;
   /** Guessed types of properties; default text. The engine rejects the statement when a guess is wrong. */
   readonly guessOf?: GuessOf;
+  /** Whether problems carry fixes, which are compiled too. */
+  readonly suggestsFixes?: boolean;
 }
 
 export interface CompiledQuery extends Omit<Plan, 'select' | 'total'> {
@@ -29,12 +32,19 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total'> {
   readonly rowsMax: number | undefined;
 }
 
-/** Throws a QueryError with every problem of the text. */
-export function compile(text: string, context: CompileContext): CompiledQuery {
+function resolve(text: string, context: CompileContext) {
   const { query, problems: syntaxProblems } = parse(text);
   const { query: resolved, problems } = analyze(query, context);
-  const allProblems = [...syntaxProblems, ...problems];
-  if (allProblems.length > 0) throw new QueryError(text, allProblems);
+  return { resolved, problems: [...syntaxProblems, ...problems] };
+}
+
+/** Throws a QueryError with every problem of the text. */
+export function compile(text: string, context: CompileContext): CompiledQuery {
+  const { resolved, problems } = resolve(text, context);
+  if (problems.length > 0) {
+    const countProblems = (fixed: string): number => resolve(fixed, context).problems.length;
+    throw new QueryError(text, context.suggestsFixes ? suggestFixes(text, problems, countProblems) : problems);
+  }
   // Fail rather than answer a query of which a part was dropped.
   if (!resolved) throw new Error('the query has no meaning, and no problem was reported');
 

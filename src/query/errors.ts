@@ -12,6 +12,10 @@ export interface QueryProblem {
   readonly span: Span;
   /** A correction: the nearest known name, or the expected form. */
   readonly hint: string;
+  /** Text that may be meant in place of the span. */
+  readonly replacement?: string | undefined;
+  /** A replacement of a span after which the problem is gone. */
+  readonly fix?: { readonly span: Span; readonly text: string };
 }
 
 /** A problem in the response. Line and column start at 1; all three numbers count characters. */
@@ -21,6 +25,8 @@ export interface QueryErrorDetail {
   readonly column: number;
   readonly length: number;
   readonly hint: string;
+  /** Replacing this piece of the query solves the problem. */
+  readonly fix?: { readonly line: number; readonly column: number; readonly length: number; readonly text: string };
 }
 
 /** A query with at least one problem. `details` has all problems in text order. */
@@ -37,17 +43,22 @@ export class QueryError extends Error {
 
 const countCharacters = (text: string): number => [...text].length;
 
-function toDetail(text: string, problem: QueryProblem): QueryErrorDetail {
-  const before = text.slice(0, problem.span.from);
+function placeOf(text: string, { from, to }: Span): { line: number; column: number; length: number } {
+  const before = text.slice(0, from);
   const lineStart = before.lastIndexOf('\n') + 1;
   return {
-    message: problem.message,
     line: before.split('\n').length,
     column: countCharacters(before.slice(lineStart)) + 1,
-    length: countCharacters(text.slice(problem.span.from, problem.span.to)),
-    hint: problem.hint,
+    length: countCharacters(text.slice(from, to)),
   };
 }
+
+const toDetail = (text: string, { message, span, hint, fix }: QueryProblem): QueryErrorDetail => ({
+  message,
+  ...placeOf(text, span),
+  hint,
+  ...(fix && { fix: { ...placeOf(text, fix.span), text: fix.text } }),
+});
 
 // Bounds the response and the cost of positions, which are counted from the start of the text.
 const DETAILS_MAX = 20;

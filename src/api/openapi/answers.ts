@@ -20,6 +20,10 @@ export const errorAnswer = z.strictObject({
         column: z.int().min(1),
         length: count.optional().meta({ description: 'of a query: length in characters' }),
         path: z.string().optional().meta({ description: 'of a dashboard: path in the document' }),
+        fix: z
+          .strictObject({ line: z.int().min(1), column: z.int().min(1), length: count, text: z.string() })
+          .optional()
+          .meta({ description: 'of a query: replacing this piece with the text solves the problem' }),
       }),
     )
     .optional()

@@ -154,6 +154,7 @@ function resolveAggregateOrder(
     nearest
       ? `nearest is "${nearest}"`
       : `its columns are ${columns.join(', ')}; events themselves are sorted after list`,
+    nearest,
   );
 }
 

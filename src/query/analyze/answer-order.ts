@@ -52,5 +52,6 @@ function resolveKey(
     field.span,
     `the answer has no column ${quote(field.written)} to sort by`,
     nearest ? `nearest is "${nearest}"` : `its columns are ${columns.join(', ')}`,
+    nearest,
   );
 }

@@ -82,6 +82,7 @@ export function resolveSessionField(
       span,
       `unknown field ${quote(name)}`,
       nearest ? `nearest is "${prefix}.${nearest}"` : `${prefix}.KEY has the keys ${SESSION_KEYS.join(', ')}`,
+      nearest && `${prefix}.${nearest}`,
     );
   }
   const { type } = sessionRowOf(key);
@@ -90,7 +91,7 @@ export function resolveSessionField(
 }
 
 const reportNearest = (scope: Scope, name: FieldName, nearest: string): undefined =>
-  report(scope, name.span, `unknown field ${quote(name.written)}`, `nearest is "${nearest}"`);
+  report(scope, name.span, `unknown field ${quote(name.written)}`, `nearest is "${nearest}"`, nearest);
 
 function reportUnknown(scope: Scope, name: FieldName): undefined {
   const bag = BAGS.find((candidate) => candidate === name.path);
@@ -102,6 +103,7 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
     name.span,
     `unknown field ${quote(name.written)}`,
     `a custom property is written event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : 'KEY'}; fields are ${EVENT_FIELD_NAMES.join(', ')}`,
+    `event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : JSON.stringify(name.path)}`,
   );
 }
 

@@ -16,8 +16,8 @@ export interface Scope {
   readonly findField?: (scope: Scope, name: FieldName) => ResolvedField | undefined;
 }
 
-/** Reports a problem and returns undefined, for `return report(…)`. */
-export function report(scope: Scope, span: Span, message: string, hint: string): undefined {
-  scope.problems.push({ span, message, hint });
+/** Reports a problem and returns undefined, for `return report(…)`. `replacement` is what may be meant in place of the span. */
+export function report(scope: Scope, span: Span, message: string, hint: string, replacement?: string): undefined {
+  scope.problems.push({ span, message, hint, replacement });
   return undefined;
 }

@@ -161,6 +161,7 @@ function reportOperator(scope: Scope, operator: syntax.Text): undefined {
     meant
       ? `write ${meant}`
       : 'operators are =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in, exists, and not before the words',
+    meant,
   );
 }
 

@@ -1,7 +1,7 @@
 // Linear scan of the text before parsing. The parser's error recovery tries several continuations
 // at each unexpected token, and searches the end of a string from each quote; this scan finds where
 // parsing should stop instead.
-import type { QueryProblem } from '../errors.js';
+import type { QueryProblem, Span } from '../errors.js';
 import { FORM_LIMITS } from '../limits.js';
 
 export interface Scan {
@@ -31,6 +31,17 @@ export function scan(text: string): Scan {
     if (Math.max(depth, negations) > DEPTH_MAX) return { starts, stop: tooDeep({ from: index, to: index + 1 }) };
   }
   return { starts, stop: undefined };
+}
+
+/** The source and the stages: spans between pipes, without the blanks around them. */
+export function partsOf(text: string): Span[] {
+  const pipes = [...text.matchAll(TOKEN)].filter(({ 0: token }) => token === '|').map(({ index }) => index);
+  const edges = [-1, ...pipes, text.length];
+  return edges.slice(1).map((to, index) => {
+    const part = text.slice((edges[index] ?? -1) + 1, to);
+    const from = to - part.trimStart().length;
+    return { from, to: Math.max(from, from + part.trim().length) };
+  });
 }
 
 const STRING_OR_COMMENT = /#[^\n\r]*|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/g;

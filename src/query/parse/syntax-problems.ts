@@ -126,6 +126,7 @@ function misspelledSource(text: string, error: SyntaxNode): QueryProblem | undef
     message: `unknown source ${quote(word)}`,
     span: { from: first.from, to: first.from + word.length },
     hint: `nearest is "${nearest}"; ${source?.hint ?? QUERY_FORM.form}`,
+    replacement: nearest,
   };
 }
 
@@ -182,5 +183,6 @@ function unknownStage(text: string, node: SyntaxNode): QueryProblem {
     message: `unknown stage ${quote(name)}`,
     span: { from: word.from, to: word.to },
     hint: instead ?? (nearest ? `nearest is "${nearest}"` : `stages are ${STAGE_NAMES.join(', ')}`),
+    replacement: instead === undefined ? nearest : undefined,
   };
 }

@@ -158,6 +158,7 @@ function resolvePeriod(scope: Scope, word: string, { text, span }: Text): TimeRa
     nearest
       ? `nearest is "${nearest}"`
       : `periods are ${word} week, ${word} month, ${word} quarter and ${word} year; ${word === 'this' ? 'today' : 'yesterday'} is a word of its own`,
+    nearest,
   );
 }
 

@@ -13,7 +13,7 @@ const NO_GUESSES: ReadonlyMap<string, Guess> = new Map();
 test.each(readGoldenFiles().map((file) => [file.name, file] as const))('%s', async (_, { query, context }) => {
   const answered = structuredClone(await compileTask.run({ text: query, context, guesses: NO_GUESSES }));
   try {
-    expect(answered).toEqual({ compiled: compile(query, context) });
+    expect(answered).toEqual({ compiled: compile(query, { ...context, suggestsFixes: true }) });
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     expect(answered).toEqual({ message: error.message, details: error.details });

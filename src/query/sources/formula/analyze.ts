@@ -116,6 +116,7 @@ function resolveMeasure(scope: Scope, { name, field: written, span }: Call): Mea
       name.span,
       `unknown function ${quote(name.text)}`,
       nearest ? `nearest is "${nearest}"; ${FORM}` : FORM,
+      nearest,
     );
   }
   if (known === 'count') {

@@ -97,6 +97,7 @@ const findValueField =
       span,
       `${quote(written)} is no field of latest values`,
       nearest ? `nearest is "${nearest}"` : `they have ${VALUE_FIELDS.join(', ')}; where before latest asks events`,
+      nearest,
     );
   };
 

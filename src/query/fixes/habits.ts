@@ -1,0 +1,122 @@
+// Habits of SQL, of other products and of English, and what the query language has for them. Each rule rewrites one part of a query (its source
+// or one stage); whether the result is a query is checked by compiling it (suggest.ts).
+
+interface Habit {
+  readonly pattern: RegExp;
+  readonly replacement: string | ((...groups: string[]) => string);
+  /** Applies to the source alone, to stages alone, or to both. */
+  readonly only?: 'source' | 'stage';
+}
+
+const FIELD = String.raw`[\w.]+(?:"[^"]*")?`;
+const VALUE = String.raw`(?:"[^"]*"|'[^']*'|[\w.:+-]+)`;
+
+const rule = (pattern: string, replacement: Habit['replacement'], only?: Habit['only']): Habit => ({
+  pattern: new RegExp(pattern, 'i'),
+  replacement,
+  ...(only && { only }),
+});
+
+/** `like "%x%"` by where its wildcards are. */
+function likeOf(field = '', not = '', text = ''): string {
+  const body = text.slice(1, -1);
+  const inner = body.replace(/^%|%$/g, '');
+  if (/[%_]/.test(inner)) return '';
+  const [starts, ends] = [body.startsWith('%'), body.endsWith('%')];
+  const negated = not ? 'not ' : '';
+  if (starts && ends) return `${field} ${negated}contains "${inner}"`;
+  if (ends) return `${field} ${negated}starts with "${inner}"`;
+  if (starts) return `${field} ${negated}ends with "${inner}"`;
+  return `${field} ${not ? '!=' : '='} "${inner}"`;
+}
+
+const SQL_TABLES = /^(events?|\*)$/i;
+
+/** `select count(*) from signup where … group by …` as a query. */
+function selectOf(what = '', table = '', where = '', group = '', limit = ''): string {
+  const source = SQL_TABLES.test(table) ? '*' : table;
+  const column = what.split(',').at(-1)?.trim() ?? '';
+  const isList = what.trim() === '*';
+  const stages = [
+    ...(where ? [`where ${where.trim()}`] : []),
+    `${isList ? 'list' : aggregateOf(column)}${group ? ` by ${group.trim()}` : ''}`,
+    ...(limit ? [`limit ${limit}`] : []),
+  ];
+  return [source, ...stages].join(' | ');
+}
+
+function aggregateOf(column: string): string {
+  const distinct = /^count\s*\(\s*distinct\s+(.+?)\s*\)$/i.exec(column)?.[1];
+  if (distinct) return `unique ${distinct}`;
+  const call = /^(\w+)\s*\(\s*(.*?)\s*\)/.exec(column);
+  if (call?.[1]?.toLowerCase() === 'count') return 'count';
+  return call ? `${call[1]?.toLowerCase()} ${call[2]}` : 'count';
+}
+
+const PERIODS: Readonly<Record<string, string>> = {
+  hourly: 'hour',
+  daily: 'day',
+  weekly: 'week',
+  monthly: 'month',
+  quarterly: 'quarter',
+  yearly: 'year',
+};
+const PERIOD_WORDS = Object.keys(PERIODS).join('|');
+const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
+const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
+
+/** In order: the first that matches and whose result compiles is suggested. */
+export const HABITS: readonly Habit[] = [
+  rule(
+    String.raw`^\s*select\s+(.+?)\s+from\s+(\S+)(?:\s+where\s+(.+?))?(?:\s+group\s+by\s+(.+?))?(?:\s+limit\s+(\d+))?\s*;?\s*$`,
+    (_, what, table, where, group, limit) => selectOf(what, table, where, group, limit),
+    'source',
+  ),
+  rule(String.raw`\bgroup(?:ed)?\s+by\b`, 'by'),
+  rule(String.raw`\border(?:ed)?\s+by\b`, 'sort'),
+  rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
+  rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
+  rule(String.raw`(${FIELD})\s+(not\s+)?i?like\s+("[^"]*"|'[^']*')`, (_, field, not, text) => likeOf(field, not, text)),
+  rule(String.raw`(${FIELD})\s+between\s+(${VALUE})\s+and\s+(${VALUE})`, '$1 >= $2 and $1 <= $3'),
+  rule(String.raw`(${FIELD})\s+is\s+not\s+null\b`, '$1 exists'),
+  rule(String.raw`(${FIELD})\s+is\s+null\b`, '$1 not exists'),
+  rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
+  rule(String.raw`(${FIELD})\s*==?\s*null\b`, '$1 not exists'),
+  rule(String.raw`\s*&&\s*`, ' and '),
+  rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)`, 'unique $1'),
+  rule(String.raw`\bcount\s+distinct\s+(${FIELD})`, 'unique $1'),
+  rule(String.raw`\bdistinct\s+(${FIELD})`, 'unique $1', 'stage'),
+  rule(String.raw`\bcount\s*\(\s*(?:\*|1)?\s*\)`, 'count', 'stage'),
+  rule(String.raw`\buniq(?:ue)?s?\s*\(\s*(${FIELD})\s*\)`, 'unique $1', 'stage'),
+  rule(String.raw`\b(${AGGREGATE})\s*\(\s*(${FIELD})\s*\)`, '$1 $2', 'stage'),
+  rule(String.raw`\bunique\s+(?:users?|people|persons?|visitors?)\b`, 'unique', 'stage'),
+  rule(String.raw`^(\s*)uniq\b`, '$1unique', 'stage'),
+  rule(String.raw`^(\s*)(?:dau|wau|mau)\b`, '$1unique', 'stage'),
+  rule(String.raw`\bper\s+(${GRANULARITY})\b`, 'by $1'),
+  rule(String.raw`\bby\s+(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`),
+  rule(String.raw`\b(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`, 'stage'),
+  rule(String.raw`\bby\s+(?:day_?of_?week|dow)\b`, 'by weekday', 'stage'),
+  rule(String.raw`\bp(?:25|50)\b`, 'median', 'stage'),
+  rule(String.raw`\bp(?:75|80)\b`, 'p90', 'stage'),
+  rule(String.raw`\b(?:average|mean)\b`, 'avg', 'stage'),
+  rule(String.raw`^(\s*)(?:percent(?:age)?|share)\b.*$`, '$1share', 'stage'),
+  rule(String.raw`\btop\s+(\d+)\s+(?:by\s+)?(${FIELD})\s*$`, 'count by $2 | top $1', 'stage'),
+  rule(String.raw`^(\s*)(?:(?:in|for|over)\s+)?(?:the\s+)?(?:last|past)\s+(\d+\s*\w+)\s*$`, '$1last $2', 'stage'),
+  rule(String.raw`^(\s*)(?:compare|compared|vs\.?|versus)\b.*$`, '$1compare previous', 'stage'),
+  rule(String.raw`^(\s*)within\s+`, '$1window ', 'stage'),
+  rule(String.raw`\s+within\s+(\d+\s*\w+)`, ' | window $1', 'source'),
+  rule(String.raw`(?<=^\s*funnel\b.*)\s*(?:,|=>|>|\bthen\b)\s*`, ' -> ', 'source'),
+];
+
+/** Rewrites every match outside strings; undefined when the habit does not apply. */
+export function applyHabit({ pattern, replacement, only }: Habit, part: string, isSource: boolean): string | undefined {
+  if ((only === 'source' && !isSource) || (only === 'stage' && isSource)) return undefined;
+  const all = new RegExp(pattern.source, 'gi');
+  if (!all.test(part)) return undefined;
+  all.lastIndex = 0;
+  const rewritten =
+    typeof replacement === 'string'
+      ? part.replace(all, replacement)
+      : part.replace(all, (...groups) => replacement(...(groups as string[])));
+  return rewritten === part ? undefined : rewritten;
+}

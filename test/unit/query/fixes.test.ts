@@ -1,0 +1,105 @@
+// Wrong queries of people who know SQL, other products or plain English: the fixes in the answer repair them.
+import { expect, test } from 'vitest';
+import { compile } from '../../../src/query/compile.js';
+import { QueryError, type QueryErrorDetail } from '../../../src/query/errors.js';
+import { CONTEXT } from './compiling.js';
+
+function detailsOf(text: string): readonly QueryErrorDetail[] {
+  try {
+    compile(text, { ...CONTEXT, suggestsFixes: true });
+    return [];
+  } catch (error) {
+    if (error instanceof QueryError) return error.details;
+    throw error;
+  }
+}
+
+/** The text with all fixes of one answer, applied together. */
+function repaired(text: string): string {
+  const lines = text.split('\n');
+  const offsetOf = (line: number, column: number) =>
+    lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
+  return detailsOf(text)
+    .flatMap(({ fix }) => (fix ? [{ from: offsetOf(fix.line, fix.column), ...fix }] : []))
+    .sort((a, b) => b.from - a.from)
+    .reduce((so, { from, length, text: by }) => so.slice(0, from) + by + so.slice(from + length), text);
+}
+
+test.each([
+  ['signup | group by _country', 'signup | by _country'],
+  ['signup | count group by _country', 'signup | count by _country'],
+  ['signup | count by _country | order by count desc', 'signup | count by _country | sort count desc'],
+  ['* | where _path like "/docs/%" | count', '* | where _path starts with "/docs/" | count'],
+  ['* | where _path like "%pricing%" | count', '* | where _path contains "pricing" | count'],
+  ['* | where _path not like "%.png" | count', '* | where _path not ends with ".png" | count'],
+  [
+    '* | where event_properties.price between 5 and 10 | count',
+    '* | where event_properties.price >= 5 and event_properties.price <= 10 | count',
+  ],
+  ['* | where _referrer is null | count', '* | where _referrer not exists | count'],
+  ['* | where _referrer IS NOT NULL | count', '* | where _referrer exists | count'],
+  ['* | where _referrer = null | count', '* | where _referrer not exists | count'],
+  ['* | where _country == "DE"', '* | where _country = "DE"'],
+  ['* | where _country <> "DE"', '* | where _country != "DE"'],
+  ['* | where _country = "DE" && _city = "Bonn"', '* | where _country = "DE" and _city = "Bonn"'],
+  ['signup | count distinct user_id', 'signup | unique user_id'],
+  ['signup | count(distinct user_id)', 'signup | unique user_id'],
+  ['signup | uniq user_id', 'signup | unique user_id'],
+  ['signup | uniq(user_id) by day', 'signup | unique user_id by day'],
+  ['signup | count(*)', 'signup | count'],
+  ['signup | count(*) by day', 'signup | count by day'],
+  ['purchase | sum(event_properties.price) by day', 'purchase | sum event_properties.price by day'],
+  ['purchase | average event_properties.price', 'purchase | avg event_properties.price'],
+  ['select count(*) from signup', 'signup | count'],
+  [
+    'SELECT _country, count(*) FROM events WHERE _os = "iOS" GROUP BY _country LIMIT 5',
+    '* | where _os = "iOS" | count by _country | limit 5',
+  ],
+  ['select * from signup limit 10', 'signup | list | limit 10'],
+  ['funnel signup, purchase', 'funnel signup -> purchase'],
+  ['funnel signup > purchase > refund', 'funnel signup -> purchase -> refund'],
+  ['funnel signup then purchase', 'funnel signup -> purchase'],
+  ['funnel signup -> purchase within 3 days', 'funnel signup -> purchase | window 3 days'],
+  ['funnel signup -> purchase | within 3 days', 'funnel signup -> purchase | window 3 days'],
+  ['signup | top 10 by _path', 'signup | count by _path | top 10'],
+  ['signup | top 10 _path', 'signup | count by _path | top 10'],
+  ['signup | unique users', 'signup | unique'],
+  ['signup | unique users by day', 'signup | unique by day'],
+  ['signup | count per day', 'signup | count by day'],
+  ['signup | count daily', 'signup | count by day'],
+  ['signup | daily', 'signup | by day'],
+  ['signup | count by weekly', 'signup | count by week'],
+  ['signup | p75 event_properties.price', 'signup | p90 event_properties.price'],
+  ['signup | p50 event_properties.price', 'signup | median event_properties.price'],
+  ['signup | count by dayofweek', 'signup | count by weekday'],
+  ['signup | past 7 days', 'signup | last 7 days'],
+  ['signup | in the last 30 days | count', 'signup | last 30 days | count'],
+  ['signup | filter _country = "DE"', 'signup | where _country = "DE"'],
+  ['signup count by day', 'signup | count by day'],
+  ['signup | last 7d count', 'signup | last 7d | count'],
+  ['signup | cuont by day', 'signup | count by day'],
+  ['signup | count by _contry', 'signup | count by _country'],
+  ['signup | count by session.landing_pth', 'signup | count by session.landing_path'],
+  ['signup | count by _country | sort cuont', 'signup | count by _country | sort count'],
+  ['funl signup -> purchase', 'funnel signup -> purchase'],
+  ['signup | count by favourite_colour', 'signup | count by event_properties.favourite_colour'],
+  ['signup | where favourite_colour = "red"', 'signup | where event_properties.favourite_colour = "red"'],
+  ['signup | last weak', 'signup | last week'],
+  ['formula cuont(signup)', 'formula count(signup)'],
+  ['signup | cuont by _country | srt count', 'signup | count by _country | sort count'],
+])('%s', (text, expected) => {
+  expect(repaired(text)).toBe(expected);
+  expect(detailsOf(expected)).toEqual([]);
+});
+
+test('a problem without a certain fix has none', () => {
+  for (const text of ['funnel signup', 'signup | where', 'signup | sum', 'user ann', '* | where _path ~ "("']) {
+    expect(detailsOf(text)).not.toEqual([]);
+    expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
+  }
+});
+
+test('fixes of text beyond the first line have their place', () => {
+  const [detail] = detailsOf('# größe 🎉\nsignup\n| count by _contry');
+  expect(detail?.fix).toEqual({ line: 3, column: 12, length: 7, text: '_country' });
+});
