@@ -26,69 +26,25 @@ export const words = new ExternalTokenizer((input: InputStream) => {
   input.acceptToken(last === DOT && isQuoteNext ? terms.FieldPrefix : terms.Word);
 });
 
-const LOWER_CASE_KEYWORDS: ReadonlyMap<string, number> = new Map([
-  ['funnel', terms.funnel],
-  ['retention', terms.retention],
-  ['paths', terms.paths],
-  ['sessions', terms.sessions],
-  ['lifecycle', terms.lifecycle],
-  ['stickiness', terms.stickiness],
-  ['user', terms.user],
-  ['users', terms.users],
-  ['formula', terms.formula],
-  ['fields', terms.fields],
-  ['inspect', terms.inspect],
-  ['choice', terms.choice],
-  ['exclude', terms.exclude],
-  ['returning', terms.returning],
-  ['as', terms.as],
-  ['where', terms.where],
-  ['last', terms.last],
-  ['from', terms.from],
-  ['to', terms.to],
-  ['today', terms.today],
-  ['yesterday', terms.yesterday],
-  ['since', terms.since],
-  ['this', terms._this],
-  ['count', terms.count],
-  ['unique', terms.unique],
-  ['sum', terms.sum],
-  ['avg', terms.avg],
-  ['min', terms.min],
-  ['max', terms.max],
-  ['median', terms.median],
-  ['p90', terms.p90],
-  ['p95', terms.p95],
-  ['p99', terms.p99],
-  ['latest', terms.latest],
-  ['per', terms.per],
-  ['by', terms.by],
-  ['of', terms.of],
-  ['list', terms.list],
-  ['sort', terms.sort],
-  ['limit', terms.limit],
-  ['top', terms.top],
-  ['other', terms.other],
-  ['window', terms.window],
-  ['depth', terms.depth],
-  ['results', terms.results],
-  ['unit', terms.unit],
-  ['true', terms._true],
-  ['false', terms._false],
-]);
+/** Terms of keywords begin with a lower-case letter; `_` precedes those that JavaScript reserves. */
+const KEYWORDS: ReadonlyMap<string, number> = new Map(
+  Object.entries(terms)
+    .filter(([name]) => /^_?[a-z]/.test(name))
+    .map(([name, term]) => [name.replace(/^_/, ''), term]),
+);
 
-const ANY_CASE_KEYWORDS: ReadonlyMap<string, number> = new Map([
-  ['and', terms.and],
-  ['or', terms.or],
-  ['not', terms.not],
-  ['in', terms._in],
-  ['exists', terms.exists],
-  ['contains', terms.contains],
-  ['starts', terms.starts],
-  ['ends', terms.ends],
-  ['with', terms._with],
-  ['asc', terms.asc],
-  ['desc', terms.desc],
+const ANY_CASE_KEYWORDS: ReadonlySet<string> = new Set([
+  'and',
+  'or',
+  'not',
+  'in',
+  'exists',
+  'contains',
+  'starts',
+  'ends',
+  'with',
+  'asc',
+  'desc',
 ]);
 
 /**
@@ -96,6 +52,7 @@ const ANY_CASE_KEYWORDS: ReadonlyMap<string, number> = new Map([
  * and a column `users`; only an event named like a source must be quoted.
  */
 export function keyword(word: string, stack: Stack): number {
-  const term = LOWER_CASE_KEYWORDS.get(word) ?? ANY_CASE_KEYWORDS.get(word.toLowerCase());
+  const lower = word.toLowerCase();
+  const term = KEYWORDS.get(ANY_CASE_KEYWORDS.has(lower) ? lower : word);
   return term !== undefined && stack.canShift(term) ? term : -1;
 }

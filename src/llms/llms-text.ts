@@ -1,18 +1,32 @@
 // Text of /llms.txt: the service and its query language for a language model, in under 3,000 tokens. Names come from the
 // tables of the compiler.
 
-import { DISTINCT_ID, EVENT_FIELD_NAMES, type FieldCategory, findEventField, PROPERTY_BAGS } from '../query/fields.js';
+import {
+  DISTINCT_ID,
+  EVENT_FIELD_NAMES,
+  FIELD_CATEGORIES,
+  type FieldCategory,
+  findEventField,
+  PROPERTY_BAGS,
+} from '../query/fields.js';
 import { type NameSpec, STAGES } from '../query/language.js';
 import { PROFILE_KEYS } from '../query/profile-fields.js';
 import { SESSION_KEYS } from '../query/session-fields.js';
 import { SOURCES } from '../query/sources/index.js';
 import { EXAMPLES } from './examples.js';
 
-const CATEGORIES: readonly FieldCategory[] = ['core', 'page', 'referrer', 'device', 'geo', 'other'];
-
 const lines = (table: Readonly<Record<string, NameSpec>>): string =>
   Object.values(table)
     .map(({ example, about }) => `- \`${example}\`: ${about}`)
+    .join('\n');
+
+/** With the default range, where it is not that of events. */
+const sourceLines = (): string =>
+  Object.values(SOURCES)
+    .map(({ example, about, days }) => {
+      const range = days === SOURCES.event.days ? '' : `; last ${days} days by default`;
+      return `- \`${example}\`: ${about}${range}`;
+    })
     .join('\n');
 
 const fieldsOf = (category: FieldCategory): string =>
@@ -22,7 +36,7 @@ const fieldsOf = (category: FieldCategory): string =>
 
 const fields = (): string =>
   [
-    ...CATEGORIES.map((category) => `- ${category}: ${fieldsOf(category)}`),
+    ...FIELD_CATEGORIES.map((category) => `- ${category}: ${fieldsOf(category)}`),
     `- properties: ${Object.keys(PROPERTY_BAGS)
       .map((bag) => `${bag}.KEY`)
       .join(', ')}`,
@@ -46,10 +60,10 @@ Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`
 
 ## Queries
 
-\`source | stage | stage\`. Without a range the last 7 days are asked (inspect, fields, user, users, lifecycle, stickiness, choice 30; retention 12 weeks); without an aggregate, \`count\`. Do not guess names: ask \`inspect *\`, then \`inspect EVENT\`.
+\`source | stage | stage\`. Without a range the last ${SOURCES.event.days} days are asked; without an aggregate, \`count\`. Do not guess names: ask \`inspect *\`, then \`inspect EVENT\`.
 
 Sources:
-${lines(SOURCES)}
+${sourceLines()}
 
 Stages:
 ${lines(STAGES)}

@@ -3,7 +3,8 @@
 import type { ProfileColumn } from './profile-fields.js';
 import type { SessionColumn } from './session-fields.js';
 
-export type FieldCategory = 'core' | 'page' | 'referrer' | 'device' | 'geo' | 'other';
+export const FIELD_CATEGORIES = ['core', 'page', 'referrer', 'device', 'geo', 'other'] as const;
+export type FieldCategory = (typeof FIELD_CATEGORIES)[number];
 
 /**
  * Type of a column. Missing values are '' in text, NaN in numbers, null in optional types; a time is never missing. An id is

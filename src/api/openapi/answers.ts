@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ROLES } from '../../access/roles.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
 import { SKIP_REASONS } from '../../ingest/schema.js';
+import { MODES } from '../../query/sources/index.js';
 
 const moment = z.iso.datetime();
 const role = z.enum(ROLES);
@@ -35,12 +36,6 @@ export const ok = z.strictObject({ ok: z.literal(true) });
 
 const cell = z.unknown();
 
-// biome-ignore format: one list
-const QUERY_MODES = [
-  'aggregate', 'list', 'latest_aggregate', 'funnel', 'retention', 'paths', 'sessions', 'lifecycle', 'stickiness', 'user',
-  'users', 'formula', 'fields', 'inspect', 'choice',
-] as const;
-
 /** The choice result packet is at the top level, beside the rows. */
 export const queryAnswer = z.looseObject({
   columns: z.array(z.string()),
@@ -51,7 +46,7 @@ export const queryAnswer = z.looseObject({
   elapsed_ms: count,
   rows_scanned: count,
   period: z.string().meta({ examples: ['2026-11-13T09:30:00Z/2026-11-20T09:30:00Z'] }),
-  mode: z.enum(QUERY_MODES),
+  mode: z.enum(MODES),
   metadata: z.strictObject({
     truncated: z.literal(true).optional(),
     warnings: z.array(z.string()).optional(),

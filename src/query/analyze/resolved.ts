@@ -1,6 +1,7 @@
 // Resolved query: fields are looked up, times are instants, defaults are filled in, and short forms (`top 5`, a leading pipe,
 // `!=`, `_country`) are expanded.
 import type { AnyBag, EventField, Granularity } from '../fields.js';
+import type { AggregateName } from '../language.js';
 import type { Guess } from '../property-guess.js';
 import type { ResolvedSource } from '../sources/index.js';
 
@@ -76,7 +77,7 @@ export interface EventSelection {
   readonly condition: Condition | undefined;
 }
 
-export type NumericFunction = 'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90' | 'p95' | 'p99';
+export type NumericFunction = Exclude<AggregateName, 'count' | 'unique' | 'latest'>;
 
 export type Measure =
   | { readonly kind: 'count' }

@@ -37,5 +37,8 @@ export const SOURCES = Object.fromEntries(
 
 export const SOURCE_NAMES: readonly string[] = Object.values(SOURCES).flatMap(({ words }) => words);
 
+/** Values of `mode` in answers. */
+export const MODES: readonly string[] = [...new Set(Object.values(SOURCES).flatMap(({ modes }) => modes))];
+
 /** What the analyzers of the sources return. */
 export type ResolvedSource = NonNullable<ReturnType<(typeof ROWS)[keyof typeof ROWS]['analyze']>>;

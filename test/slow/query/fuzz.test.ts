@@ -5,6 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { type CompileContext, compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';
+import { GRANULARITIES } from '../../../src/query/fields.js';
+import { STAGE_NAMES } from '../../../src/query/language.js';
+import { SOURCE_NAMES } from '../../../src/query/sources/index.js';
 import { NOW_MS, PROJECT } from '../../golden/dataset.js';
 import { readGoldenFiles } from '../../golden/golden-file.js';
 
@@ -18,102 +21,10 @@ const CONTEXT: CompileContext = {
 
 const CORPUS = readGoldenFiles().map((file) => file.query);
 
+// biome-ignore format: one list
 const PIECES = [
-  ...[
-    'signup',
-    '*',
-    '|',
-    'where',
-    'and',
-    'or',
-    'not',
-    'in',
-    'exists',
-    'contains',
-    '(',
-    ')',
-    '[',
-    ']',
-    ',',
-    '->',
-    '-',
-    '#',
-  ],
-  ...[
-    '=',
-    '!=',
-    '<',
-    '>=',
-    '~',
-    '!~',
-    '==',
-    '"x"',
-    "'y'",
-    '"',
-    "'",
-    '\\',
-    '5',
-    '-1.5',
-    '1e400',
-    '7d',
-    '99999999999y',
-    '0w',
-  ],
-  ...[
-    'last',
-    'from',
-    'to',
-    '2026-01-01',
-    '2026-99-99',
-    'today',
-    'this',
-    'week',
-    'count',
-    'unique',
-    'sum',
-    'by',
-    'day',
-    'hour',
-  ],
-  ...[
-    'list',
-    'sort',
-    'desc',
-    'limit',
-    'top',
-    'funnel',
-    'users',
-    'user',
-    'formula',
-    'count(a)',
-    '/',
-    'latest',
-    'per',
-    'time',
-  ],
-  ...[
-    '_country',
-    'distinct_id',
-    'event_properties.plan',
-    'event_properties."a b"',
-    'event_properties.',
-    '__proto__',
-    'constructor',
-  ],
-  ...[
-    'event_properties.__proto__',
-    'user.plan',
-    '\n',
-    '\u0000',
-    '😀',
-    'ü',
-    '\ud800',
-    '%',
-    '{p1:String}',
-    '/*',
-    '--',
-    ';',
-  ],
+  ...SOURCE_NAMES, ...STAGE_NAMES, ...GRANULARITIES,
+  'signup', '*', '|', 'and', 'or', 'not', 'in', 'exists', 'contains', '(', ')', '[', ']', ',', '->', '-', '#', '=', '!=', '<', '>=', '~', '!~', '==', '"x"', "'y'", '"', "'", '\\', '5', '-1.5', '1e400', '7d', '99999999999y', '0w', 'to', '2026-01-01', '2026-99-99', 'week', 'day', 'hour', 'desc', 'count(a)', '/', 'per', 'time', '_country', 'distinct_id', 'event_properties.plan', 'event_properties."a b"', 'event_properties.', '__proto__', 'constructor', 'event_properties.__proto__', 'user.plan', '\n', '\u0000', '😀', 'ü', '\ud800', '%', '{p1:String}', '/*', '--', ';',
 ];
 
 /** What an answer to a text has to be, whatever the text is. */
