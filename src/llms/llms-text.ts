@@ -20,14 +20,13 @@ const lines = (table: Readonly<Record<string, NameSpec>>): string =>
     .map(({ example, about }) => `- \`${example}\`: ${about}`)
     .join('\n');
 
-/** With the default range, where it is not that of events. */
-const sourceLines = (): string =>
-  Object.values(SOURCES)
-    .map(({ example, about, days }) => {
-      const range = days === SOURCES.event.days ? '' : `; last ${days} days by default`;
-      return `- \`${example}\`: ${about}${range}`;
-    })
-    .join('\n');
+/** Default ranges of other lengths than that of events: "lifecycle, user 30; retention 84". */
+function otherRanges(): string {
+  const sources = Object.entries(SOURCES).filter(([, { days }]) => days !== SOURCES.event.days);
+  const lengths = [...new Set(sources.map(([, { days }]) => days))];
+  const named = (length: number) => sources.filter(([, { days }]) => days === length).map(([name]) => name);
+  return lengths.map((length) => `${named(length).join(', ')} ${length}`).join('; ');
+}
 
 const fieldsOf = (category: FieldCategory): string =>
   EVENT_FIELD_NAMES.filter(
@@ -60,10 +59,10 @@ Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`
 
 ## Queries
 
-\`source | stage | stage\`. Without a range the last ${SOURCES.event.days} days are asked; without an aggregate, \`count\`. Do not guess names: ask \`inspect *\`, then \`inspect EVENT\`.
+\`source | stage | stage\`. Without a range the last ${SOURCES.event.days} days are asked (${otherRanges()}); without an aggregate, \`count\`. Do not guess names: ask \`inspect *\`, then \`inspect EVENT\`.
 
 Sources:
-${sourceLines()}
+${lines(SOURCES)}
 
 Stages:
 ${lines(STAGES)}

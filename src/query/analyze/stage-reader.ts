@@ -2,7 +2,7 @@
 // so that no stage is ignored.
 import type { Span } from '../errors.js';
 import { STAGES } from '../language.js';
-import { type Stage, type StageKind, type StageOf, stagesOf } from '../parse/syntax.js';
+import { type Stage, type StageKind, type StageOf, stagesOf, type Text } from '../parse/syntax.js';
 import { TIME_STAGES, type TimeStage } from '../time/range.js';
 import { report, type Scope } from './scope.js';
 
@@ -96,7 +96,7 @@ export class StageReader {
   }
 
   /** The whole number of a stage. */
-  countOf(stage: StageOf<'limit' | 'top' | 'depth'>): number | undefined {
+  countOf(stage: { readonly kind: string; readonly count: Text }): number | undefined {
     const count = Number(stage.count.text);
     if (Number.isInteger(count) && count >= 1 && count <= ROWS_MAX) return count;
     return report(
