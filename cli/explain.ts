@@ -5,6 +5,7 @@ import { analyze } from '../src/query/analyze/analyze.js';
 import { drawDetail, toDetails } from '../src/query/errors.js';
 import { parse } from '../src/query/parse/parse.js';
 import { print } from '../src/query/print/print.js';
+import { toScript } from '../src/query/print/script.js';
 import { show } from '../src/query/show.js';
 import { plan } from '../src/query/sources/plans.js';
 import { findTimeZone } from '../src/query/time/timezone.js';
@@ -34,8 +35,7 @@ export function explain(text: string, context: { nowMs: number; timezone: string
   shown.set('analyze', show(resolved));
   const planned = plan(resolved, { ...CONTEXT, nowMs: context.nowMs });
   shown.set('plan', show(planned));
-  const { sql, params } = print(planned.select);
-  shown.set('print', `${sql}\n\n${show(params)}`);
+  shown.set('print', toScript(print(planned.select)));
   return shown;
 }
 

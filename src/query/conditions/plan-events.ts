@@ -1,15 +1,14 @@
 // Plans what an event has to be, as an expression over a row of events.
 import type { ProjectId } from '../../platform/ids.js';
 import type { EventSet } from '../analyze/resolved.js';
-import { allOf, column, constant, equals, infix, textParameter } from '../plan/expressions.js';
-import type { Expression } from '../plan/plan.js';
+import { allOf, column, type Expression, equals, isOneOf, TRUE, textValue, textValues } from '../plan/expressions.js';
 import { planCondition } from './plan.js';
 
 /** Whether the event has one of these types. */
 export function isOfType(types: readonly string[]): Expression {
   const [first] = types;
-  if (types.length === 1 && first !== undefined) return equals(column('event_type'), textParameter(first));
-  return infix('IN', column('event_type'), { kind: 'parameter', type: 'Array(String)', value: types });
+  if (types.length === 1 && first !== undefined) return equals(column('event_type'), textValue(first));
+  return isOneOf(column('event_type'), textValues(types));
 }
 
 /** Whether the event is in the set. */
@@ -18,7 +17,7 @@ export function isIn({ eventTypes, condition }: Omit<EventSet, 'name'>, projectI
     ...(eventTypes ? [isOfType(eventTypes)] : []),
     ...(condition ? [planCondition(condition, projectId)] : []),
   ];
-  return parts.length === 0 ? constant(1) : allOf(parts);
+  return parts.length === 0 ? TRUE : allOf(parts);
 }
 
 /** Types of all sets together; undefined when one has events of any type. */

@@ -1,14 +1,15 @@
 // Joins of a scan: sessions and profiles, as required by the columns that are read.
 import type { ProjectId } from '../../platform/ids.js';
+import type { TimeRange } from '../analyze/resolved.js';
+import { type Expression, type ProfileProperty, partsOf } from '../plan/expressions.js';
 import { actor } from '../plan/field-expressions.js';
-import type { Expression, Join, ProfileProperty } from '../plan/plan.js';
+import { type Join, step } from '../plan/plan.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
 import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
 import { PROFILE_ACTOR, selectProfilesToJoin } from './profile-select.js';
 import {
   LAST_SESSION_ACTOR,
   SESSION_KEY,
-  type SessionSpan,
   selectLastSessions,
   selectOwnSessions,
   sessionHash,
@@ -18,7 +19,7 @@ interface JoinContext {
   readonly projectId: ProjectId;
   readonly nowMs: number;
   /** Selection of the scanned events. */
-  readonly span: SessionSpan;
+  readonly span: TimeRange;
   readonly eventTypes: readonly string[] | undefined;
 }
 
@@ -32,16 +33,16 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
   const joins: Join[] = [];
   const properties = [...found.profileProperties.values()];
   if (fields.length > 0 || properties.length > 0) {
-    const select = selectProfilesToJoin(projectId, { fields, properties });
-    joins.push({ name: 'profile', select, left: actor, right: PROFILE_ACTOR, others: 'kept' });
+    const rows = step('profiles_of_people', selectProfilesToJoin(projectId, { fields, properties }));
+    joins.push({ step: rows, left: actor, right: PROFILE_ACTOR, others: 'kept' });
   }
   if (own.length > 0) {
-    const select = selectOwnSessions({ projectId, keys: own, span, eventTypes });
-    joins.push({ name: 'own_session', select, left: sessionHash, right: SESSION_KEY, others: 'kept' });
+    const rows = step('own_sessions', selectOwnSessions({ projectId, keys: own, span, eventTypes }));
+    joins.push({ step: rows, left: sessionHash, right: SESSION_KEY, others: 'kept' });
   }
   if (last.length > 0) {
-    const select = selectLastSessions(projectId, last, nowMs);
-    joins.push({ name: 'last_session', select, left: actor, right: LAST_SESSION_ACTOR, others: 'kept' });
+    const rows = step('last_sessions', selectLastSessions(projectId, last, nowMs));
+    joins.push({ step: rows, left: actor, right: LAST_SESSION_ACTOR, others: 'kept' });
   }
   return joins;
 }
@@ -56,41 +57,17 @@ export const profilePropertiesIn = (reads: readonly Expression[]): ProfileProper
   ...findReads(reads).profileProperties.values(),
 ];
 
-function findReads(reads: readonly Expression[]): Found {
-  const found: Found = { columns: new Set(), profileProperties: new Map() };
-  for (const read of reads) collect(read, found);
-  return found;
-}
-
 interface Found {
-  readonly columns: Set<string>;
-  readonly profileProperties: Map<string, ProfileProperty>;
+  readonly columns: ReadonlySet<string>;
+  readonly profileProperties: ReadonlyMap<string, ProfileProperty>;
 }
 
-function collect(expression: Expression, found: Found): void {
-  switch (expression.kind) {
-    case 'column':
-      found.columns.add(expression.column);
-      return;
-    case 'profile_property':
-      found.profileProperties.set(expression.name, expression);
-      return;
-    case 'call':
-      for (const argument of expression.arguments) collect(argument, found);
-      return;
-    case 'infix':
-      for (const operand of expression.operands) collect(operand, found);
-      return;
-    case 'list':
-      for (const item of expression.items) collect(item, found);
-      return;
-    case 'lambda':
-      collect(expression.body, found);
-      return;
-    case 'tuple_element':
-      collect(expression.of, found);
-      return;
-    default:
-      return;
+function findReads(reads: readonly Expression[]): Found {
+  const columns = new Set<string>();
+  const profileProperties = new Map<string, ProfileProperty>();
+  for (const part of partsOf(reads)) {
+    if (part.kind === 'column') columns.add(part.column);
+    if (part.kind === 'profile_property') profileProperties.set(part.name, part);
   }
+  return { columns, profileProperties };
 }

@@ -1,36 +1,34 @@
 // Selects over profiles that read only the fields and keys of the query.
 import type { ProjectId } from '../../platform/ids.js';
-import { call, column } from '../plan/expressions.js';
-import type { Expression, ProfileProperty, PropertyColumn, Select, SelectColumn } from '../plan/plan.js';
-import { PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
+import { column, type Expression, type ProfileProperty } from '../plan/expressions.js';
+import { fn } from '../plan/functions.js';
+import { type Columns, type Select, select } from '../plan/plan.js';
+import { PROFILE_FIELDS, PROFILE_KEYS, type ProfileKey } from '../profile-fields.js';
 
 export interface ProfileReads {
   readonly fields: readonly ProfileKey[];
   readonly properties: readonly ProfileProperty[];
 }
 
-const BUCKETS = ['props_str', 'props_num', 'props_bool'] as const satisfies readonly PropertyColumn[];
-
-const propertyOf = ({ name, value }: ProfileProperty): SelectColumn => ({ alias: name, expression: value });
-
-export const fieldOf = (key: ProfileKey): SelectColumn => ({
-  alias: PROFILE_FIELDS[key].column,
-  expression: column(key),
-});
+const propertyColumns = (properties: readonly ProfileProperty[]): Columns =>
+  Object.fromEntries(properties.map(({ name, value }) => [name, value]));
 
 export const PROFILE_ACTOR = 'profile_actor';
 
 /** For joins to events by hash of distinct_id. Times are nullable, so that a missing profile has null instead of 1970. */
 export function selectProfilesToJoin(projectId: ProjectId, { fields, properties }: ProfileReads): Select {
-  const columns = fields.map(fieldOf).map(({ alias: name, expression }, index) => {
-    const isTime = PROFILE_FIELDS[fields[index] ?? 'user_id'].type === 'optional_time';
-    return { alias: name, expression: isTime ? call('toNullable', expression) : expression };
+  const fieldColumns = fields.map((key) => {
+    const { column: name, type } = PROFILE_FIELDS[key];
+    return [name, type === 'optional_time' ? fn.toNullable(column(key)) : column(key)];
   });
-  return {
-    kind: 'select',
-    columns: [{ alias: PROFILE_ACTOR, expression: column('user_hash') }, ...columns, ...properties.map(propertyOf)],
+  return select({
+    columns: {
+      [PROFILE_ACTOR]: column('user_hash'),
+      ...Object.fromEntries(fieldColumns),
+      ...propertyColumns(properties),
+    },
     from: { kind: 'profiles', projectId, filter: [] },
-  };
+  });
 }
 
 interface ProfilesOf {
@@ -40,11 +38,14 @@ interface ProfilesOf {
 
 /** For the source `users`: all columns; the engine reads only the used ones. */
 export function selectProfiles(projectId: ProjectId, { properties, filter }: ProfilesOf): Select {
-  const fields = (Object.keys(PROFILE_FIELDS) as ProfileKey[]).map(fieldOf);
-  const buckets = BUCKETS.map((name) => ({ alias: name, expression: column(name) }));
-  return {
-    kind: 'select',
-    columns: [...fields, ...buckets, ...properties.map(propertyOf)],
+  return select({
+    columns: {
+      ...Object.fromEntries(PROFILE_KEYS.map((key) => [PROFILE_FIELDS[key].column, column(key)])),
+      props_str: column('props_str'),
+      props_num: column('props_num'),
+      props_bool: column('props_bool'),
+      ...propertyColumns(properties),
+    },
     from: { kind: 'profiles', projectId, filter },
-  };
+  });
 }

@@ -1,40 +1,39 @@
 // Selects over sessions: each row covers all events of a session, also beyond the range of the query.
-
 import type { ProjectId } from '../../platform/ids.js';
+import type { TimeRange } from '../analyze/resolved.js';
 import { isOfType } from '../conditions/plan-events.js';
 import {
   alias,
-  call,
   column,
   constant,
+  type Expression,
   infix,
-  instantParameter,
-  not,
-  parameter,
+  instant,
+  integer,
+  isOneOf,
+  numberValue,
+  rowsOf,
   tupleElement,
 } from '../plan/expressions.js';
 import { actor, eventPosition } from '../plan/field-expressions.js';
-import type { EventScan, Expression, ScanTime, Select, SelectColumn } from '../plan/plan.js';
-import { type SessionKey, sessionColumnOf, sessionRowOf } from '../session-fields.js';
+import { fn } from '../plan/functions.js';
+import { type Columns, type EventScan, extend, type Join, type Select, select, step } from '../plan/plan.js';
+import { type SessionKey, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
+import { scanWithDevices } from './devices.js';
 
 /** Maximum session length: events this far from the range may belong to its sessions. */
 export const SESSION_MS_MAX = 24 * 3_600_000;
 
-/** Time span of a select over sessions, epoch milliseconds; without start it is unbounded. */
-export interface SessionSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-export const widened = ({ fromMs, toMs }: SessionSpan): SessionSpan => ({
+/** Range of events whose sessions may have an event in the given one. */
+export const widened = ({ fromMs, toMs }: TimeRange): TimeRange => ({
   fromMs: Math.max(0, fromMs - SESSION_MS_MAX),
   toMs: toMs + SESSION_MS_MAX,
 });
 
 const isThere = (of: Expression): Expression => infix('!=', of, constant(''));
-const milliseconds = (time: Expression): Expression => call('toUnixTimestamp64Milli', time);
-const START = call('min', column('time'));
-const END = call('max', column('time'));
+const milliseconds = (time: Expression): Expression => fn.toUnixTimestamp64Milli(time);
+const START = fn.min(column('time'));
+const END = fn.max(column('time'));
 
 /** Aggregates that derive session fields from its events. */
 export function describeSession(key: SessionKey): Expression {
@@ -46,79 +45,85 @@ export function describeSession(key: SessionKey): Expression {
     case 'end':
       return END;
     case 'duration':
-      return infix('/', infix('-', milliseconds(END), milliseconds(START)), parameter('Float64', 1000));
+      return infix('/', infix('-', milliseconds(END), milliseconds(START)), numberValue(1000));
     case 'count':
-      return call('count');
+      return fn.count();
     case 'landing':
-      return call('argMinIf', value, eventPosition, isThere(column('url')));
+      return fn.argMinIf(value, eventPosition, isThere(column('url')));
     case 'exit':
-      return call('argMaxIf', value, eventPosition, isThere(column('url')));
+      return fn.argMaxIf(value, eventPosition, isThere(column('url')));
     case 'first':
-      if (type === 'text') return call('argMinIf', value, eventPosition, isThere(value));
-      return call('argMinOrNullIf', value, eventPosition, not(call('isNaN', value)));
+      if (type === 'text') return fn.argMinIf(value, eventPosition, isThere(value));
+      return fn.argMinOrNullIf(value, eventPosition, fn.not(fn.isNaN(value)));
   }
 }
 
 export const SESSION_KEY = 'session_key';
 
 /** Hash of a session id, as `user_hash` is of a user id: grouping by it takes three quarters of the time. */
-export const sessionHash: Expression = call('xxh3', column('session_id'));
-
-const timeOf = ({ fromMs, toMs }: SessionSpan): ScanTime => ({
-  kind: 'exact',
-  ranges: [{ from: instantParameter(fromMs), to: instantParameter(toMs) }],
-});
+export const sessionHash: Expression = fn.xxh3(column('session_id'));
 
 interface SessionsOf {
   readonly projectId: ProjectId;
-  readonly span: SessionSpan;
+  readonly span: TimeRange;
   /** Grouping key, when it is not the hash. */
   readonly key?: Expression;
-  readonly columns: readonly SelectColumn[];
-  /** Whether the columns need stitched identities. */
-  readonly isStitched?: boolean;
+  readonly columns: Columns;
   readonly filter?: readonly Expression[];
   readonly having?: Expression | undefined;
 }
 
 /** One row per session with an event in the span. */
 export function selectSessions(of: SessionsOf): Select {
-  const { projectId, span, key = sessionHash, columns, isStitched, filter, having } = of;
-  return {
-    kind: 'select',
-    columns: [{ alias: SESSION_KEY, expression: key }, ...columns],
-    from: {
-      kind: 'events',
-      projectId,
-      stitching: isStitched ? 'hash' : 'none',
-      time: timeOf(span),
-      filter: [isThere(column('session_id')), ...(filter ?? [])],
-    },
+  const { projectId, span, key = sessionHash, columns, filter = [], having } = of;
+  return select({
+    columns: { [SESSION_KEY]: key, ...columns },
+    from: scanSessions(projectId, span, { reads: Object.values(columns), filter }),
     groupBy: [SESSION_KEY],
     ...(having && { having }),
-  };
+  });
 }
 
-const isOptional = (key: SessionKey): boolean => sessionRowOf(key).type !== 'text';
+interface Reads {
+  readonly reads: readonly Expression[];
+  readonly filter: readonly Expression[];
+  readonly joins?: readonly Join[];
+}
 
-/** For joins to events: nullable, so that an event without a session has null instead of a duration of 0. */
-export const optional = (key: SessionKey, value: Expression): Expression =>
-  isOptional(key) ? call('toNullable', value) : value;
+/** Events with a session. */
+const scanSessions = (projectId: ProjectId, span: TimeRange, { reads, filter, joins = [] }: Reads): EventScan =>
+  scanWithDevices({
+    projectId,
+    time: { kind: 'exact', ranges: [span] },
+    filter: [isThere(column('session_id')), ...filter],
+    reads,
+    joins,
+  });
+
+/** Session fields as columns for joins to events: nullable, so that an event without a session has null instead of 0. */
+export const sessionColumns = (
+  prefix: SessionPrefix,
+  keys: readonly SessionKey[],
+  read: (key: SessionKey) => Expression,
+): Columns =>
+  Object.fromEntries(
+    keys.map((key) => {
+      const value = read(key);
+      return [sessionColumnOf(prefix, key), sessionRowOf(key).type === 'text' ? value : fn.toNullable(value)];
+    }),
+  );
 
 export interface OwnSessions {
   readonly projectId: ProjectId;
   readonly keys: readonly SessionKey[];
   /** Selection of the events that sessions are joined to. */
-  readonly span: SessionSpan;
+  readonly span: TimeRange;
   /** The event types of the selection, if any: sessions without such an event are skipped. */
   readonly eventTypes: readonly string[] | undefined;
 }
 
 export function selectOwnSessions({ projectId, keys, span, eventTypes }: OwnSessions): Select {
-  const columns = keys.map((key) => ({
-    alias: sessionColumnOf('session', key),
-    expression: optional(key, describeSession(key)),
-  }));
+  const columns = sessionColumns('session', keys, describeSession);
   const filter = eventTypes === undefined ? [] : [hasEventOf(eventTypes, { projectId, span })];
   return selectSessions({ projectId, span: widened(span), columns, filter });
 }
@@ -127,14 +132,8 @@ export function selectOwnSessions({ projectId, keys, span, eventTypes }: OwnSess
  * Superset filter for the sessions of these events (hash collisions pass): additional sessions do not change a join. Sets of
  * hashes are faster than sets of texts.
  */
-function isProbablyAmong(events: EventScan): Expression {
-  const select: Select = {
-    kind: 'select',
-    columns: [{ alias: 'session_hash', expression: sessionHash }],
-    from: events,
-  };
-  return infix('IN', sessionHash, { kind: 'subselect', select });
-}
+const isProbablyAmong = (from: EventScan): Expression =>
+  isOneOf(sessionHash, rowsOf(select({ columns: { session_hash: sessionHash }, from })));
 
 function hasEventOf(
   eventTypes: readonly string[],
@@ -143,8 +142,8 @@ function hasEventOf(
   return isProbablyAmong({
     kind: 'events',
     projectId,
-    stitching: 'none',
-    time: timeOf(span),
+    time: { kind: 'exact', ranges: [span] },
+    joins: [],
     filter: [isOfType(eventTypes)],
   });
 }
@@ -154,85 +153,57 @@ export const LAST_SESSION_ACTOR = 'last_session_actor';
 const isPerson = infix('!=', actor, constant(0));
 
 /** All people with an event in the session. */
-export const peopleOfSession: Expression = call('groupUniqArrayIf', actor, isPerson);
+export const peopleOfSession: Expression = fn.groupUniqArrayIf(actor, isPerson);
 
 /**
  * Whether an event may belong to a person's last session. Sessions last less than a day, so the last one started less than a
  * day before the person's newest event. This leaves few sessions to compute.
  */
 function canBeLast(projectId: ProjectId, nowMs: number): Expression {
-  const scan: EventScan = {
-    kind: 'events',
-    projectId,
-    stitching: 'hash',
-    time: timeOf({ fromMs: 0, toMs: nowMs + SESSION_MS_MAX }),
-    filter: [isThere(column('session_id')), isPerson],
-  };
-  const isPast = infix('<=', column('time'), instantParameter(nowMs));
-  const newest: Select = {
-    kind: 'select',
-    columns: [
-      { alias: 'newest_actor', expression: actor },
-      // 1970 without past events: then every session may be the last.
-      { alias: 'newest_ms', expression: call('maxIf', milliseconds(column('time')), isPast) },
-    ],
-    from: scan,
+  const ever = { fromMs: 0, toMs: nowMs + SESSION_MS_MAX };
+  const isPast = infix('<=', column('time'), instant(nowMs));
+  // 1970 without past events: then every session may be the last.
+  const newest = fn.maxIf(milliseconds(column('time')), isPast);
+  const newestEvents = select({
+    columns: { newest_actor: actor, newest_ms: newest },
+    from: scanSessions(projectId, ever, { reads: [], filter: [isPerson] }),
     groupBy: ['newest_actor'],
-  };
-  const isNear = infix(
-    '>',
-    milliseconds(column('time')),
-    infix('-', alias('newest_ms'), parameter('Int64', SESSION_MS_MAX)),
-  );
-  return isProbablyAmong({
-    ...scan,
-    joins: [{ name: 'newest', select: newest, left: actor, right: 'newest_actor', others: 'left out' }],
-    filter: [...scan.filter, isNear],
   });
+  const join: Join = {
+    step: step('newest_events', newestEvents),
+    left: actor,
+    right: 'newest_actor',
+    others: 'left out',
+  };
+  const isNear = infix('>', milliseconds(column('time')), infix('-', alias('newest_ms'), integer(SESSION_MS_MAX)));
+  return isProbablyAmong(scanSessions(projectId, ever, { reads: [], filter: [isPerson, isNear], joins: [join] }));
 }
 
 /** Per person: the session that started last, up to `nowMs`. */
 export function selectLastSessions(projectId: ProjectId, keys: readonly SessionKey[], nowMs: number): Select {
-  const described = keys.map((key) => ({ alias: sessionColumnOf('session', key), expression: describeSession(key) }));
+  const described = keys.map((key) => [sessionColumnOf('session', key), describeSession(key)] as const);
   const sessions = selectSessions({
     projectId,
     span: { fromMs: 0, toMs: nowMs + SESSION_MS_MAX },
     // Of sessions with equal start, the larger id is the last.
     key: column('session_id'),
-    columns: [
-      { alias: 'actors', expression: peopleOfSession },
-      { alias: 'started_at', expression: START },
-      ...described,
-    ],
-    isStitched: true,
+    columns: { actors: peopleOfSession, started_at: START, ...Object.fromEntries(described) },
     filter: [canBeLast(projectId, nowMs)],
-    having: infix('<=', alias('started_at'), instantParameter(nowMs)),
+    having: infix('<=', alias('started_at'), instant(nowMs)),
   });
-  const byPerson: Select = {
-    kind: 'select',
-    columns: [
-      { alias: LAST_SESSION_ACTOR, expression: call('arrayJoin', alias('actors')) },
-      ...['started_at', SESSION_KEY, ...described.map((of) => of.alias)].map((name) => ({
-        alias: name,
-        expression: alias(name),
-      })),
-    ],
-    from: sessions,
-  };
-  const started = call('tuple', alias('started_at'), alias(SESSION_KEY));
-  // Wrapped in a tuple, because argMax skips plain nulls.
-  const ofLast = (key: SessionKey): Expression =>
-    tupleElement(call('argMax', call('tuple', alias(sessionColumnOf('session', key))), started), 1);
-  return {
-    kind: 'select',
-    columns: [
-      { alias: LAST_SESSION_ACTOR, expression: alias(LAST_SESSION_ACTOR) },
-      ...keys.map((key) => ({
-        alias: sessionColumnOf('user_last_session', key),
-        expression: optional(key, ofLast(key)),
-      })),
-    ],
-    from: byPerson,
+  const byPerson = extend(step('possible_last_sessions', sessions), {
+    [LAST_SESSION_ACTOR]: fn.arrayJoin(alias('actors')),
+  });
+  const started = fn.tuple(alias('started_at'), alias(SESSION_KEY));
+  return select({
+    columns: {
+      [LAST_SESSION_ACTOR]: alias(LAST_SESSION_ACTOR),
+      ...sessionColumns('user_last_session', keys, (key) =>
+        // Wrapped in a tuple, because argMax skips plain nulls.
+        tupleElement(fn.argMax(fn.tuple(alias(sessionColumnOf('session', key))), started), 1),
+      ),
+    },
+    from: step('sessions_by_person', byPerson),
     groupBy: [LAST_SESSION_ACTOR],
-  };
+  });
 }

@@ -3,8 +3,22 @@ import { assertNever } from '../../platform/errors.js';
 import type { PropertyField, ResolvedField } from '../analyze/resolved.js';
 import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
 import { digestOf, refusalText, tokenOf } from '../property-token.js';
-import { alias, anyOf, call, column, constant, infix, mapValue, not, textParameter } from './expressions.js';
-import type { ColumnType, Expression, ProfileProperty, PropertyColumn, Stitching } from './plan.js';
+import {
+  alias,
+  anyOf,
+  column,
+  constant,
+  type Expression,
+  element,
+  infix,
+  mapped,
+  NULL,
+  type PropertyColumn,
+  TRUE,
+  textValue,
+} from './expressions.js';
+import { fn } from './functions.js';
+import type { ColumnType } from './plan.js';
 
 export type Bucket = 'str' | 'num' | 'bool';
 
@@ -17,20 +31,17 @@ export const bucketsOf = (bag: AnyBag): PropertyColumn[] => {
   return bag === 'user' ? typed : [...typed, `${PROPERTY_BAGS[bag]}_null`];
 };
 
-const mapped = (of: 'user_hash' | 'user_id'): Expression => ({ kind: 'mapped', column: of });
 const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
 
 /** Hash of the event's distinct_id; 0 without user and device. */
-export const actor: Expression = call(
-  'if',
+export const actor: Expression = fn.if(
   infix('!=', column('user_hash'), constant(0)),
   column('user_hash'),
-  call('if', infix('!=', mapped('user_hash'), constant(0)), mapped('user_hash'), column('device_hash')),
+  fn.if(infix('!=', mapped('user_hash'), constant(0)), mapped('user_hash'), column('device_hash')),
 );
 
 /** The event's distinct_id; empty without user and device. */
-export const actorText: Expression = call(
-  'multiIf',
+export const actorText: Expression = fn.multiIf(
   isPresent(column('user_id')),
   column('user_id'),
   isPresent(mapped('user_id')),
@@ -42,16 +53,15 @@ export const actorText: Expression = call(
  * Sort key of an event: time, then insert_id. One text of the time's eight bytes (big-endian) and the id, because ClickHouse
  * compares tuples three times slower.
  */
-export const eventPosition: Expression = call(
-  'concat',
-  call('reverse', call('reinterpretAsFixedString', call('toUnixTimestamp64Milli', column('time')))),
+export const eventPosition: Expression = fn.concat(
+  fn.reverse(fn.reinterpretAsFixedString(fn.toUnixTimestamp64Milli(column('time')))),
   column('insert_id'),
 );
 
 const valueAt = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
-  mapValue(bucket(bag, kind), textParameter(key));
+  element(column(bucket(bag, kind)), textValue(key));
 const hasKey = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
-  call('mapContains', column(bucket(bag, kind)), textParameter(key));
+  fn.mapContains(column(bucket(bag, kind)), textValue(key));
 
 /**
  * A joined map is copied for each event (five times slower than a single value), so single values are extracted before the
@@ -59,7 +69,7 @@ const hasKey = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
  */
 function ofProfile(field: PropertyField, read: string, value: Expression): Expression {
   if (field.bag !== 'user') return value;
-  return { kind: 'profile_property', name: `profile_${read}_${digestOf(field.key)}`, value } satisfies ProfileProperty;
+  return { kind: 'profile_property', name: `profile_${read}_${digestOf(field.key)}`, value };
 }
 
 const inBucket = (field: PropertyField, kind: Bucket): Expression =>
@@ -78,7 +88,7 @@ export const guessedBuckets = ({ guess }: PropertyField): readonly Bucket[] =>
 
 /** False, or fails the statement when one of these conditions holds, because the guess is wrong. */
 export const refuseWhere = ({ bag, key, guess }: PropertyField, wrong: readonly Expression[]): Expression =>
-  call('throwIf', anyOf(wrong), textParameter(refusalText({ token: tokenOf(bag, key), guess })));
+  fn.throwIf(anyOf(wrong), textValue(refusalText({ token: tokenOf(bag, key), guess })));
 
 /**
  * Text form under a guess. Of the other maps only keys are read, and only for events without a value of the guessed type,
@@ -89,21 +99,21 @@ function textForm(field: PropertyField): Expression {
   const forms: Record<Bucket, readonly [Expression, Expression]> = {
     // A non-empty text is present: check the key only for empty ones.
     str: [infix('OR', isPresent(text), hasKey(field, 'str')), text],
-    num: [hasKey(field, 'num'), call('toString', valueAt(field, 'num'))],
-    bool: [hasKey(field, 'bool'), call('if', valueAt(field, 'bool'), constant('true'), constant('false'))],
+    num: [hasKey(field, 'num'), fn.toString(valueAt(field, 'num'))],
+    bool: [hasKey(field, 'bool'), fn.if(valueAt(field, 'bool'), constant('true'), constant('false'))],
   };
   const read = guessedBuckets(field);
   const others = BUCKETS.filter((kind) => !read.includes(kind)).map((kind) => hasKey(field, kind));
-  const refusal = others.length === 0 ? [] : [refuseWhere(field, others), constant('NULL')];
+  const refusal = others.length === 0 ? [] : [refuseWhere(field, others), NULL];
   const values = read.flatMap((kind) => forms[kind]);
   const inOrder = field.guess === 'text' ? [...values, ...refusal] : [...refusal, ...values];
-  return call('multiIf', ...inOrder, constant('NULL'));
+  return fn.multiIf(...inOrder, NULL);
 }
 
 /** The number in a text; null for other texts, including Infinity and NaN. */
-export const numberInText = (text: Expression): Expression => finiteOrNull(call('toFloat64OrNull', text));
+export const numberInText = (text: Expression): Expression => finiteOrNull(fn.toFloat64OrNull(text));
 
-const finiteOrNull = (number: Expression): Expression => call('if', call('isFinite', number), number, constant('NULL'));
+const finiteOrNull = (number: Expression): Expression => fn.if(fn.isFinite(number), number, NULL);
 
 export interface Reading {
   readonly expression: Expression;
@@ -131,7 +141,7 @@ export function readText(field: ResolvedField): Reading {
 
 /** Whether the text form is of a number or boolean. */
 export function isNoText(field: ResolvedField): Expression {
-  if (field.kind === 'property') return not(property.inBucket(field, 'str'));
+  if (field.kind === 'property') return fn.not(property.inBucket(field, 'str'));
   return constant(readText(field).type === 'number' ? 1 : 0);
 }
 
@@ -146,17 +156,13 @@ const COLUMN_TYPE = {
 
 /** A time as text: RFC 3339 in UTC. */
 export const timeText = (time: Expression): Expression =>
-  call(
-    'concat',
-    call('replaceOne', call('toString', time), textParameter(' '), textParameter('T')),
-    textParameter('Z'),
-  );
+  fn.concat(fn.replaceOne(fn.toString(time), textValue(' '), textValue('T')), textValue('Z'));
 
 /** Group value: the text form, except for numeric columns. */
 export function readGroup(field: ResolvedField): Reading {
   const isSparse = field.kind === 'column' && field.field.type === 'optional_number';
   const reading = readText(field);
-  return isSparse ? { expression: call('toString', reading.expression), type: 'nullable_text' } : reading;
+  return isSparse ? { expression: fn.toString(reading.expression), type: 'nullable_text' } : reading;
 }
 
 /** Numeric value or null. The numeric property map also holds the numbers in texts. */
@@ -171,7 +177,34 @@ export function readNumber(field: ResolvedField): Expression {
     case 'computed':
       return field.numberAlias === undefined ? numberInText(alias(field.alias)) : alias(field.numberAlias);
     case 'property':
-      return call('if', inBucket(field, 'num'), valueIn(field, 'num'), constant('NULL'));
+      return fn.if(inBucket(field, 'num'), valueIn(field, 'num'), NULL);
+    default:
+      return assertNever(field);
+  }
+}
+
+interface DistinctValue {
+  readonly value: Expression;
+  /** When values are present; undefined when missing ones are null, which uniqExact skips. */
+  readonly isPresent?: Expression;
+}
+
+/** What is counted as distinct values of a field: its hash, if there is one. */
+export function distinctValue(field: ResolvedField): DistinctValue {
+  switch (field.kind) {
+    case 'distinct_id':
+      return { value: actor, isPresent: isPresentField(field) };
+    case 'property':
+      return { value: readText(field).expression };
+    case 'computed':
+      return { value: alias(field.alias) };
+    case 'column': {
+      const { hash, type, column: name } = field.field;
+      const value = column(hash ?? name);
+      if (hash) return { value, isPresent: infix('!=', value, constant(0)) };
+      if (type === 'time' || isOptional(field)) return { value };
+      return { value, isPresent: type === 'number' ? fn.not(fn.isNaN(value)) : isPresent(value) };
+    }
     default:
       return assertNever(field);
   }
@@ -179,23 +212,8 @@ export function readNumber(field: ResolvedField): Expression {
 
 /** Number of distinct present values. */
 export function countDistinct(field: ResolvedField): Expression {
-  switch (field.kind) {
-    case 'distinct_id':
-      return call('uniqExactIf', actor, isPresentField(field));
-    case 'property':
-      return call('uniqExact', readText(field).expression);
-    case 'computed':
-      return call('uniqExact', alias(field.alias));
-    case 'column': {
-      const { hash, type, column: name } = field.field;
-      const value = column(hash ?? name);
-      if (hash) return call('uniqExactIf', value, infix('!=', value, constant(0)));
-      if (type === 'time' || type === 'optional_time' || type === 'optional_number') return call('uniqExact', value);
-      return call('uniqExactIf', value, type === 'number' ? not(call('isNaN', value)) : isPresent(value));
-    }
-    default:
-      return assertNever(field);
-  }
+  const { value, isPresent } = distinctValue(field);
+  return isPresent ? fn.uniqExactIf(value, isPresent) : fn.uniqExact(value);
 }
 
 /** Null when missing; a comparison with it is null. */
@@ -205,7 +223,7 @@ export const isOptional = (field: ResolvedField): boolean =>
 export function isPresentField(field: ResolvedField): Expression {
   switch (field.kind) {
     case 'computed':
-      return field.type === 'text' ? isPresent(alias(field.alias)) : call('isNotNull', alias(field.alias));
+      return field.type === 'text' ? isPresent(alias(field.alias)) : fn.isNotNull(alias(field.alias));
     case 'distinct_id':
       // Mappings belong to devices, so an event without ids stays without a person.
       return infix(
@@ -217,38 +235,12 @@ export function isPresentField(field: ResolvedField): Expression {
       return infix('OR', isPresent(valueIn(field, 'str')), inBucket(field, 'num'), inBucket(field, 'bool'));
     case 'column': {
       const value = column(field.field.column);
-      if (field.field.type === 'time') return constant(1);
-      if (isOptional(field)) return call('isNotNull', value);
-      if (field.field.type === 'number') return not(call('isNaN', value));
+      if (field.field.type === 'time') return TRUE;
+      if (isOptional(field)) return fn.isNotNull(value);
+      if (field.field.type === 'number') return fn.not(fn.isNaN(value));
       return field.field.hash ? infix('!=', column(field.field.hash), constant(0)) : isPresent(value);
     }
     default:
       return assertNever(field);
-  }
-}
-
-/** Stitching that an expression needs from its scan. */
-export function stitchingOf(expressions: readonly Expression[]): Stitching {
-  const needs = expressions.map(mappedColumn);
-  if (needs.includes('user_id')) return 'text';
-  return needs.includes('user_hash') ? 'hash' : 'none';
-}
-
-function mappedColumn(expression: Expression): 'user_hash' | 'user_id' | undefined {
-  switch (expression.kind) {
-    case 'mapped':
-      return expression.column;
-    case 'call':
-    case 'infix': {
-      const inner = expression.kind === 'call' ? expression.arguments : expression.operands;
-      const found = inner.map(mappedColumn);
-      return found.find((need) => need === 'user_id') ?? found.find((need) => need === 'user_hash');
-    }
-    case 'lambda':
-      return mappedColumn(expression.body);
-    case 'tuple_element':
-      return mappedColumn(expression.of);
-    default:
-      return undefined;
   }
 }

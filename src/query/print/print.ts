@@ -1,16 +1,8 @@
 // Printer: formats a plan as ClickHouse SQL with parameters. It makes no decisions and looks nothing up.
 import { assertNever } from '../../platform/errors.js';
-import type {
-  EventScan,
-  Expression,
-  OrderBy,
-  ParameterType,
-  ParameterValue,
-  ProfileScan,
-  Select,
-  Stitching,
-  Union,
-} from '../plan/plan.js';
+import type { Expression, InfixOperator, ParameterType, ParameterValue } from '../plan/expressions.js';
+import type { EventScan, Join, OrderBy, Select, Step, Union } from '../plan/plan.js';
+import { block, brokenChain, chain, group, inline, lines, type Piece, word } from './layout.js';
 
 export interface Statement {
   readonly sql: string;
@@ -19,14 +11,14 @@ export interface Statement {
 
 export function print(select: Select): Statement {
   const printer = new Printer();
-  const sql = printer.select(select);
-  return { sql, params: Object.fromEntries(printer.params) };
+  const main = printer.rows(select);
+  const steps = [...printer.steps].map(([name, sql]) => word(`${name} AS (\n    ${sql}\n  )`));
+  const sql = steps.length === 0 ? main : lines(block('WITH', steps, ',', ''), main);
+  return { sql: sql.print(''), params: Object.fromEntries(printer.params) };
 }
 
-const indent = (sql: string): string => sql.replace(/^/gm, '  ');
-
 // Operator precedence: an operator inside a tighter one needs parentheses.
-const TIGHTNESS = {
+const TIGHTNESS: Readonly<Record<InfixOperator, number>> = {
   OR: 1,
   AND: 2,
   '=': 3,
@@ -41,92 +33,130 @@ const TIGHTNESS = {
   '-': 4,
   '*': 5,
   '/': 5,
-} as const;
+};
 
 const JOIN = { kept: 'LEFT ANY JOIN', 'left out': 'INNER JOIN' } as const;
 
+const SQL_TYPE: Readonly<Record<ParameterType, string>> = {
+  String: 'String',
+  Float64: 'Float64',
+  Int64: 'Int64',
+  UInt64: 'UInt64',
+  UUID: 'UUID',
+  Time: "DateTime64(3, 'UTC')",
+  'Array(String)': 'Array(String)',
+  'Array(Float64)': 'Array(Float64)',
+  'Array(Time)': "Array(DateTime64(3, 'UTC'))",
+};
+
+const timeText = (ms: string | number): string => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
+
+const sqlValue = (type: ParameterType, value: ParameterValue): ParameterValue => {
+  if (type === 'Time' || type === 'Array(Time)') {
+    return typeof value === 'object' ? value.map(timeText) : timeText(value);
+  }
+  return value;
+};
+
 class Printer {
   readonly params = new Map<string, ParameterValue>();
+  /** Printed steps by name, each after those that it reads. */
+  readonly steps = new Map<string, string>();
   private readonly nameByValue = new Map<string, string>();
 
-  select(select: Select): string {
-    const columns = select.columns.map(({ alias, expression }) => {
+  rows(rows: Select | Union): Piece {
+    if (rows.kind === 'select') return this.select(rows);
+    return lines(...rows.selects.flatMap((of, index) => [...(index > 0 ? [word('UNION ALL')] : []), this.select(of)]));
+  }
+
+  private select(select: Select): Piece {
+    const from = this.from(select.from);
+    const columns = Object.entries(select.columns).map(([alias, expression]) => {
       const sql = this.expression(expression);
-      return sql === alias ? sql : `${sql} AS ${alias}`;
+      const isNamed = expression.kind === 'alias' || expression.kind === 'column';
+      return isNamed && sql.print('') === alias ? sql : inline(sql, word(` AS ${alias}`));
     });
-    const lines = [`SELECT ${columns.join(', ')}`, this.from(select.from)];
-    if (select.groupBy && select.groupBy.length > 0) lines.push(`GROUP BY ${select.groupBy.join(', ')}`);
-    if (select.having) lines.push(`HAVING ${this.expression(select.having)}`);
-    if (select.orderBy) lines.push(`ORDER BY ${select.orderBy.map((order) => this.order(order)).join(', ')}`);
-    if (select.fill) {
-      const { from, to, step } = select.fill;
-      lines.push(
-        `WITH FILL FROM ${this.expression(from)} TO ${this.expression(to)} STEP ${step === undefined ? '1' : `INTERVAL 1 ${step}`}`,
+    if (select.keeps === 'all') columns.unshift(word('*'));
+    const { groupBy = [], having, orderBy = [], fill, limit, offset = 0 } = select;
+    const clauses = [list('SELECT ', columns), ...from];
+    if (groupBy.length > 0) clauses.push(word(`GROUP BY ${groupBy.join(', ')}`));
+    if (having) clauses.push(inline(word('HAVING '), this.expression(having)));
+    if (orderBy.length > 0) {
+      clauses.push(
+        list(
+          'ORDER BY ',
+          orderBy.map((of) => this.order(of)),
+        ),
       );
     }
-    if (select.limit !== undefined) lines.push(`LIMIT ${this.bind('UInt64', select.limit)}`);
-    if (select.offset !== undefined && select.offset > 0) lines.push(`OFFSET ${this.bind('UInt64', select.offset)}`);
-    return lines.join('\n');
+    if (fill) {
+      const [start, end] = [this.expression(fill.from), this.expression(fill.to)];
+      const distance = fill.step === undefined ? '1' : `INTERVAL 1 ${fill.step}`;
+      clauses.push(inline(word('WITH FILL FROM '), start, word(' TO '), end, word(` STEP ${distance}`)));
+    }
+    if (limit !== undefined) clauses.push(word(`LIMIT ${this.bind('UInt64', limit)}`));
+    if (offset > 0) clauses.push(word(`OFFSET ${this.bind('UInt64', offset)}`));
+    return lines(...clauses);
   }
 
-  private order({ expression, direction }: OrderBy): string {
-    return direction === 'desc' ? `${this.expression(expression)} DESC` : this.expression(expression);
+  private order({ expression, direction }: OrderBy): Piece {
+    const sql = this.expression(expression);
+    return direction === 'desc' ? inline(sql, word(' DESC')) : sql;
   }
 
-  private from(from: Select['from']): string {
-    switch (from.kind) {
+  private from(from: Select['from']): Piece[] {
+    switch (from?.kind) {
+      case undefined:
+        return [];
+      case 'step':
+        return [word(`FROM ${this.step(from)}`)];
       case 'events':
-        return this.scan(from);
+        return this.events(from);
       case 'profiles':
-        return this.profiles(from);
-      case 'select':
-        return `FROM (\n${indent(this.select(from))}\n)`;
-      case 'union':
-        return `FROM (\n${indent(this.union(from))}\n)`;
+      case 'device_map':
+        return [word(`FROM ${from.kind} FINAL`), this.where(from, [])];
       default:
         return assertNever(from);
     }
   }
 
-  private union(union: Union): string {
-    return union.selects.map((select) => this.select(select)).join('\nUNION ALL\n');
+  /** Its name. Equal steps are printed once; a number tells other steps of the same name apart. */
+  private step({ name, rows }: Step): string {
+    const sql = this.rows(rows).print('    ');
+    for (let number = 1; ; number++) {
+      const numbered = number === 1 ? name : `${name}_${number}`;
+      const printed = this.steps.get(numbered);
+      if (printed === sql) return numbered;
+      if (printed !== undefined) continue;
+      this.steps.set(numbered, sql);
+      return numbered;
+    }
   }
 
-  private scan(scan: EventScan): string {
-    const project = this.bindAs('project_id', 'UUID', scan.projectId);
+  private events(scan: EventScan): Piece[] {
+    const joins = scan.joins.map((join) => this.join(join));
     const time = scan.time.kind === 'hours' ? 'toStartOfHour(time)' : 'time';
-    const ranges = scan.time.ranges.map(({ from, to }) => {
-      return `${time} >= ${this.expression(from)} AND ${time} < ${this.expression(to)}`;
-    });
-    const conditions = [
-      `project_id = ${project}`,
-      ranges.length === 1 ? ranges.join() : `(${ranges.map((range) => `(${range})`).join(' OR ')})`,
-      ...scan.filter.map((condition) => this.operand(condition, TIGHTNESS.OR)),
-    ];
-    const joins = (scan.joins ?? []).map(({ name, select, left, right, others }) => {
-      const rows = `(\n${indent(this.select(select))}\n) AS ${name}`;
-      return `${JOIN[others]} ${rows} ON ${this.expression(left)} = ${right}`;
-    });
-    const where = `WHERE ${conditions.join('\n  AND ')}`;
-    return [`FROM events`, ...this.stitch(scan.stitching, project), ...joins, where].join('\n');
+    const ranges = scan.time.ranges.map(({ fromMs, toMs }) =>
+      word(`${time} >= ${this.bind('Time', fromMs)} AND ${time} < ${this.bind('Time', toMs)}`),
+    );
+    const [only] = ranges;
+    const anyRange = inline(
+      word('(('),
+      ...ranges.flatMap((of, index) => (index > 0 ? [word(') OR ('), of] : [of])),
+      word('))'),
+    );
+    return [word('FROM events'), ...joins, this.where(scan, [only && ranges.length === 1 ? only : anyRange])];
   }
 
-  private profiles(scan: ProfileScan): string {
-    const project = this.bindAs('project_id', 'UUID', scan.projectId);
+  private join({ step, left, right, others }: Join): Piece {
+    return inline(word(`${JOIN[others]} ${this.step(step)} ON `), this.expression(left), word(` = ${right}`));
+  }
+
+  private where(scan: Pick<EventScan, 'projectId' | 'filter'>, first: readonly Piece[]): Piece {
+    const project = word(`project_id = ${this.bindAs('project_id', 'UUID', scan.projectId)}`);
     const filter = scan.filter.map((condition) => this.operand(condition, TIGHTNESS.OR));
-    return `FROM profiles FINAL WHERE ${[`project_id = ${project}`, ...filter].join('\n  AND ')}`;
-  }
-
-  private stitch(stitching: Stitching, project: string): string[] {
-    if (stitching === 'none') return [];
-    const userId = stitching === 'text' ? ', user_id AS mapped_user_id' : '';
-    return [
-      'LEFT ANY JOIN (',
-      `  SELECT device_hash AS mapped_device_hash, user_hash AS mapped_user_hash${userId}`,
-      `  FROM device_map FINAL WHERE project_id = ${project}`,
-      // Events with a user id skip the lookup of their device, which is usually a cache miss.
-      ') AS mapping ON if(user_hash = 0, device_hash, 0) = mapped_device_hash',
-    ];
+    const conditions = [project, ...first, ...filter];
+    return inline(word('WHERE '), brokenChain(conditions, 'AND'));
   }
 
   private bind(type: ParameterType, value: ParameterValue): string {
@@ -137,70 +167,57 @@ class Printer {
   }
 
   private bindAs(name: string, type: ParameterType, value: ParameterValue): string {
-    this.params.set(name, value);
-    return `{${name}:${type}}`;
+    this.params.set(name, sqlValue(type, value));
+    return `{${name}:${SQL_TYPE[type]}}`;
   }
 
-  /**
-   * One parameter for any number of ids, because ClickHouse accepts a thousand parameters. Passed as rows, because ClickHouse
-   * builds no set from a computed array: that is 50 times slower for 2,000 ids, and uses no index.
-   */
-  private hashes(ids: readonly string[]): string {
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined) return `(sipHash64(${this.bind('String', only)}))`;
-    return `(SELECT sipHash64(arrayJoin(${this.bind('Array(String)', ids)})))`;
-  }
-
-  private operand(expression: Expression, tightness: number): string {
+  private operand(expression: Expression, tightness: number): Piece {
     const sql = this.expression(expression);
-    return expression.kind === 'infix' && TIGHTNESS[expression.operator] <= tightness ? `(${sql})` : sql;
+    return expression.kind === 'infix' && TIGHTNESS[expression.operator] <= tightness
+      ? inline(word('('), sql, word(')'))
+      : sql;
   }
 
-  expression(expression: Expression): string {
+  private expressions(expressions: readonly Expression[]): Piece[] {
+    return expressions.map((expression) => this.expression(expression));
+  }
+
+  private expression(expression: Expression): Piece {
     switch (expression.kind) {
       case 'column':
-        return expression.column;
+        return word(expression.column);
       case 'mapped':
-        return `mapped_${expression.column}`;
+        return word(`mapped_${expression.column}`);
       case 'alias':
-        return expression.alias;
-      case 'parameter':
-        return this.bind(expression.type, expression.value);
-      case 'constant':
-        return isQuoted(expression.value) ? `'${expression.value}'` : String(expression.value);
-      case 'list':
-        return `(${expression.items.map((item) => this.expression(item)).join(', ')})`;
-      case 'hashes':
-        return this.hashes(expression.ids);
-      case 'mapped_devices': {
-        const project = this.bindAs('project_id', 'UUID', expression.projectId);
-        const values = this.expression(expression.values);
-        return `(SELECT device_hash FROM device_map FINAL WHERE project_id = ${project} AND ${expression.column} IN ${values})`;
-      }
-      case 'identities_named': {
-        const project = this.bindAs('project_id', 'UUID', expression.projectId);
-        const id = this.expression(expression.id);
-        const byEmail = `SELECT user_hash FROM profiles FINAL WHERE project_id = ${project} AND email = ${id}`;
-        return `(SELECT sipHash64(${id}) UNION ALL ${byEmail})`;
-      }
-      case 'subselect':
-        return `(\n${indent(this.select(expression.select))}\n)`;
-      case 'lambda':
-        return `(${expression.parameters.join(', ')}) -> ${this.expression(expression.body)}`;
-      case 'tuple_element':
-        return `${this.expression(expression.of)}.${expression.position}`;
+        return word(expression.alias);
       case 'profile_property':
-        return expression.name;
-      case 'map_value':
-        return `${expression.map}[${this.expression(expression.key)}]`;
+        return word(expression.name);
+      case 'parameter':
+        return word(this.bind(expression.type, expression.value));
+      case 'constant':
+        return word(isQuoted(expression.value) ? `'${expression.value}'` : String(expression.value));
+      case 'list':
+        return group('(', this.expressions(expression.items), ')');
+      case 'rows':
+        if (expression.of.kind === 'step') return word(this.step(expression.of));
+        return block('(', [this.rows(expression.of)], '', ')');
+      case 'lambda':
+        return inline(word(`(${expression.parameters.join(', ')}) -> `), this.expression(expression.body));
+      case 'element':
+        return inline(this.expression(expression.of), word('['), this.expression(expression.at), word(']'));
+      case 'tuple_element':
+        return inline(this.expression(expression.of), word(`.${expression.position}`));
       case 'infix': {
         const { operator, operands } = expression;
-        const parts = operands.map((operand) => this.operand(operand, TIGHTNESS[operator]));
-        return parts.join(` ${operator} `);
+        const sql = operands.map((operand) => this.operand(operand, TIGHTNESS[operator]));
+        // The rows after IN start on its line.
+        const [value, values] = sql;
+        if (operator.endsWith('IN') && value && values) return inline(value, word(` ${operator} `), values);
+        return chain(sql, operator);
       }
       case 'call': {
-        const settings = expression.settings ? `(${expression.settings.join(', ')})` : '';
-        return `${expression.name}${settings}(${expression.arguments.map((of) => this.expression(of)).join(', ')})`;
+        const setting = expression.setting === undefined ? '' : `(${expression.setting})`;
+        return group(`${expression.name}${setting}(`, this.expressions(expression.arguments), ')');
       }
       default:
         return assertNever(expression);
@@ -209,3 +226,7 @@ class Printer {
 }
 
 const isQuoted = (value: string | number): boolean => value === '' || value === 'true' || value === 'false';
+
+/** One item on the line of its keyword, several on lines of their own. */
+const list = (keyword: string, items: readonly Piece[]): Piece =>
+  items.length === 1 ? inline(word(keyword), ...items) : block(keyword.trimEnd(), items, ',', '');

@@ -1,10 +1,11 @@
 // The plans of the sources, by kind of resolved query.
 import { assertNever } from '../../platform/errors.js';
 import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
+import type { PlanContext } from '../people/scan.js';
+import { sortKept } from '../plan/answer.js';
 import type { Plan } from '../plan/plan.js';
-import { sortKept } from '../plan/sort-kept.js';
 import { planChoice } from './choice/plan.js';
-import { type PlanContext, planAggregate, planList, type RowsOver } from './events/plan.js';
+import { type AggregatedRows, planAggregate, planList } from './events/plan.js';
 import { planFields } from './fields/plan.js';
 import { planFormula } from './formula/plan.js';
 import { planFunnel } from './funnel/plan.js';
@@ -47,7 +48,7 @@ export function plan(query: ResolvedQuery, context: PlanContext): Plan {
   return sortKept(planRows(query, { ...context, limit: rowsMax, offset: 0 }), { shownOrder, rowsMax, context });
 }
 
-function rowsOf(rows: Rows, selection: EventSelection, context: PlanContext): RowsOver {
+function rowsOf(rows: Rows, selection: EventSelection, context: PlanContext): AggregatedRows {
   switch (rows.kind) {
     case 'latest':
       return latestRows(rows, selection, context);

@@ -2,14 +2,13 @@
 // can answer and the rest.
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
-import { call, constant, infix, instantParameter, textParameter } from '../plan/expressions.js';
-import type { ColumnType, Constant, Expression, Fill, FillStep, FunctionName } from '../plan/plan.js';
+import { type Constant, constant, type Expression, infix, instant, textValue } from '../plan/expressions.js';
+import { fn } from '../plan/functions.js';
+import type { ColumnType, Fill, FillStep } from '../plan/plan.js';
 import { offsetAt } from './timezone.js';
 
 interface BucketKind {
-  readonly function: FunctionName;
-  /** Additional argument of the function, between the time and the time zone. */
-  readonly mode?: Constant;
+  readonly of: (time: Expression, timezone?: Expression) => Expression;
   readonly type: ColumnType;
   /** The distance of two buckets, or the range of recurring bucket numbers; `to` is exclusive. */
   readonly fill: FillStep | { readonly from: Constant; readonly to: Constant };
@@ -17,15 +16,19 @@ interface BucketKind {
 
 /** Weekdays are numbered as in ISO 8601: 1 is Monday. */
 const BUCKETS: Readonly<Record<Granularity, BucketKind>> = {
-  minute: { function: 'toStartOfMinute', type: 'time', fill: 'MINUTE' },
-  hour: { function: 'toStartOfHour', type: 'time', fill: 'HOUR' },
-  day: { function: 'toDate', type: 'date', fill: 'DAY' },
-  week: { function: 'toMonday', type: 'date', fill: 'WEEK' },
-  month: { function: 'toStartOfMonth', type: 'date', fill: 'MONTH' },
-  quarter: { function: 'toStartOfQuarter', type: 'date', fill: 'QUARTER' },
-  year: { function: 'toStartOfYear', type: 'date', fill: 'YEAR' },
-  weekday: { function: 'toDayOfWeek', mode: 0, type: 'number', fill: { from: 1, to: 8 } },
-  hour_of_day: { function: 'toHour', type: 'number', fill: { from: 0, to: 24 } },
+  minute: { of: fn.toStartOfMinute, type: 'time', fill: 'MINUTE' },
+  hour: { of: fn.toStartOfHour, type: 'time', fill: 'HOUR' },
+  day: { of: fn.toDate, type: 'date', fill: 'DAY' },
+  week: { of: fn.toMonday, type: 'date', fill: 'WEEK' },
+  month: { of: fn.toStartOfMonth, type: 'date', fill: 'MONTH' },
+  quarter: { of: fn.toStartOfQuarter, type: 'date', fill: 'QUARTER' },
+  year: { of: fn.toStartOfYear, type: 'date', fill: 'YEAR' },
+  weekday: {
+    of: (time, ...zone) => fn.toDayOfWeek(time, constant(0), ...zone),
+    type: 'number',
+    fill: { from: 1, to: 8 },
+  },
+  hour_of_day: { of: fn.toHour, type: 'number', fill: { from: 0, to: 24 } },
 };
 
 export interface Bucketing {
@@ -34,11 +37,8 @@ export interface Bucketing {
 }
 
 /** The bucket that contains `time`: the date or the instant at which it starts, or a number. */
-export function bucketOf(time: Expression, { granularity, timezone }: Bucketing): Expression {
-  const { function: name, mode } = BUCKETS[granularity];
-  if (timezone === 'UTC') return call(name, time);
-  return call(name, time, ...(mode === undefined ? [] : [constant(mode)]), textParameter(timezone));
-}
+export const bucketOf = (time: Expression, { granularity, timezone }: Bucketing): Expression =>
+  BUCKETS[granularity].of(time, ...(timezone === 'UTC' ? [] : [textValue(timezone)]));
 
 export const bucketType = (granularity: Granularity): ColumnType => BUCKETS[granularity].type;
 
@@ -50,9 +50,9 @@ export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
   const { fill } = BUCKETS[bucketing.granularity];
   if (typeof fill === 'object') return { from: constant(fill.from), to: constant(fill.to) };
   // An empty range (today at midnight) has one bucket.
-  const last = bucketOf(instantParameter(Math.max(range.fromMs, range.toMs - 1)), bucketing);
+  const last = bucketOf(instant(Math.max(range.fromMs, range.toMs - 1)), bucketing);
   return {
-    from: bucketOf(instantParameter(range.fromMs), bucketing),
+    from: bucketOf(instant(range.fromMs), bucketing),
     to: infix('+', last, constant(1)),
     step: fill,
   };

@@ -1,7 +1,7 @@
 // Numbers calendar periods (day, week, month) consecutively, so that they can be subtracted.
 import type { CalendarPeriod } from '../analyze/resolved.js';
-import { call, infix, instantParameter } from '../plan/expressions.js';
-import type { Expression } from '../plan/plan.js';
+import { type Expression, infix, instant } from '../plan/expressions.js';
+import { fn } from '../plan/functions.js';
 import { bucketOf } from './buckets.js';
 
 const NUMBER = {
@@ -22,11 +22,11 @@ export interface Calendar {
 export function calendarOf(period: CalendarPeriod, timezone: string): Calendar {
   const dateOf = (time: Expression): Expression => bucketOf(time, { granularity: period, timezone });
   return {
-    numberOf: (time) => call(NUMBER[period], dateOf(time)),
-    dateAfter: (instantMs, periods) => call(ADD[period], dateOf(instantParameter(instantMs)), periods),
+    numberOf: (time) => fn[NUMBER[period]](dateOf(time)),
+    dateAfter: (instantMs, periods) => fn[ADD[period]](dateOf(instant(instantMs)), periods),
   };
 }
 
 /** Number of periods since the one of `instantMs`. */
 export const periodsSince = ({ numberOf }: Calendar, instantMs: number, number: Expression): Expression =>
-  infix('-', number, numberOf(instantParameter(instantMs)));
+  infix('-', number, numberOf(instant(instantMs)));

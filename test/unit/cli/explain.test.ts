@@ -10,7 +10,9 @@ test('every stage is shown', () => {
     '{ kind: "event", event: { matches: [{ name: { text: "signup" } }], written: "signup" } }',
   );
   expect(shown.get('analyze')).toContain('column: "geo_country"');
-  expect(shown.get('plan')).toContain('stitching: "none"');
+  expect(shown.get('plan')).toContain('kind: "events"');
+  expect(shown.get('print')).toMatch(/^SET param_project_id = '[0-9a-f-]{36}';$/m);
+  expect(shown.get('print')).toContain("SET param_p4 = 'DE';");
   expect(shown.get('print')).toContain('AND geo_country = {p4:String}');
 });
 

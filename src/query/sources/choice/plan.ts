@@ -2,141 +2,131 @@
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
 import { isOfType } from '../../conditions/plan-events.js';
-import { integer, mapEach } from '../../plan/behaviour.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { planAnswer } from '../../plan/answer.js';
 import {
   alias,
   allOf,
-  call,
   column,
   constant,
+  type Expression,
+  element,
   equals,
   infix,
-  instantParameter,
-  not,
-  textParameter,
+  instant,
+  integer,
+  lambda,
+  NULL,
 } from '../../plan/expressions.js';
 import { actor, eventPosition, isPresentField, readNumber, readText } from '../../plan/field-expressions.js';
-import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
-import { type PlanContext, pageOf, passThrough, scanEvents } from '../events/plan.js';
+import { fn } from '../../plan/functions.js';
+import { type Columns, type Plan, type Select, select, step } from '../../plan/plan.js';
+import type { CountColumn } from './present.js';
 
 type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 
-const TIME = call('toUnixTimestamp64Milli', column('time'));
+const TIME = fn.toUnixTimestamp64Milli(column('time'));
 
 /** Unit expression; the hash of an id when there is one. */
 function keyOf(unit: ResolvedField): Expression {
   if (unit.kind === 'distinct_id') return actor;
   if (unit.kind === 'column' && unit.field.hash) return column(unit.field.hash);
-  return call('ifNull', readText(unit).expression, constant(''));
+  return fn.ifNull(readText(unit).expression, constant(''));
 }
 
-const variantOf = ({ variant }: ChoiceResults): Expression =>
-  call('ifNull', readText(variant).expression, constant(''));
+const variantOf = ({ variant }: ChoiceResults): Expression => fn.ifNull(readText(variant).expression, constant(''));
 
 /** Exposure events in the range; conversions may come after it. */
 function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expression {
   const { eventTypes, range, condition } = query.selection;
   return allOf([
     isOfType(eventTypes ?? []),
-    infix('<', column('time'), instantParameter(range.toMs)),
+    infix('<', column('time'), instant(range.toMs)),
     isPresentField(query.variant),
     ...(condition ? [planCondition(condition, projectId)] : []),
   ]);
 }
 
-const zero: Expression = constant(0);
-
-/** Both kinds of rows of the packet have the same columns. */
-function rowOf(kind: 0 | 1, values: readonly Expression[]): SelectColumn[] {
-  const names = ['kind', 'variant', 'n1', 'n2', 'n3', 'weight', 'first_ms', 'last_ms'];
-  return [constant(kind), ...values].map((expression, index) => ({ alias: names[index] ?? '', expression }));
-}
+/** A row of either kind: columns of the other kind are 0, a missing weight is null. */
+const countRow = (counts: Partial<Record<CountColumn, Expression>>): Columns => {
+  const zero = constant(0);
+  const none: Record<CountColumn, Expression> = {
+    is_exposures: zero,
+    variant: zero,
+    units: zero,
+    conversions: zero,
+    immature: zero,
+    without_unit: zero,
+    weight: NULL,
+    first_ms: zero,
+    last_ms: zero,
+  };
+  return { ...none, ...counts };
+};
 
 /** Units by variant; units that saw several variants count under the empty name. */
 function selectUnits(query: ChoiceResults, context: PlanContext): Select {
-  const { range } = query.selection;
+  const { range, eventTypes = [] } = query.selection;
   const isExposure = exposureOf(query, context);
-  const columns: SelectColumn[] = [
-    { alias: 'unit', expression: keyOf(query.unit) },
-    { alias: 'variants', expression: call('groupUniqArrayIf', variantOf(query), isExposure) },
-    { alias: 'exposed_at', expression: call('minIf', TIME, isExposure) },
-    {
-      alias: 'conversions',
-      expression: call('groupArrayIf', TIME, equals(column('event_type'), textParameter(query.conversionEvent))),
-    },
-  ];
-  const types = [...new Set([...(query.selection.eventTypes ?? []), query.conversionEvent])];
+  const isConversion = isOfType([query.conversionEvent]);
+  const types = [...new Set([...eventTypes, query.conversionEvent])];
   const scanned = { fromMs: range.fromMs, toMs: range.toMs + query.windowMs };
-  const units: Select = {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, {
-      selection: { eventTypes: undefined, range: scanned, condition: undefined },
-      reads: columns.map((of) => of.expression),
-      filter: [isOfType(types), isPresentField(query.unit)],
-    }),
+  const units = selectEvents(context, {
+    selection: { eventTypes: undefined, range: scanned, condition: undefined },
+    columns: {
+      unit: keyOf(query.unit),
+      variants: fn.groupUniqArrayIf(variantOf(query), isExposure),
+      exposed_at: fn.minIf(TIME, isExposure),
+      conversion_times: fn.groupArrayIf(TIME, isConversion),
+    },
+    filter: [isOfType(types), isPresentField(query.unit)],
     groupBy: ['unit'],
-    having: call('notEmpty', alias('variants')),
-  };
-  const end = infix('+', alias('exposed_at'), integer(query.windowMs));
-  const isConverted = mapEach('arrayExists', alias('conversions'), (time) =>
-    allOf([infix('>=', time, alias('exposed_at')), infix('<=', time, end)]),
-  );
+    having: fn.notEmpty(alias('variants')),
+  });
+  const [variants, exposedAt] = [alias('variants'), alias('exposed_at')];
+  const end = infix('+', exposedAt, integer(query.windowMs));
+  const isInWindow = lambda(['time'], (time) => allOf([infix('>=', time, exposedAt), infix('<=', time, end)]));
+  const isConverted = fn.arrayExists(isInWindow, alias('conversion_times'));
   // A converted unit cannot convert again, so it is not immature.
-  const mayConvert = allOf([infix('>', end, integer(context.nowMs)), not(isConverted)]);
-  const isPure = equals(call('length', alias('variants')), constant(1));
-  const seen = call('arrayElement', alias('variants'), constant(1));
-  return {
-    kind: 'select',
-    columns: rowOf(0, [
-      call('if', isPure, seen, constant('')),
-      call('count'),
-      call('countIf', isConverted),
-      call('countIf', mayConvert),
-      constant('NULL'),
-      zero,
-      zero,
-    ]),
-    from: units,
+  const mayConvert = allOf([infix('>', end, integer(context.nowMs)), fn.not(isConverted)]);
+  const isPure = equals(fn.length(variants), constant(1));
+  return select({
+    columns: countRow({
+      variant: fn.if(isPure, element(variants, constant(1)), constant('')),
+      units: fn.count(),
+      conversions: fn.countIf(isConverted),
+      immature: fn.countIf(mayConvert),
+    }),
+    from: step('exposed_units', units),
     groupBy: ['variant'],
-  };
+  });
 }
 
 /** Per variant: the newest weight, and the exposures without a unit. */
-function selectExposures(query: ChoiceResults, context: PlanContext): Select {
-  const columns = rowOf(1, [
-    variantOf(query),
-    call('countIf', not(isPresentField(query.unit))),
-    zero,
-    zero,
-    call('argMax', readNumber(query.weight), eventPosition),
-    call('min', TIME),
-    call('max', TIME),
-  ]);
-  return {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, {
-      selection: { ...query.selection, condition: undefined },
-      reads: columns.map((of) => of.expression),
-      filter: [exposureOf(query, context)],
+const selectExposures = (query: ChoiceResults, context: PlanContext): Select =>
+  selectEvents(context, {
+    selection: { ...query.selection, condition: undefined },
+    columns: countRow({
+      is_exposures: constant(1),
+      variant: variantOf(query),
+      without_unit: fn.countIf(fn.not(isPresentField(query.unit))),
+      weight: fn.argMax(readNumber(query.weight), eventPosition),
+      first_ms: fn.min(TIME),
+      last_ms: fn.max(TIME),
     }),
+    filter: [exposureOf(query, context)],
     groupBy: ['variant'],
-  };
-}
+  });
 
 export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
-  const { choiceKey, conversionEvent, unit, rowsMax } = query;
-  const page = pageOf(context, rowsMax);
-  const units = selectUnits(query, context);
-  const union: Select = {
-    kind: 'select',
-    columns: passThrough(units),
-    from: { kind: 'union', selects: [units, selectExposures(query, context)] },
-  };
-  return {
+  const { choiceKey, conversionEvent, unit, order } = query;
+  const selects = [selectUnits(query, context), selectExposures(query, context)];
+  return planAnswer({
+    query,
+    range: query.selection.range,
+    context,
     mode: 'choice',
-    select: union,
+    select: select({ keeps: 'all', columns: {}, from: step('counts', { kind: 'union', selects }) }),
     columns: [
       { name: 'variant_key', type: 'text' },
       { name: 'exposures', type: 'number' },
@@ -146,19 +136,6 @@ export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
       { name: 'ci_high', type: 'rate' },
       { name: 'weight', type: 'number' },
     ],
-    metric: undefined,
-    presentation: {
-      kind: 'choice',
-      order: query.order,
-      choiceKey,
-      conversionEvent,
-      unit: unit.name,
-      nowMs: context.nowMs,
-    },
-    total: { kind: 'engine', rowsMax },
-    rowsKept: page.kept,
-    range: query.selection.range,
-    timezone: query.timezone,
-    warnings: query.warnings,
-  };
+    presentation: { kind: 'choice', order, choiceKey, conversionEvent, unit: unit.name, nowMs: context.nowMs },
+  });
 }

@@ -6,14 +6,34 @@ import type { PostProcess } from '../../plan/plan.js';
 
 type ChoiceResults = Extract<PostProcess, { kind: 'choice' }>;
 
-/** As ClickHouse returns them: kind, variant, three counts, weight, first and last exposure. */
-type CountRow = readonly [number, string, number, number, number, number | null, number, number];
-const UNITS = 0;
+/** Columns of the engine's rows, in their order: units of a variant, or (`is_exposures`) its exposures. */
+const COUNT_COLUMNS = [
+  'is_exposures',
+  'variant',
+  'units',
+  'conversions',
+  'immature',
+  'without_unit',
+  'weight',
+  'first_ms',
+  'last_ms',
+] as const;
+
+export type CountColumn = (typeof COUNT_COLUMNS)[number];
+
+interface Counts extends Readonly<Record<Exclude<CountColumn, 'variant' | 'weight'>, number>> {
+  readonly variant: string;
+  readonly weight: number | null;
+}
+
+const toCounts = (row: readonly unknown[]): Counts =>
+  Object.fromEntries(COUNT_COLUMNS.map((name, index) => [name, row[index]])) as unknown as Counts;
+
 /** Key of units that saw several variants; no variant has an empty name. */
 const SEVERAL = '';
 
 export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unknown[])[]): Presented {
-  const packet = toPacket(asked, rows as readonly CountRow[]);
+  const packet = toPacket(asked, rows.map(toCounts));
   return {
     rows: packet.variants.map((of) => [
       of.variant_key,
@@ -29,28 +49,27 @@ export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unk
   };
 }
 
-function toPacket(asked: ChoiceResults, rows: readonly CountRow[]): ChoicePacket {
+function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
   const { choiceKey, conversionEvent, unit, nowMs } = asked;
-  const units = new Map(rows.filter(([kind]) => kind === UNITS).map((row) => [row[1], row]));
-  const exposures = rows.filter(([kind]) => kind !== UNITS);
-  const variants = exposures.map(([, variantKey, , , , weight]): VariantCounts => {
-    const [, , seen = 0, converted = 0] = units.get(variantKey) ?? [];
-    return { variantKey, exposures: Number(seen), conversions: Number(converted), weight };
+  const exposures = rows.filter((row) => row.is_exposures === 1);
+  const units = new Map(rows.filter((row) => row.is_exposures === 0).map((row) => [row.variant, row]));
+  const variants = exposures.map(({ variant, weight }): VariantCounts => {
+    const counts = units.get(variant);
+    return { variantKey: variant, exposures: counts?.units ?? 0, conversions: counts?.conversions ?? 0, weight };
   });
-  const counted = [...units.values()].filter(([, variant]) => variant !== SEVERAL);
-  const firsts = exposures.map((row) => Number(row[6]));
-  const lasts = exposures.map((row) => Number(row[7]));
+  const counted = [...units.values()].filter(({ variant }) => variant !== SEVERAL);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return toChoicePacket(
     {
       choiceKey,
       conversionEvent,
       unit,
       variants,
-      multiVariantUnits: Number(units.get(SEVERAL)?.[2] ?? 0),
-      exposuresWithoutUnit: exposures.reduce((sum, row) => sum + Number(row[2]), 0),
-      immatureUnits: counted.reduce((sum, row) => sum + Number(row[4]), 0),
-      firstExposureAtMs: firsts.length > 0 ? Math.min(...firsts) : undefined,
-      lastExposureAtMs: lasts.length > 0 ? Math.max(...lasts) : undefined,
+      multiVariantUnits: units.get(SEVERAL)?.units ?? 0,
+      exposuresWithoutUnit: sum(exposures.map((row) => row.without_unit)),
+      immatureUnits: sum(counted.map((row) => row.immature)),
+      firstExposureAtMs: exposures.length > 0 ? Math.min(...exposures.map((row) => row.first_ms)) : undefined,
+      lastExposureAtMs: exposures.length > 0 ? Math.max(...exposures.map((row) => row.last_ms)) : undefined,
     },
     nowMs,
   );

@@ -2,67 +2,83 @@
 
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS } from '../../fields.js';
-import { alias, call, column, constant, infix, lambda } from '../../plan/expressions.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { planAnswer } from '../../plan/answer.js';
+import {
+  alias,
+  column,
+  constant,
+  type Expression,
+  infix,
+  lambda,
+  type PropertyColumn,
+  rowsOf,
+} from '../../plan/expressions.js';
 import { isPresentField } from '../../plan/field-expressions.js';
-import type { Expression, Plan, PropertyColumn, Select, SelectColumn } from '../../plan/plan.js';
-import { type PlanContext, pageOf, scanEvents } from '../events/plan.js';
+import { fn } from '../../plan/functions.js';
+import { type Columns, type Plan, select, step } from '../../plan/plan.js';
 import { BAGS, countKeys, keySet, keySets, keysOf, valuesOf, withoutTexts } from './key-sets.js';
 
 type FieldsQuery = Extract<ResolvedQuery, { kind: 'fields' }>;
 
 /** Keys without empty texts. */
 const textKeys = (map: PropertyColumn): Expression =>
-  call('arrayFilter', lambda(['k', 'v'], infix('!=', alias('v'), constant(''))), keysOf(map), valuesOf(map));
+  fn.arrayFilter(
+    lambda(['key', 'value'], (_, value) => infix('!=', value, constant(''))),
+    keysOf(map),
+    valuesOf(map),
+  );
 
 const fieldNamed = (name: string): ResolvedField => {
   const field = findEventField(name);
   return field ? { kind: 'column', name, field } : { kind: 'distinct_id', name: DISTINCT_ID };
 };
 
+/** Per property map: its keys and in how many events each occurs. */
+function countProperties(): Columns {
+  const counted = BAGS.flatMap((bag) => {
+    const [texts, numbers] = [alias(keySet(bag, 'texts')), alias(keySet(bag, 'numbers'))];
+    const sets = { text: texts, number: withoutTexts(numbers, texts), boolean: alias(keySet(bag, 'booleans')) };
+    const column = (type: string): string => `${PROPERTY_BAGS[bag]}_${type}_counts`;
+    return Object.entries(sets).map(([type, keys]) => [column(type), countKeys(keys, alias('events'))]);
+  });
+  return Object.fromEntries(counted);
+}
+
 /**
  * One row with all counts for the answer: events, one count per field, keys of both property groups by type, and keys of
  * profiles by type.
  */
 export function planFields(query: FieldsQuery, context: PlanContext): Plan {
-  const { selection, rowsMax } = query;
+  const { selection, order } = query;
   const sets = keySets(textKeys);
-  const counts = EVENT_FIELD_NAMES.map((name) => call('countIf', isPresentField(fieldNamed(name))));
-  const columns: SelectColumn[] = [
-    { alias: 'events', expression: call('count') },
-    { alias: 'with_session', expression: call('countIf', infix('!=', column('session_id'), constant(''))) },
-    { alias: 'with_field', expression: call('array', ...counts) },
-    ...sets,
-  ];
-  const bySet: Select = {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, { selection, reads: columns.map((of) => of.expression) }),
-    groupBy: sets.map((of) => of.alias),
-  };
-  const page = pageOf(context, rowsMax);
-  return {
-    mode: 'fields',
-    select: {
-      kind: 'select',
-      columns: [
-        { alias: 'total', expression: call('sum', alias('events')) },
-        { alias: 'in_sessions', expression: call('sum', alias('with_session')) },
-        { alias: 'counts', expression: call('sumForEach', alias('with_field')) },
-        ...BAGS.flatMap((bag) => {
-          const texts = alias(keySet(bag, 'texts'));
-          const numbers = withoutTexts(alias(keySet(bag, 'numbers')), texts);
-          return [texts, numbers, alias(keySet(bag, 'booleans'))].map((keys, index) => ({
-            alias: `${PROPERTY_BAGS[bag]}_${index}`,
-            expression: countKeys(keys, alias('events')),
-          }));
-        }),
-        ...(['props_str', 'props_num', 'props_bool'] as const).map((map) => ({
-          alias: `${map}_keys`,
-          expression: profileKeys(context, map),
-        })),
-      ],
-      from: bySet,
+  const bySet = selectEvents(context, {
+    selection,
+    columns: {
+      events: fn.count(),
+      with_session: fn.countIf(infix('!=', column('session_id'), constant(''))),
+      with_field: fn.array(...EVENT_FIELD_NAMES.map((name) => fn.countIf(isPresentField(fieldNamed(name))))),
+      ...sets,
     },
+    groupBy: Object.keys(sets),
+  });
+  return planAnswer({
+    query,
+    range: selection.range,
+    context,
+    mode: 'fields',
+    select: select({
+      columns: {
+        total: fn.sum(alias('events')),
+        in_sessions: fn.sum(alias('with_session')),
+        counts: fn.sumForEach(alias('with_field')),
+        ...countProperties(),
+        profile_text_keys: profileKeys(context, 'props_str'),
+        profile_number_keys: profileKeys(context, 'props_num'),
+        profile_boolean_keys: profileKeys(context, 'props_bool'),
+      },
+      from: step('events_by_keys', bySet),
+    }),
     columns: [
       { name: 'field', type: 'text' },
       { name: 'type', type: 'text' },
@@ -70,21 +86,14 @@ export function planFields(query: FieldsQuery, context: PlanContext): Plan {
       { name: 'events', type: 'number' },
       { name: 'coverage', type: 'percent' },
     ],
-    metric: undefined,
-    presentation: { kind: 'fields', order: query.order },
-    total: { kind: 'engine', rowsMax },
-    rowsKept: page.kept,
-    range: selection.range,
-    timezone: query.timezone,
-    warnings: query.warnings,
-  };
+    presentation: { kind: 'fields', order },
+  });
 }
 
-const profileKeys = ({ projectId }: PlanContext, map: PropertyColumn): Expression => ({
-  kind: 'subselect',
-  select: {
-    kind: 'select',
-    columns: [{ alias: 'keys', expression: call('groupUniqArrayArray', keysOf(map)) }],
-    from: { kind: 'profiles', projectId, filter: [] },
-  },
-});
+const profileKeys = ({ projectId }: PlanContext, map: PropertyColumn): Expression =>
+  rowsOf(
+    select({
+      columns: { keys: fn.groupUniqArrayArray(keysOf(map)) },
+      from: { kind: 'profiles', projectId, filter: [] },
+    }),
+  );

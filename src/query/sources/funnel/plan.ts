@@ -1,24 +1,22 @@
 // Plan of funnels. ClickHouse's windowFunnel returns how far a person came, but neither the times of the steps nor the value at
-// the start. So the times of each step are collected per person, and all attempts advance level by level: an attempt is
+// the start. So the times of each step are collected per person, and all attempts advance step by step: an attempt is
 // (deadline, time of step 1, …, time of step k), and each level takes the earliest remaining event of the next step, which
 // is never worse than a later one. Attempts start in order and stay in order, so a level is one merge of two sorted arrays,
 // and the first attempt of the last non-empty level counts. Lambdas capture no arrays, because ClickHouse would copy them
 // per element.
-
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areDisjoint } from '../../conditions/events.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
 import {
+  BREAKDOWN,
   type BreakdownPlan,
-  element,
   eventMs,
+  filter,
   first,
-  GROUP,
   hasIdentity,
-  integer,
-  mapEach,
-  passThrough,
-  planAnswer,
+  map,
   planBreakdown,
   ratio,
 } from '../../plan/behaviour.js';
@@ -26,19 +24,22 @@ import {
   alias,
   allOf,
   anyOf,
-  call,
   column,
   constant,
+  type Expression,
+  element,
   equals,
   infix,
+  integer,
   lambda,
-  parameter,
-  textParameter,
+  NULL,
+  textValue,
+  textValues,
   tupleElement,
 } from '../../plan/expressions.js';
 import { actor } from '../../plan/field-expressions.js';
-import type { Expression, OutputColumn, Plan, Select, SelectColumn } from '../../plan/plan.js';
-import { type PlanContext, scanEvents } from '../events/plan.js';
+import { fn, quantileForEach } from '../../plan/functions.js';
+import { extend, type OutputColumn, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
 import type { FunnelQuery } from './analyze.js';
 
 type ResolvedFunnel = FunnelQuery & ResolvedQuery;
@@ -49,321 +50,258 @@ type ResolvedFunnel = FunnelQuery & ResolvedQuery;
  * Packs a time with its tie-breakers into one number, so that one sorted array holds two kinds: the time, then the rank among
  * events of equal time, then one bit for the kind.
  */
-const RANK_AND_KIND_BITS = integer(6);
-const RANK_MAX = 31;
+const RANK_AND_KIND_BITS = constant(6);
+const RANK_MAX = constant(31);
+type Kind = 0 | 1;
 
 const packed = (ms: Expression, ...rest: readonly Expression[]): Expression =>
-  infix('+', call('bitShiftLeft', ms, RANK_AND_KIND_BITS), ...rest);
-const unpacked = (value: Expression): Expression => call('bitShiftRight', value, RANK_AND_KIND_BITS);
-const rank = (value: Expression): Expression => call('bitShiftLeft', value, constant(1));
-const kindOf = (value: Expression): Expression => call('bitAnd', value, constant(1));
+  infix('+', fn.bitShiftLeft(ms, RANK_AND_KIND_BITS), ...rest);
+const unpacked = (moment: Expression): Expression => fn.bitShiftRight(moment, RANK_AND_KIND_BITS);
+const rank = (value: Expression): Expression => fn.bitShiftLeft(value, constant(1));
+const isOfKind = (moment: Expression, kind: Kind): Expression => equals(fn.bitAnd(moment, constant(1)), constant(kind));
 
-/** For each number of kind `asks` in the sorted array: the next number of the other kind, or itself. */
-function nextOfOtherKind(merged: string, asks: 0 | 1): Expression {
-  const filled = mapEach('arrayReverseFill', alias(merged), (v) => infix('!=', kindOf(v), constant(asks)));
-  return call('arrayFilter', lambda(['f', 'v'], equals(kindOf(alias('v')), constant(asks))), filled, alias(merged));
+/** For each moment of this kind in the sorted array: the next moment of the other kind, or itself. */
+function nextOfOtherKind(moments: Expression, kind: Kind): Expression {
+  const isOther = lambda(['moment'], (moment) => isOfKind(moment, kind === 0 ? 1 : 0));
+  const isOfThis = lambda(['next', 'moment'], (_, moment) => isOfKind(moment, kind));
+  return fn.arrayFilter(isOfThis, fn.arrayReverseFill(isOther, moments), moments);
 }
 
-const merge = (left: Expression, right: Expression): Expression => call('arraySort', call('arrayConcat', left, right));
+const merge = (left: Expression, right: Expression): Expression => fn.arraySort(fn.arrayConcat(left, right));
 
-// ---- Selects, from the innermost to the outermost ----
+// ---- Attempts ----
 
-const timesOf = (index: number): string => `t${index}`;
-const attemptsOf = (level: number): string => `a${level}`;
+/** An attempt is a tuple: its deadline, and the times of its steps. */
+const deadlineOf = (attempt: Expression): Expression => tupleElement(attempt, 1);
+const timeOf = (attempt: Expression, stepNumber: number): Expression => tupleElement(attempt, stepNumber + 1);
+
+const numbersTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+const attemptsAt = (stepNumber: number): Expression => alias(`attempts_${stepNumber}`);
+
+/** The first step with the same events as this one. */
+const firstOfEvents = (steps: readonly EventSet[], stepNumber: number): number =>
+  steps.findIndex(({ name }) => name === steps[stepNumber - 1]?.name) + 1;
+
+/** Sorted times of the events of a step. Steps of the same events share those of the first. */
+const timesName = ({ steps }: FunnelQuery, stepNumber: number): string =>
+  `step_${firstOfEvents(steps, stepNumber)}_times`;
+const timesOf = (query: FunnelQuery, stepNumber: number): Expression => alias(timesName(query, stepNumber));
+
+// ---- Steps of the plan ----
 
 interface Funnel {
   readonly query: ResolvedFunnel;
-  /** Distinct events of the steps, and the index of each step's. */
-  readonly sets: readonly EventSet[];
-  readonly setOfStep: readonly number[];
-  /** Whether one event may be of several sets: times are then positions, see `planPositions`. */
+  /** Numbers of the steps whose events are not those of an earlier step. */
+  readonly distinct: readonly number[];
+  /** Whether one event may be of several steps: times are then positions, see `planPositions`. */
   readonly isByPosition: boolean;
   readonly breakdown: BreakdownPlan | undefined;
 }
 
-/** One row per person with a first step: sorted times per set of events, and of excluded events. */
-function planPeople({ query, sets, isByPosition, breakdown }: Funnel, context: PlanContext): Select {
-  const gather = (value: Expression, ...of: readonly EventSet[]): Expression =>
-    call('arraySort', call('groupArrayIf', value, anyOf(of.map((set) => isIn(set, context.projectId)))));
-  const starts = breakdown && call('tuple', eventMs, column('insert_id'), breakdown.value);
-  const times = sets.map((set, index) => ({ alias: timesOf(index), expression: gather(eventMs, set) }));
-  const memberships = infix(
-    '+',
-    ...sets.map((set, index) => infix('*', isIn(set, context.projectId), integer(2 ** index))),
-  );
-  const moment = call('tuple', eventMs, memberships, ...(breakdown ? [column('insert_id'), breakdown.value] : []));
-  const columns: SelectColumn[] = [
-    { alias: 'person', expression: actor },
-    ...(isByPosition ? [{ alias: 'moments', expression: gather(moment, ...sets) }] : times),
-    ...(query.exclude.length > 0 ? [{ alias: 'x', expression: gather(eventMs, ...query.exclude) }] : []),
-    ...(starts && !isByPosition ? [{ alias: 'starts', expression: gather(starts, ...sets.slice(0, 1)) }] : []),
-  ];
-  const begins = isByPosition
-    ? infix('>', call('countIf', anyOf(sets.slice(0, 1).map((set) => isIn(set, context.projectId)))), constant(0))
-    : call('notEmpty', alias(timesOf(0)));
-  const people: Select = {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, {
-      selection: query.selection,
-      reads: columns.map((of) => of.expression),
-      filter: [...areOfTypes([...sets, ...query.exclude]), hasIdentity],
-    }),
+/** One row per person with a first step: sorted times per step with events of its own, and of excluded events. */
+function planPeople(funnel: Funnel, context: PlanContext): Step {
+  const { query, distinct, isByPosition, breakdown } = funnel;
+  const { steps, exclude } = query;
+  const isOfStep = (number: number): Expression => anyOf(steps.slice(number - 1, number).map(isOf));
+  const isOf = (events: EventSet): Expression => isIn(events, context.projectId);
+  const gather = (value: Expression, isGathered: Expression): Expression =>
+    fn.arraySort(fn.groupArrayIf(value, isGathered));
+  const started = breakdown && fn.tuple(eventMs, column('insert_id'), breakdown.value);
+  const times = distinct.map((number) => [timesName(query, number), gather(eventMs, isOfStep(number))]);
+  const memberships = infix('+', ...distinct.map((number) => infix('*', isOfStep(number), membership(number))));
+  const moment = fn.tuple(eventMs, memberships, ...(breakdown ? [column('insert_id'), breakdown.value] : []));
+  const rows = selectEvents(context, {
+    selection: query.selection,
+    columns: {
+      person: actor,
+      ...(isByPosition ? { moments: gather(moment, anyOf(distinct.map(isOfStep))) } : Object.fromEntries(times)),
+      ...(exclude.length > 0 && { excluded_times: gather(eventMs, anyOf(exclude.map(isOf))) }),
+      ...(started && !isByPosition && { starts: gather(started, isOfStep(1)) }),
+    },
+    filter: [...areOfTypes([...steps, ...exclude]), hasIdentity],
     groupBy: ['person'],
-    having: begins,
-  };
-  return isByPosition ? planPositions({ query, sets, breakdown }, people) : people;
+    having: isByPosition ? infix('>', fn.countIf(isOfStep(1)), constant(0)) : fn.notEmpty(timesOf(query, 1)),
+  });
+  return isByPosition ? planPositions(funnel, step('people', rows)) : step('people', rows);
 }
 
 // ---- Positions ----
 
 /** A position is a time with the event's rank among the person's events of equal time. */
-const RANK_BITS = integer(5);
-const MEMBERSHIPS = 2;
-const VALUE = 4;
+const RANK_BITS = constant(5);
+
+/** The bit of a step in the memberships of an event. */
+const membership = (stepNumber: number): Expression => integer(2 ** (stepNumber - 1));
+
+/** A moment of a person is a tuple: its time, its memberships, and with a breakdown insert_id and the value. */
+const timeOfMoment = (moment: Expression): Expression => tupleElement(moment, 1);
+const isMember = (moment: Expression, stepNumber: number): Expression =>
+  infix('!=', fn.bitAnd(tupleElement(moment, 2), membership(stepNumber)), constant(0));
+const valueOfMoment = (moment: Expression): Expression => tupleElement(moment, 4);
 
 /**
- * When one event may be of several sets, steps are compared by positions instead of times, so that no event serves two steps:
+ * When one event may be of several steps, steps are compared by positions instead of times, so that no event serves two steps:
  * each step is at a later position than the one before. Of equal times, events of earlier steps come first.
  */
-function planPositions(
-  { query, sets, breakdown }: Pick<Funnel, 'query' | 'sets' | 'breakdown'>,
-  people: Select,
-): Select {
-  const [moments, moment] = [alias('moments'), alias('m')];
-  const times = mapEach('arrayMap', moments, (v) => tupleElement(v, 1));
-  const ranked = infix(
-    '+',
-    call('bitShiftLeft', tupleElement(moment, 1), RANK_BITS),
-    call('least', infix('-', alias('n'), constant(1)), integer(RANK_MAX)),
+function planPositions({ query, distinct, breakdown }: Funnel, people: Step): Step {
+  const [moments, positions] = [alias('moments'), alias('positions')];
+  const ranked = lambda(['moment', 'count'], (moment, count) =>
+    infix('+', fn.bitShiftLeft(timeOfMoment(moment), RANK_BITS), fn.least(infix('-', count, constant(1)), RANK_MAX)),
   );
-  const kept = passThrough('person', ...(query.exclude.length > 0 ? ['x'] : []));
-  const positioned: Select = {
-    kind: 'select',
-    columns: [
-      ...kept,
-      ...passThrough('moments'),
-      {
-        alias: 'positions',
-        expression: call('arrayMap', lambda(['m', 'n'], ranked), moments, call('arrayEnumerateUniq', times)),
-      },
-    ],
-    from: people,
+  const counts = fn.arrayEnumerateUniq(map(moments, 'moment', timeOfMoment));
+  const positioned = step('positioned', extend(people, { positions: fn.arrayMap(ranked, moments, counts) }));
+  const ofStep = (values: Expression, number: number): Expression =>
+    fn.arrayFilter(
+      lambda(['value', 'moment'], (_, moment) => isMember(moment, number)),
+      values,
+      moments,
+    );
+  const start = lambda(['position', 'moment'], (position, moment) =>
+    fn.tuple(position, textValue(''), valueOfMoment(moment)),
+  );
+  const columns = {
+    ...Object.fromEntries(distinct.map((number) => [timesName(query, number), ofStep(positions, number)])),
+    ...(breakdown && { starts: ofStep(fn.arrayMap(start, positions, moments), 1) }),
   };
-  const isOfSet = (index: number): Expression =>
-    infix('!=', call('bitAnd', tupleElement(moment, MEMBERSHIPS), integer(2 ** index)), constant(0));
-  const ofSet = (value: Expression, index: number): Expression =>
-    call('arrayFilter', lambda(['v', 'm'], isOfSet(index)), value, moments);
-  const start = call('tuple', alias('p'), textParameter(''), tupleElement(moment, VALUE));
-  const valued = call('arrayMap', lambda(['p', 'm'], start), alias('positions'), moments);
-  return {
-    kind: 'select',
-    columns: [
-      ...kept,
-      ...sets.map((_, index) => ({ alias: timesOf(index), expression: ofSet(alias('positions'), index) })),
-      ...(breakdown ? [{ alias: 'starts', expression: ofSet(valued, 0) }] : []),
-    ],
-    from: positioned,
-  };
+  return step('positions_by_step', extend(positioned, columns));
 }
 
 /** Milliseconds of a time or a position. */
 const msOf = ({ isByPosition }: Funnel, value: Expression): Expression =>
-  isByPosition ? call('bitShiftRight', value, RANK_BITS) : value;
+  isByPosition ? fn.bitShiftRight(value, RANK_BITS) : value;
 
-/** Attempts at step 1: (deadline, start). An excluded event ends the attempts that started before it. */
-function planStarts(funnel: Funnel, people: Select): Select {
-  const { query, sets, breakdown } = funnel;
-  const kept = passThrough(...sets.map((_, index) => timesOf(index)), ...(breakdown ? ['starts'] : []));
+// ---- Attempts, step by step ----
+
+/** Attempts at step 1. An excluded event ends the attempts that started before it. */
+function planStarts(funnel: Funnel, people: Step): Step {
+  const { query } = funnel;
+  const starts = timesOf(query, 1);
   const endOf = (start: Expression): Expression => infix('+', msOf(funnel, start), integer(query.windowMs));
   if (query.exclude.length === 0) {
-    const attempts = mapEach('arrayMap', alias(timesOf(0)), (v) => call('tuple', endOf(v), v));
-    return { kind: 'select', columns: [...kept, { alias: attemptsOf(1), expression: attempts }], from: people };
+    const attempts = map(starts, 'start', (start) => fn.tuple(endOf(start), start));
+    return step('after_step_1', extend(people, { attempts_1: attempts }));
   }
-  const merged = merge(
-    mapEach('arrayMap', alias('x'), (v) => packed(v)),
-    mapEach('arrayMap', alias(timesOf(0)), (v) => packed(msOf(funnel, v), constant(1))),
+  const moments = merge(
+    map(alias('excluded_times'), 'time', (time) => packed(time)),
+    map(starts, 'start', (start) => packed(msOf(funnel, start), constant(1))),
   );
-  const withMerged: Select = { kind: 'select', columns: [...kept, { alias: 'm', expression: merged }], from: people };
-  const next = alias('n');
-  const broken = infix('-', unpacked(next), constant(1));
-  const deadline = call(
-    'if',
-    equals(kindOf(next), constant(0)),
-    call('least', endOf(alias('v')), broken),
-    endOf(alias('v')),
-  );
-  const attempts = call(
-    'arrayMap',
-    lambda(['v', 'n'], call('tuple', deadline, alias('v'))),
-    alias(timesOf(0)),
-    nextOfOtherKind('m', 1),
-  );
-  return { kind: 'select', columns: [...kept, { alias: attemptsOf(1), expression: attempts }], from: withMerged };
+  const withMoments = step('before_step_1', extend(people, { moments_1: moments }));
+  const attempt = lambda(['start', 'next'], (start, next) => {
+    const broken = infix('-', unpacked(next), constant(1));
+    return fn.tuple(fn.if(isOfKind(next, 0), fn.least(endOf(start), broken), endOf(start)), start);
+  });
+  const attempts = fn.arrayMap(attempt, starts, nextOfOtherKind(alias('moments_1'), 1));
+  return step('after_step_1', extend(withMoments, { attempts_1: attempts }));
 }
 
-/** Advances the attempts of `level` by one step. */
-function planLevel(funnel: Funnel, level: number, from: Select): Select {
-  const { sets, setOfStep, isByPosition, breakdown } = funnel;
-  const set = setOfStep[level] ?? 0;
-  const attempts = alias(attemptsOf(level));
-  const timeOf = (attempt: Expression, step: number): Expression => tupleElement(attempt, step + 2);
-  const names = [
-    ...sets.map((_, index) => timesOf(index)),
-    ...(breakdown ? ['starts'] : []),
-    ...Array.from({ length: level }, (_, index) => attemptsOf(index + 1)),
-  ];
+/** The events of a step as moments. The second of two equal times has a higher rank, for steps that repeat events. */
+function momentsOf({ query, isByPosition }: Funnel, stepNumber: number): Expression {
+  const times = timesOf(query, stepNumber);
+  if (isByPosition || firstOfEvents(query.steps, stepNumber) === stepNumber) {
+    return map(times, 'time', (time) => packed(time, constant(1)));
+  }
+  const ranked = lambda(['time', 'count'], (time, count) =>
+    packed(time, rank(fn.least(infix('-', count, constant(1)), RANK_MAX)), constant(1)),
+  );
+  return fn.arrayMap(ranked, times, fn.arrayEnumerateUniq(times));
+}
 
-  // One event serves one step: skip as many events of equal time as the attempt has used.
-  const usedBy = (attempt: Expression): Expression[] => {
-    const isUsed = setOfStep
-      .slice(0, level)
-      .flatMap((of, step) => (of === set ? [equals(timeOf(attempt, step), timeOf(attempt, level - 1))] : []));
-    const [one] = isUsed;
-    return one === undefined ? [] : [rank(isUsed.length === 1 ? one : infix('+', ...isUsed))];
-  };
-  const isRepeated = !isByPosition && setOfStep.slice(0, level).includes(set);
-  const times = alias(timesOf(set));
-  const events = isRepeated
-    ? call(
-        'arrayMap',
-        lambda(
-          ['v', 'n'],
-          packed(alias('v'), rank(call('least', infix('-', alias('n'), constant(1)), integer(RANK_MAX))), constant(1)),
-        ),
-        times,
-        call('arrayEnumerateUniq', times),
-      )
-    : mapEach('arrayMap', times, (v) => packed(v, constant(1)));
+/** Where an attempt waits for its next step. One event serves one step: events of equal time that it has used are skipped. */
+function waiting({ query, isByPosition }: Funnel, stepNumber: number, attempt: Expression): Expression {
+  const { steps } = query;
+  const lastTime = timeOf(attempt, stepNumber - 1);
+  if (isByPosition) return packed(infix('+', lastTime, constant(1)));
+  const used = numbersTo(stepNumber - 1)
+    .filter((earlier) => firstOfEvents(steps, earlier) === firstOfEvents(steps, stepNumber))
+    .map((earlier) => equals(timeOf(attempt, earlier), lastTime));
+  const [one] = used;
+  if (one === undefined) return packed(lastTime);
+  return packed(lastTime, rank(used.length === 1 ? one : infix('+', ...used)));
+}
+
+/** Advances the attempts to this step. */
+function planNextStep(funnel: Funnel, stepNumber: number, before: Step): Step {
+  const attempts = attemptsAt(stepNumber - 1);
+  const moments = `moments_${stepNumber}`;
   const merged = merge(
-    mapEach('arrayMap', attempts, (v) =>
-      isByPosition ? packed(infix('+', timeOf(v, level - 1), constant(1))) : packed(timeOf(v, level - 1), ...usedBy(v)),
-    ),
-    events,
+    map(attempts, 'attempt', (attempt) => waiting(funnel, stepNumber, attempt)),
+    momentsOf(funnel, stepNumber),
   );
-  const withMerged: Select = {
-    kind: 'select',
-    columns: [...passThrough(...names), { alias: 'm', expression: merged }],
-    from,
-  };
-
-  const [attempt, next] = [alias('v'), alias('n')];
-  const isInTime = allOf([
-    equals(kindOf(next), constant(1)),
-    infix('<=', msOf(funnel, unpacked(next)), tupleElement(attempt, 1)),
-  ]);
-  const taken = Array.from({ length: level + 1 }, (_, index) => tupleElement(attempt, index + 1));
-  const followed = call(
-    'arrayMap',
-    lambda(['v', 'n'], call('tuple', ...taken, call('if', isInTime, unpacked(next), constant(0)))),
-    attempts,
-    nextOfOtherKind('m', 0),
-  );
-  const alive = mapEach('arrayFilter', followed, (v) => infix('>', timeOf(v, level), constant(0)));
-  return {
-    kind: 'select',
-    columns: [...passThrough(...names), { alias: attemptsOf(level + 1), expression: alive }],
-    from: withMerged,
-  };
+  const withMoments = step(`before_step_${stepNumber}`, extend(before, { [moments]: merged }));
+  const advance = lambda(['attempt', 'next'], (attempt, next) => {
+    const isInTime = allOf([isOfKind(next, 1), infix('<=', msOf(funnel, unpacked(next)), deadlineOf(attempt))]);
+    const earlier = numbersTo(stepNumber - 1).map((number) => timeOf(attempt, number));
+    return fn.tuple(deadlineOf(attempt), ...earlier, fn.if(isInTime, unpacked(next), constant(0)));
+  });
+  const advanced = fn.arrayMap(advance, attempts, nextOfOtherKind(alias(moments), 0));
+  const alive = filter(advanced, 'attempt', (attempt) => infix('>', timeOf(attempt, stepNumber), constant(0)));
+  return step(`after_step_${stepNumber}`, extend(withMoments, { [`attempts_${stepNumber}`]: alive }));
 }
 
 /** The counted attempt of each person: the times of its steps. */
-function planCounted({ query, breakdown }: Funnel, from: Select): Select {
-  const timeAt = (level: number, step: number): Expression => tupleElement(first(alias(attemptsOf(level))), step + 2);
-  const levels = query.steps.map((_, index) => query.steps.length - index);
-  const ofCounted = (read: (level: number) => Expression): Expression =>
-    call(
-      'multiIf',
-      ...levels.slice(0, -1).flatMap((level) => [call('notEmpty', alias(attemptsOf(level))), read(level)]),
-      read(1),
-    );
-  const timesAt = (level: number): Expression =>
-    call('array', ...Array.from({ length: level }, (_, step) => timeAt(level, step)));
-  return {
-    kind: 'select',
-    columns: [
-      ...(breakdown ? passThrough('starts') : []),
-      { alias: 'started', expression: ofCounted((level) => timeAt(level, 0)) },
-      { alias: 'times', expression: ofCounted(timesAt) },
-    ],
-    from,
+function planCounted({ query, breakdown }: Funnel, from: Step): Step {
+  const ofCounted = (read: (attempt: Expression, reached: number) => Expression): Expression => {
+    const later = numbersTo(query.steps.length).slice(1).reverse();
+    const cases = later.flatMap((reached) => [
+      fn.notEmpty(attemptsAt(reached)),
+      read(first(attemptsAt(reached)), reached),
+    ]);
+    return fn.multiIf(...cases, read(first(attemptsAt(1)), 1));
   };
+  const times = ofCounted((attempt, reached) =>
+    fn.array(...numbersTo(reached).map((number) => timeOf(attempt, number))),
+  );
+  const columns = {
+    ...(breakdown && passThrough('starts')),
+    started: ofCounted((attempt) => timeOf(attempt, 1)),
+    times,
+  };
+  return step('counted_attempts', select({ columns, from }));
 }
 
 /** People and medians per step as arrays: one row, or one per breakdown value. */
-function planBlocks(funnel: Funnel, counted: Select): Select {
+function planArrays(funnel: Funnel, from: Step): Step {
   const { breakdown } = funnel;
-  const times = alias('times');
-  const began = alias('started');
-  const value =
-    breakdown &&
-    tupleElement(
-      mapEach('arrayFirst', alias('starts'), (v) => equals(tupleElement(v, 1), began)),
-      3,
-    );
-  return {
-    kind: 'select',
-    columns: [
-      ...(value ? [{ alias: GROUP, expression: value }] : []),
-      {
-        alias: 'reached',
-        expression: call(
-          'sumForEach',
-          mapEach('arrayMap', times, () => constant(1)),
-        ),
-      },
-      {
-        alias: 'medians',
-        expression: {
-          kind: 'call',
-          name: 'quantileExactInclusiveForEach',
-          settings: [0.5],
-          arguments: [mapEach('arrayMap', times, (v) => infix('-', msOf(funnel, v), msOf(funnel, began)))],
-        },
-      },
-    ],
-    from: counted,
-    groupBy: breakdown ? [GROUP] : [],
-  };
+  const [times, started] = [alias('times'), alias('started')];
+  const isFirst = lambda(['start'], (start) => equals(tupleElement(start, 1), started));
+  const rows = select({
+    columns: {
+      ...(breakdown && { [BREAKDOWN]: tupleElement(fn.arrayFirst(isFirst, alias('starts')), 3) }),
+      reached: fn.sumForEach(map(times, 'time', () => constant(1))),
+      medians: quantileForEach(
+        0.5,
+        map(times, 'time', (time) => infix('-', msOf(funnel, time), msOf(funnel, started))),
+      ),
+    },
+    from,
+    groupBy: breakdown ? [BREAKDOWN] : [],
+  });
+  return step('reached_steps', rows);
 }
 
-const MS_PER_SECOND = parameter('Float64', 1000);
+const MS_PER_SECOND = constant(1000);
 
-function planRows({ query, breakdown }: Funnel, blocks: Select): Select {
-  const names: Expression = { kind: 'parameter', type: 'Array(String)', value: query.steps.map(({ name }) => name) };
-  const step = alias('step');
-  const unfolded: Select = {
-    kind: 'select',
-    columns: [
-      ...passThrough(...(breakdown ? [GROUP] : []), 'reached', 'medians'),
-      { alias: 'step', expression: call('arrayJoin', call('arrayEnumerate', names)) },
-    ],
-    from: blocks,
-  };
-  const reached = alias('reached');
-  const users = element(reached, step);
-  const before = element(reached, infix('-', step, constant(1)));
-  const isFirst = equals(step, constant(1));
-  const hasMedian = allOf([infix('>', step, constant(1)), infix('>', users, constant(0))]);
-  return {
-    kind: 'select',
-    columns: [
-      ...passThrough(...(breakdown ? [GROUP] : []), 'step'),
-      { alias: 'event', expression: element(names, step) },
-      { alias: 'users', expression: users },
-      { alias: 'rate', expression: ratio(users, first(reached)) },
-      { alias: 'step_rate', expression: call('if', isFirst, constant(1), ratio(users, before)) },
-      {
-        alias: 'median_seconds',
-        expression: call('if', hasMedian, infix('/', element(alias('medians'), step), MS_PER_SECOND), constant('NULL')),
-      },
-    ],
-    from: unfolded,
-    orderBy: [
-      ...(breakdown ? [{ expression: first(reached), direction: 'desc' } as const, ...breakdown.order] : []),
-      { expression: step, direction: 'asc' },
-    ],
-  };
+/** One row per step. */
+function planRows({ query, breakdown }: Funnel, from: Step): Select {
+  const names = textValues(query.steps.map(({ name }) => name));
+  const [number, reached] = [alias('step'), alias('reached')];
+  const users = alias('users');
+  const isFirst = equals(number, constant(1));
+  const hasMedian = allOf([infix('>', number, constant(1)), infix('>', users, constant(0))]);
+  const seconds = infix('/', element(alias('medians'), number), MS_PER_SECOND);
+  return select({
+    columns: {
+      ...(breakdown && passThrough(BREAKDOWN)),
+      ...passThrough('step'),
+      event: element(names, number),
+      users: element(reached, number),
+      rate: ratio(users, first(reached)),
+      step_rate: fn.if(isFirst, constant(1), ratio(users, element(reached, infix('-', number, constant(1))))),
+      median_seconds: fn.if(hasMedian, seconds, NULL),
+    },
+    from: step('steps', extend(from, { step: fn.arrayJoin(fn.arrayEnumerate(names)) })),
+    orderBy: [...(breakdown ? [orderBy(first(reached), 'desc'), ...breakdown.order] : []), orderBy('step')],
+  });
 }
 
 const COLUMNS: readonly OutputColumn[] = [
@@ -376,20 +314,21 @@ const COLUMNS: readonly OutputColumn[] = [
 ];
 
 export function planFunnel(query: ResolvedFunnel, context: PlanContext): Plan {
-  const sets = query.steps.filter((step, index) => query.steps.findIndex(({ name }) => name === step.name) === index);
   const breakdown = query.by && planBreakdown(query.by);
-  const setOfStep = query.steps.map((step) => sets.findIndex(({ name }) => name === step.name));
+  const { steps } = query;
+  const distinct = numbersTo(steps.length).filter((number) => firstOfEvents(steps, number) === number);
+  const sets = distinct.flatMap((number) => steps.slice(number - 1, number));
   const isByPosition = sets.some((set, index) => sets.slice(index + 1).some((other) => !areDisjoint(set, other)));
-  const funnel: Funnel = { query, sets, setOfStep, isByPosition, breakdown };
-  let followed = planStarts(funnel, planPeople(funnel, context));
-  for (let level = 1; level < query.steps.length; level++) followed = planLevel(funnel, level, followed);
+  const funnel: Funnel = { query, distinct, isByPosition, breakdown };
+  let attempts = planStarts(funnel, planPeople(funnel, context));
+  for (let number = 2; number <= steps.length; number++) attempts = planNextStep(funnel, number, attempts);
   return planAnswer({
     query,
     range: query.selection.range,
     context,
     mode: 'funnel',
-    select: planRows(funnel, planBlocks(funnel, planCounted(funnel, followed))),
+    select: planRows(funnel, planArrays(funnel, planCounted(funnel, attempts))),
     columns: [...(breakdown ? [breakdown.output] : []), ...COLUMNS],
-    metadata: { funnel_steps: query.steps.map(({ name }) => name) },
+    metadata: { funnel_steps: steps.map(({ name }) => name) },
   });
 }

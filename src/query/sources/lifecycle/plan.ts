@@ -1,138 +1,103 @@
 // Plan of `lifecycle`: the status of each person in each period.
 import type { ResolvedQuery } from '../../analyze/resolved.js';
-import { element, hasIdentity, integer, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { orderBy, planAnswer } from '../../plan/answer.js';
+import { filter, hasIdentity, map } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
-  call,
   column,
   constant,
+  type Expression,
+  element,
   equals,
   infix,
-  instantParameter,
+  instant,
+  integer,
   lambda,
+  textValues,
 } from '../../plan/expressions.js';
 import { actor } from '../../plan/field-expressions.js';
-import type { Expression, Plan, Select, SelectColumn } from '../../plan/plan.js';
-import { calendarOf, periodsSince } from '../../time/calendar.js';
-import { type PlanContext, scanEvents } from '../events/plan.js';
+import { fn } from '../../plan/functions.js';
+import { extend, type Plan, type Step, select, step } from '../../plan/plan.js';
+import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
 import type { LifecycleQuery } from './analyze.js';
 
+type ResolvedLifecycle = LifecycleQuery & ResolvedQuery;
+
 const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'] as const;
-const STATUS_COUNT = integer(STATUSES.length);
-const statusIndex = (status: (typeof STATUSES)[number]): Expression => integer(STATUSES.indexOf(status));
+const STATUS_COUNT = constant(4);
+const indexOf = (status: (typeof STATUSES)[number]): Expression => integer(STATUSES.indexOf(status));
 
 /** The last period may extend beyond the range, by at most a month. */
 const PERIOD_MAX_MS = 32 * 86_400_000;
 
+/** One row per person: the active periods in order, and the distance of each from the one before. */
+function planPeople({ selection }: ResolvedLifecycle, calendar: Calendar, context: PlanContext): Step {
+  // `New` depends on all earlier events, so the scan has no lower bound.
+  const range = { fromMs: 0, toMs: selection.range.toMs + PERIOD_MAX_MS };
+  const people = selectEvents(context, {
+    selection: { ...selection, range },
+    columns: { person: actor, active: fn.arraySort(fn.groupUniqArray(calendar.numberOf(column('time')))) },
+    filter: [hasIdentity],
+    groupBy: ['person'],
+  });
+  return step('people_with_gaps', extend(step('people', people), { gaps: fn.arrayDifference(alias('active')) }));
+}
+
 /**
- * Encodes period and status as one number: period index × number of statuses + status. Codes below zero or after the last
- * period are outside the range.
+ * People by period and status, encoded as one number: period index × number of statuses + status. Codes below zero or after
+ * the last period are outside the range.
  */
-export function planLifecycle(query: LifecycleQuery & ResolvedQuery, context: PlanContext): Plan {
-  const { selection, timezone } = query;
+function countCodes(people: Step, codeOf: (period: Expression) => Expression, codesEnd: Expression): Step {
+  const [active, gaps] = [alias('active'), alias('gaps')];
+  const codeOfActive = lambda(['period', 'gap', 'number'], (period, gap, number) => {
+    const isNext = equals(gap, constant(1));
+    const isFirst = equals(number, constant(1));
+    const status = fn.multiIf(isFirst, indexOf('New'), isNext, indexOf('Returning'), indexOf('Resurrected'));
+    return infix('+', codeOf(period), status);
+  });
+  const isLastOfSeveral = lambda(['period', 'next_gap'], (_, nextGap) => infix('!=', nextGap, constant(1)));
+  const lastOnes = fn.arrayFilter(isLastOfSeveral, active, fn.arrayShiftLeft(gaps, constant(1)));
+  const dormant = map(lastOnes, 'period', (period) =>
+    infix('+', codeOf(infix('+', period, constant(1))), indexOf('Dormant')),
+  );
+  const codes = fn.arrayConcat(fn.arrayMap(codeOfActive, active, gaps, fn.arrayEnumerate(active)), dormant);
+  const inRange = filter(codes, 'code', (code) => allOf([infix('>=', code, constant(0)), infix('<', code, codesEnd)]));
+  const columns = { code: fn.arrayJoin(inRange), users: fn.count() };
+  return step('people_by_code', select({ columns, from: people, groupBy: ['code'] }));
+}
+
+export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): Plan {
+  const { selection, timezone, order } = query;
   const { range } = selection;
   const calendar = calendarOf(query.period, timezone);
-  const number = calendar.numberOf(column('time'));
-  const columns: SelectColumn[] = [
-    { alias: 'person', expression: actor },
-    { alias: 'active', expression: call('arraySort', call('groupUniqArray', number)) },
-  ];
-  // `New` depends on all earlier events, so the scan has no lower bound.
-  const ever = { ...selection, range: { fromMs: 0, toMs: range.toMs + PERIOD_MAX_MS } };
-  const people: Select = {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, { selection: ever, reads: columns.map((of) => of.expression), filter: [hasIdentity] }),
-    groupBy: ['person'],
-  };
-  const withGaps: Select = {
-    kind: 'select',
-    columns: [...passThrough('active'), { alias: 'gaps', expression: call('arrayDifference', alias('active')) }],
-    from: people,
-  };
-
-  const codeOf = (period: Expression): Expression =>
-    infix('*', periodsSince(calendar, range.fromMs, period), STATUS_COUNT);
-  const status = call(
-    'multiIf',
-    equals(alias('i'), constant(1)),
-    statusIndex('New'),
-    equals(alias('d'), constant(1)),
-    statusIndex('Returning'),
-    statusIndex('Resurrected'),
-  );
-  const active = call(
-    'arrayMap',
-    lambda(['v', 'd', 'i'], infix('+', codeOf(alias('v')), status)),
-    alias('active'),
-    alias('gaps'),
-    call('arrayEnumerate', alias('active')),
-  );
-  const lastOnes = call(
-    'arrayFilter',
-    lambda(['v', 'd'], infix('!=', alias('d'), constant(1))),
-    alias('active'),
-    call('arrayShiftLeft', alias('gaps'), constant(1)),
-  );
-  const dormant = mapEach('arrayMap', lastOnes, (v) =>
-    infix('+', codeOf(infix('+', v, constant(1))), statusIndex('Dormant')),
-  );
-  const last = periodsSince(calendar, range.fromMs, calendar.numberOf(instantParameter(range.toMs - 1)));
+  const indexOfPeriod = (period: Expression): Expression => periodsSince(calendar, range.fromMs, period);
+  const codeOf = (period: Expression): Expression => infix('*', indexOfPeriod(period), STATUS_COUNT);
+  const last = indexOfPeriod(calendar.numberOf(instant(range.toMs - 1)));
   const codesEnd = infix('*', infix('+', last, constant(1)), STATUS_COUNT);
-  const isAsked = (code: Expression): Expression => allOf([infix('>=', code, constant(0)), infix('<', code, codesEnd)]);
-  const counted: Select = {
-    kind: 'select',
-    columns: [
-      {
-        alias: 'code',
-        expression: call('arrayJoin', mapEach('arrayFilter', call('arrayConcat', active, dormant), isAsked)),
-      },
-      { alias: 'users', expression: call('count') },
-    ],
-    from: withGaps,
-    groupBy: ['code'],
-  };
+
+  const counted = countCodes(planPeople(query, calendar, context), codeOf, codesEnd);
   // Always one row, also without events, because every period and status must appear.
-  const gathered: Select = {
-    kind: 'select',
-    columns: [
-      { alias: 'codes', expression: call('groupArray', alias('code')) },
-      { alias: 'counts', expression: call('groupArray', alias('users')) },
-    ],
-    from: counted,
-  };
-  const unfolded: Select = {
-    kind: 'select',
-    columns: [
-      ...passThrough('codes', 'counts'),
-      { alias: 'c', expression: call('arrayJoin', call('range', codesEnd)) },
-    ],
-    from: gathered,
-  };
-  const names: Expression = { kind: 'parameter', type: 'Array(String)', value: STATUSES };
+  const columns = { codes: fn.groupArray(alias('code')), counts: fn.groupArray(alias('users')) };
+  const gathered = step('gathered', select({ columns, from: counted }));
+  const code = alias('code');
+  const status = element(textValues(STATUSES), infix('+', fn.modulo(code, STATUS_COUNT), constant(1)));
   return planAnswer({
     query,
-    order: query.order,
+    order,
     range,
     context,
     mode: 'lifecycle',
-    select: {
-      kind: 'select',
-      columns: [
-        {
-          alias: 'period',
-          expression: calendar.dateAfter(range.fromMs, call('intDiv', alias('c'), STATUS_COUNT)),
-        },
-        {
-          alias: 'status',
-          expression: element(names, infix('+', call('modulo', alias('c'), STATUS_COUNT), constant(1))),
-        },
-        { alias: 'users', expression: element(alias('counts'), call('indexOf', alias('codes'), alias('c'))) },
-      ],
-      from: unfolded,
-      orderBy: [{ expression: alias('c'), direction: 'asc' }],
-    },
+    select: select({
+      columns: {
+        period: calendar.dateAfter(range.fromMs, fn.intDiv(code, STATUS_COUNT)),
+        status,
+        users: element(alias('counts'), fn.indexOf(alias('codes'), code)),
+      },
+      from: step('every_code', extend(gathered, { code: fn.arrayJoin(fn.range(codesEnd)) })),
+      orderBy: [orderBy('code')],
+    }),
     columns: [
       { name: 'period', type: 'date' },
       { name: 'status', type: 'nullable_text' },

@@ -2,107 +2,95 @@
 // the events of paths.
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { isIn } from '../../conditions/plan-events.js';
-import { eventMs, hasIdentity, integer, mapEach, passThrough, planAnswer } from '../../plan/behaviour.js';
-import { alias, call, column, infix, textParameter, tupleElement } from '../../plan/expressions.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
+import { eventMs, hasIdentity, map } from '../../plan/behaviour.js';
+import {
+  alias,
+  column,
+  type Expression,
+  infix,
+  integer,
+  lambda,
+  textValue,
+  tupleElement,
+} from '../../plan/expressions.js';
 import { actor, isPresentField, readText, timeText } from '../../plan/field-expressions.js';
-import type { Expression, Join, Plan, Select, SelectColumn } from '../../plan/plan.js';
-import { type PlanContext, scanEvents } from '../events/plan.js';
+import { fn } from '../../plan/functions.js';
+import { type Join, type Plan, type Step, select, step } from '../../plan/plan.js';
 import type { PathsQuery } from './analyze.js';
 
-const NO_LABEL = textParameter('(none)');
+const NO_LABEL = textValue('(none)');
 
 function labelOf(field: ResolvedField): Expression {
   const { expression, type } = readText(field);
-  const text = type === 'time' ? timeText(expression) : call('toString', expression);
-  return call('if', isPresentField(field), type === 'nullable_text' ? call('ifNull', text, NO_LABEL) : text, NO_LABEL);
+  const text = type === 'time' ? timeText(expression) : fn.toString(expression);
+  return fn.if(isPresentField(field), type === 'nullable_text' ? fn.ifNull(text, NO_LABEL) : text, NO_LABEL);
 }
 
-function planAnchors({ selection, direction }: PathsQuery, context: PlanContext): Select {
-  const columns: SelectColumn[] = [
-    { alias: 'anchor_person', expression: actor },
-    { alias: 'anchor_ms', expression: call(direction === 'from' ? 'min' : 'max', eventMs) },
-  ];
-  return {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, { selection, reads: columns.map((of) => of.expression), filter: [hasIdentity] }),
+function planAnchors({ selection, direction }: PathsQuery, context: PlanContext): Step {
+  const rows = selectEvents(context, {
+    selection,
+    columns: { anchor_person: actor, anchor_ms: direction === 'from' ? fn.min(eventMs) : fn.max(eventMs) },
+    filter: [hasIdentity],
     groupBy: ['anchor_person'],
-  };
+  });
+  return step('anchors', rows);
 }
 
-/** Tuple positions in a node; the positions before are its sort keys: time, insert_id, event type. */
-const LABEL = 4;
-const IS_ANCHOR = 5;
+/** A node is a tuple: its sort keys (time, insert_id, event type), its label, and whether it is an anchor. */
+const labelOfNode = (node: Expression): Expression => tupleElement(node, 4);
+const isAnchorNode = (node: Expression): Expression => tupleElement(node, 5);
 
 /**
  * Only the anchor's time is joined, because joined columns are copied to every event. The anchor is the first possible anchor
  * among the sorted nodes of that time.
  */
-function planNodes(query: PathsQuery, context: PlanContext): Select {
+function planNodes(query: PathsQuery, context: PlanContext): Step {
   const anchorMs = alias('anchor_ms');
+  const window = integer(query.windowMs);
   const near =
     query.direction === 'from'
-      ? [infix('>=', eventMs, anchorMs), infix('<=', eventMs, infix('+', anchorMs, integer(query.windowMs)))]
-      : [infix('<=', eventMs, anchorMs), infix('>=', eventMs, infix('-', anchorMs, integer(query.windowMs)))];
-  const filter = [hasIdentity, ...near];
+      ? [infix('>=', eventMs, anchorMs), infix('<=', eventMs, infix('+', anchorMs, window))]
+      : [infix('<=', eventMs, anchorMs), infix('>=', eventMs, infix('-', anchorMs, window))];
   const isAnchor = isIn(query.selection, context.projectId);
-  const node = call('tuple', eventMs, column('insert_id'), column('event_type'), labelOf(query.label), isAnchor);
-  const columns: SelectColumn[] = [
-    { alias: 'person', expression: actor },
-    { alias: 'nodes', expression: call('groupArray', node) },
-  ];
-  const scan = scanEvents(context, {
-    selection: { eventTypes: undefined, range: query.selection.range, condition: undefined },
-    reads: columns.map((of) => of.expression),
-    filter,
-  });
+  const node = fn.tuple(eventMs, column('insert_id'), column('event_type'), labelOf(query.label), isAnchor);
   const anchors: Join = {
-    name: 'anchors',
-    select: planAnchors(query, context),
+    step: planAnchors(query, context),
     left: actor,
     right: 'anchor_person',
     others: 'left out',
   };
-  return {
-    kind: 'select',
-    columns,
-    from: { ...scan, joins: [...(scan.joins ?? []), anchors] },
+  const rows = selectEvents(context, {
+    selection: { eventTypes: undefined, range: query.selection.range, condition: undefined },
+    columns: { person: actor, nodes: fn.groupArray(node) },
+    filter: [hasIdentity, ...near],
+    joins: [anchors],
     groupBy: ['person'],
-  };
+  });
+  return step('nodes_of_people', rows);
 }
 
 export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContext): Plan {
-  const depth = integer(query.depth);
-  const sorted = call(query.direction === 'from' ? 'arraySort' : 'arrayReverseSort', alias('nodes'));
-  const ordered: Select = {
-    kind: 'select',
-    columns: [{ alias: 'nodes', expression: sorted }],
-    from: planNodes(query, context),
-  };
-  const anchor = mapEach('arrayFirstIndex', alias('nodes'), (v) => tupleElement(v, IS_ANCHOR));
-  const kept = call('arraySlice', alias('nodes'), anchor, depth);
-  const inOrder = query.direction === 'from' ? kept : call('arrayReverse', kept);
-  const people: Select = {
-    kind: 'select',
-    columns: [{ alias: 'path', expression: mapEach('arrayMap', inOrder, (v) => tupleElement(v, LABEL)) }],
-    from: ordered,
-  };
+  const { direction, selection, order } = query;
+  const nodes = alias('nodes');
+  const sorted = direction === 'from' ? fn.arraySort(nodes) : fn.arrayReverseSort(nodes);
+  const ordered = step('sorted_nodes', select({ columns: { nodes: sorted }, from: planNodes(query, context) }));
+  const anchor = fn.arrayFirstIndex(lambda(['node'], isAnchorNode), nodes);
+  const kept = fn.arraySlice(nodes, anchor, integer(query.depth));
+  const path = map(direction === 'from' ? kept : fn.arrayReverse(kept), 'node', labelOfNode);
   return planAnswer({
     query,
-    order: query.order,
-    range: query.selection.range,
+    order,
+    range: selection.range,
     context,
     mode: 'paths',
-    select: {
-      kind: 'select',
-      columns: [...passThrough('path'), { alias: 'users', expression: call('count') }],
-      from: people,
+    select: select({
+      columns: { ...passThrough('path'), users: fn.count() },
+      from: step('paths', select({ columns: { path }, from: ordered })),
       groupBy: ['path'],
-      orderBy: [
-        { expression: alias('users'), direction: 'desc' },
-        { expression: alias('path'), direction: 'asc' },
-      ],
-    },
+      orderBy: [orderBy('users', 'desc'), orderBy('path')],
+    }),
     columns: [
       { name: 'path', type: 'path' },
       { name: 'users', type: 'number' },

@@ -2,34 +2,42 @@
 // then one per cohort and period.
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
 import {
+  BREAKDOWN,
   type BreakdownPlan,
-  element,
   eventMs,
-  GROUP,
+  filter,
   hasIdentity,
-  integer,
-  mapEach,
-  passThrough,
-  planAnswer,
+  map,
   planBreakdown,
   ratio,
 } from '../../plan/behaviour.js';
 import {
   alias,
-  call,
   column,
   constant,
+  type Expression,
+  element,
   infix,
-  instantParameter,
-  lambda,
-  textParameter,
+  instant,
+  textValue,
   tupleElement,
 } from '../../plan/expressions.js';
 import { actor, eventPosition } from '../../plan/field-expressions.js';
-import type { Expression, OutputColumn, Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { fn } from '../../plan/functions.js';
+import {
+  type Columns,
+  extend,
+  type OutputColumn,
+  type Plan,
+  type Select,
+  type Step,
+  select,
+  step,
+} from '../../plan/plan.js';
 import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
-import { type PlanContext, scanEvents } from '../events/plan.js';
 import type { RetentionQuery } from './analyze.js';
 
 type ResolvedRetention = RetentionQuery & ResolvedQuery;
@@ -37,7 +45,7 @@ type ResolvedRetention = RetentionQuery & ResolvedQuery;
 const ANY: EventSet = { name: '*', eventTypes: undefined, condition: undefined };
 
 /** Periods 0 to 12. */
-const PERIODS_MAX = 13;
+const PERIODS_MAX = constant(13);
 
 interface Retention {
   readonly query: ResolvedRetention;
@@ -49,98 +57,77 @@ interface Retention {
 const startsReturn = ({ start, returning = ANY }: RetentionQuery): boolean =>
   (returning.eventTypes === undefined && returning.condition === undefined) || returning.name === start.name;
 
-function planPeople({ query, calendar, breakdown }: Retention, context: PlanContext): Select {
+const groupOf = ({ breakdown }: Retention): readonly string[] => (breakdown ? [BREAKDOWN] : []);
+
+function planPeople({ query, calendar, breakdown }: Retention, context: PlanContext): Step {
   const { start, returning = ANY } = query;
   const isStart = isIn(start, context.projectId);
-  // Not collected as pairs of time and period, which takes 1.5 times as long.
-  const returns = startsReturn(query)
-    ? call('groupUniqArray', calendar.numberOf(column('time')))
-    : call('groupArrayIf', eventMs, isIn(returning, context.projectId));
-  const columns: SelectColumn[] = [
-    { alias: 'person', expression: actor },
-    { alias: 'started', expression: call('minIf', eventMs, isStart) },
-    { alias: 'returns', expression: returns },
-  ];
-  if (breakdown) {
-    // Wrapped in a tuple, because argMin skips plain nulls.
-    const earliest = call('argMinIf', call('tuple', breakdown.value), eventPosition, isStart);
-    columns.push({ alias: GROUP, expression: tupleElement(earliest, 1) });
-  }
-  return {
-    kind: 'select',
+  // Wrapped in a tuple, because argMin skips plain nulls.
+  const firstValue = breakdown && tupleElement(fn.argMinIf(fn.tuple(breakdown.value), eventPosition, isStart), 1);
+  const columns: Columns = {
+    person: actor,
+    started: fn.minIf(eventMs, isStart),
+    // Not collected as pairs of time and period, which takes 1.5 times as long.
+    returns: startsReturn(query)
+      ? fn.groupUniqArray(calendar.numberOf(column('time')))
+      : fn.groupArrayIf(eventMs, isIn(returning, context.projectId)),
+    ...(firstValue && { [BREAKDOWN]: firstValue }),
+  };
+  const rows = selectEvents(context, {
+    selection: query.selection,
     columns,
-    from: scanEvents(context, {
-      selection: query.selection,
-      reads: columns.map((of) => of.expression),
-      filter: [...areOfTypes([start, returning]), hasIdentity],
-    }),
+    filter: [...areOfTypes([start, returning]), hasIdentity],
     groupBy: ['person'],
-    having: infix('>', call('countIf', isStart), constant(0)),
-  };
+    having: infix('>', fn.countIf(isStart), constant(0)),
+  });
+  return step('people', rows);
 }
 
-/** Per period since the cohort's: whether the person returned. */
-function planReturns({ query, calendar, breakdown }: Retention, people: Select): Select {
-  const numberOf = (ms: Expression): Expression =>
-    calendar.numberOf(call('fromUnixTimestamp64Milli', ms, textParameter('UTC')));
-  const later = mapEach('arrayFilter', alias('returns'), (v) => infix('>=', v, alias('started')));
-  const group = breakdown ? [GROUP] : [];
-  const periods: Select = {
-    kind: 'select',
-    columns: [
-      ...passThrough(...group),
-      { alias: 'cohort', expression: numberOf(alias('started')) },
-      { alias: 'periods', expression: startsReturn(query) ? alias('returns') : mapEach('arrayMap', later, numberOf) },
-    ],
-    from: people,
+/** Per person: the periods of the start and of the returns, as numbers. */
+function planPeriods(retention: Retention, people: Step): Step {
+  const { query, calendar } = retention;
+  const numberOf = (ms: Expression): Expression => calendar.numberOf(fn.fromUnixTimestamp64Milli(ms, textValue('UTC')));
+  const later = filter(alias('returns'), 'time', (time) => infix('>=', time, alias('started')));
+  const columns = {
+    ...passThrough(...groupOf(retention)),
+    cohort: numberOf(alias('started')),
+    periods: startsReturn(query) ? alias('returns') : map(later, 'time', numberOf),
   };
-  const isBack = call(
-    'arrayMap',
-    lambda(['n'], call('has', alias('periods'), infix('+', alias('cohort'), alias('n')))),
-    call('range', integer(PERIODS_MAX)),
+  return step('periods_of_people', select({ columns, from: people }));
+}
+
+/** Per cohort: its size, and how many of it returned in each period. */
+function planCohorts(retention: Retention, periods: Step): Step {
+  const isBack = map(fn.range(PERIODS_MAX), 'period', (period) =>
+    fn.has(alias('periods'), infix('+', alias('cohort'), period)),
   );
-  return {
-    kind: 'select',
-    columns: [
-      ...passThrough(...group, 'cohort'),
-      { alias: 'size', expression: call('count') },
-      { alias: 'back', expression: call('sumForEach', isBack) },
-    ],
-    from: periods,
-    groupBy: [...group, 'cohort'],
-  };
+  const groupBy = [...groupOf(retention), 'cohort'];
+  const columns = { ...passThrough(...groupBy), size: fn.count(), returned: fn.sumForEach(isBack) };
+  return step('cohorts', select({ columns, from: periods, groupBy }));
 }
 
-function planRows({ query, calendar, breakdown }: Retention, cohorts: Select): Select {
+/** One row per cohort and period. */
+function planRows(retention: Retention, cohorts: Step): Select {
+  const { query, calendar, breakdown } = retention;
   const { fromMs, toMs } = query.selection.range;
-  const group = breakdown ? [GROUP] : [];
-  const last = calendar.numberOf(instantParameter(toMs - 1));
+  const last = calendar.numberOf(instant(toMs - 1));
   const reached = infix('+', infix('-', last, alias('cohort')), constant(1));
-  const unfolded: Select = {
-    kind: 'select',
-    columns: [
-      ...passThrough(...group, 'cohort', 'size', 'back'),
-      { alias: 'n', expression: call('arrayJoin', call('range', call('least', integer(PERIODS_MAX), reached))) },
-    ],
-    from: cohorts,
-  };
-  const users: Expression = element(alias('back'), infix('+', alias('n'), constant(1)));
-  return {
-    kind: 'select',
-    columns: [
-      ...passThrough(...group),
-      { alias: 'day', expression: calendar.dateAfter(fromMs, periodsSince(calendar, fromMs, alias('cohort'))) },
-      ...passThrough('size', 'n'),
-      { alias: 'users', expression: users },
-      { alias: 'rate', expression: ratio(users, alias('size')) },
-    ],
-    from: unfolded,
+  const period = fn.arrayJoin(fn.range(fn.least(PERIODS_MAX, reached)));
+  return select({
+    columns: {
+      ...passThrough(...groupOf(retention)),
+      cohort_date: calendar.dateAfter(fromMs, periodsSince(calendar, fromMs, alias('cohort'))),
+      ...passThrough('size', 'period'),
+      users: element(alias('returned'), infix('+', alias('period'), constant(1))),
+      rate: ratio(alias('users'), alias('size')),
+    },
+    from: step('cohorts_by_period', extend(cohorts, { period })),
     orderBy: [
-      { expression: alias('cohort'), direction: 'asc' },
-      ...(breakdown ? [{ expression: alias('size'), direction: 'desc' } as const, ...breakdown.order] : []),
-      { expression: alias('n'), direction: 'asc' },
+      orderBy('cohort'),
+      ...(breakdown ? [orderBy('size', 'desc'), ...breakdown.order] : []),
+      orderBy('period'),
     ],
-  };
+  });
 }
 
 const COLUMNS: readonly OutputColumn[] = [
@@ -154,13 +141,14 @@ const COLUMNS: readonly OutputColumn[] = [
 export function planRetention(query: ResolvedRetention, context: PlanContext): Plan {
   const breakdown = query.by && planBreakdown(query.by);
   const retention: Retention = { query, calendar: calendarOf(query.period, query.timezone), breakdown };
+  const cohorts = planCohorts(retention, planPeriods(retention, planPeople(retention, context)));
   return planAnswer({
     query,
     order: query.order,
     range: query.selection.range,
     context,
     mode: 'retention',
-    select: planRows(retention, planReturns(retention, planPeople(retention, context))),
+    select: planRows(retention, cohorts),
     columns: [...(breakdown ? [breakdown.output] : []), ...COLUMNS],
   });
 }

@@ -2,12 +2,32 @@
 import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
 import { sessionKeysIn } from '../../people/joins.js';
-import { describeSession, optional, peopleOfSession, selectSessions, widened } from '../../people/session-select.js';
-import { alias, allOf, call, column, constant, equals, infix, instantParameter } from '../../plan/expressions.js';
-import type { Expression, Plan, Select } from '../../plan/plan.js';
-import { sessionColumnOf } from '../../session-fields.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import {
+  describeSession,
+  peopleOfSession,
+  selectSessions,
+  sessionColumns,
+  widened,
+} from '../../people/session-select.js';
+import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
+import {
+  alias,
+  allOf,
+  column,
+  constant,
+  type Expression,
+  equals,
+  infix,
+  instant,
+  isOneOf,
+  partsOf,
+  rowsOf,
+} from '../../plan/expressions.js';
+import { fn } from '../../plan/functions.js';
+import { type Plan, type Step, select, step } from '../../plan/plan.js';
 import { bucketOf, fillOf } from '../../time/buckets.js';
-import { aliasOrder, type PlanContext, pageOf, passThrough, type RowsOver, scanEvents } from '../events/plan.js';
+import type { AggregatedRows } from '../events/plan.js';
 
 type SessionsQuery = Extract<ResolvedQuery, { kind: 'sessions' }>;
 
@@ -19,85 +39,74 @@ interface SessionsOver {
 
 const START_TIME = column('session_start_time');
 const PEOPLE = 'actors';
-/** Unique people over sessions. A session may have several people, before and after a sign-in. */
-const COUNT_PEOPLE = call('uniqExactArray', alias(PEOPLE));
 
-function selectStarted(context: PlanContext, { rows, selection, reads }: SessionsOver): Select {
+function planStarted(context: PlanContext, { rows, selection, reads }: SessionsOver): Step {
   const { projectId } = context;
   const { range, condition } = selection;
   const span = widened(range);
   const starts: Expression[] = [
-    infix('>=', START_TIME, instantParameter(range.fromMs)),
-    infix('<', START_TIME, instantParameter(range.toMs)),
+    infix('>=', START_TIME, instant(range.fromMs)),
+    infix('<', START_TIME, instant(range.toMs)),
   ];
   const having = allOf(rows.condition ? [...starts, planCondition(rows.condition, projectId)] : starts);
-  const keys = sessionKeysIn([...reads, having]);
-  const isOfPeople = reads.includes(COUNT_PEOPLE);
-  const matching: Expression = {
-    kind: 'subselect',
-    select: {
-      kind: 'select',
-      columns: [{ alias: 'session_id', expression: column('session_id') }],
-      from: scanEvents(context, { selection: { ...selection, range: span }, reads: [] }),
-    },
-  };
-  return selectSessions({
+  const readsPeople = [...partsOf(reads)].some((part) => part.kind === 'alias' && part.alias === PEOPLE);
+  const matching = selectEvents(context, {
+    selection: { ...selection, range: span },
+    columns: { session_id: column('session_id') },
+  });
+  const sessions = selectSessions({
     projectId,
     span,
-    columns: [
-      ...keys.map((key) => ({
-        alias: sessionColumnOf('session', key),
-        expression: optional(key, describeSession(key)),
-      })),
-      ...(isOfPeople ? [{ alias: PEOPLE, expression: peopleOfSession }] : []),
-    ],
-    isStitched: isOfPeople,
-    filter: condition ? [infix('IN', column('session_id'), matching)] : [],
+    columns: {
+      ...sessionColumns('session', sessionKeysIn([...reads, having]), describeSession),
+      ...(readsPeople && { [PEOPLE]: peopleOfSession }),
+    },
+    filter: condition ? [isOneOf(column('session_id'), rowsOf(matching))] : [],
     having,
   });
+  return step('sessions', sessions);
 }
 
-export const sessionRows = (rows: SessionRows, selection: EventSelection, context: PlanContext): RowsOver => ({
+export const sessionRows = (rows: SessionRows, selection: EventSelection, context: PlanContext): AggregatedRows => ({
   time: START_TIME,
-  from: (reads) => selectStarted(context, { rows, selection, reads }),
-  people: COUNT_PEOPLE,
+  from: (reads) => planStarted(context, { rows, selection, reads }),
+  // A session may have several people, before and after a sign-in.
+  people: fn.uniqExactArray(alias(PEOPLE)),
 });
 
 /** Average; null without rows, also on filled days. */
-const average = (of: Expression): Expression => call('avg', call('toNullable', of));
+const average = (of: Expression): Expression => fn.avg(fn.toNullable(of));
 
 export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
-  const { rows, selection, timezone, rowsMax } = query;
+  const { rows, selection, timezone } = query;
   const bucketing = { granularity: 'day', timezone } as const;
-  const columns = [
-    { alias: 'day', expression: bucketOf(START_TIME, bucketing) },
-    { alias: 'sessions', expression: call('count') },
-    { alias: 'avg_duration', expression: average(column('session_duration')) },
-    { alias: 'avg_events', expression: average(column('session_event_count')) },
-    { alias: 'bounce_rate', expression: average(equals(column('session_event_count'), constant(1))) },
-  ];
-  const days: Select = {
-    kind: 'select',
-    columns,
-    from: selectStarted(context, { rows, selection, reads: columns.map((of) => of.expression) }),
-    groupBy: ['day'],
-    orderBy: [aliasOrder('day', 'asc')],
-    fill: fillOf(selection.range, bucketing),
+  const columns = {
+    day: bucketOf(START_TIME, bucketing),
+    sessions: fn.count(),
+    avg_duration: average(column('session_duration')),
+    avg_events: average(column('session_event_count')),
+    bounce_rate: average(equals(column('session_event_count'), constant(1))),
   };
-  const page = pageOf(context, rowsMax);
+  const days = select({
+    columns,
+    from: planStarted(context, { rows, selection, reads: Object.values(columns) }),
+    groupBy: ['day'],
+    orderBy: [orderBy('day')],
+    fill: fillOf(selection.range, bucketing),
+  });
   const byDay: ColumnOrder = { column: 'day', direction: 'asc' };
   // The second sort key makes ClickHouse sort and count filled rows (see the order of event groups).
-  const order = [...query.order, byDay].map((of) => aliasOrder(of.column, of.direction));
-  return {
+  const order = [...query.order, byDay].map((of) => orderBy(of.column, of.direction));
+  return planAnswer({
+    query,
+    range: selection.range,
+    context,
     mode: 'sessions',
-    select: {
-      kind: 'select',
-      columns: passThrough(days),
-      from: days,
-      orderBy: [...order, { expression: alias('sessions'), direction: 'desc' }],
-      limit: page.limit,
-      offset: page.offset,
-    },
+    select: select({
+      columns: passThrough(...Object.keys(columns)),
+      from: step('days', days),
+      orderBy: [...order, orderBy('sessions', 'desc')],
+    }),
     columns: [
       { name: 'day', type: 'date' },
       { name: 'sessions', type: 'number' },
@@ -105,11 +114,5 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
       { name: 'avg_events', type: 'number' },
       { name: 'bounce_rate', type: 'rate' },
     ],
-    metric: undefined,
-    total: { kind: 'engine', rowsMax },
-    rowsKept: page.kept,
-    range: selection.range,
-    timezone,
-    warnings: query.warnings,
-  };
+  });
 }

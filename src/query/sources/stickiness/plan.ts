@@ -1,39 +1,36 @@
 // Plan of `stickiness`: active days per person.
 import type { ResolvedQuery } from '../../analyze/resolved.js';
-import { hasIdentity, passThrough, planAnswer } from '../../plan/behaviour.js';
-import { alias, call, column } from '../../plan/expressions.js';
+import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
+import { hasIdentity } from '../../plan/behaviour.js';
+import { column } from '../../plan/expressions.js';
 import { actor } from '../../plan/field-expressions.js';
-import type { Plan, Select, SelectColumn } from '../../plan/plan.js';
+import { fn } from '../../plan/functions.js';
+import { type Plan, select, step } from '../../plan/plan.js';
 import { bucketOf } from '../../time/buckets.js';
-import { type PlanContext, scanEvents } from '../events/plan.js';
 import type { StickinessQuery } from './analyze.js';
 
 export function planStickiness(query: StickinessQuery & ResolvedQuery, context: PlanContext): Plan {
-  const day = bucketOf(column('time'), { granularity: 'day', timezone: query.timezone });
-  const columns: SelectColumn[] = [
-    { alias: 'person', expression: actor },
-    { alias: 'active_days', expression: call('uniqExact', day) },
-  ];
-  const reads = columns.map((of) => of.expression);
-  const people: Select = {
-    kind: 'select',
-    columns,
-    from: scanEvents(context, { selection: query.selection, reads, filter: [hasIdentity] }),
+  const { selection, timezone, order } = query;
+  const day = bucketOf(column('time'), { granularity: 'day', timezone });
+  const people = selectEvents(context, {
+    selection,
+    columns: { person: actor, active_days: fn.uniqExact(day) },
+    filter: [hasIdentity],
     groupBy: ['person'],
-  };
+  });
   return planAnswer({
     query,
-    order: query.order,
-    range: query.selection.range,
+    order,
+    range: selection.range,
     context,
     mode: 'stickiness',
-    select: {
-      kind: 'select',
-      columns: [...passThrough('active_days'), { alias: 'users', expression: call('count') }],
-      from: people,
+    select: select({
+      columns: { ...passThrough('active_days'), users: fn.count() },
+      from: step('people', people),
       groupBy: ['active_days'],
-      orderBy: [{ expression: alias('active_days'), direction: 'asc' }],
-    },
+      orderBy: [orderBy('active_days')],
+    }),
     columns: [
       { name: 'active_days', type: 'number' },
       { name: 'users', type: 'number' },

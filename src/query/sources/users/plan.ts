@@ -3,59 +3,42 @@ import type { EventSelection, ResolvedQuery } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
 import { profilePropertiesIn } from '../../people/joins.js';
 import { selectProfiles } from '../../people/profile-select.js';
-import { column, infix, instantParameter } from '../../plan/expressions.js';
-import type { Expression, OrderBy, Plan, Select } from '../../plan/plan.js';
-import { listOrder, type PlanContext, pageOf, planListColumn, type RowsOver } from '../events/plan.js';
+import type { PlanContext } from '../../people/scan.js';
+import { orderBy, planAnswer } from '../../plan/answer.js';
+import { column, type Expression, infix, instant } from '../../plan/expressions.js';
+import { type Plan, type Step, select, step } from '../../plan/plan.js';
+import { type AggregatedRows, listOrder, planListColumns } from '../events/plan.js';
 
 type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
-interface SeenProfiles {
-  readonly selection: EventSelection;
-  readonly context: PlanContext;
-  /** Expressions over profiles. */
-  readonly reads: readonly Expression[];
-}
-
-function selectSeen({ selection, context, reads }: SeenProfiles): Select {
+/** Profiles of the selection; `reads` are expressions over them. */
+function planSeen(selection: EventSelection, { projectId }: PlanContext, reads: readonly Expression[]): Step {
   const { range, condition } = selection;
-  const { projectId } = context;
   const filter = [
-    infix('>=', column('last_seen'), instantParameter(range.fromMs)),
-    infix('<', column('last_seen'), instantParameter(range.toMs)),
+    infix('>=', column('last_seen'), instant(range.fromMs)),
+    infix('<', column('last_seen'), instant(range.toMs)),
     ...(condition ? [planCondition(condition, projectId)] : []),
   ];
-  return selectProfiles(projectId, { properties: profilePropertiesIn([...reads, ...filter]), filter });
+  const properties = profilePropertiesIn([...reads, ...filter]);
+  return step('seen_profiles', selectProfiles(projectId, { properties, filter }));
 }
 
-export const profileRows = (selection: EventSelection, context: PlanContext): RowsOver => ({
+export const profileRows = (selection: EventSelection, context: PlanContext): AggregatedRows => ({
   time: column('profile_last_seen'),
-  from: (reads) => selectSeen({ selection, context, reads }),
+  from: (reads) => planSeen(selection, context, reads),
 });
 
 export function planUserList(query: ListQuery, context: PlanContext): Plan {
-  const columns = query.columns.map(planListColumn);
-  const orderBy: OrderBy[] = [
-    ...query.order.flatMap(listOrder),
-    { expression: column('profile_user_id'), direction: 'asc' },
-  ];
-  const reads = [...columns.map((of) => of.column), ...orderBy].map((of) => of.expression);
-  const page = pageOf(context, query.rowsMax);
-  return {
+  const { selection } = query;
+  const { selected, outputs } = planListColumns(query.columns);
+  const order = [...query.order.flatMap(listOrder), orderBy(column('profile_user_id'))];
+  const reads = [...Object.values(selected), ...order.map(({ expression }) => expression)];
+  return planAnswer({
+    query,
+    range: selection.range,
+    context,
     mode: 'users',
-    select: {
-      kind: 'select',
-      columns: columns.map((of) => of.column),
-      from: selectSeen({ selection: query.selection, context, reads }),
-      orderBy,
-      limit: page.limit,
-      offset: page.offset,
-    },
-    columns: columns.map((of) => of.output),
-    metric: undefined,
-    total: { kind: 'engine', rowsMax: query.rowsMax },
-    rowsKept: page.kept,
-    range: query.selection.range,
-    timezone: query.timezone,
-    warnings: query.warnings,
-  };
+    select: select({ columns: selected, from: planSeen(selection, context, reads), orderBy: order }),
+    columns: outputs,
+  });
 }

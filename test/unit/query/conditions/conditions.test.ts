@@ -11,7 +11,8 @@ const CONTEXT = { projectId, nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone
 /** The condition alone, with its values put in for reading. */
 function conditionOf(where: string, guess: Guess = 'anything'): string {
   const { sql, params } = compile(`* | where ${where} | count`, { ...CONTEXT, guessOf: () => guess }).statement;
-  const condition = /AND time < \{[^}]*\}\n {2}AND ([\s\S]*?)\nLIMIT/.exec(sql)?.[1] ?? '';
+  const printed = /AND time < \{[^}]*\}\n {2}AND ([\s\S]*?)\nLIMIT/.exec(sql)?.[1] ?? '';
+  const condition = printed.replace(/(?<=\()\s+|\s+(?=\))/g, '').replace(/\s+/g, ' ');
   return condition
     .replace(/^\((.* OR .*)\)$/s, '$1')
     .replace(/\{(\w+):[^}]*\}/g, (_, name: string) => JSON.stringify(params[name]))

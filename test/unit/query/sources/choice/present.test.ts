@@ -16,14 +16,14 @@ const ASKED = {
 } as const;
 
 const ROWS = [
-  // Units: variant, exposures, conversions, immature ones.
-  [0, 'control', 10, 2, 1, null, 0, 0],
-  [0, 'blue', 20, 5, 3, null, 0, 0],
-  [0, '', 4, 1, 4, null, 0, 0],
+  // Units: variant, units, conversions, immature ones.
+  [0, 'control', 10, 2, 1, 0, null, 0, 0],
+  [0, 'blue', 20, 5, 3, 0, null, 0, 0],
+  [0, '', 4, 1, 4, 0, null, 0, 0],
   // Exposures: variant, those without a unit, weight, first and last.
-  [1, 'blue', 1, 0, 0, 2, 3_000, 9_000],
-  [1, 'control', 2, 0, 0, 1, 2_000, 8_000],
-  [1, 'only-mixed', 0, 0, 0, 1, 4_000, 4_000],
+  [1, 'blue', 0, 0, 0, 1, 2, 3_000, 9_000],
+  [1, 'control', 0, 0, 0, 2, 1, 2_000, 8_000],
+  [1, 'only-mixed', 0, 0, 0, 0, 1, 4_000, 4_000],
 ];
 
 test('each count has its place', () => {

@@ -1,0 +1,65 @@
+// Selects over events: the scan of a selection with the joins that the read columns need.
+import type { ProjectId } from '../../platform/ids.js';
+import type { EventSelection, TimeRange } from '../analyze/resolved.js';
+import { planCondition } from '../conditions/plan.js';
+import { isOfType } from '../conditions/plan-events.js';
+import type { Expression } from '../plan/expressions.js';
+import { type Columns, type EventScan, type Join, type ScanTime, type Select, select } from '../plan/plan.js';
+import { scanWithDevices } from './devices.js';
+import { joinsFor } from './joins.js';
+
+/** What a plan needs to know besides the query. */
+export interface PlanContext {
+  readonly projectId: ProjectId;
+  readonly limit: number;
+  readonly offset: number;
+  readonly nowMs: number;
+}
+
+interface ScanParts {
+  readonly selection: EventSelection;
+  /** Expressions over the scan's rows; they decide what is joined. */
+  readonly reads: readonly Expression[];
+  /** Instead of the selection's range. */
+  readonly time?: ScanTime;
+  /** Additional filter. */
+  readonly filter?: readonly Expression[];
+  /** Additional joins. */
+  readonly joins?: readonly Join[];
+}
+
+export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
+  const { projectId } = context;
+  const { selection, reads, time = exactly(selection.range), joins = [] } = parts;
+  const { eventTypes, condition, range } = selection;
+  const filter: Expression[] = [...(parts.filter ?? [])];
+  if (eventTypes) filter.push(isOfType(eventTypes));
+  if (condition) filter.push(planCondition(condition, projectId));
+  const span = spanOf([range, ...time.ranges]);
+  const joined = [...joinsFor([...reads, ...filter], { ...context, span, eventTypes }), ...joins];
+  return scanWithDevices({ projectId, time, filter, reads, joins: joined });
+}
+
+interface EventSelect extends Omit<ScanParts, 'reads'> {
+  readonly columns: Columns;
+  readonly groupBy?: readonly string[];
+  readonly having?: Expression;
+}
+
+/** Columns over the events of a selection. */
+export function selectEvents(context: PlanContext, { columns, groupBy, having, ...scanned }: EventSelect): Select {
+  return select({
+    columns,
+    from: scanEvents(context, { ...scanned, reads: Object.values(columns) }),
+    ...(groupBy && { groupBy }),
+    ...(having && { having }),
+  });
+}
+
+export const exactly = (...ranges: readonly TimeRange[]): ScanTime => ({ kind: 'exact', ranges });
+
+/** Range that covers all of these. */
+const spanOf = (ranges: readonly TimeRange[]): TimeRange => ({
+  fromMs: Math.min(...ranges.map(({ fromMs }) => fromMs)),
+  toMs: Math.max(...ranges.map(({ toMs }) => toMs)),
+});

@@ -1,0 +1,142 @@
+// The engine's functions that plans may call, with their arguments: `fn.argMaxIf(value, by, when)`.
+import type { Expression } from './expressions.js';
+
+type E = Expression;
+
+/** A missing function is added here; its name is the engine's. */
+export interface Functions {
+  addDays(date: E, days: E): E;
+  addMonths(date: E, months: E): E;
+  addWeeks(date: E, weeks: E): E;
+  any(value: E): E;
+  argMax(value: E, by: E): E;
+  argMaxIf(value: E, by: E, when: E): E;
+  argMinIf(value: E, by: E, when: E): E;
+  argMinOrNullIf(value: E, by: E, when: E): E;
+  array(...items: E[]): E;
+  arrayConcat(...arrays: E[]): E;
+  arrayDifference(array: E): E;
+  arrayDistinct(array: E): E;
+  arrayEnumerate(array: E): E;
+  arrayEnumerateUniq(array: E): E;
+  arrayExists(lambda: E, ...arrays: E[]): E;
+  arrayFilter(lambda: E, ...arrays: E[]): E;
+  arrayFirst(lambda: E, ...arrays: E[]): E;
+  arrayFirstIndex(lambda: E, ...arrays: E[]): E;
+  /** One row per element. */
+  arrayJoin(array: E): E;
+  arrayMap(lambda: E, ...arrays: E[]): E;
+  arrayReverse(array: E): E;
+  /** Replaces elements for which the lambda is false by the next one for which it is true. */
+  arrayReverseFill(lambda: E, array: E): E;
+  arrayReverseSort(array: E): E;
+  arrayShiftLeft(array: E, by: E): E;
+  arraySlice(array: E, from: E, length: E): E;
+  arraySort(array: E): E;
+  avg(value: E): E;
+  avgIf(value: E, when: E): E;
+  bitAnd(left: E, right: E): E;
+  bitShiftLeft(value: E, bits: E): E;
+  bitShiftRight(value: E, bits: E): E;
+  concat(...texts: E[]): E;
+  count(): E;
+  countIf(when: E): E;
+  endsWith(text: E, end: E): E;
+  fromUnixTimestamp64Milli(ms: E, timezone: E): E;
+  groupArray(value: E): E;
+  groupArrayIf(value: E, when: E): E;
+  groupUniqArray(value: E): E;
+  groupUniqArrayArray(array: E): E;
+  groupUniqArrayIf(value: E, when: E): E;
+  has(array: E, item: E): E;
+  if(condition: E, then: E, otherwise: E): E;
+  ifNull(value: E, otherwise: E): E;
+  indexOf(array: E, item: E): E;
+  intDiv(value: E, by: E): E;
+  isFinite(number: E): E;
+  isNaN(number: E): E;
+  isNotNull(value: E): E;
+  least(left: E, right: E): E;
+  length(array: E): E;
+  mapContains(map: E, key: E): E;
+  mapKeys(map: E): E;
+  mapValues(map: E): E;
+  match(text: E, pattern: E): E;
+  max(value: E): E;
+  maxIf(value: E, when: E): E;
+  min(value: E): E;
+  minIf(value: E, when: E): E;
+  modulo(value: E, by: E): E;
+  /** Condition, value, condition, value, …, and the value otherwise. */
+  multiIf(...cases: E[]): E;
+  not(condition: E): E;
+  notEmpty(array: E): E;
+  nullIf(value: E, when: E): E;
+  position(text: E, part: E): E;
+  range(end: E): E;
+  reinterpretAsFixedString(value: E): E;
+  replaceOne(text: E, part: E, by: E): E;
+  reverse(text: E): E;
+  sipHash64(value: E): E;
+  startsWith(text: E, start: E): E;
+  sum(value: E): E;
+  sumForEach(array: E): E;
+  sumIf(value: E, when: E): E;
+  /** Sums of the values by key. */
+  sumMap(keys: E, values: E): E;
+  throwIf(when: E, message: E): E;
+  toDate(time: E, timezone?: E): E;
+  toDayOfWeek(time: E, mode?: E, timezone?: E): E;
+  toFloat64(value: E): E;
+  toFloat64OrNull(text: E): E;
+  toHour(time: E, timezone?: E): E;
+  toMonday(time: E, timezone?: E): E;
+  toNullable(value: E): E;
+  toRelativeDayNum(date: E): E;
+  toRelativeMonthNum(date: E): E;
+  toRelativeWeekNum(date: E): E;
+  toStartOfHour(time: E, timezone?: E): E;
+  toStartOfMinute(time: E, timezone?: E): E;
+  toStartOfMonth(time: E, timezone?: E): E;
+  toStartOfQuarter(time: E, timezone?: E): E;
+  toStartOfYear(time: E, timezone?: E): E;
+  toString(value: E): E;
+  toUInt64(value: E): E;
+  toUnixTimestamp64Milli(time: E): E;
+  tuple(...items: E[]): E;
+  uniqExact(value: E): E;
+  uniqExactArray(array: E): E;
+  uniqExactIf(value: E, when: E): E;
+  xxh3(value: E): E;
+}
+
+export type FunctionName = keyof Functions;
+
+/** Aggregate functions with a setting in parentheses of its own. */
+export type ParametricName = 'quantileExactInclusive' | 'quantileExactInclusiveForEach' | 'topKWeighted';
+
+/** Every name of `Functions` is a method that builds its call. */
+export const fn = new Proxy({} as Functions, {
+  get:
+    (_, name: FunctionName) =>
+    (...args: E[]) =>
+      callOf(name, args),
+});
+
+const callOf = (name: FunctionName, args: readonly E[]): E => ({ kind: 'call', name, arguments: args });
+
+const parametric = (name: ParametricName, setting: number, ...args: readonly E[]): E => ({
+  kind: 'call',
+  name,
+  setting,
+  arguments: args,
+});
+
+export const quantile = (level: number, value: E): E => parametric('quantileExactInclusive', level, value);
+
+/** Quantiles by position over arrays. */
+export const quantileForEach = (level: number, array: E): E =>
+  parametric('quantileExactInclusiveForEach', level, array);
+
+/** The values with the largest sums of weights. */
+export const heaviest = (count: number, value: E, weight: E): E => parametric('topKWeighted', count, value, weight);
