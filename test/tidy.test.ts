@@ -153,7 +153,7 @@ describe('files', () => {
     expect([...sources, ...clients].filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
   });
 
-  // Comments follow docs/GLOSSARY.md.
+  // Comments and titles of tests follow docs/GLOSSARY.md.
   const PLAIN_FOLDERS = [
     ...['src', 'workers', 'standalone', 'cli', 'packages', 'tools', 'bench', 'faults', 'test'],
     ...['clients/browser/src', 'clients/node/src'],
@@ -162,12 +162,13 @@ describe('files', () => {
     /\b(?:whoever|nobody|somebody|spelled|spells|(?:is|are) away|as it was|told apart|given up|anew|came to be)\b/i;
 
   test('explain themselves in plain words', () => {
-    const comments = (path: string): string[] => read(path).match(/\/\*\*?[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm) ?? [];
+    const PROSE = /\/\*\*?[\s\S]*?\*\/|(?:^|\s)\/\/ .*$|^\s*(?:test|describe)(?:\.\w+)*\('.*$/gm;
+    const proseOf = (path: string): string[] => read(path).match(PROSE) ?? [];
     const paths = filesUnder(...PLAIN_FOLDERS);
     const found = paths.flatMap((path) =>
-      comments(path)
-        .filter((comment) => NOT_PLAIN.test(comment))
-        .map((comment) => `${path}: ${comment.trim()}`),
+      proseOf(path)
+        .filter((text) => NOT_PLAIN.test(text))
+        .map((text) => `${path}: ${text.trim()}`),
     );
     expect(found).toEqual([]);
   });

@@ -367,7 +367,7 @@ describe('sending', () => {
     ]);
   });
 
-  test('goes on when the network is back', async () => {
+  test('continues when the network is back', async () => {
     await page.goto(`${site.url}/silent`);
     await context.setOffline(true);
     for (let n = 0; n < 25; n += 1) await call('track', 'offline');
@@ -464,7 +464,7 @@ describe('calls', () => {
     expect(events.map(({ event_type }) => event_type)).toEqual(expect.arrayContaining(['early', 'page_view', 'late']));
   });
 
-  test('never throw, whatever they are given', async () => {
+  test('never throw, for arguments of any type', async () => {
     await page.goto(`${site.url}/silent`);
     await page.evaluate(`
       const circle = {};

@@ -104,7 +104,7 @@ async function killed(name: string): Promise<void> {
   await eventually(() => expect(standalone.pids().get(name) ?? pid).not.toBe(pid), 60_000);
 }
 
-test('events go on coming while people are erased, workers killed and the engine started again', async () => {
+test('erasures are complete while events arrive, workers are killed and the engine restarts', async () => {
   const [comesBack, worker, engine] = ['comes-back', 'worker-is-killed', 'engine-is-killed'];
   const load = sendForever(['stays', comesBack, worker, engine]);
   await eventually(() => expect(load.accepted.length).toBeGreaterThan(200));

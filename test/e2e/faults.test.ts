@@ -8,7 +8,9 @@ import { packageRoot } from '../../src/platform/paths.js';
 const SECONDS = 120;
 const TIMEOUT_MS = 480_000;
 
-test('what was acknowledged is stored once, whatever is killed, paused or full', { timeout: TIMEOUT_MS }, async () => {
+test('acknowledged events are stored once when processes are killed or paused and the disk is full', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const main = join(packageRoot, 'dist', 'faults', 'main.js');
   const child = spawn(process.execPath, [main, '--seconds', String(SECONDS)], {
     env: { PATH: process.env.PATH },

@@ -97,7 +97,7 @@ test.runIf(process.getuid?.() === 0)('a folder that cannot be closed to others i
   expect(status).toBe(1);
 });
 
-test('no secret stands in a command line', () => {
+test('no secret is in a command line', () => {
   const secrets = Object.values(JSON.parse(readFileSync(join(directory, 'secrets.json'), 'utf8')) as object).map(
     String,
   );

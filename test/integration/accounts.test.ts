@@ -74,7 +74,7 @@ describe('organizations', () => {
     expect(await ask('POST /api/orgs', as(person, body))).toEqual({ status: 400, body: { error } });
   });
 
-  test('what is not one’s own and what does not exist are the same answer', async () => {
+  test('an organization of others and one that does not exist give the same answer', async () => {
     const { organization } = await createTeam(postgres);
     const outsider = await signIn(postgres);
     for (const id of [organization.id, NO_ONE, 'no-uuid']) {

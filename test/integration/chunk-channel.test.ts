@@ -77,7 +77,7 @@ test('nothing at all is a clean end as well', async () => {
   sender.close();
 });
 
-test('a receiver that takes nothing holds up the sender within the window', async () => {
+test('a receiver that takes nothing stops the sender at the end of its window', async () => {
   const { receiver, sender } = await connect();
   let sent = 0;
   const sending = (async () => {

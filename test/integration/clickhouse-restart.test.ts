@@ -113,7 +113,7 @@ test('killed while it is written to, it has every acknowledged row once, and of 
   }
 });
 
-test('a second server on its directory is refused in a sentence, and the first goes on', async () => {
+test('a second server on its directory is refused in a sentence, and the first continues', async () => {
   const directory = newDirectory();
   const { client, server } = await start(await configure(directory));
   await createTable(client);

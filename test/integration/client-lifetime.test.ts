@@ -48,7 +48,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(errors.at(-1)).toEqual(['the client is closed', 1]);
     }));
 
-  test('Node holds as much as it may, what is under way included', () =>
+  test('Node counts events being sent towards the size of its queue', () =>
     withServer(async (server) => {
       server.answers.push(SILENT);
       const errors: string[] = [];
@@ -103,7 +103,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(signals.map((signal) => getEventListeners(signal, 'abort').length)).toEqual([0]);
     }));
 
-  test('Node sends ids as text, unless a number has become another by then', () =>
+  test('Node sends ids as text, except numbers that JavaScript cannot hold exactly', () =>
     withServer(async (server) => {
       const client = new Client({ key: 'k', host: server.url });
       const ids = [42, 1234567890123456789n, 2 ** 53, true] as unknown as string[];
@@ -128,7 +128,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(lost).toBe(13);
     }));
 
-  test('Python holds as much as it may, what is under way included', () =>
+  test('Python counts events being sent towards the size of its queue', () =>
     withServer(async (server) => {
       server.answers.push(SILENT);
       const { lost } = await runPython({
@@ -148,7 +148,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(eventTypes(server)).toEqual(['a', 'a', 'a']);
     }));
 
-  test('Python keeps neither threads nor clients that were closed, and has told of every loss by then', () =>
+  test('Python keeps no threads and no closed clients, and reports every loss before it closes', () =>
     withServer(async (server) => {
       server.answers.push(...Array(30).fill({ status: 403 }));
       const printed = await runPythonScript(`

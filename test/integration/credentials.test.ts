@@ -20,7 +20,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test('a good key goes on for 15 minutes, an unknown one is not let in, a token still ends when it expires', async () => {
+test('a known key is accepted for 15 minutes, an unknown one is refused, a token ends when it expires', async () => {
   const postgres = createPostgres(databases.config);
   const { organization, people } = await createTeam(postgres);
   const project = await createTeamProject(postgres, databases, organization.id);

@@ -80,7 +80,7 @@ async function admits({ team, name }: Verified): Promise<boolean> {
   return joined.length === 1;
 }
 
-test('without its record for seven days a domain admits no one and its owners get a mail, once', async () => {
+test('after seven days without its record a domain admits no new members, and its owners get one mail', async () => {
   const [gone, warned, kept, unknown] = [
     await verified('gone.example'),
     await verified('warned.example'),

@@ -81,7 +81,7 @@ describe('ClickHouse', () => {
     'SELECT * FROM system.query_log',
   ];
 
-  test('answers nothing to another user of the machine, with whatever account, address and header', async () => {
+  test('answers nothing to another user of the machine, with any account, address or header', async () => {
     const requests = STATEMENTS().flatMap((sql) =>
       ['', '?user=default', '?user=default&password=', '?user=analytics', '?user=analytics&password=analytics'].map(
         (query) => ({ sql, query }),
@@ -111,7 +111,7 @@ describe('ClickHouse', () => {
     expect(existsSync(writtenFile)).toBe(false);
   });
 
-  test('does nothing for a page of a browser, whichever origin it has', async () => {
+  test('does nothing for a page of a browser of any origin', async () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     try {
       const page = await browser.newPage();

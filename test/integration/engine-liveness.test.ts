@@ -72,7 +72,7 @@ test.each(ENGINES)('%s that answers nothing is killed and started again', async 
   await eventually(() => spec.checkReady());
 });
 
-test.each(ENGINES)('%s that is paused for a moment is left alone', async (_name, configure) => {
+test.each(ENGINES)('%s that is paused for a moment is not restarted', async (_name, configure) => {
   const server = await start(configure(await newOptions()), { intervalMs: 20, failuresMax: 1 });
   const { pid } = server;
   await delay(500);
@@ -102,7 +102,7 @@ test('ClickHouse that answers every query with an error is killed and started ag
   expect(reasons[0]).toMatch(/^it did not answer 3 times in a row \(Code: 236\. /);
 });
 
-test('ClickHouse that has no room for another query is left alone', async () => {
+test('ClickHouse that refuses another query is not restarted', async () => {
   const options = await newOptions();
   const server = await start(configureClickHouse(options), { intervalMs: 20, failuresMax: 1 });
   const { pid } = server;
@@ -119,7 +119,7 @@ test('ClickHouse that has no room for another query is left alone', async () => 
   expect(server.pid).toBe(pid);
 });
 
-test('a message of PostgreSQL that arrives after its end harms no one', async () => {
+test('a message of PostgreSQL that arrives after its end changes nothing', async () => {
   const { spec } = embeddedPostgres({ ...(await newOptions()), superuserPassword: 'superuser', password: 'password' });
   // The message comes from a child that outlives the process.
   const script = '(sleep 0.5; echo "LOG:  received smart shutdown request") & sleep 0.2';

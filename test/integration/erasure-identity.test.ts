@@ -88,7 +88,7 @@ async function whileErasureWaits(tenant: Tenant, userId: string, meanwhile: () =
   return answer;
 }
 
-test('a device that goes to someone else in the meantime keeps what is theirs', async () => {
+test("a device that another person uses before the purge keeps that person's data", async () => {
   const tenant = await stack.createTenant();
   const { send, identify, holds, ask } = tenant;
   await identify('alice', 'phone', { plan: 'old' });

@@ -47,7 +47,7 @@ describe('a person', () => {
     await holds(0);
   });
 
-  test('is in no sample of a rejected event any more, by their id or a device of theirs', async () => {
+  test('is in no sample of a rejected event, by their id or by one of their devices', async () => {
     const { project, gdpr, identify } = await stack.createTenant();
     const samples = () => stack.redis.zrange(`ingest:rejected-samples:${project.id}`, 0, -1);
     await identify('alice', 'phone');
@@ -90,7 +90,7 @@ describe('a request', () => {
 });
 
 describe('events that were accepted before and are stored after', () => {
-  test('stay out when they wait in the queue, and take their neighbours not with them', async () => {
+  test('are not stored when they wait in the queue, and events of others beside them are', async () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     const rememberedIds = async () => Number(await stack.redis.zscore('ingest:times:held', project.id));
     await stack.ingestQueue.pause();
@@ -113,7 +113,7 @@ describe('events that were accepted before and are stored after', () => {
     expect(await rememberedIds()).toBe(0);
   });
 
-  test('leave Redis with the purge when their job is parked, and stay out when it is run again', async () => {
+  test('in a parked job are deleted by the purge, and are not stored when it runs again', async () => {
     const { gdpr, send, holds } = await stack.createTenant();
     await stack.ingestQueue.pause();
     await send({ event_type: 'parked', user_id: 'alice' }, { event_type: 'parked', user_id: 'bob' });
@@ -156,7 +156,7 @@ describe('events that were accepted before and are stored after', () => {
     await mine.gdpr.reached('purged', held);
   });
 
-  test('stay out when Redis has lost the tombstone', async () => {
+  test('are not stored when Redis has lost the tombstone', async () => {
     const { gdpr, send, holds } = await stack.createTenant();
     await stack.ingestQueue.pause();
     try {
@@ -173,7 +173,7 @@ describe('events that were accepted before and are stored after', () => {
 });
 
 describe('what is said', () => {
-  test('the trail tells who, what and when, and of whom only the hash', async () => {
+  test('the audit trail has the actor, action and time, and only a hash of the person', async () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     await send({ event_type: 'a', user_id: 'alice' });
     await holds(1);

@@ -157,7 +157,7 @@ describe('the whole way', () => {
     expect(await store.count(project.id, "event_type = 'thrice'")).toBe(500);
   });
 
-  test('with two workers, one of which is killed over and over, nothing is lost and nothing counts twice', async () => {
+  test('with two workers, one of which is killed repeatedly, every event is stored exactly once', async () => {
     await processes.start('worker', 'second');
     const bodies = range(30).map((number) => batch(`storm-${number}`, 400));
     const sending = (async () => {

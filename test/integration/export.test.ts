@@ -228,7 +228,7 @@ describe('what is exported', () => {
     ]);
   });
 
-  test('property values in their original types, whatever they are', async () => {
+  test('property values of all types, in their original types', async () => {
     const own = await createTestProject(databases);
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     const numericText = fc.oneof(fc.integer(), fc.double({ noNaN: true })).map(String);
@@ -290,7 +290,7 @@ describe('what is exported', () => {
     for (const events of exports) expect(orderOf(events)).toEqual(expected);
   }, 180_000);
 
-  test('a page that breaks off goes on where it stopped', async () => {
+  test('a page that breaks off continues after its last line', async () => {
     const userId = `broken-off-${randomUUID()}`;
     await fill(userId, 30_000);
     const asked: string[] = [];
@@ -509,7 +509,7 @@ describe('a reader', () => {
     await eventually(async () => expect((await ask('nobody')).status).toBe(200));
   }, 60_000);
 
-  test('that leaves takes the query and the job with it', async () => {
+  test('that disconnects ends its query and its job', async () => {
     const response = await openSlowly(slow);
     // Into the third page, which is too large to be on its way as a whole.
     await take(response, 18 * MEBIBYTE);
@@ -520,7 +520,7 @@ describe('a reader', () => {
     await untilQueueIsEmpty();
   }, 60_000);
 
-  test('sees a broken connection when the worker dies, is told when there is none, and served when one is back', async () => {
+  test('gets a broken connection when the worker ends, 503 without a worker, and an answer from the next one', async () => {
     const response = await openSlowly(slow);
     const worker = processes.get('worker');
     await worker.kill();

@@ -48,7 +48,7 @@ const longId = (number: number): string => String(number).padStart(512, 'x');
 const untilStored = (project: NewProject, events: number) =>
   eventually(async () => expect(await store.count(project.id)).toBe(events), 120_000);
 
-test('a flood of them with a public key affects only its own project', {
+test('a flood of new ids with a public key affects only its own project', {
   timeout: 240_000,
 }, async () => {
   const IDS = 80_000;
@@ -102,7 +102,7 @@ describe('the memory of first times', () => {
     expect(await settle(project, ['c'], now)).toEqual([now + 5]);
   });
 
-  test('lasts a day, however the ids are spread over it', async () => {
+  test('lasts a day for each id, at any hour of it', async () => {
     const project = newUuidV7();
     for (let hour = 0; hour < 24; hour += 1) await settle(project, [`h-${hour}`], now + hour * HOUR_MS);
     expect(await settle(project, ['h-1', 'h-23'], now + 24 * HOUR_MS)).toEqual([now + HOUR_MS, now + 23 * HOUR_MS]);

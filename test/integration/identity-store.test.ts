@@ -231,7 +231,7 @@ test('projects take turns when the outbox is copied, and none is left out', asyn
   }
 });
 
-test('of each project with jobs of its own is known what waits, and its jobs come after those of others', async () => {
+test('waiting bytes are counted for each project with jobs of its own, whose jobs come after those of others', async () => {
   const queue = createIdentifyQueue(redis);
   const put = (key: string, user: string, backlogBytes: number) =>
     enqueueIdentify(queue, redis, { items: [{ project, ...add(user, 1) }], weight: 1, key, bytes: 100, backlogBytes });

@@ -173,7 +173,7 @@ describe('an invitation dies with the right of its sender', () => {
     expect(await isMember()).toBe(true);
   });
 
-  test('also while the removal of the sender is under way: acceptance waits for its end', async () => {
+  test('also while the sender is being removed: acceptance waits for the end of the removal', async () => {
     const { organization, second, guest, token, isMember } = await invitedBySecondOwner();
     let accepted: Promise<Answer> | undefined;
     await postgres.transaction(async (removal) => {

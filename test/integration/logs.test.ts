@@ -82,7 +82,7 @@ describe('the id of a request', () => {
     }
   });
 
-  test('stands with the failure in the log, in the process that failed', async () => {
+  test('is logged with the failure, in the process that failed', async () => {
     await postgres.raw('ALTER TABLE dashboards RENAME TO dashboards_away');
     const path = `/api/projects/${projectId}/dashboards`;
     const cookie = { Cookie: `service_session=${owner.session}` };
@@ -92,7 +92,7 @@ describe('the id of a request', () => {
     await postgres.raw('ALTER TABLE dashboards_away RENAME TO dashboards');
   });
 
-  test('stands with the reason of a 503', async () => {
+  test('is logged with the reason of a 503', async () => {
     await processes.get('query').kill();
     const sent = { body: { q: '* | count' }, headers: { 'X-Request-Id': 'fails-3' } };
     expect((await call('/query', sent)).status).toBe(503);
@@ -115,7 +115,7 @@ describe('logs', () => {
     await redis.del('bull:identify:wait');
   });
 
-  test('have one JSON object a line, whatever is in a request, and no secret of it; nor have metrics and errors', async () => {
+  test('have one JSON object a line for any request; no secret of it is in logs, metrics or errors', async () => {
     const forged = '\n{"level":60,"msg":"forged"}\r\n';
     const answers = [
       await call(`/track?key=${keys.public}`, { body: { event_type: forged, event_properties: { [forged]: forged } } }),

@@ -91,7 +91,7 @@ describe('many tokens of one project', () => {
     expect([...errors].join()).toContain(`the limit is ${LIMIT * PROJECT_FACTOR} per second for a project`);
   });
 
-  test('of events neither, and another project goes on', async () => {
+  test('send no more events than the project may, and another project is not limited', async () => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const other = await createTeamProject(postgres, databases, (await createTeam(postgres)).organization.id);

@@ -106,7 +106,7 @@ describe('the front page', () => {
 });
 
 describe('the login page', () => {
-  test('leads to the provider by the public address, keeping only own paths as the way on', async () => {
+  test('redirects to the provider from the public address, and returns to paths of the service only', async () => {
     const { text } = await see('/login?next=/invitations/x');
     expect(text).toContain(`href="${stack.url}/auth/idp?next=%2Finvitations%2Fx"`);
     expect(text).toContain('Sign in with A &amp; B');

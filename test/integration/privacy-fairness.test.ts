@@ -124,7 +124,7 @@ describe('exports of one project', () => {
     response.on('close', () => clearInterval(timer));
   }
 
-  test('that read one byte a second hold up no other, and no place for ever', async () => {
+  test('that read one byte a second delay no other project, and lose their place', async () => {
     const alone = await timeExport(victim);
     const slow = await Promise.all(Array.from({ length: EXPORTS_OF_PROJECT_MAX }, () => open(hostile)));
     slow.forEach(sip);
@@ -144,7 +144,7 @@ describe('exports of one project', () => {
     expect((await open(hostile)).statusCode).toBe(200);
   }, 120_000);
 
-  test('that read as fast as they can hold up no other', async () => {
+  test('that read as fast as they can delay no other project', async () => {
     const alone = await timeExport(victim);
     let isOver = false;
     const attack = Array.from({ length: EXPORTS_OF_PROJECT_MAX }, async () => {

@@ -56,7 +56,7 @@ const ALL = {
 
 const project = (tenant: Tenant) => stack.postgres('projects').where({ id: tenant.project.id });
 
-test('all of it goes, also what waits in the queue; the neighbour keeps everything; it is done when no key can live on', async () => {
+test('everything of it is deleted, waiting jobs included, and nothing of another project; it ends after all keys have expired', async () => {
   const [gone, neighbour] = [await stack.createTenant(), await stack.createTenant()];
   for (const tenant of [gone, neighbour]) {
     await tenant.send({ event_type: 'a', user_id: 'alice' }, { event_type: 'b', device_id: 'd-1' });
@@ -84,7 +84,7 @@ test('all of it goes, also what waits in the queue; the neighbour keeps everythi
   expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
 }, 300_000);
 
-test('a project whose rows cannot be deleted holds up no other', async () => {
+test('a project whose rows cannot be deleted delays no other', async () => {
   const [stuck, other] = [await stack.createTenant(), await stack.createTenant()];
   for (const tenant of [stuck, other]) {
     await tenant.identify('alice', 'd-1');

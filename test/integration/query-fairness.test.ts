@@ -178,7 +178,7 @@ async function metric(url: string, name: string): Promise<number> {
   return Number(line?.slice(name.length + 1));
 }
 
-test('forty heavy queries of one project at once do not hold up another', async () => {
+test('forty heavy queries of one project at once do not delay another', async () => {
   await askInTurn(5);
   const alone = await askInTurn(20);
   const { answers, leave } = flood(40);

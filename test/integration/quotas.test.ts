@@ -74,7 +74,7 @@ describe('a person', () => {
     expect((await ask('POST /api/orgs', as(accomplice, { name: 'Own' }))).status).toBe(201);
   });
 
-  test('gets no further organization by leaving the own one and signing in again', async () => {
+  test('gets no further organization by leaving their own and signing in again', async () => {
     const email = 'leaver@example.com';
     for (let round = 0; round < MAX + 2; round += 1) {
       await signedInAs(stack.url, email);
@@ -203,7 +203,7 @@ describe('invitations', () => {
     send(url, `POST /api/orgs/${organizationId}/invitations`, as(person, { email, role: 'member' }));
   const refusedFor = (limit: string) => ({ status: 429, body: { error: `too many requests; the limit is ${limit}` } });
 
-  test('of one person are so many in a day, however many organizations send them', async () => {
+  test('of one person are limited per day, over all organizations that send them', async () => {
     const person = await signIn(postgres);
     for (let sent = 0; sent < 5; sent += 1) {
       const answer = await invite(stack.url, await newOrganization(person), { person, email: `${sent}@example.com` });

@@ -275,7 +275,7 @@ describe('a session', () => {
     expect((await organizationsOf(jar)).status).toBe(status === 403 ? 200 : 401);
   });
 
-  test('can be used from the own origin by browsers without Sec-Fetch-Site', async () => {
+  test("can be used from the service's origin by browsers without Sec-Fetch-Site", async () => {
     const jar = await signedInAs(stack.url, 'origin@example.com');
     expect((await logout(jar, { Origin: stack.url })).status).toBe(303);
   });

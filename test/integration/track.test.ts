@@ -202,7 +202,7 @@ describe('time', () => {
     expect(Number(ms)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('an insert id without a time lands on the same row however often it is sent', async () => {
+  test('an insert id without a time is stored as the same row each time it is sent', async () => {
     for (let sent = 0; sent < 3; sent += 1) await send({ event_type: 'time-first', insert_id: 'retry-1' });
     await send({ event_type: 'time-first-done' });
     await stored('time-first-done', 'time');

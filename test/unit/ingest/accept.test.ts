@@ -179,7 +179,7 @@ describe('events that speak for others', () => {
     expect(event?.geography).toEqual({ country: 'DE', city: '7', longitude: 13.4 });
   });
 
-  test('skipped events stay skipped when the body is written anew', () => {
+  test('skipped events stay skipped when the body is written again', () => {
     const accepted = accept({ events: [5, spokenFor, {}] }, secret);
     expect(replay(accepted)).toHaveLength(1);
   });
