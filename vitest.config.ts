@@ -44,8 +44,8 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           include: ['test/integration/**/*.test.ts', 'test/golden/**/*.rows.test.ts'],
           globalSetup: ENGINES,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
           // More than cores: a file waits for processes and engines half of its time.
           maxWorkers: 3,
         },

@@ -1,24 +1,25 @@
-// Growth of a run time with the size of the input, as a ratio within one process: the load of the
-// machine changes both times alike.
+// Growth of a run time with the size of the input, as a ratio within one process. A small input is
+// run as often as makes it as long as the large one, so that other processes delay both alike.
 
 export interface Sizes {
   readonly small: number;
+  /** A multiple of `small`. */
   readonly large: number;
 }
 
 const ROUNDS = 15;
 
 /**
- * How many times as long the large input takes as the small one. Of several rounds the fastest
- * counts, so that a pause of the process changes nothing.
+ * Time of one large input divided by the time of small inputs of the same total size: 1 for linear
+ * growth, large / small for quadratic growth. Of several rounds the fastest counts.
  */
 export function growthOf(run: (size: number) => unknown, { small, large }: Sizes): number {
   const fastest = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
   for (let round = 0; round < ROUNDS; round += 1) {
-    fastest.small = Math.min(
-      fastest.small,
-      timeOf(() => run(small)),
-    );
+    const smallMs = timeOf(() => {
+      for (let size = 0; size < large; size += small) run(small);
+    });
+    fastest.small = Math.min(fastest.small, smallMs);
     fastest.large = Math.min(
       fastest.large,
       timeOf(() => run(large)),

@@ -41,6 +41,9 @@ const PORT_SETTING = { web: 'PORT', query: 'QUERY_PORT', worker: 'WORKER_PORT' }
   string
 >;
 
+/** A process that has ended is not waited for. */
+const READY_TIMEOUT_MS = 120_000;
+
 export async function startProcesses(
   env: Environment,
   kinds: readonly ProcessKind[] = ['query', 'worker', 'web'],
@@ -91,7 +94,7 @@ async function startProcess(options: {
   });
   const started = toTestProcess(child, { name, url: `http://127.0.0.1:${port}` });
   try {
-    await eventually(() => requireReady(started), 30_000);
+    await eventually(() => requireReady(started), READY_TIMEOUT_MS);
   } catch (error) {
     await started.kill();
     throw new Error(`${name} did not become ready:\n${started.output.slice(-20).join('\n')}`, { cause: error });
