@@ -173,6 +173,14 @@ describe('files', () => {
     expect(found).toEqual([]);
   });
 
+  test('have at most 400 lines', () => {
+    const all = [...sources, ...clients, ...filesUnder('test', 'bench', 'faults', 'tools')];
+    const linesOf = (path: string): number => read(path).split('\n').length - 1;
+    expect(all.map((path) => `${path}: ${linesOf(path)}`).filter((line) => Number(line.split(': ')[1]) > 400)).toEqual(
+      [],
+    );
+  });
+
   test('are named in kebab-case after what they know', () => {
     const all = [...sources, ...clients, ...filesUnder('test', 'bench', 'faults', 'grammar')];
     expect(all.filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/.test(basename(path)))).toEqual([]);

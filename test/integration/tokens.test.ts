@@ -1,0 +1,202 @@
+// Routes of tokens, what tokens may do and when they end; and questions of people who are signed in.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import {
+  type Answer,
+  createTeam,
+  createTeamProject,
+  join,
+  type Sent,
+  send,
+  signIn,
+  type TestPerson,
+  type TestTeam,
+} from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { track } from '../support/track.js';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
+const DAY_MS = 24 * 60 * 60_000;
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  processes = await startProcesses(databases.env, ['query', 'web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
+const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
+
+/** Within a second is the rule; the rest is for a busy machine. */
+const stops = (attempt: () => Promise<unknown>): Promise<unknown> => eventually(attempt, 5000);
+
+describe('tokens', () => {
+  let team: TestTeam;
+  let path: string;
+  beforeAll(async () => {
+    team = await createTeam(postgres);
+    path = `/api/projects/${(await createTeamProject(postgres, databases, team.organization.id)).id}/tokens`;
+  });
+  const create = (person: TestPerson, fields: object = {}) =>
+    ask(`POST ${path}`, as(person, { name: 'T', kind: 'personal', scopes: ['query'], ...fields }));
+  const query = (token: string) => ask('POST /query', { key: token, body: { q: '* | count' } });
+
+  test('are shown once, work, and say when they were used', async () => {
+    const { status, body } = await create(team.people.member, {
+      scopes: ['query', 'dashboards', 'query'],
+      expires_in: '12h',
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(UUID_V7),
+      name: 'T',
+      kind: 'personal',
+      scopes: ['query', 'dashboards'],
+      token: expect.stringMatching(/^aat_[0-9A-Za-z]{32}$/),
+      prefix: body.token.slice(0, 8),
+      expires_at: expect.any(String),
+      created_at: expect.any(String),
+    });
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(DAY_MS / 2);
+    const { token, ...shown } = body;
+    const mine = async () =>
+      (await ask(`GET ${path}`, as(team.people.member))).body.find((one: { id: string }) => one.id === body.id);
+    expect(await mine()).toMatchObject({
+      ...shown,
+      created_by: team.people.member.id,
+      last_used_at: null,
+      revoked_at: null,
+    });
+    expect(JSON.stringify(await mine())).not.toContain(token);
+    expect((await query(token)).status).toBe(200);
+    await eventually(async () => expect((await mine()).last_used_at).toEqual(expect.any(String)));
+    expect(JSON.stringify(await postgres('access_tokens').where({ id: body.id }).first())).not.toContain(token);
+  });
+
+  test('stop within a second when they are revoked, and when they expire', async () => {
+    const revoked = (await create(team.people.member)).body;
+    const expiring = (await create(team.people.member)).body;
+    for (const { token } of [revoked, expiring]) expect((await query(token)).status).toBe(200);
+    expect(await ask(`DELETE ${path}/${revoked.id}`, as(team.people.member))).toMatchObject({
+      status: 200,
+      body: { id: revoked.id, revoked_at: expect.any(String) },
+    });
+    expect((await ask(`DELETE ${path}/${revoked.id}`, as(team.people.member))).status).toBe(200);
+    await stops(async () => expect((await query(revoked.token)).status).toBe(401));
+    await postgres('access_tokens').where({ id: expiring.id }).update({ expires_at: new Date() });
+    await stops(async () => expect((await query(expiring.token)).status).toBe(401));
+  });
+
+  test.each([
+    ['member', 'personal', ['query', 'dashboards'], 201],
+    ['member', 'personal', ['track'], 403],
+    ['member', 'personal', ['query', 'admin'], 403],
+    ['member', 'service', ['query'], 403],
+    ['admin', 'personal', ['track', 'query', 'dashboards'], 201],
+    ['admin', 'service', ['track', 'query', 'dashboards'], 201],
+    ['admin', 'service', ['admin'], 403],
+    ['owner', 'service', ['track', 'query', 'dashboards', 'admin'], 201],
+    ['owner', 'personal', ['admin'], 201],
+  ] as const)('%s, %s, %j: %i', async (role, kind, scopes, status) => {
+    expect((await create(team.people[role], { kind, scopes })).status).toBe(status);
+  });
+
+  test.each([
+    [{ name: undefined }, 'name is required: a text'],
+    [{ kind: 'robot' }, 'kind is one of personal, service'],
+    [{ scopes: undefined }, 'scopes is required: a list of track, query, dashboards, admin'],
+    [{ scopes: [] }, 'scopes is empty'],
+    [{ scopes: ['query', 'fly'] }, 'scopes 1 is one of track, query, dashboards, admin'],
+    ...['59s', '367d', '53w', '1', 'd', '1.5h', '1y', ''].map((text): [object, string] => [
+      { expires_in: text },
+      'expires_in is a number and one of s, m, h, d, w, from 1 minute to 366 days, as in 12h',
+    ]),
+  ])('%j: 400, %s', async (fields, error) => {
+    expect(await create(team.people.owner, fields)).toEqual({ status: 400, body: { error } });
+  });
+
+  test.each([
+    ['60s', 60_000],
+    ['366d', 366 * DAY_MS],
+    ['52w', 52 * 7 * DAY_MS],
+    [undefined, 90 * DAY_MS],
+  ])('expires_in %s', async (text, ms) => {
+    const { body } = await create(team.people.owner, { expires_in: text });
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(ms);
+  });
+
+  test('members see and revoke their own; admins and owners those of all; each their own personal ones', async () => {
+    const [mine, theirs] = [(await create(team.people.member)).body, (await create(team.people.admin)).body];
+    const ids = async (route: string, person: TestPerson) =>
+      (await ask(route, as(person))).body.map(({ id }: { id: string }) => id);
+    expect(await ids(`GET ${path}`, team.people.member)).toContain(mine.id);
+    expect(await ids(`GET ${path}`, team.people.member)).not.toContain(theirs.id);
+    expect(await ids(`GET ${path}`, team.people.owner)).toEqual(expect.arrayContaining([mine.id, theirs.id]));
+    expect(await ids('GET /api/me/tokens', team.people.member)).toContain(mine.id);
+    expect(await ids('GET /api/me/tokens', team.people.admin)).not.toContain(mine.id);
+
+    expect((await ask(`DELETE ${path}/${theirs.id}`, as(team.people.member))).status).toBe(404);
+    expect((await ask(`DELETE /api/me/tokens/${theirs.id}`, as(team.people.member))).status).toBe(404);
+    expect((await ask(`DELETE /api/me/tokens/no-uuid`, as(team.people.member))).status).toBe(404);
+    expect((await ask(`DELETE ${path}/${mine.id}`, as(team.people.admin))).status).toBe(200);
+    expect((await ask(`DELETE /api/me/tokens/${theirs.id}`, as(team.people.admin))).status).toBe(200);
+  });
+
+  test('a personal token can do no more than its person now: less after a demotion, nothing after they left', async () => {
+    const person = await signIn(postgres);
+    await join(postgres, team.organization.id, person, 'admin');
+    const personal = (await create(person, { scopes: ['track', 'query'] })).body.token;
+    const service = (await create(person, { kind: 'service', scopes: ['track'] })).body.token;
+    const send = async (token: string) => (await track(processes.url, token, { event_type: 'x' })).status;
+    expect(await send(personal)).toBe(200);
+    const member = `/api/orgs/${team.organization.id}/members/${person.id}`;
+    await ask(`PATCH ${member}`, as(team.people.owner, { role: 'member' }));
+    await stops(async () => expect(await send(personal)).toBe(403));
+    expect((await query(personal)).status).toBe(200);
+    await ask(`DELETE ${member}`, as(team.people.owner));
+    await stops(async () => expect((await query(personal)).status).toBe(401));
+    expect(await send(service)).toBe(200);
+    await join(postgres, team.organization.id, person, 'owner');
+    expect((await query(personal)).status).toBe(401);
+  });
+});
+
+describe('a question of a person who is signed in', () => {
+  test('is answered about that project, through the query process', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const body = { q: '* | last 1h | count', format: 'json' };
+    expect(await ask(`POST /api/projects/${id}/query`, as(people.member, body))).toMatchObject({
+      status: 200,
+      body: { mode: 'aggregate' },
+    });
+    expect(
+      await ask(`POST /api/projects/${id}/query`, as(people.member, { q: 'signup | count by _contry' })),
+    ).toMatchObject({
+      status: 400,
+      body: { details: [expect.objectContaining({ column: 19 })] },
+    });
+    expect((await ask(`POST /api/projects/${id}/query`, as(await signIn(postgres), body))).status).toBe(404);
+  });
+
+  test('a pass that the service did not issue is worth nothing, here and at the query process itself', async () => {
+    const { organization } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const pass = `${id}.${Date.now() + 10_000}.${Buffer.alloc(32).toString('base64url')}`;
+    for (const url of [processes.url, processes.get('query').url]) {
+      const answer = await send(url, 'POST /query', { headers: { 'X-Project-Pass': pass }, body: { q: '* | count' } });
+      expect(answer.status).toBe(401);
+    }
+  });
+});

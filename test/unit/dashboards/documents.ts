@@ -1,0 +1,31 @@
+// Dashboard documents of the tests, and their problems as text.
+import { expect } from 'vitest';
+import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
+import type { DashboardProblem } from '../../../src/dashboards/problems.js';
+import { PublicError } from '../../../src/platform/errors.js';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { NOW_MS, PROJECT } from '../../golden/dataset.js';
+
+export const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', key: 'sales' };
+
+/** `line «what stands there» path: message; hint` of every problem; none for a document that is taken. */
+export function problemsOf(text: string): string[] {
+  try {
+    parseDashboard(text, CONTEXT);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    expect(error.kind).toBe('bad_request');
+    return (error.details as DashboardProblem[]).map(({ path, message, line, column, hint }) => {
+      const there = [...(text.split('\n')[line - 1] ?? '')].slice(column - 1, column + 7).join('');
+      return `${line} «${there}» ${path}: ${message}; ${hint}`;
+    });
+  }
+}
+
+export const CARD = '{id: a, title: A, kind: metric, viz: number, query: signup | count}';
+export const SMALLEST = `version: 1\ntitle: Sales\nsections:\n  - {title: S, cards: [${CARD}]}\n`;
+export const withCard = (lines: string) =>
+  `version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - id: a\n    title: A\n${lines.replace(/^/gm, '    ')}\n`;
+export const withVariables = (lines: string, query = 'signup | count') =>
+  `${withCard(`kind: metric\nviz: number\nquery: ${query}`)}variables:\n${lines.replace(/^/gm, '  ')}\n`;

@@ -1,0 +1,253 @@
+// Parsing of dashboard documents: variables and the queries of cards.
+import { describe, expect, test } from 'vitest';
+import { CARD, problemsOf, withCard, withVariables } from './documents.js';
+
+describe('variables', () => {
+  test.each<[string, string, string[]]>([
+    [
+      'a name in upper case',
+      withVariables('Plan: {type: input}'),
+      [
+        '12 «Plan: {t» variables.Plan: "Plan" is not a valid name; a name here has letters, digits and _ only, a letter first',
+      ],
+    ],
+    [
+      'an unknown type',
+      withVariables('plan: {type: selekt}'),
+      ['12 «selekt}» variables.plan.type: "selekt" is not valid here; nearest is "select"'],
+    ],
+    ['a name that every object has', withVariables('constructor: {type: input}', 'user {{constructor}}'), []],
+    [
+      'a select of nothing',
+      withVariables('plan: {type: select}'),
+      ['12 «{type: s» variables.plan: a select has neither options nor a query; it has one of the two'],
+    ],
+    [
+      'a default that is no option',
+      withVariables('plan: {type: select, default: por, options: [{value: pro}, {value: free}]}'),
+      ['12 «por, opt» variables.plan.default: "por" is not one of the options; nearest is "pro"'],
+    ],
+    [
+      'a value twice',
+      withVariables('plan: {type: select, options: [{value: pro}, {value: pro}]}'),
+      ['12 «pro}]}» variables.plan.options[1].value: the value "pro" is used twice; values differ'],
+    ],
+    [
+      'an unknown key of a select',
+      withVariables('plan: {type: select, optoins: 1, options: [{value: pro}]}'),
+      ['12 «optoins:» variables.plan.optoins: unknown key "optoins"; nearest is "options"'],
+    ],
+    [
+      'a fragment without a pipe',
+      withVariables('plan: {type: select, options: [{value: pro, fragment: where plan = 1}]}'),
+      [
+        '12 «where pl» variables.plan.options[0].fragment: the fragment does not start with a pipe; a fragment is: | where plan = "pro"',
+      ],
+    ],
+    [
+      'a fragment with a comment',
+      withVariables(`plan: {type: select, options: [{value: pro, fragment: "| count # all"}]}`),
+      [
+        '12 «"| count» variables.plan.options[0].fragment: the fragment has a comment; it would extend into the text after the fragment',
+      ],
+    ],
+    [
+      'a fragment with an open quote',
+      withVariables(`plan: {type: select, options: [{value: pro, fragment: "| where a = 'x"}]}`),
+      [
+        '12 «"| where» variables.plan.options[0].fragment: the fragment has a quote that is not closed; it would extend into the text after the fragment',
+      ],
+    ],
+    [
+      'a fragment with another placeholder',
+      withVariables('plan: {type: select, options: [{value: p, fragment: "| where a = {{b}}"}]}'),
+      [
+        '12 «{{b}}"}]» variables.plan.options[0].fragment: {{b}} is not known in a fragment; only {{value}} is: the chosen value, quoted',
+      ],
+    ],
+    [
+      'a query of options',
+      withVariables(
+        "path: {type: select, query: '* | count by _path', value_column: _path, fragment_template: '| where _path = {{value}}'}",
+        'signup {{path.fragment}} | count',
+      ),
+      [],
+    ],
+    [
+      'a column that the query has not',
+      withVariables("path: {type: select, query: '* | count by _path', value_column: path}"),
+      ['12 «path}» variables.path.value_column: the query has no column "path"; nearest is "_path"'],
+    ],
+    [
+      'a query of options that does not compile',
+      withVariables("path: {type: select, query: '* | count by _pth', value_column: _pth}"),
+      [`12 «_pth', v» variables.path.query: unknown field "_pth"; nearest is "_path"`],
+    ],
+    [
+      'an input of domains without a fragment for them',
+      withVariables(
+        "who: {type: input, allow_domain: true, fragments: {event: {email: '| where user.email = {{value}}'}}}",
+      ),
+      [
+        '12 «{email: » variables.who.fragments.event.domain: "domain" is missing; it is the fragment for *@example.com, where {{value}} is example.com',
+      ],
+    ],
+    [
+      'a default that is no address',
+      withVariables('who: {type: input, default: ann}'),
+      [
+        '12 «ann}» variables.who.default: "ann" is not an e-mail address; as in ann@example.com; *@example.com needs allow_domain: true',
+      ],
+    ],
+    [
+      'a range that is none',
+      withVariables('range: {type: date_range, default: last five weeks}'),
+      [
+        '12 «last fiv» variables.range.default: "last five weeks" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
+      ],
+    ],
+    [
+      'a range that is more than that',
+      withVariables('range: {type: date_range, default: "last 7d | count"}'),
+      [
+        '12 «"last 7d» variables.range.default: "last 7d | count" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
+      ],
+    ],
+    [
+      'range as something else',
+      withVariables('range: {type: input}'),
+      [
+        '12 «input}» variables.range.type: the variable "range" has the type input; it is the date_range of every dashboard; choose another name',
+      ],
+    ],
+    [
+      'a wrong variable is not blamed on the queries that name it',
+      withVariables('plan: {type: selekt}', 'signup {{plan.fragment}}'),
+      ['12 «selekt}» variables.plan.type: "selekt" is not valid here; nearest is "select"'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(problemsOf(text)).toEqual(expected);
+  });
+});
+
+describe('queries', () => {
+  const query = (spelling: string) => withCard(`kind: metric\nviz: number\nquery: ${spelling}`);
+  const PLAN = `plan: {type: select, options: [{value: all}, {value: pro, fragment: '| where user.plan = {{value}} | cuont'}]}`;
+  test.each<[string, string, string[]]>([
+    [
+      'a plain scalar',
+      query('signup | count by _contry'),
+      ['10 «_contry» sections[0].cards[0].query: unknown field "_contry"; nearest is "_country"'],
+    ],
+    [
+      'single quotes',
+      query(`'signup | where _path = ''/'' | count by _contry'`),
+      [`10 «_contry'» sections[0].cards[0].query: unknown field "_contry"; nearest is "_country"`],
+    ],
+    [
+      'double quotes',
+      query(`"signup\\n| where _path = \\"/\\" |\\x20count by _contry"`),
+      ['10 «_contry"» sections[0].cards[0].query: unknown field "_contry"; nearest is "_country"'],
+    ],
+    [
+      'a plain scalar of two lines',
+      query('signup\n  | count by _contry'),
+      ['11 «_contry» sections[0].cards[0].query: unknown field "_contry"; nearest is "_country"'],
+    ],
+    [
+      'a literal block',
+      query('|\n  signup\n  | count by _contry'),
+      ['12 «_contry» sections[0].cards[0].query: unknown field "_contry"; nearest is "_country"'],
+    ],
+    [
+      'a folded block',
+      query('>-\n  signup\n\n  | count\n  by _contry'),
+      ['14 «_contry» sections[0].cards[0].query: unknown field "_contry"; nearest is "_country"'],
+    ],
+    [
+      'two mistakes',
+      query('signup | count by _contry, _pth'),
+      [
+        '10 «_contry,» sections[0].cards[0].query: unknown field "_contry"; nearest is "_country"',
+        '10 «_pth» sections[0].cards[0].query: unknown field "_pth"; nearest is "_path"',
+      ],
+    ],
+    ['a range where it fits', query('signup {{range.stage}} | count'), []],
+    ['a range behind a pipe', query('signup | {{ range }} | count by day'), []],
+    [
+      'an unknown variable',
+      query('signup {{rnge.stage}}'),
+      ['10 «{{rnge.s» sections[0].cards[0].query: unknown variable "rnge"; nearest is "range"'],
+    ],
+    [
+      'a facet that a range has not',
+      query('signup {{range.fragment}}'),
+      [
+        '10 «{{range.» sections[0].cards[0].query: "range" has no {{range.fragment}}; it has {{range}}, {{range.stage}}',
+      ],
+    ],
+    [
+      'a placeholder inside of quotes',
+      query(`signup | where _path = "{{range}}"`),
+      [
+        '10 «"{{range» sections[0].cards[0].query: {{range}} is inside quotes; its value is quoted already: remove the quotes around it',
+      ],
+    ],
+    [
+      'what is not a placeholder',
+      query('signup {{Range}}'),
+      [
+        '10 «{{Range}» sections[0].cards[0].query: "{{Range}}" is not a placeholder; a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case',
+      ],
+    ],
+    [
+      'a mistake after a placeholder',
+      query('signup {{range.stage}} | cuont'),
+      ['10 «cuont» sections[0].cards[0].query: unknown stage "cuont"; nearest is "count"'],
+    ],
+    [
+      'a mistake in a fragment is shown in the fragment, though it is not the default',
+      withVariables(PLAN, 'signup {{plan.fragment}}'),
+      [`12 «cuont'}]» variables.plan.options[1].fragment: unknown stage "cuont"; nearest is "count"`],
+    ],
+    ['an input that waits for the viewer', withVariables('who: {type: input}', 'user {{who}} | list'), []],
+    [
+      'the fragments of an input, which are empty by default',
+      withVariables(
+        "who:\n  type: input\n  allow_domain: true\n  fragments:\n    event: {email: '| where user.email = {{value}}', domain: '| wher user.email_domain = {{value}}'}",
+        'signup {{who.event_fragment}}',
+      ),
+      ['16 «wher use» variables.who.fragments.event.domain: unknown stage "wher"; nearest is "where"'],
+    ],
+    [
+      'the plain value of an input that may be a domain',
+      withVariables('who: {type: input, allow_domain: true}', 'user {{who}}'),
+      ['10 «{{who}}» sections[0].cards[0].query: "who" has no {{who}}; it has no fragments yet'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(problemsOf(text)).toEqual(expected);
+  });
+});
+
+test('more cards than a dashboard has are refused at the first of them, before any query is compiled', () => {
+  const cards = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => CARD.replace('id: a', `id: c${from + index}`)).join(', ');
+  const ofCards = (count: number) =>
+    `version: 1\ntitle: T\nsections:\n- title: S\n  cards: [${cards(0, 100)}]\n- title: S\n  cards: [${cards(100, count)}]\n`;
+  expect(problemsOf(ofCards(200))).toEqual([]);
+  expect(problemsOf(ofCards(201).replace('query: signup | count', 'query: "|"'))).toEqual([
+    '7 «{id: c20» sections[1].cards[100]: the dashboard has 201 cards; the limit is 200; split it into several dashboards',
+  ]);
+});
+
+test('queries that make too many combinations with options are refused before they hold up the process', () => {
+  const options = Array.from({ length: 100 }, (_, index) => `{value: v${index}}`).join(', ');
+  const cards = Array.from(
+    { length: 100 },
+    (_, index) => `  - {id: c${index}, title: A, kind: metric, viz: number, query: 'signup {{plan.fragment}}'}`,
+  );
+  const text = `version: 1\ntitle: T\nvariables:\n  plan: {type: select, options: [${options}]}\nsections:\n- title: S\n  cards:\n${cards.join('\n')}\n`;
+  expect(problemsOf(text)).toEqual([
+    '4 «plan: {t» variables: the queries have too many combinations with the options of their variables to be checked; remove options, or take the options of a select from a query',
+  ]);
+}, 30_000);
