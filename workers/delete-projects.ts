@@ -2,6 +2,7 @@
 // so that none is lost. Several projects run concurrently, round-robin over organizations; files
 // are rewritten in the background, so that a large project does not delay the others.
 import { setTimeout as delay } from 'node:timers/promises';
+import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { KeyRotation } from '../src/platform/flow/key-rotation.js';
 import { interleave } from '../src/platform/flow/round-robin.js';
 import type { ProjectId } from '../src/platform/ids.js';
@@ -14,14 +15,13 @@ import { type ErasureNeeds, openErasure } from './open-erasure.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
 const POLL_MS = 250;
-const PROJECTS_AT_ONCE = 3;
 const LOCKS_HELD = 2;
 
 export const startProjectDeletion = defineScheduledJob({
   name: PROJECT_DELETION_QUEUE,
   everyMs: { [`${PROJECT_DELETION_QUEUE}-sweep`]: 5_000 },
   open(needs: ErasureNeeds, signal) {
-    const deps = openErasure(needs, signal, PROJECTS_AT_ONCE + LOCKS_HELD);
+    const deps = openErasure(needs, signal, BOUNDS.deletionProjects + LOCKS_HELD);
     const { config, postgres, hashId, log } = deps;
 
     async function purge(projects: readonly DeletedProject[]): Promise<void> {
@@ -65,7 +65,7 @@ export const startProjectDeletion = defineScheduledJob({
  * project does not delay others.
  */
 async function deleteRowsInRotation(deps: ErasureDeps): Promise<{ emptied: DeletedProject[]; failures: unknown[] }> {
-  const rotation = new KeyRotation(PROJECTS_AT_ONCE);
+  const rotation = new KeyRotation(BOUNDS.deletionProjects);
   const emptied: DeletedProject[] = [];
   const failures: unknown[] = [];
   const begun = new Set<ProjectId>();

@@ -4,9 +4,10 @@
 import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
 import { createCollectedGauge } from '../src/platform/collected-gauge.js';
 import type { Config } from '../src/platform/config.js';
+import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
-import { eraseRequested, PROJECTS_AT_ONCE } from '../src/privacy/erase-requested.js';
+import { eraseRequested } from '../src/privacy/erase-requested.js';
 import { publishTombstones } from '../src/privacy/publish-tombstones.js';
 import { purgePeople } from '../src/privacy/purge-people.js';
 import { ERASURE_QUEUE, PURGE_QUEUE, sequenceMember } from '../src/privacy/queue.js';
@@ -30,7 +31,7 @@ const startErasing = defineScheduledJob({
   name: ERASURE_QUEUE,
   everyMs: { [`${ERASURE_QUEUE}-sweep`]: SWEEP_MS },
   async open(needs: ErasureNeeds, signal) {
-    const deps = openErasure(needs, signal, PROJECTS_AT_ONCE + LOCKS_HELD);
+    const deps = openErasure(needs, signal, BOUNDS.erasureProjects + LOCKS_HELD);
     createCollectedGauge(
       needs.metrics,
       {

@@ -15,22 +15,14 @@ import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js
 import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { BatchWriter, type Turn } from '../src/platform/flow/batch-writer.js';
+import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { Needs, RunningJob } from './runtime.js';
 
-// A batch fills from jobs that wait for it together, so many must run at a time: with a commit
-// every 3 ms, about 80 arrive within a flush delay of 250 ms.
-const JOBS_AT_A_TIME = 200;
-// Under load a batch grows while the previous one is being stored; beyond this, jobs wait in Redis
-// instead of in memory.
-const CAPACITY_BATCHES = 4;
-
-// Payload bytes in process at a time. The rows and blocks built from them are a few times as large.
-const PAYLOAD_BYTES_AT_A_TIME = 32 * 1024 * 1024;
-// Share of these bytes that is reserved for the prompt queue.
+// Share of the payload bytes that is reserved for the prompt queue.
 const PROMPT_SHARE = 1 / 4;
 
 type EventWriter = BatchWriter<EventBlock>;
@@ -67,7 +59,7 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
       isRefused: isBadData,
       rowsMax: config.INGEST_FLUSH_ROWS,
       delayMs: { min: config.INGEST_FLUSH_DELAY_MIN_MS, max: config.INGEST_FLUSH_DELAY_MAX_MS },
-      capacityRows: config.INGEST_FLUSH_ROWS * CAPACITY_BATCHES,
+      capacityRows: config.INGEST_FLUSH_ROWS * BOUNDS.ingestBatches,
       log,
     });
     writers.set(partition, writer);
@@ -156,7 +148,7 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
   function startWorker(queue: string, payloadBytesAtATime: number): Worker<IngestJob, void> {
     const worker = new Worker<IngestJob, void>(queue, processWith(new ByteSemaphore(payloadBytesAtATime)), {
       connection: redis.duplicate(),
-      concurrency: JOBS_AT_A_TIME,
+      concurrency: BOUNDS.ingestJobs,
       ...DURABLE_WORKER_OPTIONS,
     });
     worker.on('completed', (job) => {
@@ -172,8 +164,8 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
     return worker;
   }
   const workers = [
-    startWorker(INGEST_QUEUE, PAYLOAD_BYTES_AT_A_TIME * PROMPT_SHARE),
-    startWorker(BULK_QUEUE, PAYLOAD_BYTES_AT_A_TIME * (1 - PROMPT_SHARE)),
+    startWorker(INGEST_QUEUE, BOUNDS.ingestPayloadBytes * PROMPT_SHARE),
+    startWorker(BULK_QUEUE, BOUNDS.ingestPayloadBytes * (1 - PROMPT_SHARE)),
   ];
 
   return {

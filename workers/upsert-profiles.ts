@@ -9,16 +9,11 @@ import { IDENTIFY_QUEUE, type IdentifyJob, projectOfBatch } from '../src/identit
 import { releaseSequence } from '../src/identity/sequence.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { BatchWriter } from '../src/platform/flow/batch-writer.js';
+import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { startIdentityProjector } from './project-identities.js';
 import type { Needs, RunningJob } from './runtime.js';
-
-// Jobs that wait during a transaction share the next one.
-const JOBS_AT_A_TIME = 100;
-// Each call may concern a profile of the maximum size, and one statement writes them all.
-const CALLS_PER_TRANSACTION = 500;
-const CAPACITY_CALLS = 4 * CALLS_PER_TRANSACTION;
 
 // The fixed cost of a call, in bytes.
 const CALL_BYTES = 512;
@@ -51,10 +46,10 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
       projector.nudge();
     },
     isRefused: isRefusedData,
-    rowsMax: CALLS_PER_TRANSACTION,
+    rowsMax: BOUNDS.identifyCalls,
     // A transaction starts at once, and calls that arrive meanwhile share the next one.
     delayMs: { min: 0, max: 0 },
-    capacityRows: CAPACITY_CALLS,
+    capacityRows: BOUNDS.identifyCalls * BOUNDS.identifyBatches,
     log,
   });
 
@@ -86,7 +81,7 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
 
   const worker = new Worker<IdentifyJob, void>(IDENTIFY_QUEUE, process, {
     connection: redis.duplicate(),
-    concurrency: JOBS_AT_A_TIME,
+    concurrency: BOUNDS.identifyJobs,
     ...DURABLE_WORKER_OPTIONS,
   });
   worker.on('failed', (job, err) => {

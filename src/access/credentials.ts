@@ -2,6 +2,7 @@
 // takes effect within that second, and a busy key costs one lookup per second.
 import { LRUCache } from 'lru-cache';
 import { PublicError } from '../platform/errors.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -57,8 +58,6 @@ const CACHED_KEYS_MAX = 10_000;
 // A separate cache, so that a flood of unknown keys cannot evict valid ones.
 const UNKNOWN_KEYS_MAX = 1000;
 const UNKNOWN_FOR_MS_MAX = 1000;
-// Bounds concurrent lookups: behind a flood of distinct keys, a revoked key would otherwise stay valid.
-const LOOKUPS_MAX = 1000;
 // How long a valid key keeps working while PostgreSQL is unavailable, so that events are still accepted.
 const STALE_ON_ERROR_MS = 15 * 60_000;
 // A PostgreSQL that accepts a query but never replies counts as unavailable.
@@ -126,7 +125,7 @@ export function createCredentialStore(
       if (now() - (unknown.get(key) ?? -Infinity) < unknownForMs) return undefined;
       let lookup = pending.get(key);
       if (lookup === undefined) {
-        if (hit === undefined && pending.size >= LOOKUPS_MAX) {
+        if (hit === undefined && pending.size >= BOUNDS.keyLookups) {
           throw new PublicError('unavailable', 'too many keys are being verified; try again');
         }
         lookup = lookUp(key).finally(() => pending.delete(key));

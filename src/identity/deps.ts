@@ -3,16 +3,10 @@ import { type IngestionParts, type IngestionSettings, toBacklogLimits, toGroupLi
 import { toEventLimits } from '../ingest/limits.js';
 import { measureBacklog } from '../ingest/queue.js';
 import { createAdmission } from '../platform/flow/admission.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import { GroupCommit } from '../platform/flow/group-commit.js';
 import { createIdentifyMetrics } from './metrics.js';
-import {
-  COMMIT_BYTES_MAX,
-  createIdentifyQueue,
-  enqueueIdentify,
-  PROMPT_BYTES_MAX,
-  readBacklogs,
-  sharesOfCalls,
-} from './queue.js';
+import { createIdentifyQueue, enqueueIdentify, readBacklogs, sharesOfCalls } from './queue.js';
 import type { IdentityDeps } from './routes.js';
 
 export function createIdentityDeps(
@@ -24,7 +18,7 @@ export function createIdentityDeps(
     measure: () => measureBacklog([queue], redis),
     measureProjects: () => readBacklogs(queue, redis),
   };
-  const admission = createAdmission(source, toBacklogLimits(settings, PROMPT_BYTES_MAX));
+  const admission = createAdmission(source, toBacklogLimits(settings, BOUNDS.identifyPromptBytes));
   return {
     ...parts,
     rateLimit: rateLimits.identify,
@@ -36,7 +30,7 @@ export function createIdentityDeps(
         const { bytes: backlogBytes } = admission.backlogOf(key);
         return admission.addJob(job, () => enqueueIdentify(queue, redis, { ...commit, backlogBytes }));
       },
-      toGroupLimits(settings, COMMIT_BYTES_MAX),
+      toGroupLimits(settings, BOUNDS.identifyCommitBytes),
     ),
     limits: toEventLimits(settings),
     metrics: createIdentifyMetrics(registry),

@@ -3,6 +3,7 @@
 import type { Job, Queue } from 'bullmq';
 import { PublicError } from '../platform/errors.js';
 import { type Backlog, NOTHING } from '../platform/flow/backlog.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import type { Commit } from '../platform/flow/group-commit.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -49,14 +50,6 @@ export function createIdentifyQueue(redis: Redis): IdentifyQueue {
   });
 }
 
-/** Size at which a commit is full, because a worker holds many jobs at a time. */
-export const COMMIT_BYTES_MAX = 256 * 1024;
-
-/**
- * A project that has sent more within about a second, or has a larger backlog, has jobs of its own.
- */
-export const PROMPT_BYTES_MAX = 128 * 1024;
-
 /** Bytes that a commit adds to the backlog of each project, assuming calls of equal size. */
 export function sharesOfCalls({ items, bytes }: Pick<Commit<Identification>, 'items' | 'bytes'>): Map<string, number> {
   const shares = new Map<string, number>();
@@ -65,7 +58,7 @@ export function sharesOfCalls({ items, bytes }: Pick<Commit<Identification>, 'it
 }
 
 /** Bytes per fairness tag: a larger backlog waits longer. */
-const TAG_BYTES = COMMIT_BYTES_MAX;
+const TAG_BYTES = BOUNDS.identifyCommitBytes;
 
 type IdentifyCommit = Pick<Commit<Identification>, 'items' | 'weight'> & {
   /**

@@ -3,7 +3,7 @@ import type { Request, Router } from 'express';
 import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
-import { type EventLimits, LOOP_BYTES_MAX } from '../ingest/limits.js';
+import { type EventLimits, isParsedInLoop } from '../ingest/limits.js';
 import type { Admission } from '../platform/flow/admission.js';
 import type { GroupCommit } from '../platform/flow/group-commit.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';
@@ -74,9 +74,7 @@ const toIdentification = ({ projectId }: Credential, call: IdentifyCall, request
 
 async function parseCounted(bytes: Buffer, projectId: ProjectId, deps: IdentityDeps): Promise<IdentifyCall> {
   try {
-    return bytes.length <= LOOP_BYTES_MAX
-      ? parseIdentifyBody(bytes, deps.limits)
-      : await parseInThread(bytes, projectId, deps);
+    return isParsedInLoop(bytes) ? parseIdentifyBody(bytes, deps.limits) : await parseInThread(bytes, projectId, deps);
   } catch (error) {
     if (error instanceof IdentifyRefusal) deps.metrics.refused.inc({ reason: error.reason });
     throw error;

@@ -18,7 +18,7 @@ import {
 import { parseTrackBody } from './body.js';
 import { createGeographyLookup, type Geography, type GeographyLookup, withDatabases } from './enrich/geography.js';
 import type { EnvelopeHeader } from './envelope.js';
-import { type EventLimits, LOOP_BYTES_MAX } from './limits.js';
+import { type EventLimits, isParsedInLoop } from './limits.js';
 import type { RejectedEvent } from './rejected/events.js';
 import { toSample } from './rejected/sample.js';
 import { SAMPLES_KEPT } from './rejected/store.js';
@@ -36,8 +36,6 @@ interface AcceptDeps {
   readonly limits: EventLimits & { readonly batchSizeMax: number };
   readonly findGeography: GeographyLookup;
 }
-
-export const isParsedInLoop = (bytes: Buffer): boolean => bytes.length <= LOOP_BYTES_MAX;
 
 /** Rejects with bad_request for bytes that are not a batch, and for a batch of too many events. */
 export async function decide(

@@ -5,6 +5,7 @@ import type { CredentialStore } from '../access/credentials.js';
 import type { RateLimits } from '../access/rate-limits.js';
 import type { Config } from '../platform/config.js';
 import { type BacklogLimits, createAdmission } from '../platform/flow/admission.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import { GroupCommit } from '../platform/flow/group-commit.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';
 import type { RefusalCounter } from '../platform/flow/refusal.js';
@@ -16,14 +17,7 @@ import { createGeographyLookup, parseGeographyHeaders } from './enrich/geography
 import { type LimitSettings, toEventLimits } from './limits.js';
 import { createIngestMetrics } from './metrics.js';
 import { readBacklogs, sharesOf } from './payloads.js';
-import {
-  BULK_QUEUE,
-  COMMIT_BYTES_MAX,
-  createIngestQueue,
-  enqueueIngest,
-  measureBacklog,
-  PROMPT_BYTES_MAX,
-} from './queue.js';
+import { BULK_QUEUE, createIngestQueue, enqueueIngest, measureBacklog } from './queue.js';
 import type { RejectedEvents } from './rejected/events.js';
 import type { IngestDeps } from './routes.js';
 
@@ -80,7 +74,7 @@ export function createIngestDeps(
     measure: () => measureBacklog([prompt, bulk], redis),
     measureProjects: () => readBacklogs(redis),
   };
-  const admission = createAdmission(source, toBacklogLimits(settings, PROMPT_BYTES_MAX));
+  const admission = createAdmission(source, toBacklogLimits(settings, BOUNDS.ingestPromptBytes));
   return {
     ...parts,
     rateLimit: rateLimits.track,
@@ -93,7 +87,7 @@ export function createIngestDeps(
         await admission.addJob(job, () => enqueueIngest(key === '' ? prompt : bulk, redis, commit));
         metrics.commitEvents.observe(commit.weight);
       },
-      toGroupLimits(settings, COMMIT_BYTES_MAX),
+      toGroupLimits(settings, BOUNDS.ingestCommitBytes),
     ),
     findGeography: createGeographyLookup({
       databases: geographyDatabases,

@@ -1,5 +1,6 @@
 // Limits of one event. The settings behind them are in src/platform/config.ts.
 import type { Config } from '../platform/config.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 
 export interface EventLimits {
   readonly propertiesMax: number;
@@ -16,12 +17,8 @@ export const ID_LENGTH_MAX = 512;
  */
 export const VALUE_DEPTH_MAX = 500;
 
-/**
- * Largest body that is parsed in the event loop; larger ones are parsed in threads. The slowest
- * bodies of this size take about 30 ms; a thread costs ordinary ones half a millisecond more than
- * it saves.
- */
-export const LOOP_BYTES_MAX = 128 * 1024;
+/** Larger bodies are parsed in threads. */
+export const isParsedInLoop = (bytes: Buffer): boolean => bytes.length <= BOUNDS.loopBodyBytes;
 
 export type LimitSettings = Pick<
   Config,

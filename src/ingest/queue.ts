@@ -47,15 +47,6 @@ export function createIngestQueue(redis: Redis, name = INGEST_QUEUE): IngestQueu
 
 export const isIngestQueue = (name: string): boolean => name === INGEST_QUEUE || name === BULK_QUEUE;
 
-/** Size at which a commit is full, so that a job is never much larger than one request may be. */
-export const COMMIT_BYTES_MAX = 4 * 1024 * 1024;
-
-/**
- * A project whose backlog exceeds this, including the new request, has jobs of its own. About a
- * thousand small events.
- */
-export const PROMPT_BYTES_MAX = 512 * 1024;
-
 /**
  * Resolves once Redis holds the payload and its job. The key of the commit is the project of all
  * its events (bulk queue), or empty (prompt queue).

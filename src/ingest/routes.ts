@@ -6,6 +6,7 @@ import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import type { Admission } from '../platform/flow/admission.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import type { GroupCommit } from '../platform/flow/group-commit.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';
 import { countRefusals, type RefusalCounter } from '../platform/flow/refusal.js';
@@ -15,9 +16,10 @@ import { type BodyLimits, createBodyReader, type WithBody } from '../platform/ht
 import { createRouter } from '../platform/http/router.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { AcceptedRequest } from './accept.js';
-import { type DecideDeps, decide, isParsedInLoop } from './decide.js';
+import { type DecideDeps, decide } from './decide.js';
 import type { Envelope } from './envelope.js';
 import { type FirstTimesLimits, settleFirstSeenTimes } from './first-seen-times.js';
+import { isParsedInLoop } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
 import { weigh } from './payloads.js';
 import type { RejectedEvents } from './rejected/events.js';
@@ -79,11 +81,8 @@ function admit({ projectId }: Credential, { admission, rates }: IngestDeps): voi
   rates.admit(projectId);
 }
 
-/** Parsing this much takes a millisecond or more. */
-const TURN_BYTES_MIN = 32 * 1024;
-
 async function awaitTurn({ projectId }: Credential, bytes: Buffer, { turns, rates }: IngestDeps): Promise<void> {
-  if (bytes.length >= TURN_BYTES_MIN && isParsedInLoop(bytes)) await turns.enter(projectId);
+  if (bytes.length >= BOUNDS.turnBodyBytes && isParsedInLoop(bytes)) await turns.enter(projectId);
   // Other requests of the project may have reached its limit in the meantime; then parsing is
   // avoided.
   rates.admit(projectId);

@@ -3,6 +3,7 @@
 // much as one, and the receipts of one project do not wait for other projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { findPendingSince, lowWatermark, releaseSequence } from '../identity/sequence.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import { KeyRotation } from '../platform/flow/key-rotation.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -10,8 +11,6 @@ import { type ErasureDeps, erasePeople } from './erase-people.js';
 import { sequenceMember } from './queue.js';
 import { type Erasure, listRequested, markDeleted } from './store.js';
 
-export const PROJECTS_AT_ONCE = 4;
-const BATCH_MAX = 100;
 const POLL_MS = 50;
 const RETRY_MS = 5_000;
 const WAIT_FOR_IDENTIFY_MS = 10_000;
@@ -22,14 +21,14 @@ const WAIT_FOR_IDENTIFY_MS = 10_000;
  * retried after RETRY_MS.
  */
 export async function eraseRequested(deps: ErasureDeps, log: Logger): Promise<void> {
-  const rotation = new KeyRotation(PROJECTS_AT_ONCE);
+  const rotation = new KeyRotation(BOUNDS.erasureProjects);
   const failures: unknown[] = [];
   const retryAt = new Map<ProjectId, number>();
   let deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;
   try {
     for (;;) {
       const except = [...rotation.running, ...[...retryAt.keys()].filter((id) => Date.now() < (retryAt.get(id) ?? 0))];
-      const requested = await listRequested(deps.postgres, { except, perProject: BATCH_MAX });
+      const requested = await listRequested(deps.postgres, { except, perProject: BOUNDS.erasureBatch });
       const ready = await thoseApplied(deps, requested);
       const started = rotation.start(ready.keys(), async (projectId) => {
         await eraseBatch(deps, ready.get(projectId) ?? [], log).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 // Groups events by calendar month (UTC), because the events table has one partition per month and
 // an insert writes a part in every partition that it touches. The number of months, more than the
 // number of rows, determines the cost of an insert.
+import { BOUNDS } from '../../platform/flow/bounds.js';
 
 /** Months since the year 0. */
 export function monthOf(timeMs: number): number {
@@ -29,8 +30,7 @@ export class MonthSet {
   }
 }
 
-/** More months in one insert would delay the inserts that wait for it. */
-const MONTHS_MAX = 3;
+const MONTHS_MAX = BOUNDS.insertMonths;
 
 /** Quarters since the year 0. */
 export const quarterOf = (timeMs: number): number => Math.floor(monthOf(timeMs) / MONTHS_MAX);

@@ -9,6 +9,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PublicError } from '../errors.js';
+import { BOUNDS } from '../flow/bounds.js';
 import { KeyedCount } from '../flow/keyed-count.js';
 import { RoundRobin } from '../flow/round-robin.js';
 import { packageRoot } from '../paths.js';
@@ -31,13 +32,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-// The largest document or body takes a second of CPU at most; the rest is for overloaded machines.
-const DEADLINE_MS = 15_000;
-const MEMORY_MEBIBYTES = 256;
 // A thread holds some tens of megabytes. Loading one again costs about 200 ms.
 const IDLE_MS = 60_000;
-const WAITING_MAX = 512;
-const WAITING_PER_OWNER_MAX = 64;
+
+const DEFAULTS: ThreadLimits = {
+  deadlineMs: BOUNDS.threadTaskMs,
+  memoryMebibytes: BOUNDS.threadMemoryBytes / (1024 * 1024),
+  idleMs: IDLE_MS,
+};
 
 /** The compiled module, also when the pool itself runs from the sources. */
 const ENTRY = pathToFileURL(join(packageRoot, 'dist', 'src', 'platform', 'threads', 'thread.js'));
@@ -58,11 +60,11 @@ export class ThreadPool {
   #isClosed = false;
 
   constructor({ threadsMax, waitingMax, waitingPerOwnerMax, metrics, ...limits }: ThreadPoolOptions) {
-    this.#limits = { deadlineMs: DEADLINE_MS, memoryMebibytes: MEMORY_MEBIBYTES, idleMs: IDLE_MS, ...limits };
+    this.#limits = { ...DEFAULTS, ...limits };
     this.#threadsMax = threadsMax;
     this.#perOwnerMax = Math.max(1, threadsMax - 1);
-    this.#waitingMax = waitingMax ?? WAITING_MAX;
-    this.#waitingPerOwnerMax = waitingPerOwnerMax ?? WAITING_PER_OWNER_MAX;
+    this.#waitingMax = waitingMax ?? BOUNDS.threadTasksWaiting;
+    this.#waitingPerOwnerMax = waitingPerOwnerMax ?? BOUNDS.threadTasksWaitingPerOwner;
     this.#ended = metrics && this.#measure(metrics);
   }
 

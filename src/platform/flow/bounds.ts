@@ -1,0 +1,58 @@
+// Table of fixed bounds on work in progress, as data; those that operators may change are settings.
+// docs/LIMITS.md shows both: what bounds what, by how much, and what happens to the excess. A test
+// compares it with this table and with the defaults of the settings.
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const BOUNDS = {
+  /**
+   * Largest body that is parsed in the event loop. The slowest bodies of this size take about
+   * 30 ms; a thread costs ordinary ones half a millisecond more than it saves.
+   */
+  loopBodyBytes: 128 * KIB,
+  /** Parsing this much takes a millisecond or more, so larger bodies take turns. */
+  turnBodyBytes: 32 * KIB,
+  /** Size at which a commit is full, so that a job is never much larger than one request may be. */
+  ingestCommitBytes: 4 * MIB,
+  /** Smaller, because a worker holds many identify jobs at a time. */
+  identifyCommitBytes: 256 * KIB,
+  /**
+   * A project whose backlog exceeds this, including the new request, has jobs of its own: about a
+   * thousand small events, or the identify calls of about a second.
+   */
+  ingestPromptBytes: 512 * KIB,
+  identifyPromptBytes: 128 * KIB,
+  /** Concurrent lookups: behind a flood of distinct keys, a revoked key would otherwise stay valid. */
+  keyLookups: 1000,
+
+  /** Tasks that wait for a thread: of all owners, and of one. */
+  threadTasksWaiting: 512,
+  threadTasksWaitingPerOwner: 64,
+  /** The largest document or body takes a second of CPU at most; the rest is for overloaded machines. */
+  threadTaskMs: 15_000,
+  threadMemoryBytes: 256 * MIB,
+
+  /**
+   * A batch fills from jobs that wait for it together: with a commit every 3 ms, about 80 arrive
+   * within a flush delay of 250 ms.
+   */
+  ingestJobs: 200,
+  /** Payloads in process. The rows and blocks built from them are a few times as large. */
+  ingestPayloadBytes: 32 * MIB,
+  /**
+   * Under load a batch grows while the previous one is being stored; beyond this many full batches,
+   * jobs wait in Redis instead of in memory.
+   */
+  ingestBatches: 4,
+  /** Months in one insert: each is a part. More would delay the inserts that wait for it. */
+  insertMonths: 3,
+  /** Jobs that wait during a transaction share the next one. */
+  identifyJobs: 100,
+  /** Each call may concern a profile of the maximum size, and one statement writes them all. */
+  identifyCalls: 500,
+  identifyBatches: 4,
+  erasureProjects: 4,
+  erasureBatch: 100,
+  deletionProjects: 3,
+} as const;
