@@ -1,5 +1,5 @@
 // Weighted semaphore over bytes: bounds how much request data one process holds. acquire() queues,
-// tryAcquire() does not.
+// tryAcquire() does not. Not async-mutex, whose release loops over every free unit (docs/decisions/0012).
 import { isBeyondShare } from './fair-share.js';
 import { KeyedCount } from './keyed-count.js';
 import { RoundRobin } from './round-robin.js';
