@@ -37,350 +37,250 @@ const TEXT = text('text/plain');
 const HTML = text('text/html');
 const NOTHING: Content = {};
 
-const answerOfQuery = { 'application/json': refTo('QueryAnswer'), ...text('text/plain', 'text/csv') };
-const query = {
-  tag: 'Queries',
-  body: refTo('QueryBody'),
-  answers: { 200: answerOfQuery },
-  errors: [503, 504],
-} as const;
-const deletion = { body: refTo('ProjectDeletionBody'), answers: { 200: json('DeletedProject') } };
-const usage = { query: usageQuery, answers: { 200: jsonList('UsageDay') }, errors: [400] };
+const QUERY_ANSWER = { 'application/json': refTo('QueryAnswer'), ...text('text/plain', 'text/csv') };
+
+type Row = readonly [
+  summary: string,
+  answers: Operation['answers'],
+  more?: Pick<Operation, 'body' | 'query' | 'errors'>,
+];
+
+function tagged<Name extends RouteName>(tag: Operation['tag'], rows: Readonly<Record<Name, Row>>) {
+  const operations = Object.entries<Row>(rows).map(([name, [summary, answers, more]]) => [
+    name,
+    { tag, summary, answers, ...more },
+  ]);
+  return Object.fromEntries(operations) as Record<Name, Operation>;
+}
 
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
-  'GET /': {
-    tag: 'Pages',
-    summary: 'Landing page; for signed-in people, their projects',
-    answers: { 200: text('text/html', 'text/plain') },
-  },
-  'GET /login': {
-    tag: 'Pages',
-    summary: 'Login page',
-    answers: { 200: HTML, 302: NOTHING },
-    errors: [503],
-  },
-  'GET /invitations/{token}': {
-    tag: 'Pages',
-    summary: 'Page of an invitation link',
-    answers: { 200: HTML },
-  },
-  'POST /invitations/{token}': {
-    tag: 'Pages',
-    summary: 'Accepts the invitation (form post) and redirects to the landing page',
-    answers: { 303: NOTHING },
-    errors: [404],
-  },
-  'GET /auth/idp': {
-    tag: 'Pages',
-    summary: 'Starts sign-in with the identity provider',
-    answers: { 302: NOTHING },
-    errors: [429, 503],
-  },
-  'GET /auth/idp/cb': {
-    tag: 'Pages',
-    summary: 'OAuth callback; sets the session cookie',
-    answers: { 302: NOTHING },
-    errors: [400, 401, 403, 429, 503],
-  },
-  'POST /auth/logout': {
-    tag: 'Pages',
-    summary: 'Ends the session',
-    answers: { 200: json('Ok'), 303: NOTHING },
-    errors: [403],
-  },
-  'GET /public/service.js': {
-    tag: 'Pages',
-    summary: 'Browser script',
-    answers: { 200: text('text/javascript'), 304: NOTHING },
-  },
-  'GET /llms.txt': {
-    tag: 'Pages',
-    summary: 'Summary of the service and its query language for language models',
-    answers: { 200: TEXT },
-  },
-  'GET /openapi.json': {
-    tag: 'Pages',
-    summary: 'This document',
-    answers: { 200: { 'application/json': { type: 'object' } } },
-  },
-  'GET /healthz': { tag: 'Operations', summary: 'Liveness probe', answers: { 200: TEXT } },
-  'GET /readyz': {
-    tag: 'Operations',
-    summary: 'Readiness probe: checks the stores',
-    answers: { 200: TEXT },
-    errors: [503],
-  },
-  'GET /metrics': { tag: 'Operations', summary: 'Prometheus metrics', answers: { 200: TEXT } },
-
-  'POST /track': {
-    tag: 'Events',
-    summary: 'Ingests an event or a batch of at most 2000; invalid events are skipped',
-    body: { anyOf: [refTo('Batch'), refTo('Event')] },
-    answers: { 200: json('Accepted') },
-    errors: [503],
-  },
-  'POST /identify': {
-    tag: 'Events',
-    summary: 'Maps a device to a user and updates the user profile',
-    body: refTo('IdentifyBody'),
-    answers: { 200: json('Ok') },
-    errors: [503],
-  },
-  'POST /query': { ...query, summary: 'Runs a query' },
-  'POST /api/projects/{projectID}/query': { ...query, summary: 'Runs a query as a signed-in person' },
-
-  'PUT /api/dashboard-sync/{dashboardKey}': {
-    tag: 'Dashboards',
-    summary: 'Validates a dashboard and stores a new version when it changed; 201 when created',
-    body: refTo('SyncBody'),
-    answers: { 200: json('SyncedDashboard'), 201: json('SyncedDashboard') },
-    errors: [503],
-  },
-  'DELETE /api/dashboard-sync/{dashboardKey}': {
-    tag: 'Dashboards',
-    summary: 'Deletes a dashboard with its versions; visibility defaults as in creation',
-    query: deletionQuery,
-    answers: { 200: json('DeletedDashboard') },
-    errors: [400, 503],
-  },
-  'GET /api/projects/{projectID}/dashboards': {
-    tag: 'Dashboards',
-    summary: 'Lists the dashboards of the project and the personal dashboards of the caller',
-    answers: { 200: jsonList('DashboardItem') },
-    errors: [503],
-  },
-  'GET /api/projects/{projectID}/dashboards/{dashboardID}': {
-    tag: 'Dashboards',
-    summary: 'Reads a dashboard with its configuration',
-    answers: { 200: json('Dashboard') },
-    errors: [503],
-  },
-  'DELETE /api/projects/{projectID}/dashboards/{dashboardID}': {
-    tag: 'Dashboards',
-    summary: 'Deletes a dashboard with its versions; project dashboards require the role admin',
-    answers: { 200: json('DeletedDashboard') },
-    errors: [503],
-  },
-  'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': {
-    tag: 'Dashboards',
-    summary: 'Fills the queries of a card with the values of its variables',
-    body: refTo('FillBody'),
-    answers: { 200: jsonList('FilledQuery') },
-    errors: [503],
-  },
-
-  'DELETE /api/gdpr/users/{userID}': {
-    tag: 'Privacy',
-    summary: 'Erases a person; 202 when it is still in progress at the response timeout',
-    answers: { 200: json('ErasureReceipt'), 202: json('PendingErasure') },
-    errors: [400, 429, 503],
-  },
-  'GET /api/gdpr/users/{userID}/export': {
-    tag: 'Privacy',
-    summary: 'Exports the events of a person as NDJSON, oldest first',
-    answers: { 200: text('application/x-ndjson') },
-    errors: [400, 429, 503],
-  },
-  'GET /api/gdpr/requests/{requestID}': {
-    tag: 'Privacy',
-    summary: 'Reads the status of an erasure',
-    answers: { 200: json('ErasureRequest') },
-    errors: [429, 503],
-  },
-  'GET /api/gdpr/audit': {
-    tag: 'Privacy',
-    summary: 'Lists the audit trail of erasures and exports, newest first',
-    query: auditPage,
-    answers: { 200: jsonList('AuditEntry') },
-    errors: [400, 429, 503],
-  },
-
-  'GET /api/orgs': {
-    tag: 'Organizations',
-    summary: 'Lists the organizations of the caller',
-    answers: { 200: jsonList('Organization') },
-  },
-  'POST /api/orgs': {
-    tag: 'Organizations',
-    summary: 'Creates an organization',
-    body: refTo('OrganizationBody'),
-    answers: { 201: json('NewOrganization') },
-  },
-  'GET /api/orgs/{orgID}': {
-    tag: 'Organizations',
-    summary: 'Reads an organization',
-    answers: { 200: json('Organization') },
-  },
-  'PATCH /api/orgs/{orgID}': {
-    tag: 'Organizations',
-    summary: 'Renames an organization',
-    body: refTo('OrganizationBody'),
-    answers: { 200: json('Organization') },
-  },
-  'POST /api/orgs/{orgID}/rotate-admin-key': {
-    tag: 'Organizations',
-    summary: 'Rotates the admin key; the old key becomes invalid',
-    answers: { 200: json('RotatedAdminKey') },
-  },
-  'GET /api/orgs/{orgID}/members': {
-    tag: 'Organizations',
-    summary: 'Lists the members',
-    answers: { 200: jsonList('Member') },
-  },
-  'PATCH /api/orgs/{orgID}/members/{userID}': {
-    tag: 'Organizations',
-    summary: 'Changes the role of a member',
-    body: refTo('MemberBody'),
-    answers: { 200: json('Member') },
-  },
-  'DELETE /api/orgs/{orgID}/members/{userID}': {
-    tag: 'Organizations',
-    summary: 'Removes a member',
-    answers: { 200: json('RemovedMember') },
-    errors: [400],
-  },
-  'GET /api/orgs/{orgID}/invitations': {
-    tag: 'Organizations',
-    summary: 'Lists the invitations that can still be accepted, newest first',
-    answers: { 200: jsonList('OpenInvitation') },
-  },
-  'DELETE /api/orgs/{orgID}/invitations/{invitationID}': {
-    tag: 'Organizations',
-    summary: 'Revokes an invitation',
-    answers: { 200: json('RevokedInvitation') },
-  },
-  'POST /api/orgs/{orgID}/invitations': {
-    tag: 'Organizations',
-    summary: 'Invites a person by e-mail address',
-    body: refTo('InvitationBody'),
-    answers: { 201: json('Invitation') },
-  },
-  'POST /api/invitations/{token}/accept': {
-    tag: 'Organizations',
-    summary: 'Accepts an invitation',
-    answers: { 200: json('Organization') },
-  },
-  'GET /api/orgs/{orgID}/domains': {
-    tag: 'Organizations',
-    summary: 'Lists the claimed domains',
-    answers: { 200: jsonList('Domain') },
-  },
-  'DELETE /api/orgs/{orgID}/domains/{domainID}': {
-    tag: 'Organizations',
-    summary: 'Removes a domain; later sign-ins no longer join by it',
-    answers: { 200: json('RemovedDomain') },
-  },
-  'POST /api/orgs/{orgID}/domains': {
-    tag: 'Organizations',
-    summary: 'Claims a domain',
-    body: refTo('DomainBody'),
-    answers: { 201: json('Domain') },
-  },
-  'POST /api/orgs/{orgID}/domains/{domainID}/verify': {
-    tag: 'Organizations',
-    summary: 'Verifies a domain by its TXT record',
-    answers: { 200: json('Domain') },
-    errors: [400, 503],
-  },
-
-  'GET /api/orgs/{orgID}/projects': {
-    tag: 'Projects',
-    summary: 'Lists the projects of an organization',
-    answers: { 200: jsonList('Project') },
-  },
-  'POST /api/orgs/{orgID}/projects': {
-    tag: 'Projects',
-    summary: 'Creates a project',
-    body: refTo('ProjectBody'),
-    answers: { 201: json('Project') },
-  },
-  'GET /api/projects/{projectID}': {
-    tag: 'Projects',
-    summary: 'Reads a project with the role and capabilities of the caller',
-    answers: { 200: json('Project') },
-  },
-  'PATCH /api/projects/{projectID}': {
-    tag: 'Projects',
-    summary: 'Updates a project',
-    body: refTo('ProjectChanges'),
-    answers: { 200: json('Project') },
-  },
-  'DELETE /api/projects/{projectID}': { tag: 'Projects', summary: 'Deletes a project and all its data', ...deletion },
-  'POST /api/projects/{projectID}/rotate-secret-key': {
-    tag: 'Projects',
-    summary: 'Rotates the secret key; the old key becomes invalid',
-    answers: { 200: json('Project') },
-  },
-  'GET /api/projects/{projectID}/usage': { tag: 'Projects', summary: 'Usage by day', ...usage },
-  'GET /api/projects/{projectID}/rejected': {
-    tag: 'Projects',
-    summary: 'Lists rejected events: counts of the last 30 days by reason, and the newest 20 samples',
-    answers: { 200: json('Rejected') },
-    errors: [503],
-  },
-
-  'POST /api/projects/{projectID}/tokens': {
-    tag: 'Tokens',
-    summary: 'Creates an access token',
-    body: refTo('TokenBody'),
-    answers: { 201: json('NewToken') },
-  },
-  'GET /api/projects/{projectID}/tokens': {
-    tag: 'Tokens',
-    summary: 'Lists the tokens of a project; members see their own',
-    answers: { 200: jsonList('Token') },
-  },
-  'DELETE /api/projects/{projectID}/tokens/{tokenID}': {
-    tag: 'Tokens',
-    summary: 'Revokes a token',
-    answers: { 200: json('Token') },
-  },
-  'GET /api/me/tokens': {
-    tag: 'Tokens',
-    summary: 'Lists the personal tokens of the caller',
-    answers: { 200: jsonList('Token') },
-  },
-  'DELETE /api/me/tokens/{tokenID}': {
-    tag: 'Tokens',
-    summary: 'Revokes a personal token of the caller',
-    answers: { 200: json('Token') },
-  },
-
-  'GET /api/admin/projects': {
-    tag: 'Projects',
-    summary: 'Lists the projects of the organization',
-    answers: { 200: jsonList('Project') },
-    errors: [503],
-  },
-  'POST /api/admin/projects': {
-    tag: 'Projects',
-    summary: 'Creates a project',
-    body: refTo('ProjectBody'),
-    answers: { 201: json('Project') },
-    errors: [503],
-  },
-  'GET /api/admin/projects/{projectID}': {
-    tag: 'Projects',
-    summary: 'Reads a project with its keys',
-    answers: { 200: json('Project') },
-    errors: [503],
-  },
-  'DELETE /api/admin/projects/{projectID}': {
-    tag: 'Projects',
-    summary: 'Deletes a project and all its data',
-    ...deletion,
-    errors: [503],
-  },
-  'POST /api/admin/projects/{projectID}/rotate-secret-key': {
-    tag: 'Projects',
-    summary: 'Rotates the secret key; the old key becomes invalid',
-    answers: { 200: json('Project') },
-    errors: [503],
-  },
-  'GET /api/admin/projects/{projectID}/usage': {
-    tag: 'Projects',
-    summary: 'Usage by day',
-    ...usage,
-    errors: [400, 503],
-  },
+  ...tagged('Pages', {
+    'GET /': ['Landing page; for signed-in people, their projects', { 200: text('text/html', 'text/plain') }],
+    'GET /login': ['Login page', { 200: HTML, 302: NOTHING }, { errors: [503] }],
+    'GET /invitations/{token}': ['Page of an invitation link', { 200: HTML }],
+    'POST /invitations/{token}': [
+      'Accepts the invitation (form post) and redirects to the landing page',
+      { 303: NOTHING },
+      { errors: [404] },
+    ],
+    'GET /auth/idp': ['Starts sign-in with the identity provider', { 302: NOTHING }, { errors: [429, 503] }],
+    'GET /auth/idp/cb': [
+      'OAuth callback; sets the session cookie',
+      { 302: NOTHING },
+      { errors: [400, 401, 403, 429, 503] },
+    ],
+    'POST /auth/logout': ['Ends the session', { 200: json('Ok'), 303: NOTHING }, { errors: [403] }],
+    'GET /public/service.js': ['Browser script', { 200: text('text/javascript'), 304: NOTHING }],
+    'GET /llms.txt': ['Summary of the service and its query language for language models', { 200: TEXT }],
+    'GET /openapi.json': ['This document', { 200: { 'application/json': { type: 'object' } } }],
+  }),
+  ...tagged('Operations', {
+    'GET /healthz': ['Liveness probe', { 200: TEXT }],
+    'GET /readyz': ['Readiness probe: checks the stores', { 200: TEXT }, { errors: [503] }],
+    'GET /metrics': ['Prometheus metrics', { 200: TEXT }],
+  }),
+  ...tagged('Events', {
+    'POST /track': [
+      'Ingests an event or a batch of at most 2000; invalid events are skipped',
+      { 200: json('Accepted') },
+      { body: { anyOf: [refTo('Batch'), refTo('Event')] }, errors: [503] },
+    ],
+    'POST /identify': [
+      'Maps a device to a user and updates the user profile',
+      { 200: json('Ok') },
+      { body: refTo('IdentifyBody'), errors: [503] },
+    ],
+  }),
+  ...tagged('Queries', {
+    'POST /query': ['Runs a query', { 200: QUERY_ANSWER }, { body: refTo('QueryBody'), errors: [503, 504] }],
+    'POST /api/projects/{projectID}/query': [
+      'Runs a query as a signed-in person',
+      { 200: QUERY_ANSWER },
+      { body: refTo('QueryBody'), errors: [503, 504] },
+    ],
+  }),
+  ...tagged('Dashboards', {
+    'PUT /api/dashboard-sync/{dashboardKey}': [
+      'Validates a dashboard and stores a new version when it changed; 201 when created',
+      { 200: json('SyncedDashboard'), 201: json('SyncedDashboard') },
+      { body: refTo('SyncBody'), errors: [503] },
+    ],
+    'DELETE /api/dashboard-sync/{dashboardKey}': [
+      'Deletes a dashboard with its versions; visibility defaults as in creation',
+      { 200: json('DeletedDashboard') },
+      { query: deletionQuery, errors: [400, 503] },
+    ],
+    'GET /api/projects/{projectID}/dashboards': [
+      'Lists the dashboards of the project and the personal dashboards of the caller',
+      { 200: jsonList('DashboardItem') },
+      { errors: [503] },
+    ],
+    'GET /api/projects/{projectID}/dashboards/{dashboardID}': [
+      'Reads a dashboard with its configuration',
+      { 200: json('Dashboard') },
+      { errors: [503] },
+    ],
+    'DELETE /api/projects/{projectID}/dashboards/{dashboardID}': [
+      'Deletes a dashboard with its versions; project dashboards require the role admin',
+      { 200: json('DeletedDashboard') },
+      { errors: [503] },
+    ],
+    'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': [
+      'Fills the queries of a card with the values of its variables',
+      { 200: jsonList('FilledQuery') },
+      { body: refTo('FillBody'), errors: [503] },
+    ],
+  }),
+  ...tagged('Privacy', {
+    'DELETE /api/gdpr/users/{userID}': [
+      'Erases a person; 202 when it is still in progress at the response timeout',
+      { 200: json('ErasureReceipt'), 202: json('PendingErasure') },
+      { errors: [400, 429, 503] },
+    ],
+    'GET /api/gdpr/users/{userID}/export': [
+      'Exports the events of a person as NDJSON, oldest first',
+      { 200: text('application/x-ndjson') },
+      { errors: [400, 429, 503] },
+    ],
+    'GET /api/gdpr/requests/{requestID}': [
+      'Reads the status of an erasure',
+      { 200: json('ErasureRequest') },
+      { errors: [429, 503] },
+    ],
+    'GET /api/gdpr/audit': [
+      'Lists the audit trail of erasures and exports, newest first',
+      { 200: jsonList('AuditEntry') },
+      { query: auditPage, errors: [400, 429, 503] },
+    ],
+  }),
+  ...tagged('Organizations', {
+    'GET /api/orgs': ['Lists the organizations of the caller', { 200: jsonList('Organization') }],
+    'POST /api/orgs': [
+      'Creates an organization',
+      { 201: json('NewOrganization') },
+      { body: refTo('OrganizationBody') },
+    ],
+    'GET /api/orgs/{orgID}': ['Reads an organization', { 200: json('Organization') }],
+    'PATCH /api/orgs/{orgID}': [
+      'Renames an organization',
+      { 200: json('Organization') },
+      { body: refTo('OrganizationBody') },
+    ],
+    'POST /api/orgs/{orgID}/rotate-admin-key': [
+      'Rotates the admin key; the old key becomes invalid',
+      { 200: json('RotatedAdminKey') },
+    ],
+    'GET /api/orgs/{orgID}/members': ['Lists the members', { 200: jsonList('Member') }],
+    'PATCH /api/orgs/{orgID}/members/{userID}': [
+      'Changes the role of a member',
+      { 200: json('Member') },
+      { body: refTo('MemberBody') },
+    ],
+    'DELETE /api/orgs/{orgID}/members/{userID}': [
+      'Removes a member',
+      { 200: json('RemovedMember') },
+      { errors: [400] },
+    ],
+    'GET /api/orgs/{orgID}/invitations': [
+      'Lists the invitations that can still be accepted, newest first',
+      { 200: jsonList('OpenInvitation') },
+    ],
+    'DELETE /api/orgs/{orgID}/invitations/{invitationID}': [
+      'Revokes an invitation',
+      { 200: json('RevokedInvitation') },
+    ],
+    'POST /api/orgs/{orgID}/invitations': [
+      'Invites a person by e-mail address',
+      { 201: json('Invitation') },
+      { body: refTo('InvitationBody') },
+    ],
+    'POST /api/invitations/{token}/accept': ['Accepts an invitation', { 200: json('Organization') }],
+    'GET /api/orgs/{orgID}/domains': ['Lists the claimed domains', { 200: jsonList('Domain') }],
+    'DELETE /api/orgs/{orgID}/domains/{domainID}': [
+      'Removes a domain; later sign-ins no longer join by it',
+      { 200: json('RemovedDomain') },
+    ],
+    'POST /api/orgs/{orgID}/domains': ['Claims a domain', { 201: json('Domain') }, { body: refTo('DomainBody') }],
+    'POST /api/orgs/{orgID}/domains/{domainID}/verify': [
+      'Verifies a domain by its TXT record',
+      { 200: json('Domain') },
+      { errors: [400, 503] },
+    ],
+  }),
+  ...tagged('Projects', {
+    'GET /api/orgs/{orgID}/projects': ['Lists the projects of an organization', { 200: jsonList('Project') }],
+    'POST /api/orgs/{orgID}/projects': ['Creates a project', { 201: json('Project') }, { body: refTo('ProjectBody') }],
+    'GET /api/projects/{projectID}': [
+      'Reads a project with the role and capabilities of the caller',
+      { 200: json('Project') },
+    ],
+    'PATCH /api/projects/{projectID}': [
+      'Updates a project',
+      { 200: json('Project') },
+      { body: refTo('ProjectChanges') },
+    ],
+    'DELETE /api/projects/{projectID}': [
+      'Deletes a project and all its data',
+      { 200: json('DeletedProject') },
+      { body: refTo('ProjectDeletionBody') },
+    ],
+    'POST /api/projects/{projectID}/rotate-secret-key': [
+      'Rotates the secret key; the old key becomes invalid',
+      { 200: json('Project') },
+    ],
+    'GET /api/projects/{projectID}/usage': [
+      'Usage by day',
+      { 200: jsonList('UsageDay') },
+      { query: usageQuery, errors: [400] },
+    ],
+    'GET /api/projects/{projectID}/rejected': [
+      'Lists rejected events: counts of the last 30 days by reason, and the newest 20 samples',
+      { 200: json('Rejected') },
+      { errors: [503] },
+    ],
+    'GET /api/admin/projects': [
+      'Lists the projects of the organization',
+      { 200: jsonList('Project') },
+      { errors: [503] },
+    ],
+    'POST /api/admin/projects': [
+      'Creates a project',
+      { 201: json('Project') },
+      { body: refTo('ProjectBody'), errors: [503] },
+    ],
+    'GET /api/admin/projects/{projectID}': [
+      'Reads a project with its keys',
+      { 200: json('Project') },
+      { errors: [503] },
+    ],
+    'DELETE /api/admin/projects/{projectID}': [
+      'Deletes a project and all its data',
+      { 200: json('DeletedProject') },
+      { body: refTo('ProjectDeletionBody'), errors: [503] },
+    ],
+    'POST /api/admin/projects/{projectID}/rotate-secret-key': [
+      'Rotates the secret key; the old key becomes invalid',
+      { 200: json('Project') },
+      { errors: [503] },
+    ],
+    'GET /api/admin/projects/{projectID}/usage': [
+      'Usage by day',
+      { 200: jsonList('UsageDay') },
+      { query: usageQuery, errors: [400, 503] },
+    ],
+  }),
+  ...tagged('Tokens', {
+    'POST /api/projects/{projectID}/tokens': [
+      'Creates an access token',
+      { 201: json('NewToken') },
+      { body: refTo('TokenBody') },
+    ],
+    'GET /api/projects/{projectID}/tokens': [
+      'Lists the tokens of a project; members see their own',
+      { 200: jsonList('Token') },
+    ],
+    'DELETE /api/projects/{projectID}/tokens/{tokenID}': ['Revokes a token', { 200: json('Token') }],
+    'GET /api/me/tokens': ['Lists the personal tokens of the caller', { 200: jsonList('Token') }],
+    'DELETE /api/me/tokens/{tokenID}': ['Revokes a personal token of the caller', { 200: json('Token') }],
+  }),
 };
