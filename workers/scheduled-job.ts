@@ -5,9 +5,6 @@ import { Worker } from 'bullmq';
 import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { Needs, RunningJob } from './runtime.js';
 
-// The event stream of a queue is for dashboards.
-const EVENT_STREAM_LENGTH = 100;
-
 export interface ScheduledJob<Deps> {
   /** Name of the queue, and of its schedule when there is one. */
   readonly name: string;
@@ -27,7 +24,7 @@ export const defineScheduledJob =
   <Deps extends Needs<'redis' | 'log'>>({ name, everyMs, open }: ScheduledJob<Deps>) =>
   async (deps: Deps): Promise<RunningJob> => {
     const { redis, log } = deps;
-    const queue = openQueue(name, { connection: redis, streams: { events: { maxLen: EVENT_STREAM_LENGTH } } });
+    const queue = openQueue(name, redis);
     const schedules = typeof everyMs === 'number' ? { [name]: everyMs } : everyMs;
     for (const [schedule, every] of Object.entries(schedules)) {
       const opts = { removeOnComplete: true, removeOnFail: true };

@@ -35,20 +35,13 @@ export interface IdentifyJob {
   readonly bytes?: number;
 }
 
-const EVENT_STREAM_LENGTH = 100;
 /** Unused numbers are swept much later (workers/sweep-identities.ts). */
 const ADDED_WITHIN_MS = 30_000;
 
 export type IdentifyQueue = Queue<IdentifyJob, void, 'batch'>;
 
-export function createIdentifyQueue(redis: Redis): IdentifyQueue {
-  return openQueue<IdentifyJob, void, 'batch'>(IDENTIFY_QUEUE, {
-    connection: redis,
-    streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
-    skipMetasUpdate: true,
-    defaultJobOptions: DURABLE_JOB_OPTIONS,
-  });
-}
+export const createIdentifyQueue = (redis: Redis): IdentifyQueue =>
+  openQueue(IDENTIFY_QUEUE, redis, DURABLE_JOB_OPTIONS);
 
 /** Bytes that a commit adds to the backlog of each project, assuming calls of equal size. */
 export function sharesOfCalls({ items, bytes }: Pick<Commit<Identification>, 'items' | 'bytes'>): Map<string, number> {

@@ -31,19 +31,10 @@ export interface IngestJob {
   readonly requests?: readonly string[];
 }
 
-// The event stream of a queue is for dashboards; it must not grow with the traffic.
-const EVENT_STREAM_LENGTH = 100;
-
 export type IngestQueue = Queue<IngestJob, void, 'events'>;
 
-export function createIngestQueue(redis: Redis, name = INGEST_QUEUE): IngestQueue {
-  return openQueue<IngestJob, void, 'events'>(name, {
-    connection: redis,
-    streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
-    skipMetasUpdate: true,
-    defaultJobOptions: DURABLE_JOB_OPTIONS,
-  });
-}
+export const createIngestQueue = (redis: Redis, name = INGEST_QUEUE): IngestQueue =>
+  openQueue(name, redis, DURABLE_JOB_OPTIONS);
 
 export const isIngestQueue = (name: string): boolean => name === INGEST_QUEUE || name === BULK_QUEUE;
 

@@ -28,19 +28,13 @@ const FAILED_KEPT_SECONDS = 7 * 24 * 60 * 60;
 
 export type MailQueue = Queue<MailJob, void, 'mail'>;
 
-export function createMailQueue(redis: Redis): MailQueue {
-  return openQueue<MailJob, void, 'mail'>(MAIL_QUEUE, {
-    connection: redis,
-    streams: { events: { maxLen: 100 } },
-    skipMetasUpdate: true,
-    defaultJobOptions: {
-      attempts: ATTEMPTS,
-      backoff: BACKOFF,
-      removeOnComplete: true,
-      removeOnFail: { age: FAILED_KEPT_SECONDS },
-    },
+export const createMailQueue = (redis: Redis): MailQueue =>
+  openQueue(MAIL_QUEUE, redis, {
+    attempts: ATTEMPTS,
+    backoff: BACKOFF,
+    removeOnComplete: true,
+    removeOnFail: { age: FAILED_KEPT_SECONDS },
   });
-}
 
 /** Resolves when Redis has stored the mail. */
 export async function enqueueMail(queue: MailQueue, { text, ...mail }: Mail, secretKeyBase: string): Promise<void> {

@@ -6,7 +6,7 @@ import { decodeEnvelopes } from '../ingest/envelope.js';
 import { discardPayload } from '../ingest/payloads.js';
 import { type IngestJob, isIngestQueue } from '../ingest/queue.js';
 import type { Redis } from '../platform/redis/client.js';
-import { openQueue } from '../platform/redis/open-queue.js';
+import { openQueueToRead } from '../platform/redis/open-queue.js';
 
 export interface ParkedJob {
   readonly queue: string;
@@ -18,7 +18,7 @@ export interface ParkedJob {
 
 /** Opens the queue for one task and closes it afterwards. */
 export async function withQueue<T>(redis: Redis, name: string, use: (queue: Queue) => Promise<T>): Promise<T> {
-  const queue = openQueue(name, { connection: redis, skipMetasUpdate: true });
+  const queue = openQueueToRead(name, redis);
   try {
     return await use(queue);
   } finally {

@@ -12,20 +12,11 @@ export interface ExportJob {
   readonly channel: string;
 }
 
-const EVENT_STREAM_LENGTH = 100;
-
 export type ExportQueue = Queue<ExportJob, void, 'export'>;
 
-export function createExportQueue(redis: Redis): ExportQueue {
-  return openQueue<ExportJob, void, 'export'>(EXPORT_QUEUE, {
-    connection: redis,
-    streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
-    skipMetasUpdate: true,
-    // A failed export has broken its connection, and the client requests it again: retrying or
-    // keeping it has no use.
-    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
-  });
-}
+/** A failed export has broken its connection, and the client requests it again, so no job is retried or kept. */
+export const createExportQueue = (redis: Redis): ExportQueue =>
+  openQueue(EXPORT_QUEUE, redis, { attempts: 1, removeOnComplete: true, removeOnFail: true });
 
 export async function enqueueExport(queue: ExportQueue, channel: string): Promise<void> {
   await queue.add('export', { version: 1, channel }, { jobId: channel });

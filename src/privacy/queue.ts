@@ -15,15 +15,9 @@ export interface ErasureJob {
 
 export type ErasureQueue = Queue<ErasureJob, void, string>;
 
-const EVENT_STREAM_LENGTH = 100;
-
 /** Failed work is repeated by the next job, so no job is kept. */
 export const createErasureQueue = (redis: Redis): ErasureQueue =>
-  openQueue(ERASURE_QUEUE, {
-    connection: redis,
-    streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
-    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
-  });
+  openQueue(ERASURE_QUEUE, redis, { removeOnComplete: true, removeOnFail: true });
 
 /** Triggers a run for a new request. */
 export async function enqueueErasure(queue: ErasureQueue): Promise<void> {

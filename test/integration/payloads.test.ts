@@ -6,6 +6,7 @@ import { deletePayload, readBacklogs, replacePayload, sharesOf } from '../../src
 import { BULK_QUEUE, createIngestQueue, enqueueIngest, listActiveJobs } from '../../src/ingest/queue.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { openQueueToRead } from '../../src/platform/redis/open-queue.js';
 import { sweepOrphanedPayloads } from '../../workers/sweep-orphaned-payloads.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -29,6 +30,18 @@ const envelopeOf = (project: string, bytes: number, events = 1): Envelope => ({
 });
 
 const claims = async (): Promise<string[]> => (await redis.keys('ingest:claim:*')).sort();
+
+test('the event stream of a queue is short, and a command that reads the queue leaves it so', async () => {
+  const queue = createIngestQueue(redis);
+  const read = openQueueToRead(queue.name, redis);
+  await Promise.all([queue, read].map((each) => each.waitUntilReady()));
+  for (let job = 0; job < 1000; job += 1) await queue.add('events', {} as never, { removeOnComplete: true });
+  expect(await redis.hget(queue.toKey('meta'), 'opts.maxLenEvents')).toBe('100');
+  // Redis trims whole nodes of a stream.
+  expect(await redis.xlen(queue.toKey('events'))).toBeLessThan(300);
+  await queue.obliterate({ force: true });
+  await Promise.all([queue.close(), read.close()]);
+});
 
 test('jobs of several projects and of one, replaced, deleted, and orphaned', async () => {
   const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];

@@ -1,7 +1,7 @@
 // Runs a scheduled job of the workers at once, as its schedule does, so that no test waits for the
 // next run.
 import { createRedis } from '../../src/platform/redis/client.js';
-import { openQueue } from '../../src/platform/redis/open-queue.js';
+import { openQueueToRead } from '../../src/platform/redis/open-queue.js';
 import type { TestDatabases } from './stack.js';
 
 /** Throws when no worker has set up the schedule. */
@@ -10,7 +10,7 @@ export async function runScheduled(
   job: { readonly queue: string; readonly schedule: string; readonly everyMs: number },
 ): Promise<void> {
   const redis = createRedis(config);
-  const queue = openQueue(job.queue, { connection: redis });
+  const queue = openQueueToRead(job.queue, redis);
   try {
     const scheduler = await queue.getJobScheduler(job.schedule);
     if (Number(scheduler?.every) !== job.everyMs) {

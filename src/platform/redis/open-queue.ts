@@ -1,12 +1,24 @@
 // Opens BullMQ queues. The owner of the connection logs its errors; the listener here keeps BullMQ from printing each error
 // again per queue.
-import { Queue, type QueueOptions } from 'bullmq';
+import { type DefaultJobOptions, Queue, type QueueOptions } from 'bullmq';
+import type { Redis } from './client.js';
 
-export function openQueue<Data, Result, Name extends string>(
+/** Events are for dashboards of BullMQ: their stream must not grow with the traffic. */
+const EVENT_STREAM_LENGTH = 100;
+
+export const openQueue = <Data, Name extends string>(
   name: string,
-  options: QueueOptions,
-): Queue<Data, Result, Name> {
-  const queue = new Queue<Data, Result, Name>(name, options);
+  redis: Redis,
+  defaultJobOptions: DefaultJobOptions = {},
+): Queue<Data, void, Name> =>
+  silenced(name, { connection: redis, streams: { events: { maxLen: EVENT_STREAM_LENGTH } }, defaultJobOptions });
+
+/** For commands and metrics: does not write the settings of the queue. */
+export const openQueueToRead = (name: string, redis: Redis): Queue =>
+  silenced(name, { connection: redis, skipMetasUpdate: true });
+
+function silenced<Data, Name extends string>(name: string, options: QueueOptions): Queue<Data, void, Name> {
+  const queue = new Queue<Data, void, Name>(name, options);
   queue.on('error', () => {});
   return queue;
 }

@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import type { Registry } from 'prom-client';
 import { createCollectedGauge } from '../collected-gauge.js';
 import type { Redis } from './client.js';
-import { openQueue } from './open-queue.js';
+import { openQueueToRead } from './open-queue.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -19,7 +19,7 @@ export function createQueueMetrics(
   redis: Redis,
   names: readonly string[],
 ): { close(): Promise<void> } {
-  const queues = names.map((name) => openQueue(name, { connection: redis, skipMetasUpdate: true }));
+  const queues = names.map((name) => openQueueToRead(name, redis));
   createCollectedGauge(
     registry,
     {
