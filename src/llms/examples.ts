@@ -12,7 +12,7 @@ export const EXAMPLES: readonly (readonly [question: string, query: string])[] =
     'Filters',
     'purchase | where (_country in ("DE", "AT") or user.plan = "pro") and event_properties.price > 10 | count by _country',
   ],
-  ['Names with other characters', '"checkout: done" | where event_properties."Button Name" exists | count'],
+  ['An event with other characters', '"checkout: done" | count'],
   ['Latest raw events', '* | where _path ~ "^/docs/\\d+" | list time, event_type, distinct_id, _path | limit 50'],
   [
     'Conversion in a week, by platform',
@@ -21,10 +21,7 @@ export const EXAMPLES: readonly (readonly [question: string, query: string])[] =
   ['Who comes back?', 'retention signup returning purchase by week | last 8w'],
   ['What do people do after signing up?', 'paths from signup | window 1d | depth 4 | by _path'],
   ['Buyers per visitor, by day', 'formula unique(purchase) / unique(page_view) | last 14d | by day'],
-  [
-    'Long sessions by landing page',
-    'sessions | last 30d | where session.duration > 60 | count by session.landing_path',
-  ],
+  ['Sessions by landing page', 'sessions | last 30d | count by session.landing_path'],
   ['New, returning, resurrected, dormant', 'lifecycle purchase by month | last 6mo'],
   ['On how many days are people active?', 'stickiness * | this month'],
   ['Everything about one person', 'user "ann@example.com" | last 90d | list'],

@@ -51,7 +51,7 @@ export const toLlmsText = (): string => `# Event Analytics Service
 
 Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`sk_\` (secret) may do everything; \`aat_\` tokens have scopes. Bodies are JSON. Errors are \`{"error": "…"}\`; a wrong query is 400 with every mistake in \`details\`, each with line, column, a hint and often a \`fix\` (replace \`length\` characters at its line and column with its text): repair it and ask again. 429: wait 60 s.
 
-- \`POST /track\` \`{"event_type": "signup", "user_id": "u1", "device_id": "d1", "session_id": "s1", "time": "2026-01-31T10:00:00Z", "event_properties": {"plan": "pro"}, "insert_id": "x1"}\`, or \`{"events": […]}\` with at most 2000. Only event_type is required; insert_id makes a retry safe. Answers \`{"accepted": 1}\`.
+- \`POST /track\` \`{"event_type": "signup", "user_id": "u1", "device_id": "d1", "session_id": "s1", "time": "2026-01-31T10:00:00Z", "event_properties": {"plan": "pro"}, "insert_id": "x1"}\`, or \`{"events": […]}\` with at most 2000. Only event_type is required; insert_id makes a retry safe.
 - \`POST /identify\` \`{"user_id": "u1", "device_id": "d1", "user_properties": {"email": "ann@example.com", "plan": "pro"}}\`: binds the device, past events included, and sets the profile. \`user_property_ops\`: $set, $set_once, $add, $unset.
 - \`POST /query\` \`{"q": "signup | last 7d | count by day", "format": "llm"}\`: \`llm\` is a Markdown table, \`json\` has rows with \`value\`, \`csv\`. Also limit (100, at most 10000), offset, timezone (UTC).
 - \`PUT /api/dashboard-sync/KEY\` \`{"source_yaml": "…"}\`: a dashboard of such queries.

@@ -40,7 +40,9 @@ export interface EngineOutcome {
 export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement'>;
 
 export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
-  const { rows, total, extraFields, footnotes } = toPage(compiled, offset, measured);
+  const { rows, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);
+  const metadata = { ...compiled.metadata, ...incompleteRows(compiled, rows, measured.rows) };
+  const remarks = [...footnotes, ...remarksOn(metadata)];
   return {
     columns: compiled.columns,
     rows,
@@ -54,10 +56,39 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     timezone: compiled.timezone,
     mode: compiled.mode,
     warnings: compiled.warnings,
-    ...(compiled.metadata && { metadata: compiled.metadata }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(extraFields && { extraFields }),
-    ...(footnotes && { footnotes }),
+    ...(remarks.length > 0 && { footnotes: remarks }),
   };
+}
+
+/** The rows of the page whose time is not over, by the columns that name a row. */
+function incompleteRows(
+  { columns, incompleteBy }: AnswerForm,
+  rows: Presented['rows'],
+  measured: EngineOutcome['rows'],
+): { readonly incomplete?: readonly Readonly<Record<string, Cell>>[] } {
+  if (incompleteBy === undefined) return {};
+  const marked = rows.filter((_, index) => Number(measured[index]?.[columns.length]) === 1);
+  const indexes = incompleteBy.map((name) => [name, columns.findIndex((column) => column.name === name)] as const);
+  const incomplete = marked.map((row) =>
+    Object.fromEntries(indexes.map(([name, index]): [string, Cell] => [name, row[index] ?? null])),
+  );
+  return { incomplete };
+}
+
+const REMARKED_MAX = 12;
+
+/** For the text formats, which have no metadata. */
+function remarksOn({ incomplete = [] }: ReturnType<typeof incompleteRows>): string[] {
+  if (incomplete.length === 0) return [];
+  const named = incomplete.slice(0, REMARKED_MAX).map((row) =>
+    Object.values(row)
+      .map((cell) => cell ?? '(none)')
+      .join(', '),
+  );
+  const more = incomplete.length > REMARKED_MAX ? `; and ${incomplete.length - REMARKED_MAX} more` : '';
+  return [`Not over yet (${Object.keys(incomplete[0] ?? {}).join(', ')}): ${named.join('; ')}${more}.`];
 }
 
 interface Page extends Presented {

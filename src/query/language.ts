@@ -154,8 +154,8 @@ export const STAGES = completeStages({
   window: {
     form: 'duration',
     example: 'window 7d',
-    about: 'how long after the first event; a month is 30 days, a year 365',
-    sources: 'funnel, paths and choice',
+    about: 'how long after the first event; of retention: length of periods. A month has 30 days',
+    sources: 'funnel, retention, paths and choice',
   },
   depth: { form: 'count', example: 'depth 5', about: 'events of a path at most', sources: 'paths' },
   exclude: {
@@ -170,6 +170,18 @@ export const STAGES = completeStages({
     node: 'ReturningStage',
     example: 'returning login',
     about: 'the event that counts as a return',
+    sources: 'retention',
+  },
+  unbounded: {
+    form: 'nothing',
+    example: 'unbounded',
+    about: 'back in that period or later',
+    sources: 'retention',
+  },
+  first: {
+    form: 'nothing',
+    example: 'first',
+    about: 'cohorts by the first a ever',
     sources: 'retention',
   },
   results: {

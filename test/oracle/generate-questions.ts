@@ -178,13 +178,26 @@ function retention(context: Context): fc.Arbitrary<ask.Question> {
   return (
     record({
       source: fc.constant('retention' as const),
-      event: eventSets,
+      event: fc.oneof({ weight: 5, arbitrary: eventSets }, fc.constant(null)),
       returning: maybe(fc.oneof(eventSets, fc.constant('any'))),
-      period: periods,
+      period: maybe(
+        fc.constantFrom('day' as const, 'week' as const, 'month' as const, 'quarter' as const, 'year' as const),
+      ),
       by: fc.option(fc.constantFrom(...BREAKDOWNS), { nil: undefined, freq: 3 }),
+      first: fc.boolean(),
+      window: maybe(
+        fc.constantFrom<ask.Span[]>(
+          { count: 1, unit: 'h' },
+          { count: 24, unit: 'h' },
+          { count: 36, unit: 'h' },
+          { count: 7, unit: 'd' },
+        ),
+      ),
+      reading: fc.constantFrom({}, { unbounded: true }, ...EVENT_NUMBERS.map((sum) => ({ sum }))),
       range: fc.oneof(ranges(context), monthly),
       where,
     })
+      .map(({ reading, ...drawn }) => ({ ...drawn, ...reading }))
       // In a retention `m` means months, so minutes are not generated.
       .filter(({ range }) => range?.kind !== 'last' || range.span.unit !== 'm' || range.span.count === 4)
       .map(written)

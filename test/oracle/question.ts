@@ -120,8 +120,13 @@ export interface RetentionQuestion extends Asked {
   readonly source: 'retention';
   readonly event: Events;
   readonly returning?: Events;
-  readonly period?: CalendarPeriod;
+  readonly period?: CalendarPeriod | 'quarter' | 'year';
   readonly by?: Field;
+  readonly unbounded?: boolean;
+  /** The first start event ever, not the first in the range. */
+  readonly first?: boolean;
+  readonly window?: Span;
+  readonly sum?: Field;
 }
 
 export interface PathsQuestion extends Asked {

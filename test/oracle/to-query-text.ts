@@ -65,7 +65,13 @@ function endOf(question: Question): string[] {
     case 'funnel':
       return [...spanOf('window', question.window), ...byOf(question.by)];
     case 'retention':
-      return byOf(question.period, question.by);
+      return [
+        ...(question.sum === undefined ? [] : [`sum ${fieldText(question.sum)}`]),
+        ...byOf(question.period, question.by),
+        ...(question.unbounded ? ['unbounded'] : []),
+        ...(question.first ? ['first'] : []),
+        ...spanOf('window', question.window),
+      ];
     case 'paths':
       return [
         ...spanOf('window', question.window),

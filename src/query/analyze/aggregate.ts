@@ -67,10 +67,10 @@ const COUNT_IN_SQL: ReadonlyMap<string, string> = new Map([
   ['distinct', 'unique counts what is different: unique user_id'],
 ]);
 
-function resolveMeasure(
+export function resolveMeasure(
   scope: Scope,
   stage: StageOf<'aggregate'>,
-  person: ResolvedField | undefined,
+  person?: ResolvedField | undefined,
 ): Measure | undefined {
   const { name, field: written } = stage;
   if (stage.per && name !== 'latest') {

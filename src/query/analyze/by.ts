@@ -14,6 +14,8 @@ const findGranularity = (name: FieldName): Granularity | undefined =>
 export interface ByParts {
   readonly granularities: readonly Granularity[];
   readonly takesField: boolean;
+  /** Groups behind an aggregate, which come before those of `by`. */
+  readonly keys?: readonly GroupKey[];
 }
 
 export interface By {
@@ -23,9 +25,10 @@ export interface By {
 }
 
 /** Resolves `by`: at most one granularity and one field, as far as the source allows them. */
-export function takeBy(scope: Scope, stages: StageReader, { granularities, takesField }: ByParts): By {
+export function takeBy(scope: Scope, stages: StageReader, parts: ByParts): By {
+  const { granularities, takesField, keys: before = [] } = parts;
   const { source } = stages;
-  const keys = stages.takeAll('by').flatMap((stage) => stage.keys);
+  const keys = [...before, ...stages.takeAll('by').flatMap((stage) => stage.keys)];
   let granularity: Granularity | undefined;
   let breakdown: Breakdown | undefined;
   const form = [...granularities, ...(takesField ? ['a field'] : [])].join(', ');

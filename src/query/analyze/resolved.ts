@@ -132,7 +132,7 @@ export interface Breakdown {
   readonly field: ResolvedField;
 }
 
-export type CalendarPeriod = 'day' | 'week' | 'month';
+export type CalendarPeriod = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 export type ResolvedQuery = ResolvedSource & {
   readonly timezone: string;

@@ -1,7 +1,7 @@
 // Hands the stages of a query to the analyzer of its source. What the analyzer has not taken in the end is reported as not fitting,
 // so that no stage is ignored.
 import type { Span } from '../errors.js';
-import { STAGES } from '../language.js';
+import { type AggregateName, STAGES } from '../language.js';
 import { type Stage, type StageKind, type StageOf, stagesOf, type Text } from '../parse/syntax.js';
 import { TIME_STAGES, type TimeStage } from '../time/range.js';
 import { report, type Scope } from './scope.js';
@@ -39,7 +39,7 @@ export const wordingOf = (kind: StageKind): Wording => ({
 export class StageReader {
   private readonly left: Set<Stage>;
   /** Kinds that the analyzer has asked for, in its order. */
-  private readonly fitting = new Set<StageKind>();
+  private readonly fitting = new Set<string>();
 
   constructor(
     private readonly scope: Scope,
@@ -73,6 +73,14 @@ export class StageReader {
   /** The first of these kinds; further ones are reported. */
   takeOne<K extends StageKind>(...kinds: readonly [K, ...K[]]): StageOf<K> | undefined {
     return this.only(this.takeAll(...kinds), wordingOf(kinds[0]));
+  }
+
+  /** The only aggregate that the source takes; others are left. */
+  takeAggregate(name: AggregateName): StageOf<'aggregate'> | undefined {
+    const taken = stagesOf(this.stages, 'aggregate').filter((stage) => stage.name === name);
+    this.fitting.add(name);
+    for (const stage of taken) this.left.delete(stage);
+    return this.only(taken, wordingOf('aggregate'));
   }
 
   takeTime(): TimeStage | undefined {

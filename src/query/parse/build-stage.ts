@@ -84,6 +84,7 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     return event && { event };
   },
   events: (reader, node) => ({ events: buildExcluded(reader, node) }),
+  nothing: () => ({}),
 };
 
 function buildSortKey(reader: NodeReader, node: SyntaxNode): SortKey | undefined {

@@ -143,6 +143,7 @@ export interface StageForms {
   readonly event: { readonly event: Text };
   readonly pattern: { readonly event: EventPattern };
   readonly events: { readonly events: readonly EventPattern[] };
+  readonly nothing: object;
 }
 
 export type StageKind = keyof typeof STAGES;

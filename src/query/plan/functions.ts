@@ -7,7 +7,9 @@ type E = Expression;
 export interface Functions {
   addDays(date: E, days: E): E;
   addMonths(date: E, months: E): E;
+  addQuarters(date: E, quarters: E): E;
   addWeeks(date: E, weeks: E): E;
+  addYears(date: E, years: E): E;
   any(value: E): E;
   argMax(value: E, by: E): E;
   argMaxIf(value: E, by: E, when: E): E;
@@ -26,6 +28,7 @@ export interface Functions {
   /** One row per element. */
   arrayJoin(array: E): E;
   arrayMap(lambda: E, ...arrays: E[]): E;
+  arrayMax(array: E): E;
   arrayReverse(array: E): E;
   /** Replaces elements for which the lambda is false by the next one for which it is true. */
   arrayReverseFill(lambda: E, array: E): E;
@@ -33,6 +36,7 @@ export interface Functions {
   arrayShiftLeft(array: E, by: E): E;
   arraySlice(array: E, from: E, length: E): E;
   arraySort(array: E): E;
+  arraySum(array: E): E;
   avg(value: E): E;
   avgIf(value: E, when: E): E;
   bitAnd(left: E, right: E): E;
@@ -94,7 +98,9 @@ export interface Functions {
   toNullable(value: E): E;
   toRelativeDayNum(date: E): E;
   toRelativeMonthNum(date: E): E;
+  toRelativeQuarterNum(date: E): E;
   toRelativeWeekNum(date: E): E;
+  toRelativeYearNum(date: E): E;
   toStartOfHour(time: E, timezone?: E): E;
   toStartOfMinute(time: E, timezone?: E): E;
   toStartOfMonth(time: E, timezone?: E): E;

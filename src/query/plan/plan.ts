@@ -161,6 +161,11 @@ export interface Plan {
   readonly range: TimeRange;
   readonly timezone: string;
   readonly warnings: readonly string[];
+  /**
+   * Columns that name a row in `metadata.incomplete`. The select has one column more than the answer: 1 for rows whose time is
+   * not over.
+   */
+  readonly incompleteBy?: readonly string[];
   /** `metadata` of the response, with its JSON names. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }

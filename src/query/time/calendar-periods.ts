@@ -2,4 +2,6 @@
 import type { CalendarPeriod } from '../analyze/resolved.js';
 
 export const PERIODS: readonly CalendarPeriod[] = ['day', 'week', 'month'];
-export const isPeriod = (word: string | undefined): word is CalendarPeriod => PERIODS.some((period) => period === word);
+export const ALL_PERIODS: readonly CalendarPeriod[] = [...PERIODS, 'quarter', 'year'];
+export const isPeriod = (word: string | undefined): word is CalendarPeriod =>
+  ALL_PERIODS.some((period) => period === word);

@@ -1,4 +1,4 @@
-// Numbers calendar periods (day, week, month) consecutively, so that they can be subtracted.
+// Numbers calendar periods (day to year) consecutively, so that they can be subtracted.
 import type { CalendarPeriod } from '../analyze/resolved.js';
 import { type Expression, infix, instant } from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
@@ -8,9 +8,17 @@ const NUMBER = {
   day: 'toRelativeDayNum',
   week: 'toRelativeWeekNum',
   month: 'toRelativeMonthNum',
+  quarter: 'toRelativeQuarterNum',
+  year: 'toRelativeYearNum',
 } as const satisfies Record<CalendarPeriod, string>;
 
-const ADD = { day: 'addDays', week: 'addWeeks', month: 'addMonths' } as const satisfies Record<CalendarPeriod, string>;
+const ADD = {
+  day: 'addDays',
+  week: 'addWeeks',
+  month: 'addMonths',
+  quarter: 'addQuarters',
+  year: 'addYears',
+} as const satisfies Record<CalendarPeriod, string>;
 
 export interface Calendar {
   /** Number of the period that contains the time. */

@@ -59,3 +59,19 @@ test('instants carry milliseconds where they have some', () => {
   expect(formatInstant(Date.UTC(2026, 0, 1))).toBe('2026-01-01T00:00:00Z');
   expect(formatInstant(Date.UTC(2026, 0, 1) + 5)).toBe('2026-01-01T00:00:00.005Z');
 });
+
+test('rows whose time is not over are named in metadata, and in a remark', () => {
+  const { rows, metadata, footnotes } = answerOf('retention a by day, _country | last 2d', [
+    ['DE', '1970-01-01', 2, 0, 2, 1, 0],
+    ['DE', '1970-01-01', 2, 1, 1, 0.5, 1],
+    ['', '1970-01-02', 1, 0, 1, 1, 1],
+  ]);
+  expect(rows[0]).toEqual(['DE', '1970-01-01', 2, 0, 2, 1]);
+  expect(metadata).toEqual({
+    incomplete: [
+      { _country: 'DE', cohort: '1970-01-01', period: 1 },
+      { _country: null, cohort: '1970-01-02', period: 0 },
+    ],
+  });
+  expect(footnotes).toEqual(['Not over yet (_country, cohort, period): DE, 1970-01-01, 1; (none), 1970-01-02, 0.']);
+});

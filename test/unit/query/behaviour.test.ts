@@ -104,7 +104,7 @@ describe('problems', () => {
         'unique does not fit funnel, which answers users, rates and the median time of each step; it goes with where, a time range, window, exclude, by, limit',
       ],
     ],
-    ['retention a | by quarter', ['by quarter does not fit retention; by takes day, week, month, a field']],
+    ['retention a | by hour', ['by hour does not fit retention; by takes day, week, month, quarter, year, a field']],
     ['retention a | exclude b', ['exclude does not fit retention; it goes with funnel']],
     ['stickiness a | depth 3', ['depth does not fit stickiness; it goes with paths']],
     ['lifecycle a | by _city', ['by _city does not fit lifecycle; by takes day, week, month']],

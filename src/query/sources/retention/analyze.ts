@@ -1,14 +1,15 @@
 // Analyzer of the source `retention`.
+import { resolveMeasure } from '../../analyze/aggregate.js';
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy } from '../../analyze/by.js';
-import type { Breakdown, CalendarPeriod, EventSelection, EventSet } from '../../analyze/resolved.js';
-import type { Scope } from '../../analyze/scope.js';
+import type { Breakdown, CalendarPeriod, EventSelection, EventSet, ResolvedField } from '../../analyze/resolved.js';
+import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import { type StageReader, wordingOf } from '../../analyze/stage-reader.js';
-import { resolveEvents } from '../../conditions/events.js';
-import type { EventPattern } from '../../parse/syntax.js';
-import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
-import type { TimeStage } from '../../time/range.js';
+import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
+import type { EventPattern, StageOf } from '../../parse/syntax.js';
+import { ALL_PERIODS, isPeriod } from '../../time/calendar-periods.js';
+import { resolveLength, type TimeStage } from '../../time/range.js';
 
 export interface RetentionSource {
   readonly start: EventPattern;
@@ -24,11 +25,20 @@ export interface RetentionQuery extends AnswerOrder {
   readonly returning: EventSet | undefined;
   readonly period: CalendarPeriod;
   readonly by: Breakdown | undefined;
+  /** Whether a person counts in every period up to that of the last return. */
+  readonly isUnbounded: boolean;
+  /** Whether the cohort is that of the first start event ever, not of the first in the range. */
+  readonly isFirstEver: boolean;
+  /** Length of periods that begin with each person's start event; undefined for calendar periods. */
+  readonly windowMs: number | undefined;
+  /** Number that is summed over return events. */
+  readonly sum: ResolvedField | undefined;
 }
 
 const COLUMNS = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
+const SUM_COLUMNS = ['total', 'cumulative'];
 
-/** In retention, `m` means months, because periods are days, weeks or months. */
+/** In retention, `m` means months, because periods are days, weeks or longer. */
 function readMonths(stage: TimeStage): TimeStage {
   if (stage.kind !== 'last' || stage.duration.unit !== 'm') return stage;
   return { ...stage, duration: { ...stage.duration, unit: 'mo' } };
@@ -44,13 +54,18 @@ export function analyzeRetention(
   const returning = stages.only([...inSource, ...stages.takeAll('returning')], wordingOf('returning'))?.event;
   const start = resolveEvents(scope, source.start);
   const returned = returning && resolveEvents(scope, returning);
-  const by = takeBy(scope, stages, { granularities: PERIODS, takesField: true });
+  const sumStage = stages.takeAggregate('sum');
+  const isUnbounded = stages.takeOne('unbounded') !== undefined;
+  const sum = sumStage && resolveSum(scope, sumStage, isUnbounded);
+  const by = takeBy(scope, stages, { granularities: ALL_PERIODS, takesField: true, keys: sumStage?.by ?? [] });
   const groups = by.breakdown ? [by.breakdown.name] : [];
   const answer = takeAnswerOrder(scope, stages, {
-    columns: [...groups, ...COLUMNS],
+    columns: [...groups, ...COLUMNS, ...(sumStage ? SUM_COLUMNS : [])],
     ascending: [...groups, 'period'],
     metric: undefined,
   });
+  const isFirstEver = stages.takeOne('first') !== undefined;
+  const windowMs = takePeriodLength(scope, stages);
   if (start === undefined) return undefined;
   return {
     kind: 'retention',
@@ -59,6 +74,32 @@ export function analyzeRetention(
     returning: returning?.matches.some(({ name }) => name === undefined) ? undefined : returned,
     period: isPeriod(by.granularity) ? by.granularity : 'week',
     by: by.breakdown,
+    isUnbounded,
+    isFirstEver,
+    windowMs,
+    sum,
     ...answer,
   };
+}
+
+function resolveSum(scope: Scope, stage: StageOf<'aggregate'>, isUnbounded: boolean): ResolvedField | undefined {
+  if (isUnbounded) {
+    return report(
+      scope,
+      stage.span,
+      'sum does not fit unbounded',
+      'remove unbounded: the column cumulative has the sum up to each period',
+    );
+  }
+  const measure = resolveMeasure({ ...scope, findField: findFieldOrProperty }, stage);
+  return measure?.kind === 'numeric' ? measure.field : undefined;
+}
+
+/** `window 1m` is refused, because `last 1m` of retention is a month and any other window a minute. */
+function takePeriodLength(scope: Scope, stages: StageReader): number | undefined {
+  const window = stages.takeOne('window');
+  if (window?.duration.unit !== 'm') return window && resolveLength(scope, window.duration);
+  const { amount, span } = window.duration;
+  const hint = `write window ${amount} minutes, or window ${amount}mo`;
+  return report(scope, span, `window ${amount}m may be minutes or months in retention`, hint);
 }

@@ -6,7 +6,7 @@ import { analyzeRetention } from './analyze.js';
 
 export const retention = defineSource({
   example: 'retention a returning b by week',
-  about: 'cohorts by first a, and who does b (any event when left out) in later periods: day, week, month',
+  about: 'cohorts by first a, and who does b (any event when left out) in later periods; `| sum FIELD`: their value',
   hint: theForm('retention signup returning login'),
   days: 12 * 7,
   answers: 'answers users and rates of each cohort and period',

@@ -1,6 +1,6 @@
-// Plan of retention: one row per person with start and return periods, then one per cohort with people per period as an array,
-// then one per cohort and period.
-import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
+// Plan of retention: one row per person with start and returns, then one per cohort with people per period as an array, then
+// one per cohort and period.
+import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -8,7 +8,6 @@ import {
   BREAKDOWN,
   type BreakdownPlan,
   eventMs,
-  filter,
   hasIdentity,
   map,
   planBreakdown,
@@ -16,13 +15,14 @@ import {
 } from '../../plan/behaviour.js';
 import {
   alias,
+  anyOf,
   column,
   constant,
   type Expression,
   element,
   infix,
   instant,
-  textValue,
+  integer,
   tupleElement,
 } from '../../plan/expressions.js';
 import { actor, eventPosition } from '../../plan/field-expressions.js';
@@ -37,82 +37,86 @@ import {
   select,
   step,
 } from '../../plan/plan.js';
-import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
+import { calendarOf, periodsSince } from '../../time/calendar.js';
 import type { RetentionQuery } from './analyze.js';
-
-type ResolvedRetention = RetentionQuery & ResolvedQuery;
-
-const ANY: EventSet = { name: '*', eventTypes: undefined, condition: undefined };
+import { ANY, gatherReturns, isBackIn, type Periods, planReturns, planTotals, positionOf } from './plan-returns.js';
 
 /** Periods 0 to 12. */
 const PERIODS_MAX = constant(13);
 
-interface Retention {
-  readonly query: ResolvedRetention;
-  readonly calendar: Calendar;
+interface Retention extends Periods {
+  readonly query: RetentionQuery & ResolvedQuery;
   readonly breakdown: BreakdownPlan | undefined;
 }
 
-/** Whether return events need no time check, because they are at or after the start or are the start itself. */
-const startsReturn = ({ start, returning = ANY }: RetentionQuery): boolean =>
-  (returning.eventTypes === undefined && returning.condition === undefined) || returning.name === start.name;
-
 const groupOf = ({ breakdown }: Retention): readonly string[] => (breakdown ? [BREAKDOWN] : []);
 
-function planPeople({ query, calendar, breakdown }: Retention, context: PlanContext): Step {
-  const { start, returning = ANY } = query;
+/** One row per person who started in the range. */
+function planPeople(retention: Retention, context: PlanContext): Step {
+  const { query, breakdown } = retention;
+  const { start, returning = ANY, selection, isFirstEver } = query;
+  const { fromMs, toMs } = selection.range;
   const isStart = isIn(start, context.projectId);
   // Wrapped in a tuple, because argMin skips plain nulls.
   const firstValue = breakdown && tupleElement(fn.argMinIf(fn.tuple(breakdown.value), eventPosition, isStart), 1);
   const columns: Columns = {
     person: actor,
     started: fn.minIf(eventMs, isStart),
-    // Not collected as pairs of time and period, which takes 1.5 times as long.
-    returns: startsReturn(query)
-      ? fn.groupUniqArray(calendar.numberOf(column('time')))
-      : fn.groupArrayIf(eventMs, isIn(returning, context.projectId)),
+    returns: gatherReturns(retention, context),
     ...(firstValue && { [BREAKDOWN]: firstValue }),
   };
+  // Before the range, only start events matter: they exclude those who started earlier.
+  const isRead = anyOf([infix('>=', column('time'), instant(fromMs)), isStart]);
   const rows = selectEvents(context, {
-    selection: query.selection,
+    selection: isFirstEver ? { ...selection, range: { fromMs: 0, toMs } } : selection,
     columns,
-    filter: [...areOfTypes([start, returning]), hasIdentity],
+    filter: [...areOfTypes([start, returning]), ...(isFirstEver ? [isRead] : []), hasIdentity],
     groupBy: ['person'],
-    having: infix('>', fn.countIf(isStart), constant(0)),
+    having: isFirstEver ? infix('>=', alias('started'), integer(fromMs)) : infix('>', fn.countIf(isStart), constant(0)),
   });
   return step('people', rows);
 }
 
-/** Per person: the periods of the start and of the returns, as numbers. */
-function planPeriods(retention: Retention, people: Step): Step {
-  const { query, calendar } = retention;
-  const numberOf = (ms: Expression): Expression => calendar.numberOf(fn.fromUnixTimestamp64Milli(ms, textValue('UTC')));
-  const later = filter(alias('returns'), 'time', (time) => infix('>=', time, alias('started')));
-  const columns = {
-    ...passThrough(...groupOf(retention)),
-    cohort: numberOf(alias('started')),
-    periods: startsReturn(query) ? alias('returns') : map(later, 'time', numberOf),
-  };
-  return step('periods_of_people', select({ columns, from: people }));
-}
-
 /** Per cohort: its size, and how many of it returned in each period. */
 function planCohorts(retention: Retention, periods: Step): Step {
-  const isBack = map(fn.range(PERIODS_MAX), 'period', (period) =>
-    fn.has(alias('periods'), infix('+', alias('cohort'), period)),
-  );
+  const { windowMs, sum } = retention.query;
   const groupBy = [...groupOf(retention), 'cohort'];
-  const columns = { ...passThrough(...groupBy), size: fn.count(), returned: fn.sumForEach(isBack) };
+  const isBack = map(fn.range(PERIODS_MAX), 'period', (period) => isBackIn(retention, period));
+  const columns = {
+    ...passThrough(...groupBy),
+    size: fn.count(),
+    returned: fn.sumForEach(isBack),
+    ...(windowMs !== undefined && { first_start: fn.min(alias('started')), last_start: fn.max(alias('started')) }),
+    ...(sum && { totals: fn.sumMap(alias('periods'), alias('amounts')) }),
+  };
   return step('cohorts', select({ columns, from: periods, groupBy }));
 }
 
+/** How many periods of the cohort begin in the range: for periods of a length, those of its first member. */
+function planReached({ query, calendar }: Retention): Expression {
+  const { windowMs, selection } = query;
+  const lastMs = selection.range.toMs - 1;
+  if (windowMs === undefined) {
+    return infix('+', infix('-', calendar.numberOf(instant(lastMs)), alias('cohort')), constant(1));
+  }
+  return infix('+', fn.intDiv(infix('-', integer(lastMs), alias('first_start')), integer(windowMs)), constant(1));
+}
+
+/** Whether the period goes on after the range, or is not over now: for periods of a length, that of the last member. */
+function planIsIncomplete({ query, calendar }: Retention, nowMs: number): Expression {
+  const { windowMs, selection } = query;
+  const endMs = Math.min(selection.range.toMs, nowMs);
+  const period = alias('period');
+  if (windowMs === undefined) return infix('>=', positionOf(query, period), calendar.numberOf(instant(endMs)));
+  const length = infix('*', infix('+', period, constant(1)), integer(windowMs));
+  return infix('>', infix('+', alias('last_start'), length), integer(endMs));
+}
+
 /** One row per cohort and period. */
-function planRows(retention: Retention, cohorts: Step): Select {
+function planRows(retention: Retention, cohorts: Step, { nowMs }: PlanContext): Select {
   const { query, calendar, breakdown } = retention;
-  const { fromMs, toMs } = query.selection.range;
-  const last = calendar.numberOf(instant(toMs - 1));
-  const reached = infix('+', infix('-', last, alias('cohort')), constant(1));
-  const period = fn.arrayJoin(fn.range(fn.least(PERIODS_MAX, reached)));
+  const { fromMs } = query.selection.range;
+  const period = fn.arrayJoin(fn.range(fn.least(PERIODS_MAX, planReached(retention))));
   return select({
     columns: {
       ...passThrough(...groupOf(retention)),
@@ -120,6 +124,8 @@ function planRows(retention: Retention, cohorts: Step): Select {
       ...passThrough('size', 'period'),
       users: element(alias('returned'), infix('+', alias('period'), constant(1))),
       rate: ratio(alias('users'), alias('size')),
+      ...(query.sum && planTotals(query)),
+      is_incomplete: planIsIncomplete(retention, nowMs),
     },
     from: step('cohorts_by_period', extend(cohorts, { period })),
     orderBy: [
@@ -138,17 +144,24 @@ const COLUMNS: readonly OutputColumn[] = [
   { name: 'rate', type: 'rate' },
 ];
 
-export function planRetention(query: ResolvedRetention, context: PlanContext): Plan {
+const SUM_COLUMNS: readonly OutputColumn[] = [
+  { name: 'total', type: 'number' },
+  { name: 'cumulative', type: 'number' },
+];
+
+export function planRetention(query: Retention['query'], context: PlanContext): Plan {
   const breakdown = query.by && planBreakdown(query.by);
   const retention: Retention = { query, calendar: calendarOf(query.period, query.timezone), breakdown };
-  const cohorts = planCohorts(retention, planPeriods(retention, planPeople(retention, context)));
+  const periods = planReturns(retention, planPeople(retention, context), groupOf(retention));
+  const groups = breakdown ? [breakdown.output] : [];
   return planAnswer({
     query,
     order: query.order,
     range: query.selection.range,
     context,
     mode: 'retention',
-    select: planRows(retention, cohorts),
-    columns: [...(breakdown ? [breakdown.output] : []), ...COLUMNS],
+    select: planRows(retention, planCohorts(retention, periods), context),
+    columns: [...groups, ...COLUMNS, ...(query.sum ? SUM_COLUMNS : [])],
+    incompleteBy: [...groups.map(({ name }) => name), 'cohort', 'period'],
   });
 }
