@@ -142,6 +142,26 @@ function spanBefore(now: number, { count, unit }: Span): number {
   return then.getTime();
 }
 
+/** The end of a bucket. */
+export function timeGroupEnd(bucket: string, unit: CalendarUnit, zone: string): number {
+  const next = bucketAfter(bucket, unit);
+  return unit === 'hour' ? Date.parse(next) : startOfDate(next, zone);
+}
+
+/**
+ * The start of a span that ends at `end`. Days, weeks, months and years are those of the calendar of the zone; of days, the start
+ * is the beginning of a day.
+ */
+export function startOfSpan(
+  end: number,
+  span: Span,
+  { timezone, isOfDays }: { timezone: string; isOfDays: boolean },
+): number {
+  if (span.unit === 'm' || span.unit === 'h') return end - lengthOf(span);
+  const wall = spanBefore(wallClock(end, timezone), span);
+  return isOfDays ? startOfDate(dateOf(wall), timezone) : instantOfWallClock(wall, timezone);
+}
+
 export interface Clock {
   readonly now: number;
   readonly timezone: string;

@@ -1,47 +1,145 @@
 // Reference implementation of arithmetic over aggregates.
 import { measured } from './aggregate.js';
-import { type Interval, intervalOf, timeGroupOf, timeGroupsOf } from './calendar.js';
-import { eventsOf, isOneOf } from './events.js';
+import {
+  type Interval,
+  intervalOf,
+  isWithin,
+  startOfSpan,
+  timeGroupEnd,
+  timeGroupOf,
+  timeGroupsOf,
+} from './calendar.js';
+import { EVER, eventsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
-import type { Aggregate, Expression, FormulaQuestion } from './question.js';
-import { type Answer, inThisOrder } from './table.js';
+import type { Aggregate, Expression, FormulaQuestion, Group } from './question.js';
+import { type Answer, ascending, descending, ended, inOrder, ordered, type Row } from './table.js';
+import { groupColumn } from './to-query-text.js';
+import { textOf } from './values.js';
 import type { World } from './world.js';
 
+type Term = Extract<Expression, { kind: 'term' }>;
+type Keys = readonly (string | number | null)[];
+
 export function answerFormula(question: FormulaQuestion, world: World): Answer {
-  const { timezone } = world.clock;
-  const { by, expression } = question;
+  const { columns, by = [] } = question;
   const interval: Interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
-  const events = eventsOf(world, null, interval, question.where);
-  if (by === undefined) {
-    const rows = [{ value: evaluated(expression, events, world) }];
-    return { mode: 'formula', columns: ['value'], ...inThisOrder(rows) };
-  }
-  const rows = timeGroupsOf(interval, by, timezone).map((bucket) => {
-    const own = events.filter((event) => timeGroupOf(event.time, by, timezone) === bucket);
-    return { [by]: bucket, value: evaluated(expression, own, world) };
+  const events = eventsOf(world, null, EVER, question.where);
+  const groupsOf = groupReader(by, world);
+  const names = columns.map(({ name }) => name ?? 'value');
+  const rows = groupKeys(question, interval, { events, world }).map((keys): Row => {
+    const ofFields = events.filter((event) =>
+      groupsOf(event).every((value, index) => by[index]?.kind === 'time' || value === keys[index]),
+    );
+    const given: Given = {
+      events: ofFields,
+      ownEvents: ofFields.filter((event) => isIn(event, keys)),
+      interval,
+      world,
+    };
+    function isIn(event: Event, of: Keys): boolean {
+      return isWithin(event.time, interval) && groupsOf(event).every((value, index) => value === of[index]);
+    }
+    const end = rangeEnd(by, keys, { interval, world });
+    return Object.fromEntries([
+      ...by.map((group, index) => [groupColumn(group), keys[index] ?? null]),
+      ...columns.map(({ expression }, index) => [names[index], evaluated(expression, { ...given, ...end })]),
+    ]);
   });
-  return { mode: 'formula', columns: [by, 'value'], ...inThisOrder(rows) };
+  const times = by.filter(({ kind }) => kind === 'time').map((group) => ascending(groupColumn(group)));
+  const fields = by.filter(({ kind }) => kind === 'field').map((group) => ascending(groupColumn(group)));
+  const [first = 'value'] = names;
+  const table = ordered(rows, inOrder(...times, descending(first), ...fields));
+  return { mode: 'formula', columns: [...by.map(groupColumn), ...names], ...ended(table, question.ending, first) };
+}
+
+const groupReader =
+  (by: readonly Group[], world: World) =>
+  (event: Event): Keys =>
+    by.map((group) =>
+      group.kind === 'time'
+        ? timeGroupOf(event.time, group.unit, world.clock.timezone)
+        : (textOf(eventField(world)(event, group.field)) ?? null),
+    );
+
+/** Without fields every bucket; with fields the groups with an event of any call in the range of the query. */
+function groupKeys(
+  { by = [], columns }: FormulaQuestion,
+  interval: Interval,
+  { events, world }: { events: readonly Event[]; world: World },
+): Keys[] {
+  const [only] = by;
+  if (only === undefined) return [[]];
+  if (by.length === 1 && only.kind === 'time') {
+    return timeGroupsOf(interval, only.unit, world.clock.timezone).map((bucket) => [bucket]);
+  }
+  const terms = columns.flatMap(({ expression }) => termsOf(expression));
+  const own = events.filter(
+    (event) => isWithin(event.time, interval) && terms.some((term) => isOf(term, event, world)),
+  );
+  const keys = own.map(groupReader(by, world));
+  return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
+}
+
+interface Given {
+  /** Of the group's fields, at any time. */
+  readonly events: readonly Event[];
+  /** Of the group, in the range of the query. */
+  readonly ownEvents: readonly Event[];
+  readonly interval: Interval;
+  readonly world: World;
+}
+
+interface Ending {
+  /** Where a call's own range ends, before it is cut at the end of the query's range. */
+  readonly end: number;
+  /** The unit of the bucket; undefined without buckets. */
+  readonly isOfDays?: boolean;
+}
+
+function rangeEnd(by: readonly Group[], keys: Keys, { interval, world }: Pick<Given, 'interval' | 'world'>): Ending {
+  const index = by.findIndex(({ kind }) => kind === 'time');
+  const group = by[index];
+  if (group?.kind !== 'time') return { end: interval.end };
+  const { unit } = group;
+  if (unit === 'weekday' || unit === 'hour_of_day') return { end: interval.end };
+  return { end: timeGroupEnd(String(keys[index]), unit, world.clock.timezone), isOfDays: unit !== 'hour' };
 }
 
 /** Operations with null, and division by zero, are null. */
-function evaluated(expression: Expression, events: readonly Event[], world: World): number | null {
+function evaluated(expression: Expression, given: Given & Ending): number | null {
   switch (expression.kind) {
     case 'number':
       return expression.value;
-    case 'term': {
-      const own = events.filter(isOneOf(world, expression.event));
-      return measured(aggregateOf(expression), own, eventField(world));
-    }
+    case 'term':
+      return measured(aggregateOf(expression), eventsOfTerm(expression, given), eventField(given.world));
     case 'binary': {
-      const left = evaluated(expression.left, events, world);
-      const right = evaluated(expression.right, events, world);
+      const left = evaluated(expression.left, given);
+      const right = evaluated(expression.right, given);
       return left === null || right === null ? null : calculated(expression.operator, left, right);
     }
   }
 }
 
-function aggregateOf(term: Extract<Expression, { kind: 'term' }>): Aggregate {
+function eventsOfTerm(term: Term, { events, ownEvents, interval, world, end, isOfDays }: Given & Ending): Event[] {
+  if (term.last === undefined) return ownEvents.filter((event) => isOf(term, event, world));
+  const { timezone } = world.clock;
+  const start = startOfSpan(end, term.last, {
+    timezone: isOfDays === undefined ? 'UTC' : timezone,
+    isOfDays: isOfDays ?? false,
+  });
+  const range = { start, end: Math.min(end, interval.end) };
+  return events.filter((event) => isWithin(event.time, range) && isOf(term, event, world));
+}
+
+const isOf = ({ event: events }: Term, event: Event, world: World): boolean => isOneOf(world, events)(event);
+
+function termsOf(expression: Expression): Term[] {
+  if (expression.kind === 'term') return [expression];
+  return expression.kind === 'number' ? [] : [...termsOf(expression.left), ...termsOf(expression.right)];
+}
+
+function aggregateOf(term: Term): Aggregate {
   const { function: kind, field } = term;
   if (kind === 'count') return { kind };
   if (kind === 'unique') return field === undefined ? { kind } : { kind, field };

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { stepName } from './funnel.js';
 import { contexts, type HistoryOptions, histories, record } from './generate.js';
 import { ranges, wheres } from './generate-conditions.js';
-import { aggregateReadings, aggregates, limits, timeUnits, withEnding } from './generate-readings.js';
+import { aggregateReadings, aggregates, endings, groups, limits, withEnding } from './generate-readings.js';
 import type { History } from './history.js';
 import type * as ask from './question.js';
+import { groupColumn } from './to-query-text.js';
 import * as words from './vocabulary.js';
 import type { Context } from './world.js';
 
@@ -117,6 +118,8 @@ const asked = (context: Context, fields: readonly string[] = EVENT_FIELDS) => ({
 });
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
+
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, arbitrary);
 
 const windows = maybe(
   fc.constantFrom<ask.Span[]>(
@@ -262,26 +265,39 @@ function users(context: Context): fc.Arbitrary<ask.Question> {
   }).map(({ read, ...rest }) => written({ source: 'users' as const, ...rest, ...read }));
 }
 
+const CALL_RANGES = fc.constantFrom<ask.Span[]>(
+  { count: 90, unit: 'm' },
+  { count: 36, unit: 'h' },
+  { count: 3, unit: 'd' },
+  { count: 28, unit: 'd' },
+  { count: 2, unit: 'w' },
+  { count: 1, unit: 'mo' },
+);
+
 function formula(context: Context): fc.Arbitrary<ask.Question> {
-  const fields = ['event_properties.amount', 'event_properties.cart.total'];
+  const fields = ['event_properties.amount', 'event_properties.cart.total', 'user.seats'];
   const leaf: fc.Arbitrary<ask.Expression> = fc.oneof(
     fc.constantFrom(2, 0.5, 100, 0).map((value): ask.Expression => ({ kind: 'number', value })),
     {
       weight: 4,
       arbitrary: record({
+        kind: fc.constant('term' as const),
         function: fc.constantFrom('count' as const, 'unique' as const, 'sum' as const, 'avg' as const),
-        event: eventSets,
+        event: anyEventSets,
         field: fc.constantFrom(...fields),
-      }).map(
-        (term): ask.Expression =>
-          term.function === 'count' || term.function === 'unique'
-            ? { kind: 'term', function: term.function, event: term.event }
-            : { kind: 'term', ...term },
-      ),
+        last: rarely(CALL_RANGES),
+      }).map((drawn): ask.Expression => {
+        const { field, ...term } = written(drawn);
+        return term.function === 'count' || term.function === 'unique' ? term : { ...term, field };
+      }),
     },
-    record({ event: eventSets, field: fc.constantFrom('event_properties.plan', '_path', 'device_id') }).map(
-      (term): ask.Expression => ({ kind: 'term', function: 'unique', ...term }),
-    ),
+    record({
+      kind: fc.constant('term' as const),
+      function: fc.constant('unique' as const),
+      field: fc.constantFrom('event_properties.plan', '_path', 'device_id', 'user.plan'),
+      event: anyEventSets,
+      last: rarely(CALL_RANGES),
+    }).map(written),
   );
   const joined = (part: fc.Arbitrary<ask.Expression>): fc.Arbitrary<ask.Expression> =>
     record({
@@ -290,15 +306,39 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
       left: part,
       right: part,
     });
-  const noProfiles = EVENT_FIELDS.filter(
-    (field) => !field.startsWith('user.') && !field.startsWith('user_last_session.'),
-  );
+  const expressions = fc.oneof(joined(leaf), leaf, joined(fc.oneof(leaf, joined(leaf))));
+  const others = fc.oneof(fc.constant([]), fc.array(expressions, { minLength: 1, maxLength: 2 }));
   return record({
-    source: fc.constant('formula' as const),
-    expression: fc.oneof(joined(leaf), leaf, joined(fc.oneof(leaf, joined(leaf)))),
-    by: maybe(timeUnits),
-    ...asked(context, noProfiles),
-  }).map(written);
+    expressions: fc.tuple(expressions, others),
+    by: groups(EVENT_FIELDS),
+    ranges: fc.boolean(),
+    ...asked(context),
+  }).chain(({ expressions: [first, rest], by: drawn, ranges: hasRanges, ...of }) => {
+    const by = hasRanges ? drawn.map((group) => fitForRanges(group, of.range)) : drawn;
+    const all = hasRanges ? [first, ...rest] : [first, ...rest].map(withoutRanges);
+    const columns = all.map((expression, index) =>
+      all.length === 1 ? { expression } : { name: `c${index}`, expression },
+    ) as [ask.FormulaColumn, ...ask.FormulaColumn[]];
+    const names = [...by.map(groupColumn), ...columns.map(({ name }) => name ?? 'value')];
+    return endings(names, true).map((ending) => written({ source: 'formula' as const, columns, by, ending, ...of }));
+  });
+}
+
+/** A call's own range ends with a bucket that does not come again; hours of long ranges are too many. */
+function fitForRanges(group: ask.Group, range: ask.Range | undefined): ask.Group {
+  if (group.kind === 'field') return group;
+  const isLong = range?.kind === 'last' || range?.kind === 'this';
+  const isTaken = group.unit !== 'weekday' && group.unit !== 'hour_of_day' && !(group.unit === 'hour' && isLong);
+  return isTaken ? group : { kind: 'time', unit: 'day' };
+}
+
+function withoutRanges(expression: ask.Expression): ask.Expression {
+  if (expression.kind === 'number') return expression;
+  if (expression.kind === 'term') {
+    const { last: _, ...term } = expression;
+    return term;
+  }
+  return { ...expression, left: withoutRanges(expression.left), right: withoutRanges(expression.right) };
 }
 
 function fields(context: Context): fc.Arbitrary<ask.Question> {

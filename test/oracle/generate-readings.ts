@@ -9,7 +9,7 @@ export const timeUnits = fc.constantFrom<ask.TimeUnit[]>(
   ...(['day', 'hour', 'week', 'month', 'quarter', 'year', 'weekday', 'hour_of_day'] as const),
 );
 
-function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
+export function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
   const byTime = timeUnits.map((unit): ask.Group => ({ kind: 'time', unit }));
   const byField = fc.constantFrom(...fields).map((field): ask.Group => ({ kind: 'field', field }));
   return fc.oneof<fc.Arbitrary<ask.Group[]>[]>(
@@ -58,7 +58,7 @@ interface Read<R> {
 export const limits = fc.constantFrom(1, 2, 3, 10);
 
 /** An ending that is valid for the reading. */
-function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.Ending | undefined> {
+export function endings(columns: readonly string[], canTop: boolean): fc.Arbitrary<ask.Ending | undefined> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant(undefined) },
     limits.map((count): ask.Ending => ({ kind: canTop && count > 1 ? 'top' : 'limit', count })),

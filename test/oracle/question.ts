@@ -176,6 +176,8 @@ export type Expression =
       readonly function: 'count' | 'unique' | 'sum' | 'avg';
       readonly event: Events;
       readonly field?: Field;
+      /** The call's own range. */
+      readonly last?: Span;
     }
   | {
       readonly kind: 'binary';
@@ -186,8 +188,14 @@ export type Expression =
 
 export interface FormulaQuestion extends Asked {
   readonly source: 'formula';
+  readonly columns: readonly [FormulaColumn, ...FormulaColumn[]];
+  readonly by?: readonly Group[];
+  readonly ending?: Ending;
+}
+
+export interface FormulaColumn {
+  readonly name?: string;
   readonly expression: Expression;
-  readonly by?: TimeUnit;
 }
 
 export interface FieldsQuestion extends Asked {

@@ -7,10 +7,12 @@ import type {
   Events,
   Expression,
   Field,
+  FormulaColumn,
   Group,
   Literal,
   Question,
   Range,
+  Reading,
 } from './question.js';
 
 const BARE_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$]*$/;
@@ -52,7 +54,7 @@ function sourceOf(question: Question): string[] {
     case 'user':
       return [`user ${quote(question.id)}`];
     case 'formula':
-      return [`formula ${expressionOf(question.expression)}`];
+      return [`formula ${question.columns.map(columnText).join(', ')}`];
     case 'choice':
       return [`choice ${nameOf(question.choice)}`];
     default:
@@ -82,7 +84,7 @@ function endOf(question: Question): string[] {
     case 'lifecycle':
       return byOf(question.period);
     case 'formula':
-      return byOf(question.by);
+      return [...byGroups(question.by ?? []), ...readingOf({ ...question, reading: undefined })];
     case 'latest': {
       const per = question.per === undefined ? '' : ` per ${fieldText(question.per)}`;
       return [`latest ${fieldText(question.field)}${per}`, ...readingOf(question)];
@@ -105,7 +107,7 @@ function endOf(question: Question): string[] {
   }
 }
 
-function readingOf({ reading, ending }: Extract<Question, { ending?: Ending }>): string[] {
+function readingOf({ reading, ending }: { reading?: Reading | undefined; ending?: Ending }): string[] {
   const texts: string[] = [];
   if (reading?.kind === 'list') texts.push('list');
   if (reading?.kind === 'aggregate') texts.push([aggregateText(reading.aggregate), ...byGroups(reading.by)].join(' '));
@@ -178,13 +180,18 @@ export function conditionText(condition: Condition): string {
   }
 }
 
+function columnText({ name, expression }: FormulaColumn): string {
+  return name === undefined ? expressionOf(expression) : `${expressionOf(expression)} as ${name}`;
+}
+
 function expressionOf(expression: Expression): string {
   switch (expression.kind) {
     case 'number':
       return String(expression.value);
     case 'term': {
       const field = expression.field === undefined ? '' : `, ${fieldText(expression.field)}`;
-      return `${expression.function}(${eventText(expression.event)}${field})`;
+      const last = expression.last === undefined ? '' : ` last ${expression.last.count}${expression.last.unit}`;
+      return `${expression.function}(${eventText(expression.event)}${field}${last})`;
     }
     case 'binary': {
       const { operator, left, right } = expression;

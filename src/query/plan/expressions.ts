@@ -32,6 +32,8 @@ export interface Call {
   readonly kind: 'call';
   readonly name: FunctionName | ParametricName;
   readonly setting?: number;
+  /** Of an aggregate function: a state that can be combined, or the combination of states. */
+  readonly suffix?: 'State' | 'Merge' | 'MergeIf';
   readonly arguments: readonly Expression[];
 }
 
@@ -79,6 +81,7 @@ export type ParameterType =
   | 'Time'
   | 'Array(String)'
   | 'Array(Float64)'
+  | 'Array(Int64)'
   | 'Array(Time)';
 
 export type ParameterValue = string | number | readonly string[] | readonly number[];
@@ -103,6 +106,7 @@ export const textValues = (values: readonly string[]): Expression => parameter('
 export const numberValue = (value: number): Expression => parameter('Float64', value);
 export const numberValues = (values: readonly number[]): Expression => parameter('Array(Float64)', values);
 export const integer = (value: number): Expression => parameter('Int64', value);
+export const integers = (values: readonly number[]): Expression => parameter('Array(Int64)', values);
 export const instant = (ms: number): Expression => parameter('Time', ms);
 export const instants = (ms: readonly number[]): Expression => parameter('Array(Time)', ms);
 

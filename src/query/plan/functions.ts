@@ -1,5 +1,5 @@
 // The engine's functions that plans may call, with their arguments: `fn.argMaxIf(value, by, when)`.
-import type { Expression } from './expressions.js';
+import type { Call, Expression } from './expressions.js';
 
 type E = Expression;
 
@@ -77,10 +77,13 @@ export interface Functions {
   notEmpty(array: E): E;
   nullIf(value: E, when: E): E;
   position(text: E, part: E): E;
-  range(end: E): E;
+  /** From the first number, or 0, to the one before the end. */
+  range(...firstAndEnd: E[]): E;
   reinterpretAsFixedString(value: E): E;
   replaceOne(text: E, part: E, by: E): E;
   reverse(text: E): E;
+  /** The largest of the ascending edges that is not above the value. */
+  roundDown(value: E, edges: E): E;
   sipHash64(value: E): E;
   startsWith(text: E, start: E): E;
   sum(value: E): E;
@@ -120,6 +123,18 @@ export type FunctionName = keyof Functions;
 
 /** Aggregate functions with a setting in parentheses of its own. */
 export type ParametricName = 'quantileExactInclusive' | 'quantileExactInclusiveForEach' | 'topKWeighted';
+
+/** The state of an aggregate, which `merge` combines with others. */
+export const stateOf = (aggregate: Call): E => ({ ...aggregate, suffix: 'State' });
+
+export const merge = (aggregate: Call, state: E): E => ({ ...aggregate, suffix: 'Merge', arguments: [state] });
+
+/** The aggregate of the states for which the condition holds. */
+export const mergeIf = (aggregate: Call, state: E, when: E): E => ({
+  ...aggregate,
+  suffix: 'MergeIf',
+  arguments: [state, when],
+});
 
 /** Every name of `Functions` is a method that builds its call. */
 export const fn = new Proxy({} as Functions, {

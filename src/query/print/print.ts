@@ -46,6 +46,7 @@ const SQL_TYPE: Readonly<Record<ParameterType, string>> = {
   Time: "DateTime64(3, 'UTC')",
   'Array(String)': 'Array(String)',
   'Array(Float64)': 'Array(Float64)',
+  'Array(Int64)': 'Array(Int64)',
   'Array(Time)': "Array(DateTime64(3, 'UTC'))",
 };
 
@@ -217,7 +218,11 @@ class Printer {
       }
       case 'call': {
         const setting = expression.setting === undefined ? '' : `(${expression.setting})`;
-        return group(`${expression.name}${setting}(`, this.expressions(expression.arguments), ')');
+        return group(
+          `${expression.name}${expression.suffix ?? ''}${setting}(`,
+          this.expressions(expression.arguments),
+          ')',
+        );
       }
       default:
         return assertNever(expression);

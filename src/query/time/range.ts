@@ -49,12 +49,12 @@ export const TIME_STAGES = ['last', 'from_to', 'since', 'named_range'] as const;
 export type TimeStage = StageOf<(typeof TIME_STAGES)[number]>;
 
 /** The same wall time n months earlier; the 31st becomes the last day of a shorter month. */
-export function subtractMonths(instantMs: number, months: number): number {
-  const wall = wallTimeAt(instantMs, 'UTC');
+export function subtractMonths(instantMs: number, months: number, zone = 'UTC'): number {
+  const wall = wallTimeAt(instantMs, zone);
   const monthIndex = wall.year * 12 + wall.month - 1 - months;
   const year = Math.floor(monthIndex / 12);
   const month = (((monthIndex % 12) + 12) % 12) + 1;
-  return instantOf({ ...wall, year, month, day: Math.min(wall.day, monthLength(year, month)) }, 'UTC');
+  return instantOf({ ...wall, year, month, day: Math.min(wall.day, monthLength(year, month)) }, zone);
 }
 
 /** `duration` before the instant, clamped; undefined, with a reported problem, for an invalid duration. */
@@ -71,6 +71,35 @@ function subtractDuration(scope: Scope, instantMs: number, duration: Duration): 
     return Math.max(EARLIEST_MS, subtractMonths(instantMs, Math.min(duration.amount * unitMonths, 24_000)));
   }
   return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
+}
+
+/** A length by the calendar: days and months follow the clocks of a time zone. */
+export interface CalendarSpan {
+  readonly unit: 'millisecond' | 'day' | 'month';
+  readonly amount: number;
+}
+
+/** Undefined, with a reported problem, for an invalid duration. */
+export function resolveSpan(scope: Scope, duration: Duration): CalendarSpan | undefined {
+  if (duration.amount < 1) {
+    return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in last 1d');
+  }
+  const unit = unitOf(duration);
+  const unitMs = UNIT_MS.get(unit);
+  const unitMonths = UNIT_MONTHS.get(unit);
+  if (unitMonths !== undefined) return { unit: 'month', amount: Math.min(duration.amount * unitMonths, 1200) };
+  if (unitMs === undefined) return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
+  const lengthMs = Math.min(duration.amount * unitMs, LENGTH_MAX_MS);
+  if (unitMs < DAY_MS) return { unit: 'millisecond', amount: lengthMs };
+  return { unit: 'day', amount: lengthMs / DAY_MS };
+}
+
+/** The start of the span that ends at the instant. */
+export function startOfSpan(instantMs: number, { unit, amount }: CalendarSpan, zone: string): number {
+  if (unit === 'millisecond') return Math.max(EARLIEST_MS, instantMs - amount);
+  if (unit === 'month') return Math.max(EARLIEST_MS, subtractMonths(instantMs, amount, zone));
+  const wall = wallTimeAt(instantMs, zone);
+  return Math.max(EARLIEST_MS, instantOf({ ...wall, day: wall.day - amount }, zone));
 }
 
 /** As a length, a month is 30 and a year 365 days, because it may start at any date. */
@@ -93,15 +122,15 @@ export function resolveLength(scope: Scope, duration: Duration): number | undefi
 }
 
 const CALENDAR_UNITS = ['week', 'month', 'quarter', 'year'] as const;
-type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 /** Start of the day `offset` days after the day of `instantMs`. */
-function startOfDay(instantMs: number, zone: string, offset = 0): number {
+export function startOfDay(instantMs: number, zone: string, offset = 0): number {
   const wall = wallTimeAt(instantMs, zone);
   return instantOf({ year: wall.year, month: wall.month, day: wall.day + offset }, zone);
 }
 
-function startOfUnit(instantMs: number, unit: CalendarUnit, zone: string): number {
+export function startOfUnit(instantMs: number, unit: CalendarUnit, zone: string): number {
   const wall = wallTimeAt(instantMs, zone);
   switch (unit) {
     case 'week': {

@@ -54,7 +54,7 @@ describe('formula', () => {
   const divided = (left: Expression, right: Expression): Expression => ({ kind: 'binary', operator: '/', left, right });
   const number = (value: number): Expression => ({ kind: 'number', value });
   const value = (expression: Expression, rest: Partial<FormulaQuestion> = {}) =>
-    tuples({ source: 'formula', expression, ...rest }, { events });
+    tuples({ source: 'formula', columns: [{ expression }], ...rest }, { events });
 
   test.each<[string, Expression, number | null]>([
     ['divides counts', divided(count('b'), count('a')), 2 / 3],
@@ -80,7 +80,7 @@ describe('formula', () => {
 
   test('has every bucket of the range', () => {
     const range = { kind: 'from', from: '2026-11-17', to: '2026-11-20' } as const;
-    expect(value(divided(count('b'), count('a')), { by: 'day', range })).toEqual([
+    expect(value(divided(count('b'), count('a')), { by: [{ kind: 'time', unit: 'day' }], range })).toEqual([
       ['2026-11-17', null],
       ['2026-11-18', 1],
       ['2026-11-19', 0],

@@ -84,34 +84,42 @@ test.each<[string, Question]>([
     'formula count(a) - (2 - count(a)) * 2',
     {
       source: 'formula',
-      expression: {
-        kind: 'binary',
-        operator: '-',
-        left: count,
-        right: {
-          kind: 'binary',
-          operator: '*',
-          left: { kind: 'binary', operator: '-', left: two, right: count },
-          right: two,
+      columns: [
+        {
+          expression: {
+            kind: 'binary',
+            operator: '-',
+            left: count,
+            right: {
+              kind: 'binary',
+              operator: '*',
+              left: { kind: 'binary', operator: '-', left: two, right: count },
+              right: two,
+            },
+          },
         },
-      },
+      ],
     },
   ],
   [
     'formula 2 / (count(a) / 2) + 2',
     {
       source: 'formula',
-      expression: {
-        kind: 'binary',
-        operator: '+',
-        left: {
-          kind: 'binary',
-          operator: '/',
-          left: two,
-          right: { kind: 'binary', operator: '/', left: count, right: two },
+      columns: [
+        {
+          expression: {
+            kind: 'binary',
+            operator: '+',
+            left: {
+              kind: 'binary',
+              operator: '/',
+              left: two,
+              right: { kind: 'binary', operator: '/', left: count, right: two },
+            },
+            right: two,
+          },
         },
-        right: two,
-      },
+      ],
     },
   ],
 ])('%s', (text, question) => expect(toQueryText(question)).toBe(text));

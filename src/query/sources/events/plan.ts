@@ -40,7 +40,7 @@ type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 // ---- Aggregates ----
 
 const METRIC = 'metric';
-const groupAlias = (index: number): string => `group_${index + 1}`;
+export const groupAlias = (index: number): string => `group_${index + 1}`;
 
 /** Rows that an aggregate reads. */
 export interface AggregatedRows {
@@ -51,7 +51,7 @@ export interface AggregatedRows {
   readonly people?: Expression;
 }
 
-const readGroupOf = (group: Group, time: Expression, timezone: string): Reading =>
+export const readGroupOf = (group: Group, time: Expression, timezone: string): Reading =>
   group.kind === 'bucket'
     ? {
         expression: bucketOf(time, { granularity: group.granularity, timezone }),

@@ -1,16 +1,18 @@
 // Analyzer of the source `formula`: arithmetic over aggregates of events.
 
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
-import { takeBy } from '../../analyze/by.js';
-import { checkBuckets, isTimeField, resolveField } from '../../analyze/resolve-field.js';
-import type { EventSelection, EventSet, Measure } from '../../analyze/resolved.js';
+import { checkBuckets, isTimeField, resolveGroups } from '../../analyze/resolve-field.js';
+import type { EventSelection, EventSet, Group, Measure } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
-import { resolveEvents } from '../../conditions/events.js';
+import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import { findNearest, quote } from '../../errors.js';
-import { GRANULARITIES, type Granularity } from '../../fields.js';
+import { isDefined } from '../../is-defined.js';
 import type * as syntax from '../../parse/syntax.js';
+import { type CalendarSpan, resolveSpan } from '../../time/range.js';
+import type { Windows } from '../../time/windows.js';
+import { findWindows } from './call-ranges.js';
 
 export interface FormulaSource {
   readonly columns: readonly [syntax.FormulaColumn, ...syntax.FormulaColumn[]];
@@ -19,7 +21,7 @@ export interface FormulaSource {
 /** Arithmetic over aggregates. */
 export type FormulaExpression =
   | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'term'; readonly events: EventSet; readonly measure: Measure }
+  | FormulaTerm
   | {
       readonly kind: 'binary';
       readonly operator: '+' | '-' | '*' | '/';
@@ -27,12 +29,27 @@ export type FormulaExpression =
       readonly right: FormulaExpression;
     };
 
+export interface FormulaTerm {
+  readonly kind: 'term';
+  readonly events: EventSet;
+  readonly measure: Measure;
+  /** Length of the call's own range, which ends with the bucket; undefined: the range of the query. */
+  readonly last: CalendarSpan | undefined;
+}
+
+export interface FormulaColumn {
+  readonly name: string;
+  readonly expression: FormulaExpression;
+}
+
 export interface FormulaQuery extends AnswerOrder {
   readonly kind: 'formula';
   /** Has no event type: the events of all terms are read together. */
   readonly selection: EventSelection;
-  readonly expression: FormulaExpression;
-  readonly granularity: Granularity | undefined;
+  readonly columns: readonly FormulaColumn[];
+  readonly groups: readonly Group[];
+  /** Set when a call has its own range and the rows are time buckets. */
+  readonly windows: Windows | undefined;
 }
 
 type Call = Extract<syntax.Expression, { kind: 'call' }>;
@@ -42,48 +59,54 @@ const FORM = 'functions are count(event), unique(event), unique(event, field), s
 
 export function analyzeFormula(scope: Scope, source: FormulaSource, stages: StageReader): FormulaQuery | undefined {
   const selection = takeSelection(scope, stages);
-  for (const stage of stages.takeAll('where')) checkCondition(scope, stage.condition);
-  const { keys, granularity } = takeBy(scope, stages, { granularities: GRANULARITIES, takesField: false });
+  const keys = stages.takeAll('by').flatMap((stage) => stage.keys);
+  const groups = resolveGroups(scope, keys);
   checkBuckets(scope, keys, selection.range);
+  const names = nameColumns(scope, source.columns, groups);
   const answer = takeAnswerOrder(scope, stages, {
-    columns: [...(granularity ? [granularity] : []), 'value'],
-    metric: 'value',
+    columns: [...groups.map(({ name }) => name), ...names],
+    ascending: groups.filter((group) => group.kind === 'field' && !isTimeField(group.field)).map(({ name }) => name),
+    metric: names[0],
   });
-  const expression = resolveExpression(scope, onlyColumn(scope, source));
-  return expression && { kind: 'formula', selection, expression, granularity, ...answer };
+  const windows = findWindows(scope, source.columns, { groups, range: selection.range });
+  const columns = source.columns.map(({ expression: written }, index): FormulaColumn | undefined => {
+    const expression = resolveExpression(scope, written);
+    return expression && { name: names[index] ?? VALUE, expression };
+  });
+  if (!columns.every(isDefined)) return undefined;
+  return { kind: 'formula', selection, columns, groups, windows, ...answer };
 }
 
-function onlyColumn(scope: Scope, { columns }: FormulaSource): syntax.Expression {
-  const [first, ...others] = columns;
-  for (const { span } of others) report(scope, span, 'the formula has a second column', 'write a query for each');
-  if (first?.alias) report(scope, first.alias.span, 'the column of a formula is called value', 'remove as');
-  return first.expression;
-}
+const VALUE = 'value';
 
-function checkCondition(scope: Scope, condition: syntax.Condition): void {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      for (const item of condition.items) checkCondition(scope, item);
-      return;
-    case 'not':
-      checkCondition(scope, condition.item);
-      return;
-    case 'comparison':
-      checkField(scope, condition.field);
-      return;
-    case 'call_comparison':
+/** The names of the columns: one alone may have none, and several differ from each other and from the groups. */
+function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): string[] {
+  const names: string[] = [];
+  for (const { alias, span } of columns) {
+    const name = alias?.text ?? VALUE;
+    const place = alias?.span ?? span;
+    if (alias === undefined && columns.length > 1) {
+      report(
+        scope,
+        span,
+        'the column of the formula has no name',
+        'several columns are named: count(a) as a, count(b) as b',
+      );
+    } else if (name === '') {
+      report(scope, place, 'the name of the column is empty', 'write a word: count(signup) as signups');
+    } else if (groups.some((group) => group.name === name)) {
+      report(
+        scope,
+        place,
+        `${quote(name)} is the name of a group`,
+        'name the column differently: count(signup) as signups',
+      );
+    } else if (names.includes(name)) {
+      report(scope, place, `two columns are named ${quote(name)}`, 'name one of them differently');
+    }
+    names.push(name);
   }
-}
-
-function checkField(scope: Scope, field: syntax.FieldName): void {
-  if (!field.path.startsWith('user.')) return;
-  report(
-    scope,
-    field.span,
-    `formula has no profile fields, such as ${quote(field.written)}`,
-    'event fields, event_properties.KEY and user_properties.KEY are available',
-  );
+  return names;
 }
 
 function resolveExpression(scope: Scope, expression: syntax.Expression): FormulaExpression | undefined {
@@ -100,9 +123,14 @@ function resolveExpression(scope: Scope, expression: syntax.Expression): Formula
       return left && right && { kind: 'binary', operator: expression.operator, left, right };
     }
     case 'call': {
+      const { event, last: length, per } = expression;
       const measure = resolveMeasure(scope, expression);
-      const events = resolveEvents(scope, expression.event);
-      return measure && events && { kind: 'term', events, measure };
+      const events = resolveEvents(scope, event);
+      const last = length && resolveSpan(scope, length);
+      if (per)
+        report(scope, per.span, 'per does not fit a formula', `groups come after by: formula … | by ${per.written}`);
+      if (length && !last) return undefined;
+      return measure && events && { kind: 'term', events, measure, last };
     }
   }
 }
@@ -127,8 +155,7 @@ function resolveMeasure(scope: Scope, { name, field: written, span }: Call): Mea
     if (known === 'unique') return { kind: 'unique', field: { kind: 'distinct_id', name: 'distinct_id' } };
     return report(scope, span, `${known} has no field`, `write ${known}(purchase, event_properties.price)`);
   }
-  checkField(scope, written);
-  const field = resolveField(scope, written);
+  const field = findFieldOrProperty(scope, written);
   if (!field) return undefined;
   if (known === 'unique') return { kind: 'unique', field };
   if (isTimeField(field)) {

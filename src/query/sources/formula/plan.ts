@@ -1,19 +1,39 @@
-// Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per row or bucket.
+// Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per group.
 import type { ProjectId } from '../../../platform/ids.js';
-import type { Measure, ResolvedQuery } from '../../analyze/resolved.js';
+import type { Group, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
-import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
-import { alias, allOf, column, constant, type Expression, infix, numberValue } from '../../plan/expressions.js';
-import { distinctValue, readNumber } from '../../plan/field-expressions.js';
+import { orderBy, orderByValue, passThrough, planAnswer } from '../../plan/answer.js';
+import {
+  alias,
+  allOf,
+  anyOf,
+  column,
+  constant,
+  type Expression,
+  FALSE,
+  infix,
+  instant,
+  numberValue,
+} from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';
-import { type Columns, type Plan, select, step } from '../../plan/plan.js';
-import { bucketOf, bucketType, fillOf } from '../../time/buckets.js';
-import type { FormulaExpression, FormulaQuery } from './analyze.js';
+import {
+  type Columns,
+  type OrderBy,
+  type OutputColumn,
+  type Plan,
+  type Select,
+  select,
+  step,
+} from '../../plan/plan.js';
+import { fillOf } from '../../time/buckets.js';
+import { startOfSpan } from '../../time/range.js';
+import { groupAlias, readGroupOf } from '../events/plan.js';
+import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
+import type { FormulaExpression, FormulaQuery, FormulaTerm } from './analyze.js';
+import { type FormulaParts, mergeSlices, type PlannedTerm } from './windows.js';
 
-type Term = Extract<FormulaExpression, { kind: 'term' }>;
-
-function termsOf(expression: FormulaExpression): Term[] {
+function termsOf(expression: FormulaExpression): FormulaTerm[] {
   switch (expression.kind) {
     case 'number':
       return [];
@@ -24,38 +44,22 @@ function termsOf(expression: FormulaExpression): Term[] {
   }
 }
 
-/** Converts to Float64, because integer arithmetic of ClickHouse wraps around. */
-function planTerm(measure: Measure, isOfTerm: Expression): Expression {
-  switch (measure.kind) {
-    case 'count':
-      return fn.toFloat64(fn.countIf(isOfTerm));
-    case 'unique': {
-      const { value, isPresent } = distinctValue(measure.field);
-      return fn.toFloat64(fn.uniqExactIf(value, isPresent ? allOf([isOfTerm, isPresent]) : isOfTerm));
-    }
-    case 'numeric': {
-      const number = readNumber(measure.field);
-      if (measure.function === 'avg') return fn.avgIf(number, isOfTerm);
-      return fn.ifNull(fn.sumIf(number, isOfTerm), constant(0));
-    }
-  }
-}
-
-/** The distinct terms of a formula as columns. Equal terms are one column. */
+/** The distinct terms of a formula. Equal terms are one column. */
 class Terms {
-  readonly columns: Record<string, Expression> = {};
+  readonly planned: PlannedTerm[] = [];
   private readonly aliases = new Map<string, string>();
 
-  constructor(terms: readonly Term[], projectId: ProjectId) {
+  constructor(terms: readonly FormulaTerm[], projectId: ProjectId) {
     for (const term of terms) {
       const name = `term_${this.aliases.size + 1}`;
       if (this.aliases.has(JSON.stringify(term))) continue;
       this.aliases.set(JSON.stringify(term), name);
-      this.columns[name] = planTerm(term.measure, isIn(term.events, projectId));
+      const isOfTerm = isIn(term.events, projectId);
+      this.planned.push({ alias: name, last: term.last, ...aggregationOf(term.measure, isOfTerm) });
     }
   }
 
-  aliasOf(term: Term): string {
+  aliasOf(term: FormulaTerm): string {
     return this.aliases.get(JSON.stringify(term)) ?? '';
   }
 }
@@ -75,19 +79,24 @@ function planExpression(expression: FormulaExpression, terms: Terms): Expression
   }
 }
 
+const resultAlias = (index: number): string => `result_${index + 1}`;
+
 export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanContext): Plan {
-  const { selection, granularity, timezone } = query;
-  const found = termsOf(query.expression);
+  const { selection, groups, columns, timezone, windows } = query;
+  const found = columns.flatMap(({ expression }) => termsOf(expression));
   const terms = new Terms(found, context.projectId);
-  const bucketing = granularity && { granularity, timezone };
-  const bucket: Columns = bucketing ? { bucket: bucketOf(column('time'), bucketing) } : {};
-  const aggregated = selectEvents(context, {
-    selection,
-    // A formula without terms reads no events and still has one row.
-    columns: { ...bucket, ...(found.length > 0 ? terms.columns : { events: fn.count() }) },
-    filter: areOfTypes(found.map(({ events }) => events)),
-    groupBy: Object.keys(bucket),
+  const parts: FormulaParts = {
+    query,
+    context,
+    terms: terms.planned,
+    filter: filterOf(found, groups, context),
+  };
+  const outputs = groups.map((group): OutputColumn => {
+    return { name: group.name, type: readGroupOf(group, column('time'), timezone).type };
   });
+  const results: Columns = Object.fromEntries(
+    columns.map(({ expression }, index) => [resultAlias(index), planExpression(expression, terms)]),
+  );
   return planAnswer({
     query,
     order: query.order,
@@ -95,18 +104,70 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     context,
     mode: 'formula',
     select: select({
-      columns: { ...passThrough(...Object.keys(bucket)), result: planExpression(query.expression, terms) },
-      from: step('terms', {
-        ...aggregated,
-        ...(bucketing && { orderBy: [orderBy('bucket')], fill: fillOf(selection.range, bucketing) }),
-      }),
-      // Sort by the result too: otherwise ClickHouse skips the sort after WITH FILL and omits filled rows from
-      // rows_before_limit.
-      ...(bucketing && { orderBy: [orderBy('bucket'), orderBy('result')] }),
+      columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...results },
+      from: step('terms', filled(query, windows ? mergeSlices(parts, windows) : aggregateEvents(parts))),
+      ...(groups.length > 0 && { orderBy: defaultOrder(groups, outputs) }),
     }),
-    columns: [
-      ...(granularity ? [{ name: granularity, type: bucketType(granularity) }] : []),
-      { name: 'value', type: 'number' },
-    ],
+    columns: [...outputs, ...columns.map(({ name }): OutputColumn => ({ name, type: 'number' }))],
+  });
+}
+
+const hasFields = (groups: readonly Group[]): boolean => groups.some((group) => group.kind === 'field');
+
+/** Groups by fields are those of the events of the calls, so other events are not read. */
+function filterOf(terms: readonly FormulaTerm[], groups: readonly Group[], { projectId }: PlanContext): Expression[] {
+  const sets = terms.map(({ events }) => events);
+  const types = areOfTypes(sets);
+  if (!hasFields(groups)) return types;
+  if (sets.length === 0) return [FALSE];
+  const isOfEvery = sets.every(({ condition }) => condition === undefined);
+  const isOfAny = sets.some(({ condition, eventTypes }) => condition === undefined && eventTypes === undefined);
+  return isOfEvery || isOfAny ? types : [...types, anyOf(sets.map((set) => isIn(set, projectId)))];
+}
+
+/** Times ascending, then by the first column descending, then by the fields. */
+function defaultOrder(groups: readonly Group[], outputs: readonly OutputColumn[]): OrderBy[] {
+  const ordersOf = (kind: Group['kind']): OrderBy[] =>
+    groups.flatMap((group, index) =>
+      group.kind === kind ? orderByValue(groupAlias(index), outputs[index]?.type, 'asc') : [],
+    );
+  // The result is always a sort key: otherwise ClickHouse skips the sort after WITH FILL and omits filled rows from
+  // rows_before_limit.
+  return [...ordersOf('bucket'), orderBy(resultAlias(0), 'desc'), ...ordersOf('field')];
+}
+
+/** When time is the only group, every bucket of the range. */
+function filled({ groups, selection, timezone }: FormulaParts['query'], rows: Select): Select {
+  const [only] = groups;
+  if (groups.length !== 1 || only?.kind !== 'bucket') return rows;
+  const fill = fillOf(selection.range, { granularity: only.granularity, timezone });
+  return { ...rows, orderBy: [orderBy(groupAlias(0))], fill };
+}
+
+/** One row per group. Calls with a range of their own read from its start, all others from the start of the query's. */
+function aggregateEvents({ query, context, terms, filter }: FormulaParts): Select {
+  const { selection, groups, timezone } = query;
+  const { range } = selection;
+  const starts = terms.map(({ last }) => (last ? startOfSpan(range.toMs, last, 'UTC') : range.fromMs));
+  const fromMs = Math.min(range.fromMs, ...starts);
+  const since = (startMs: number): Expression[] =>
+    startMs > fromMs ? [infix('>=', column('time'), instant(startMs))] : [];
+  const ofGroups: Columns = Object.fromEntries(
+    groups.map((group, index) => [groupAlias(index), readGroupOf(group, column('time'), timezone).expression]),
+  );
+  const ofTerms: Columns = Object.fromEntries(
+    terms.map((term, index) => {
+      const condition = allOf([term.condition, ...since(starts[index] ?? fromMs)]);
+      return [term.alias, toNumber(term, aggregateCall({ ...term, condition }))];
+    }),
+  );
+  const [isInRange] = since(range.fromMs);
+  return selectEvents(context, {
+    selection: { ...selection, range: { fromMs, toMs: range.toMs } },
+    // A formula without terms reads no events and still has one row.
+    columns: { ...ofGroups, ...(terms.length > 0 ? ofTerms : { events: fn.count() }) },
+    filter,
+    groupBy: Object.keys(ofGroups),
+    ...(isInRange && groups.length > 0 && { having: infix('>', fn.countIf(isInRange), constant(0)) }),
   });
 }
