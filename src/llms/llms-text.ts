@@ -47,9 +47,9 @@ const examples = (): string => EXAMPLES.map(([question, query]) => `- ${question
 
 export const toLlmsText = (): string => `# Event Analytics Service
 
-> Product analytics over HTTP: send events, say who is who, ask questions in a pipe language.
+> Product analytics over HTTP, with a pipe query language.
 
-Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`sk_\` (secret) may do everything; \`aat_\` tokens have scopes. Bodies are JSON. Errors are \`{"error": "…"}\`; a wrong query is 400 with every mistake in \`details\`, each with line, column, a hint and often a \`fix\` (replace \`length\` characters at its line and column with its text): repair it and ask again. 429: wait 60 s.
+Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`sk_\` (secret) may do everything; \`aat_\` tokens have scopes. Bodies are JSON. Errors are \`{"error": "…"}\`; a wrong query is 400 with every mistake in \`details\`, each with line, column, hint and often a \`fix\` (replace \`length\` characters there with its text): repair it and ask again. 429: wait 60 s.
 
 - \`POST /track\` \`{"event_type": "signup", "user_id": "u1", "device_id": "d1", "session_id": "s1", "time": "2026-01-31T10:00:00Z", "event_properties": {"plan": "pro"}, "insert_id": "x1"}\`, or \`{"events": […]}\` with at most 2000. Only event_type is required; insert_id makes a retry safe.
 - \`POST /identify\` \`{"user_id": "u1", "device_id": "d1", "user_properties": {"email": "ann@example.com", "plan": "pro"}}\`: binds the device, past events included, and sets the profile. \`user_property_ops\`: $set, $set_once, $add, $unset.
@@ -75,7 +75,7 @@ Rules:
 - An event may have conditions, and several mean any of them: \`page_view[_path = "/"]\`, \`(signup, trial[plan = "pro"])\`; bare names in brackets are event_properties.
 - Event names of letters, digits and _ . : / $ - need no quotes. Keys with other characters: \`event_properties."Button Name"\`.
 - Where a field is missing, \`!=\`, \`!~\` and all that begins with \`not\` are true and all else is false.
-- A number compares numbers and numeric text; \`"5"\` compares text. No type of a property fails; a time takes only times.
+- A number compares numbers and numeric text; \`"5"\` compares text; a time takes only times.
 - \`where\` and ranges stand anywhere; sort, top, limit behind the aggregate. Groups by time have every bucket.
 
 Examples:

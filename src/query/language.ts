@@ -144,7 +144,11 @@ export const STAGES = completeStages({
     twice: 'one sort takes several columns, separated by commas',
   },
   limit: { form: 'count', example: 'limit 10', about: 'at most 10,000' },
-  top: { form: 'top', example: 'top 10', about: 'by the metric, descending' },
+  top: {
+    form: 'top',
+    example: 'top 10',
+    about: 'by the metric, descending; `top 10 other`: and the rest',
+  },
   by: {
     form: 'groups',
     example: 'by FIELD',

@@ -2,8 +2,8 @@
 // time.
 import { type Interval, timeGroupOf, timeGroupsOf } from './calendar.js';
 import type { FieldReader } from './fields.js';
-import type { Aggregate, FieldAggregate, Group } from './question.js';
-import { ascending, descending, inOrder, ordered, type Row, type RowOrder, type Table } from './table.js';
+import type { Aggregate, Ending, FieldAggregate, Group } from './question.js';
+import { ascending, descending, inOrder, isWithOther, ordered, type Row, type RowOrder, type Table } from './table.js';
 import { groupColumn } from './to-query-text.js';
 import { numberOf, textOf } from './values.js';
 
@@ -29,6 +29,7 @@ export interface Aggregation<Item> {
   readonly timeOf: (item: Item) => number;
   readonly interval: Interval;
   readonly timezone: string;
+  readonly ending?: Ending | undefined;
 }
 
 export function aggregateColumns(aggregate: Aggregate, by: readonly Group[]): string[] {
@@ -36,14 +37,61 @@ export function aggregateColumns(aggregate: Aggregate, by: readonly Group[]): st
 }
 
 export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
-  const { aggregate, by } = aggregation;
-  const rows = [...grouped(aggregation).values()].map(({ keys, items }) => {
-    const value = measured(aggregate, items, aggregation.read);
-    const groups = by.map((group, position) => [groupColumn(group), keys[position] ?? null]);
-    const metric = METRICS[aggregate.kind];
-    return { ...Object.fromEntries(groups), [metric]: value, value, metric: aggregate.kind } as Row;
-  });
+  const { aggregate, by, ending } = aggregation;
+  const groups = [...grouped(aggregation).values()];
+  if (isWithOther(ending)) return withOther(aggregation, groups);
+  const rows = groups.map((group) => groupRow(group, aggregation));
   return ordered(rows, defaultOrder(aggregate, by));
+}
+
+type Keys = readonly (string | number | null)[];
+
+function groupRow<Item>({ keys, items }: Grouped<Item>, { aggregate, by, read }: Aggregation<Item>): Row {
+  const value = measured(aggregate, items, read);
+  const groups = by.map((group, position) => [groupColumn(group), keys[position] ?? null]);
+  const metric = METRICS[aggregate.kind];
+  return { ...Object.fromEntries(groups), [metric]: value, value, metric: aggregate.kind } as Row;
+}
+
+/**
+ * The largest groups, and one for the rest; with several groups one for each time, else for each value of the first. Reading: of
+ * equal groups those that come first by their values are kept.
+ */
+function withOther<Item>(aggregation: Aggregation<Item>, groups: readonly Grouped<Item>[]): Table {
+  const { aggregate, by, ending } = aggregation;
+  const count = ending?.kind === 'top' ? ending.count : ending?.kind === 'sort' ? (ending.top ?? 0) : 0;
+  const byValues = by.map((group) => ascending(groupColumn(group)));
+  const bySize = inOrder(descending(METRICS[aggregate.kind]), ...byValues);
+  const all = groups.map((group) => ({ group, row: groupRow(group, aggregation) }));
+  all.sort((a, b) => bySize(a.row, b.row));
+  const time = by.findIndex(({ kind }) => kind === 'time');
+  const kept = time >= 0 ? time : by.length > 1 ? 0 : -1;
+  const others = new Map<string, { keys: Keys; items: Item[] }>();
+  for (const { group } of all.slice(count)) {
+    const keys = group.keys.map((key, index) => (index === kept ? key : '(other)'));
+    const name = JSON.stringify(keys);
+    const other = others.get(name) ?? { keys, items: [] };
+    other.items.push(...group.items);
+    others.set(name, other);
+  }
+  const sorted =
+    ending?.kind === 'sort'
+      ? inOrder((ending.descending ? descending : ascending)(ending.column), ...byValues)
+      : bySize;
+  const first = ordered(
+    all.slice(0, count).map(({ row }) => row),
+    sorted,
+  );
+  const rest = ordered(
+    [...others.values()].map((group) => groupRow(group, aggregation)),
+    sorted,
+  );
+  const last = (first.ranks.at(-1) ?? -1) + 1;
+  return {
+    rows: [...first.rows, ...rest.rows],
+    ranks: [...first.ranks, ...rest.ranks.map((rank) => last + rank)],
+    spare: [],
+  };
 }
 
 interface Grouped<Item> {

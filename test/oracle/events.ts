@@ -123,7 +123,16 @@ function answerWithEvents({
   }
   const { aggregate, by } = reading;
   const { timezone } = world.clock;
-  const table = aggregated({ items: events, aggregate, by, read, timeOf: (event) => event.time, interval, timezone });
+  const table = aggregated({
+    items: events,
+    aggregate,
+    by,
+    read,
+    timeOf: (event) => event.time,
+    interval,
+    timezone,
+    ending,
+  });
   return { mode, columns: aggregateColumns(aggregate, by), ...ended(table, ending, METRICS[aggregate.kind]) };
 }
 

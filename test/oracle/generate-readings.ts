@@ -96,9 +96,19 @@ export function withEnding<R extends ask.Reading | undefined>(
         : listColumns;
     // `sort` requires a reading before it.
     const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
-    return ending.map((drawn) => ({
-      ...(reading === undefined ? {} : { reading: reading as Exclude<R, undefined> }),
-      ...(drawn === undefined ? {} : { ending: drawn }),
-    }));
+    const hasTexts = isAggregate && canHaveOther(reading.by);
+    return fc.tuple(ending, fc.boolean()).map(([plain, isOther]) => {
+      const drawn = isOther && hasTexts ? addOther(plain) : plain;
+      return {
+        ...(reading === undefined ? {} : { reading: reading as Exclude<R, undefined> }),
+        ...(drawn === undefined ? {} : { ending: drawn }),
+      };
+    });
   });
 }
+
+const canHaveOther = (by: readonly ask.Group[]): boolean =>
+  by.some(({ kind }) => kind === 'field') && by.filter(({ kind }) => kind === 'time').length < 2;
+
+const addOther = (ending: ask.Ending | undefined): ask.Ending | undefined =>
+  ending?.kind === 'top' || (ending?.kind === 'sort' && ending.top !== undefined) ? { ...ending, other: true } : ending;

@@ -32,6 +32,7 @@ export function answerLatest(question: LatestQuestion, world: World): Answer {
   const { aggregate, by } = reading;
   const table = aggregated({
     items,
+    ending,
     aggregate,
     by,
     read: (item, field) => (field === 'last_value' ? item.value : item.entity),

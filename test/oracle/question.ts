@@ -80,8 +80,11 @@ export type Ending =
       readonly descending: boolean;
       readonly limit?: number;
       readonly top?: number;
+      /** `top … other` */
+      readonly other?: true;
     }
-  | { readonly kind: 'limit' | 'top'; readonly count: number };
+  | { readonly kind: 'limit'; readonly count: number }
+  | { readonly kind: 'top'; readonly count: number; readonly other?: true };
 
 interface Asked {
   readonly range?: Range;

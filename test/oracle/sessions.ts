@@ -29,6 +29,7 @@ export function answerSessions(question: SessionsQuestion, world: World): Answer
   const { aggregate, by } = reading;
   const table = aggregated({
     items: sessions,
+    ending,
     aggregate,
     by,
     read: (session, field) => sessionField(session, field.slice('session.'.length)),

@@ -105,8 +105,13 @@ function largest(table: Table, metric: string | undefined, count: number): Table
   return limited(ordered(table.rows, descending(metric)), count);
 }
 
+/** `top … other` needs the items of the groups: see `aggregated`. */
+export const isWithOther = (ending: Ending | undefined): boolean =>
+  (ending?.kind === 'top' || ending?.kind === 'sort') && ending.other === true;
+
 /** Applies `sort`, `limit` or `top` to rows in their default order. */
 export function ended(table: Table, ending: Ending | undefined, metric: string | undefined): Table {
+  if (isWithOther(ending)) return table;
   switch (ending?.kind) {
     case undefined:
       return table;

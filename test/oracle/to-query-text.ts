@@ -114,8 +114,10 @@ function readingOf({ reading, ending }: { reading?: Reading | undefined; ending?
   if (ending?.kind === 'sort') {
     texts.push(`sort ${ending.column} ${ending.descending ? 'desc' : 'asc'}`);
     if (ending.limit !== undefined) texts.push(`limit ${ending.limit}`);
-    if (ending.top !== undefined) texts.push(`top ${ending.top}`);
-  } else if (ending !== undefined) texts.push(`${ending.kind} ${ending.count}`);
+    if (ending.top !== undefined) texts.push(`top ${ending.top}${ending.other ? ' other' : ''}`);
+  } else if (ending !== undefined) {
+    texts.push(`${ending.kind} ${ending.count}${ending.kind === 'top' && ending.other ? ' other' : ''}`);
+  }
   return texts;
 }
 

@@ -27,7 +27,7 @@ export function answerUsers(question: UsersQuestion, world: World): Answer {
   const { aggregate, by } = reading;
   // Reading: a profile belongs to the bucket of its last_seen, which the range applies to as well.
   const timeOf = (profile: Profile) => profile.last_seen;
-  const table = aggregated({ items, aggregate, by, read: readProfile, timeOf, interval, timezone });
+  const table = aggregated({ items, aggregate, by, read: readProfile, timeOf, interval, timezone, ending });
   const columns = aggregateColumns(aggregate, by);
   return { mode: 'users', columns, ...ended(table, ending, METRICS[aggregate.kind]) };
 }

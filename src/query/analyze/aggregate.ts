@@ -5,6 +5,7 @@ import { isDefined } from '../is-defined.js';
 import { AGGREGATES } from '../language.js';
 import type { SortKey, StageOf } from '../parse/syntax.js';
 import type { AnswerOrder } from './answer-order.js';
+import { findOther, type OtherGroups } from './other-groups.js';
 import { checkBuckets, isTimeField, resolveField, resolveGroups } from './resolve-field.js';
 import type { AggregateOrder, ColumnOrder, EventSelection, Group, Measure, ResolvedField, Rows } from './resolved.js';
 import { report, type Scope } from './scope.js';
@@ -20,6 +21,8 @@ export interface AggregateQuery extends Omit<AnswerOrder, 'order'> {
   readonly metric: { readonly name: string; readonly column: string };
   readonly groups: readonly Group[];
   readonly order: readonly AggregateOrder[];
+  /** `top 5 other`: all groups but the largest are summed up. */
+  readonly other?: OtherGroups | undefined;
 }
 
 interface AggregateParts extends Pick<AggregateQuery, 'mode' | 'rows' | 'selection'> {
@@ -46,18 +49,25 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   // `top` keeps the rows with the largest metric, and `sort` orders them; sorted by the metric, both are one.
   const isTop = size?.kind === 'top' && !isByMetric;
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
+  const rowsMax = size && stages.countOf(size);
+  const query = { kind: 'aggregate', mode, rows, selection, measure, metric, groups } as const;
+  if (size?.kind === 'top' && size.withOther) {
+    const other = findOther(scope, size, groups);
+    if (!other || rowsMax === undefined) return undefined;
+    const shown = completeOrder(sorted.length > 0 ? sorted : asked, groups);
+    return {
+      ...query,
+      order: shown,
+      other: { ...other, rows: rowsMax, order: completeOrder(asked, groups) },
+      rowsMax: undefined,
+    };
+  }
   return {
-    kind: 'aggregate',
-    mode,
-    rows,
-    selection,
-    measure,
-    metric,
-    groups,
+    ...query,
     order: completeOrder(asked, groups),
     ...(isTop &&
       sorted.length > 0 && { shownOrder: sorted.map((order) => toColumnOrder(order, groups, metric.column)) }),
-    rowsMax: size && stages.countOf(size),
+    rowsMax,
   };
 }
 

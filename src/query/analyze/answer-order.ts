@@ -29,6 +29,7 @@ export function takeAnswerOrder(scope: Scope, stages: StageReader, sortable: Sor
   const sort = stages.takeOne('sort');
   const size = stages.takeSize(metric === undefined ? ['limit'] : ['top', 'limit']);
   const rowsMax = size && stages.countOf(size);
+  stages.refuseOther(size);
   const sorted = sort?.keys.map((key) => resolveKey(scope, key, sortable)).filter(isDefined) ?? [];
   if (size?.kind !== 'top' || metric === undefined) return { order: sorted, rowsMax };
   const largest: ColumnOrder = { column: metric, direction: 'desc' };

@@ -92,6 +92,13 @@ export class StageReader {
     return this.only(this.takeAll(...kinds), { ...wordingOf('limit'), what: 'the number of rows' });
   }
 
+  /** Reports the `other` of `top` where the answer has no groups that could be summed up. */
+  refuseOther(size: StageOf<'limit' | 'top'> | undefined): void {
+    if (size?.kind !== 'top' || !size.withOther) return;
+    const message = `top … other does not fit ${this.names.name}`;
+    report(this.scope, size.span, message, 'it goes with groups of an aggregate: count by _country | top 5 other');
+  }
+
   /** The number of rows of `limit`. */
   takeRowLimit(): number | undefined {
     const size = this.takeSize(['limit']);

@@ -5,7 +5,7 @@ import type { EventColumn } from '../fields.js';
 import type { ProfileColumn } from '../profile-fields.js';
 import type { SessionColumn, SessionSource } from '../session-fields.js';
 import { type FunctionName, fn, type ParametricName } from './functions.js';
-import type { Select, Step } from './plan.js';
+import type { OrderBy, Select, Step } from './plan.js';
 
 export type Expression =
   /** A column of a scan, or of one of its joins. */
@@ -25,6 +25,8 @@ export type Expression =
   | { readonly kind: 'element'; readonly of: Expression; readonly at: Expression }
   /** One element of a tuple, from 1 on. */
   | { readonly kind: 'tuple_element'; readonly of: Expression; readonly position: number }
+  /** The number of the row in this order, from 1 on. */
+  | { readonly kind: 'row_number'; readonly orderBy: readonly OrderBy[] }
   | ProfileProperty
   | Call;
 
@@ -122,6 +124,8 @@ export const list = (items: readonly Expression[]): Expression => ({ kind: 'list
 export const element = (of: Expression, at: Expression): Expression => ({ kind: 'element', of, at });
 export const tupleElement = (of: Expression, position: number): Expression => ({ kind: 'tuple_element', of, position });
 
+export const rowNumber = (orderBy: readonly OrderBy[]): Expression => ({ kind: 'row_number', orderBy });
+
 /** `lambda(['time', 'next'], (time, next) => …)`. */
 export const lambda = <const Names extends readonly string[]>(
   names: Names,
@@ -186,6 +190,8 @@ export function children(expression: Expression): readonly Expression[] {
       return [expression.of, expression.at];
     case 'tuple_element':
       return [expression.of];
+    case 'row_number':
+      return expression.orderBy.map((order) => order.expression);
     case 'call':
       return expression.arguments;
     default:

@@ -46,6 +46,8 @@ export interface Functions {
   count(): E;
   countIf(when: E): E;
   endsWith(text: E, end: E): E;
+  /** The value of a state. */
+  finalizeAggregation(state: E): E;
   fromUnixTimestamp64Milli(ms: E, timezone: E): E;
   groupArray(value: E): E;
   groupArrayIf(value: E, when: E): E;

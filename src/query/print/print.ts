@@ -208,6 +208,10 @@ class Printer {
         return inline(this.expression(expression.of), word('['), this.expression(expression.at), word(']'));
       case 'tuple_element':
         return inline(this.expression(expression.of), word(`.${expression.position}`));
+      case 'row_number': {
+        const order = expression.orderBy.map((of) => this.order(of));
+        return inline(word('row_number() OVER (ORDER BY '), group('', order, ''), word(')'));
+      }
       case 'infix': {
         const { operator, operands } = expression;
         const sql = operands.map((operand) => this.operand(operand, TIGHTNESS[operator]));

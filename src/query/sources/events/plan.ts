@@ -1,15 +1,8 @@
 // Plans of the event source: aggregates over a scan, and lists of events.
 
-import type {
-  AggregateOrder,
-  Group,
-  ListColumn,
-  ListOrder,
-  ResolvedField,
-  ResolvedQuery,
-} from '../../analyze/resolved.js';
+import type { Group, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
-import { orderBy, orderByValue, passThrough, planAnswer } from '../../plan/answer.js';
+import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
 import { alias, column, type Expression } from '../../plan/expressions.js';
 import {
   bucketsOf,
@@ -33,14 +26,13 @@ import {
   step,
 } from '../../plan/plan.js';
 import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
+import { groupAlias, METRIC, orderOfGroups } from './group-order.js';
+import { mergeable, sumUpOthers } from './other-groups.js';
 
 type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
 type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
 // ---- Aggregates ----
-
-const METRIC = 'metric';
-export const groupAlias = (index: number): string => `group_${index + 1}`;
 
 /** Rows that an aggregate reads. */
 export interface AggregatedRows {
@@ -71,28 +63,17 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
     context,
     mode: query.mode ?? 'aggregate',
     metric,
-    select: {
-      ...(groups.length === 1 && only?.kind === 'bucket' ? fillBuckets(query, only, grouped) : grouped),
-      ...(groups.length > 0 && { orderBy: orderOfGroups(query.order, types) }),
-    },
+    select: query.other
+      ? sumUpOthers(grouped, { ...query, other: query.other, types })
+      : {
+          ...(groups.length === 1 && only?.kind === 'bucket' ? fillBuckets(query, only, grouped) : grouped),
+          ...(groups.length > 0 && { orderBy: orderOfGroups(query.order, types) }),
+        },
     columns: [
       ...groups.map(({ name }, index): OutputColumn => ({ name, type: types[index] ?? 'text' })),
       { name: metric.column, type: 'number' },
     ],
   });
-}
-
-/**
- * The metric is always a sort key. Sorted by the time bucket alone, ClickHouse would skip the sort after WITH FILL and omit
- * filled rows from rows_before_limit.
- */
-function orderOfGroups(order: readonly AggregateOrder[], types: readonly OutputColumn['type'][]): OrderBy[] {
-  const asked = order.flatMap((of) =>
-    of.kind === 'metric'
-      ? [orderBy(METRIC, of.direction)]
-      : orderByValue(groupAlias(of.index), types[of.index], of.direction),
-  );
-  return order.some((of) => of.kind === 'metric') ? asked : [...asked, orderBy(METRIC, 'desc')];
 }
 
 /** When time is the only group, the answer has every bucket of the range. */
@@ -109,7 +90,8 @@ function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows
   const groupColumns: Columns = Object.fromEntries(
     groups.map((group, index) => [groupAlias(index), readGroupOf(group, time, timezone).expression]),
   );
-  const columns = { ...groupColumns, [METRIC]: (isOfPeople ? people : undefined) ?? planMeasure(measure) };
+  const metric = (isOfPeople ? people : undefined) ?? planMeasure(measure);
+  const columns = { ...groupColumns, ...(query.other ? mergeable(measure, metric) : { [METRIC]: metric }) };
   return select({ columns, from: from(Object.values(columns)), groupBy: Object.keys(groupColumns) });
 }
 

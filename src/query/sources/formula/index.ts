@@ -6,8 +6,7 @@ import { buildFormula } from './build.js';
 
 export const formula = defineSource({
   example: 'formula count(a) / unique(b)',
-  about:
-    'also sum(a, FIELD), avg(a, FIELD), + - * /, numbers; columns `A as x, B as y`; `unique(* last 28d)`; `by day, FIELD`',
+  about: 'also sum(a, FIELD), avg; + - * /; `A as x, B as y | by day, FIELD`; `unique(* last 28d)`',
   hint: theForm('formula count(pay) / count(signup)'),
   days: 7,
   answers: 'answers its own columns',

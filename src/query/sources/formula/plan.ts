@@ -28,7 +28,8 @@ import {
 } from '../../plan/plan.js';
 import { fillOf } from '../../time/buckets.js';
 import { startOfSpan } from '../../time/range.js';
-import { groupAlias, readGroupOf } from '../events/plan.js';
+import { groupAlias } from '../events/group-order.js';
+import { readGroupOf } from '../events/plan.js';
 import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
 import type { FormulaExpression, FormulaQuery, FormulaTerm } from './analyze.js';
 import { type FormulaParts, mergeSlices, type PlannedTerm } from './windows.js';

@@ -8,7 +8,8 @@ import { fn, mergeIf, stateOf } from '../../plan/functions.js';
 import { type Columns, extend, type Select, select, step } from '../../plan/plan.js';
 import type { CalendarSpan } from '../../time/range.js';
 import type { Windows } from '../../time/windows.js';
-import { groupAlias, readGroupOf } from '../events/plan.js';
+import { groupAlias } from '../events/group-order.js';
+import { readGroupOf } from '../events/plan.js';
 import { type Aggregation, aggregateCall, toNumber } from './aggregation.js';
 import type { FormulaQuery } from './analyze.js';
 
