@@ -9,7 +9,7 @@ import { NOW_MS, PROJECT } from './dataset.js';
 
 const FOLDER = join(packageRoot, 'test', 'golden');
 
-export type SectionName = 'sql' | 'params' | 'error' | 'rows';
+export type SectionName = 'sql' | 'params' | 'error' | 'reads' | 'rows';
 
 export interface GoldenFile {
   readonly name: string;
@@ -69,7 +69,7 @@ export function readGoldenFiles(): GoldenFile[] {
     .map((name) => parseGoldenFile(join(FOLDER, name)));
 }
 
-const ORDER: readonly string[] = ['sql', 'params', 'error', 'rows'];
+const ORDER: readonly string[] = ['sql', 'params', 'error', 'reads', 'rows'];
 
 /** Replaces the sections that are given; undefined removes one. */
 export function writeSections(

@@ -36,7 +36,7 @@ const showParams = ({ params }: Statement): string =>
     .join('\n');
 
 /** Numbers that the compiler may print: quantiles, sizes of calendars and units, bits of a position. */
-const CONSTANT_NUMBERS = new Set('0 1 4 5 6 8 13 24 31 100 1000 0.5 0.9 0.95 0.99'.split(' '));
+const CONSTANT_NUMBERS = new Set('0 1 4 5 6 8 24 31 100 1000 0.5 0.9 0.95 0.99'.split(' '));
 
 /** Common table expressions of a statement. */
 const stepsOf = (sql: string): { name: string; body: string }[] =>
@@ -51,7 +51,8 @@ describe('golden files', () => {
   test.each(files.map((file) => [file.name, file] as const))('%s', (_, file) => {
     const outcome = run(file);
     expect(outcome.error !== undefined).toBe(file.expectsError);
-    if (isUpdating) writeSections(file, outcome.error === undefined ? outcome : { ...outcome, rows: undefined });
+    if (isUpdating)
+      writeSections(file, outcome.error === undefined ? outcome : { ...outcome, reads: undefined, rows: undefined });
     else
       expect({ ...outcome }).toEqual(
         Object.fromEntries(['sql', 'params', 'error'].map((name) => [name, file.sections.get(name)])),

@@ -41,8 +41,8 @@ import { calendarOf, periodsSince } from '../../time/calendar.js';
 import type { RetentionQuery } from './analyze.js';
 import { ANY, gatherReturns, isBackIn, type Periods, planReturns, planTotals, positionOf } from './plan-returns.js';
 
-/** Periods 0 to 12. */
-const PERIODS_MAX = constant(13);
+/** Periods 0 to 12, as Int64: `has` takes longer to compare smaller integers with periods. */
+const PERIODS_MAX = integer(13);
 
 interface Retention extends Periods {
   readonly query: RetentionQuery & ResolvedQuery;
