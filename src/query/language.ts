@@ -152,7 +152,7 @@ export const STAGES = completeStages({
   by: {
     form: 'groups',
     example: 'by FIELD',
-    about: `fields and ${GRANULARITIES.join(', ')}; behind an aggregate, or a stage of its own`,
+    about: `fields and ${GRANULARITIES.join(', ')}; \`bucket(price, 10)\`, \`day of user.first_seen\``,
     hint: 'the form is: by day, _country; a key with other characters goes in quotes: event_properties."Button Name"',
   },
   window: {

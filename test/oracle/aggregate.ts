@@ -109,18 +109,32 @@ function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregat
   };
   if (by.length === 0) groupFor([]);
   const [only] = by;
-  if (by.length === 1 && only?.kind === 'time') {
+  if (by.length === 1 && only?.kind === 'time' && only.of === undefined) {
     for (const bucket of timeGroupsOf(interval, only.unit, timezone)) groupFor([bucket]);
   }
   for (const item of items) {
-    const keys = by.map((group) =>
-      group.kind === 'time'
-        ? timeGroupOf(timeOf(item), group.unit, timezone)
-        : (textOf(read(item, group.field)) ?? null),
-    );
+    const keys = by.map((group) => groupKey(item, group, { read, timeOf, timezone }));
     groupFor(keys).items.push(item);
   }
   return groups;
+}
+
+/** What an item is grouped by. Another time than the item's own may be missing, as a number may. */
+export function groupKey<Item>(
+  item: Item,
+  group: Group,
+  { read, timeOf, timezone }: Pick<Aggregation<Item>, 'read' | 'timeOf' | 'timezone'>,
+): string | number | null {
+  if (group.kind === 'field') return textOf(read(item, group.field)) ?? null;
+  if (group.kind === 'time' && group.of === undefined) return timeGroupOf(timeOf(item), group.unit, timezone);
+  const value = read(item, group.kind === 'time' ? (group.of ?? '') : group.field);
+  if (group.kind === 'time') {
+    const isTime = typeof value === 'object' && value !== null;
+    return isTime ? timeGroupOf(value.instant, group.unit, timezone) : null;
+  }
+  const number = numberOf(value);
+  // Reading: a quotient just below a whole number, such as 0.3 / 0.1, counts as whole.
+  return number === undefined ? null : Math.floor(Number((number / group.width).toFixed(9))) * group.width + 0;
 }
 
 /**
@@ -129,7 +143,7 @@ function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregat
  * and rows without a metric come last.
  */
 function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
-  const times = by.filter((group) => group.kind === 'time').map((group) => ascending(groupColumn(group)));
+  const times = by.filter((group) => group.kind !== 'field').map((group) => ascending(groupColumn(group)));
   const fields = by.filter((group) => group.kind === 'field').map((group) => ascending(groupColumn(group)));
   return inOrder(...times, descending(METRICS[aggregate.kind]), ...fields);
 }

@@ -1,21 +1,12 @@
 // Reference implementation of arithmetic over aggregates.
-import { measured } from './aggregate.js';
-import {
-  type Interval,
-  intervalOf,
-  isWithin,
-  startOfSpan,
-  timeGroupEnd,
-  timeGroupOf,
-  timeGroupsOf,
-} from './calendar.js';
+import { groupKey, measured } from './aggregate.js';
+import { type Interval, intervalOf, isWithin, startOfSpan, timeGroupEnd, timeGroupsOf } from './calendar.js';
 import { EVER, eventsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
 import type { Aggregate, Expression, FormulaQuestion, Group } from './question.js';
 import { type Answer, ascending, descending, ended, inOrder, ordered, type Row } from './table.js';
 import { groupColumn } from './to-query-text.js';
-import { textOf } from './values.js';
 import type { World } from './world.js';
 
 type Term = Extract<Expression, { kind: 'term' }>;
@@ -29,7 +20,7 @@ export function answerFormula(question: FormulaQuestion, world: World): Answer {
   const names = columns.map(({ name }) => name ?? 'value');
   const rows = groupKeys(question, interval, { events, world }).map((keys): Row => {
     const ofFields = events.filter((event) =>
-      groupsOf(event).every((value, index) => by[index]?.kind === 'time' || value === keys[index]),
+      groupsOf(event).every((value, index) => isOwnTime(by[index]) || value === keys[index]),
     );
     const given: Given = {
       events: ofFields,
@@ -46,21 +37,19 @@ export function answerFormula(question: FormulaQuestion, world: World): Answer {
       ...columns.map(({ expression }, index) => [names[index], evaluated(expression, { ...given, ...end })]),
     ]);
   });
-  const times = by.filter(({ kind }) => kind === 'time').map((group) => ascending(groupColumn(group)));
+  const times = by.filter(({ kind }) => kind !== 'field').map((group) => ascending(groupColumn(group)));
   const fields = by.filter(({ kind }) => kind === 'field').map((group) => ascending(groupColumn(group)));
   const [first = 'value'] = names;
   const table = ordered(rows, inOrder(...times, descending(first), ...fields));
   return { mode: 'formula', columns: [...by.map(groupColumn), ...names], ...ended(table, question.ending, first) };
 }
 
-const groupReader =
-  (by: readonly Group[], world: World) =>
-  (event: Event): Keys =>
-    by.map((group) =>
-      group.kind === 'time'
-        ? timeGroupOf(event.time, group.unit, world.clock.timezone)
-        : (textOf(eventField(world)(event, group.field)) ?? null),
-    );
+const groupReader = (by: readonly Group[], world: World) => {
+  const of = { read: eventField(world), timeOf: ({ time }: Event) => time, timezone: world.clock.timezone };
+  return (event: Event): Keys => by.map((group) => groupKey(event, group, of));
+};
+
+const isOwnTime = (group: Group | undefined): boolean => group?.kind === 'time' && group.of === undefined;
 
 /** Without fields every bucket; with fields the groups with an event of any call in the range of the query. */
 function groupKeys(
@@ -70,7 +59,7 @@ function groupKeys(
 ): Keys[] {
   const [only] = by;
   if (only === undefined) return [[]];
-  if (by.length === 1 && only.kind === 'time') {
+  if (by.length === 1 && only.kind === 'time' && only.of === undefined) {
     return timeGroupsOf(interval, only.unit, world.clock.timezone).map((bucket) => [bucket]);
   }
   const terms = columns.flatMap(({ expression }) => termsOf(expression));
@@ -98,7 +87,7 @@ interface Ending {
 }
 
 function rangeEnd(by: readonly Group[], keys: Keys, { interval, world }: Pick<Given, 'interval' | 'world'>): Ending {
-  const index = by.findIndex(({ kind }) => kind === 'time');
+  const index = by.findIndex(isOwnTime);
   const group = by[index];
   if (group?.kind !== 'time') return { end: interval.end };
   const { unit } = group;

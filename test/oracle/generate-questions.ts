@@ -87,12 +87,13 @@ const eventSets: fc.Arbitrary<ask.Events> = fc.oneof(
 const anyEventSets = fc.oneof(eventSets, fc.constant(null));
 
 const EVENT_NUMBERS = ['event_properties.amount', 'event_properties.cart.total', 'user.seats', ...SESSION_NUMBERS];
+const EVENT_TIMES = ['user.first_seen', 'session.start_time'];
 const PROFILE_FIELDS = ['plan', 'user.plan', 'seats', 'email', 'email_domain', 'user_id'];
 
 const LISTS = fc.constant<ask.Reading>({ kind: 'list' });
 const NO_READING = fc.constant(undefined);
 
-const EVENT_AGGREGATES = aggregateReadings({ texts: EVENT_FIELDS, numbers: EVENT_NUMBERS }, true);
+const EVENT_AGGREGATES = aggregateReadings({ texts: EVENT_FIELDS, numbers: EVENT_NUMBERS, times: EVENT_TIMES }, true);
 const LIST_SORTS = ['time', 'event_type', 'insert_id'];
 
 const eventReads = withEnding<ask.Reading | undefined>(
@@ -254,10 +255,13 @@ function user(context: Context): fc.Arbitrary<ask.Question> {
 }
 
 function users(context: Context): fc.Arbitrary<ask.Question> {
-  const ofProfiles = aggregateReadings({ texts: PROFILE_FIELDS, numbers: ['seats', 'user.seats'] }, false);
+  const ofProfiles = aggregateReadings(
+    { texts: PROFILE_FIELDS, numbers: ['seats', 'user.seats'], times: ['first_seen', 'last_seen'] },
+    false,
+  );
   const readings = ofProfiles.map((reading) => ({
     ...reading,
-    by: reading.by.filter((group) => group.kind === 'field'),
+    by: reading.by.filter((group) => group.kind !== 'time' || group.of !== undefined),
   }));
   return record({
     ...asked(context, PROFILE_FIELDS),
@@ -310,7 +314,7 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
   const others = fc.oneof(fc.constant([]), fc.array(expressions, { minLength: 1, maxLength: 2 }));
   return record({
     expressions: fc.tuple(expressions, others),
-    by: groups(EVENT_FIELDS),
+    by: groups(EVENT_FIELDS, { times: EVENT_TIMES, numbers: EVENT_NUMBERS }),
     ranges: fc.boolean(),
     ...asked(context),
   }).chain(({ expressions: [first, rest], by: drawn, ranges: hasRanges, ...of }) => {
@@ -326,7 +330,7 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
 
 /** A call's own range ends with a bucket that does not come again; hours of long ranges are too many. */
 function fitForRanges(group: ask.Group, range: ask.Range | undefined): ask.Group {
-  if (group.kind === 'field') return group;
+  if (group.kind !== 'time' || group.of !== undefined) return group;
   const isLong = range?.kind === 'last' || range?.kind === 'this';
   const isTaken = group.unit !== 'weekday' && group.unit !== 'hour_of_day' && !(group.unit === 'hour' && isLong);
   return isTaken ? group : { kind: 'time', unit: 'day' };

@@ -9,7 +9,22 @@ export const timeUnits = fc.constantFrom<ask.TimeUnit[]>(
   ...(['day', 'hour', 'week', 'month', 'quarter', 'year', 'weekday', 'hour_of_day'] as const),
 );
 
-export function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
+export interface Computed {
+  readonly times: readonly string[];
+  readonly numbers: readonly string[];
+}
+
+const widths = fc.constantFrom(10, 1, 0.5, 0.1, 100);
+
+export function groups(fields: readonly string[], { times, numbers }: Computed): fc.Arbitrary<ask.Group[]> {
+  const byOther = fc.oneof(
+    ...(times.length === 0
+      ? []
+      : [fc.tuple(timeUnits, fc.constantFrom(...times)).map(([unit, of]): ask.Group => ({ kind: 'time', unit, of }))]),
+    fc
+      .tuple(fc.constantFrom(...numbers), widths)
+      .map(([field, width]): ask.Group => ({ kind: 'bucket', field, width })),
+  );
   const byTime = timeUnits.map((unit): ask.Group => ({ kind: 'time', unit }));
   const byField = fc.constantFrom(...fields).map((field): ask.Group => ({ kind: 'field', field }));
   return fc.oneof<fc.Arbitrary<ask.Group[]>[]>(
@@ -17,6 +32,8 @@ export function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
     fc.tuple(byTime),
     fc.tuple(byField),
     fc.tuple(byTime, byField),
+    fc.tuple(byOther),
+    fc.uniqueArray(fc.oneof(byTime, byField, byOther), { minLength: 2, maxLength: 3, selector: groupColumn }),
     fc.uniqueArray(byField, { minLength: 2, maxLength: 2, selector: groupColumn }),
   );
 }
@@ -24,6 +41,7 @@ export function groups(fields: readonly string[]): fc.Arbitrary<ask.Group[]> {
 interface Fields {
   readonly texts: readonly string[];
   readonly numbers: readonly string[];
+  readonly times?: readonly string[];
 }
 
 export function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.Arbitrary<ask.Aggregate> {
@@ -46,7 +64,7 @@ export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitr
   return record({
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates(fields, hasPeople),
-    by: groups(fields.texts),
+    by: groups(fields.texts, { times: [], ...fields }),
   });
 }
 
@@ -108,7 +126,9 @@ export function withEnding<R extends ask.Reading | undefined>(
 }
 
 const canHaveOther = (by: readonly ask.Group[]): boolean =>
-  by.some(({ kind }) => kind === 'field') && by.filter(({ kind }) => kind === 'time').length < 2;
+  by.some(({ kind }) => kind === 'field') &&
+  by.every(({ kind }) => kind !== 'bucket') &&
+  by.filter(({ kind }) => kind === 'time').length < 2;
 
 const addOther = (ending: ask.Ending | undefined): ask.Ending | undefined =>
   ending?.kind === 'top' || (ending?.kind === 'sort' && ending.top !== undefined) ? { ...ending, other: true } : ending;

@@ -55,7 +55,10 @@ export type CalendarUnit = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year
 export type TimeUnit = CalendarUnit | 'weekday' | 'hour_of_day';
 
 export type Group =
-  | { readonly kind: 'time'; readonly unit: TimeUnit }
+  /** A period of the time of the row, or of a field. */
+  | { readonly kind: 'time'; readonly unit: TimeUnit; readonly of?: Field }
+  /** Steps of a number. */
+  | { readonly kind: 'bucket'; readonly field: Field; readonly width: number }
   | { readonly kind: 'field'; readonly field: Field };
 
 export type FieldAggregate = 'sum' | 'avg' | 'min' | 'max' | 'median' | 'p90' | 'p95' | 'p99';

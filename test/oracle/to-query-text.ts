@@ -127,11 +127,19 @@ function aggregateText(aggregate: Aggregate): string {
 }
 
 function byGroups(groups: readonly Group[]): string[] {
-  return groups.length === 0 ? [] : [`by ${groups.map(groupColumn).join(', ')}`];
+  return groups.length === 0 ? [] : [`by ${groups.map(groupText).join(', ')}`];
+}
+
+function groupText(group: Group): string {
+  if (group.kind === 'bucket') return `bucket(${fieldText(group.field)}, ${group.width})`;
+  return group.kind === 'time' && group.of !== undefined
+    ? `${group.unit} of ${fieldText(group.of)}`
+    : groupColumn(group);
 }
 
 /** A group column has the name that the query uses. */
 export function groupColumn(group: Group): string {
+  if (group.kind === 'bucket') return group.kind;
   return group.kind === 'time' ? group.unit : fieldText(group.field);
 }
 

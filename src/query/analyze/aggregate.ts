@@ -5,8 +5,9 @@ import { isDefined } from '../is-defined.js';
 import { AGGREGATES } from '../language.js';
 import type { SortKey, StageOf } from '../parse/syntax.js';
 import type { AnswerOrder } from './answer-order.js';
+import { checkBuckets, resolveGroups } from './groups.js';
 import { findOther, type OtherGroups } from './other-groups.js';
-import { checkBuckets, isTimeField, resolveField, resolveGroups } from './resolve-field.js';
+import { isTimeField, resolveField } from './resolve-field.js';
 import type { AggregateOrder, ColumnOrder, EventSelection, Group, Measure, ResolvedField, Rows } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
@@ -141,7 +142,7 @@ const metricOf = (measure: Measure) => (measure.kind === 'numeric' ? measure.fun
  * both, so the group then gets its full name, `user.value`.
  */
 function apartFrom(metricColumn: string, group: Group): Group {
-  if (group.kind === 'bucket' || group.field.kind !== 'property') return group;
+  if (group.kind !== 'field' || group.field.kind !== 'property') return group;
   if (![metricColumn, 'value', 'metric'].includes(group.name)) return group;
   return { ...group, name: `${group.field.bag}.${group.field.key}` };
 }
@@ -171,7 +172,7 @@ function resolveAggregateOrder(
 /** Times descending, other groups ascending. */
 function directionOf(group: Group | undefined): 'asc' | 'desc' {
   if (group?.kind === 'field') return isTimeField(group.field) ? 'desc' : 'asc';
-  return group === undefined || isRecurring(group.granularity) ? 'asc' : 'desc';
+  return group?.kind !== 'bucket' || isRecurring(group.granularity) ? 'asc' : 'desc';
 }
 
 const toColumnOrder = (order: AggregateOrder, groups: readonly Group[], metricColumn: string): ColumnOrder => ({
@@ -182,7 +183,7 @@ const toColumnOrder = (order: AggregateOrder, groups: readonly Group[], metricCo
 /** Appends the groups as tie-breakers, so that pages never overlap. */
 function completeOrder(asked: readonly AggregateOrder[], groups: readonly Group[]): AggregateOrder[] {
   const byTime = groups.flatMap((group, index): AggregateOrder[] =>
-    group.kind === 'bucket' ? [{ kind: 'group', index, direction: 'asc' }] : [],
+    group.kind === 'field' ? [] : [{ kind: 'group', index, direction: 'asc' }],
   );
   const start: readonly AggregateOrder[] =
     asked.length > 0 ? asked : [...byTime, { kind: 'metric', direction: 'desc' }];

@@ -13,7 +13,7 @@ import {
   type Stage,
   stagesOf,
 } from '../parse/syntax.js';
-import { spanOfKey } from './resolve-field.js';
+import { spanOfKey } from './groups.js';
 import { report, type Scope } from './scope.js';
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;

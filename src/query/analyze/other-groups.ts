@@ -24,7 +24,7 @@ export function findOther(
   const bucket = groups.findIndex((group) => group.kind === 'bucket');
   const kept = bucket >= 0 ? bucket : groups.length > 1 ? 0 : undefined;
   const summed = groups.filter((_, index) => index !== kept);
-  const untextual = summed.find((group) => group.kind === 'bucket' || !isText(group));
+  const untextual = summed.find((group) => !isText(group));
   const example =
     'it goes with fields of text: count by _country | top 5 other, or count by day, _country | top 5 other';
   if (summed.length === 0) return report(scope, span, 'top … other has no field in by to sum up', example);
@@ -34,7 +34,7 @@ export function findOther(
 }
 
 function isText(group: Group): boolean {
-  if (group.kind === 'bucket' || isTimeField(group.field)) return false;
+  if (group.kind !== 'field' || isTimeField(group.field)) return false;
   if (group.field.kind === 'column') return group.field.field.type !== 'number';
   return group.field.kind !== 'computed' || group.field.type !== 'number';
 }

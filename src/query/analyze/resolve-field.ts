@@ -1,19 +1,17 @@
 // Resolves names to fields. The error for an unknown name shows the nearest known one.
-import { findNearest, quote, type Span } from '../errors.js';
+import { findNearest, quote } from '../errors.js';
 import {
   DISTINCT_ID,
   EVENT_FIELD_NAMES,
   findEventField,
   GRANULARITIES,
-  type Granularity,
   isTimeType,
   type PropertyBag,
 } from '../fields.js';
-import { MINUTE_BUCKETS_MAX } from '../limits.js';
-import type { FieldName, GroupKey } from '../parse/syntax.js';
+import type { FieldName } from '../parse/syntax.js';
 import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
 import { isSessionKey, SESSION_KEYS, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
-import type { Group, PropertyField, ResolvedField, TimeRange } from './resolved.js';
+import type { PropertyField, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
@@ -105,52 +103,4 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
     `a custom property is written event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : 'KEY'}; fields are ${EVENT_FIELD_NAMES.join(', ')}`,
     `event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : JSON.stringify(name.path)}`,
   );
-}
-
-const findGranularity = (name: FieldName): Granularity | undefined =>
-  GRANULARITIES.find((granularity) => granularity === name.written);
-
-const MINUTE_MS = 60_000;
-
-export const spanOfKey = (key: GroupKey): Span => (key.kind === 'name' ? key.name.span : key.span);
-
-/** The name of a group that is not computed; `source` takes no computed ones. */
-export function plainName(scope: Scope, key: GroupKey, source: string): FieldName | undefined {
-  if (key.kind === 'name') return key.name;
-  const form = key.kind === 'bucket' ? 'bucket(…)' : `${key.period.written} of ${key.field.written}`;
-  return report(scope, key.span, `by ${form} does not fit ${source}`, 'it goes with an aggregate of events or users');
-}
-
-/** Reports granularities with too many buckets in the range. */
-export function checkBuckets(scope: Scope, keys: readonly GroupKey[], { fromMs, toMs }: TimeRange): void {
-  const names = keys.flatMap((key) => (key.kind === 'name' ? [key.name] : []));
-  const name = names.find((one) => findGranularity(one) === 'minute');
-  if (name === undefined || (toMs - fromMs) / MINUTE_MS <= MINUTE_BUCKETS_MAX) return;
-  const days = Math.floor((MINUTE_BUCKETS_MAX * MINUTE_MS) / 86_400_000);
-  report(
-    scope,
-    name.span,
-    `the time range has more than ${MINUTE_BUCKETS_MAX} minutes`,
-    `by minute takes up to ${days} days; group by hour, or shorten the range`,
-  );
-}
-
-export function resolveGroups(scope: Scope, keys: readonly GroupKey[]): Group[] {
-  const groups: Group[] = [];
-  for (const key of keys) {
-    const name = plainName(scope, key, 'this source');
-    if (name === undefined) continue;
-    if (groups.some((group) => group.name === name.written)) {
-      report(scope, name.span, `${quote(name.written)} is grouped by twice`, 'remove one of them');
-      continue;
-    }
-    const granularity = findGranularity(name);
-    if (granularity) {
-      groups.push({ kind: 'bucket', name: name.written, granularity });
-      continue;
-    }
-    const field = resolveField(scope, name);
-    if (field) groups.push({ kind: 'field', name: name.written, field });
-  }
-  return groups;
 }

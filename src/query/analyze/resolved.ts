@@ -85,7 +85,15 @@ export type Measure =
   | { readonly kind: 'numeric'; readonly function: NumericFunction; readonly field: ResolvedField };
 
 export type Group =
-  | { readonly kind: 'bucket'; readonly name: string; readonly granularity: Granularity }
+  /** A period of the time of the row, or of another time. */
+  | {
+      readonly kind: 'bucket';
+      readonly name: string;
+      readonly granularity: Granularity;
+      readonly of?: ResolvedField;
+    }
+  /** The lower edge of a step of this width. */
+  | { readonly kind: 'number_bucket'; readonly name: string; readonly field: ResolvedField; readonly width: number }
   | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField };
 
 /** A sort key of an aggregate: its metric, or one of its groups by position. */

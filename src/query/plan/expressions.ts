@@ -55,7 +55,7 @@ export type AnyColumn = EventColumn | InternalColumn | SessionColumn | SessionSo
 export type MappedColumn = 'user_hash' | 'user_id';
 
 /** Constants of the compiler. Text of a query must never become one. */
-export type Constant = '' | 'true' | 'false' | 'NULL' | 0 | 1 | 4 | 5 | 6 | 8 | 24 | 31 | 100 | 1000;
+export type Constant = '' | 'true' | 'false' | 'NULL' | 0 | 1 | 4 | 5 | 6 | 8 | 9 | 24 | 31 | 100 | 1000;
 
 export type InfixOperator =
   | '='

@@ -46,6 +46,7 @@ export interface Functions {
   count(): E;
   countIf(when: E): E;
   endsWith(text: E, end: E): E;
+  floor(number: E): E;
   /** The value of a state. */
   finalizeAggregation(state: E): E;
   fromUnixTimestamp64Milli(ms: E, timezone: E): E;
@@ -84,6 +85,7 @@ export interface Functions {
   reinterpretAsFixedString(value: E): E;
   replaceOne(text: E, part: E, by: E): E;
   reverse(text: E): E;
+  round(number: E, digits: E): E;
   /** The largest of the ascending edges that is not above the value. */
   roundDown(value: E, edges: E): E;
   sipHash64(value: E): E;

@@ -3,7 +3,7 @@
 import type { Group, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
-import { alias, column, type Expression } from '../../plan/expressions.js';
+import { alias, column, constant, type Expression, infix, numberValue } from '../../plan/expressions.js';
 import {
   bucketsOf,
   isNoText,
@@ -43,13 +43,27 @@ export interface AggregatedRows {
   readonly people?: Expression;
 }
 
-export const readGroupOf = (group: Group, time: Expression, timezone: string): Reading =>
-  group.kind === 'bucket'
-    ? {
-        expression: bucketOf(time, { granularity: group.granularity, timezone }),
-        type: bucketType(group.granularity),
-      }
-    : readGroup(group.field);
+export function readGroupOf(group: Group, time: Expression, timezone: string): Reading {
+  switch (group.kind) {
+    case 'field':
+      return readGroup(group.field);
+    case 'bucket': {
+      const { granularity, of } = group;
+      const bucketed = of ? readText(of).expression : time;
+      return { expression: bucketOf(bucketed, { granularity, timezone }), type: bucketType(granularity) };
+    }
+    case 'number_bucket':
+      return { expression: lowerEdge(readNumber(group.field), group.width), type: 'number' };
+  }
+}
+
+const DIGITS = constant(9);
+
+/** Rounded, because 0.3 / 0.1 is just below 3. The sum with 0 turns -0 into 0. */
+function lowerEdge(number: Expression, width: number): Expression {
+  const steps = fn.floor(fn.round(infix('/', number, numberValue(width)), DIGITS));
+  return infix('+', fn.round(infix('*', steps, numberValue(width)), DIGITS), constant(0));
+}
 
 /** Over events, unless other rows are given. */
 export function planAggregate(query: AggregateQuery, context: PlanContext, over?: AggregatedRows): Plan {
@@ -66,7 +80,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
     select: query.other
       ? sumUpOthers(grouped, { ...query, other: query.other, types })
       : {
-          ...(groups.length === 1 && only?.kind === 'bucket' ? fillBuckets(query, only, grouped) : grouped),
+          ...(groups.length === 1 && only?.kind === 'bucket' && !only.of ? fillBuckets(query, only, grouped) : grouped),
           ...(groups.length > 0 && { orderBy: orderOfGroups(query.order, types) }),
         },
     columns: [
@@ -109,7 +123,9 @@ function groupHours(query: AggregateQuery, context: PlanContext): Select | undef
   const { measure, selection, groups, timezone } = query;
   if (measure.kind !== 'count' || selection.condition) return undefined;
   const isKnownHourly = groups.every((group) =>
-    group.kind === 'bucket' ? isOfWholeHours(group.granularity) : isEventType(group.field),
+    group.kind === 'field'
+      ? isEventType(group.field)
+      : group.kind === 'bucket' && !group.of && isOfWholeHours(group.granularity),
   );
   if (!isKnownHourly || !hasWholeHours(selection.range, timezone)) return undefined;
   const split = splitIntoHours(selection.range);

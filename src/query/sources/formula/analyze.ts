@@ -1,7 +1,8 @@
 // Analyzer of the source `formula`: arithmetic over aggregates of events.
 
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
-import { checkBuckets, isTimeField, resolveGroups } from '../../analyze/resolve-field.js';
+import { checkBuckets, resolveGroups } from '../../analyze/groups.js';
+import { isTimeField } from '../../analyze/resolve-field.js';
 import type { EventSelection, EventSet, Group, Measure } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';

@@ -28,7 +28,7 @@ export function findWindows(
 ): Windows | undefined {
   const durations = columns.flatMap(({ expression }) => durationsIn(expression));
   const [first] = durations;
-  const times = groups.filter((group) => group.kind === 'bucket');
+  const times = groups.flatMap((group) => (group.kind === 'bucket' && !group.of ? [group] : []));
   const [bucket, second] = times;
   if (first === undefined || bucket === undefined) return undefined;
   if (second || isRecurring(bucket.granularity)) {

@@ -1,5 +1,6 @@
 // Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per group.
 import type { ProjectId } from '../../../platform/ids.js';
+import { isOwnTime } from '../../analyze/groups.js';
 import type { Group, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -113,7 +114,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   });
 }
 
-const hasFields = (groups: readonly Group[]): boolean => groups.some((group) => group.kind === 'field');
+const hasFields = (groups: readonly Group[]): boolean => groups.some((group) => !isOwnTime(group));
 
 /** Groups by fields are those of the events of the calls, so other events are not read. */
 function filterOf(terms: readonly FormulaTerm[], groups: readonly Group[], { projectId }: PlanContext): Expression[] {
@@ -126,21 +127,21 @@ function filterOf(terms: readonly FormulaTerm[], groups: readonly Group[], { pro
   return isOfEvery || isOfAny ? types : [...types, anyOf(sets.map((set) => isIn(set, projectId)))];
 }
 
-/** Times ascending, then by the first column descending, then by the fields. */
+/** Times and numbers ascending, then by the first column descending, then by the fields. */
 function defaultOrder(groups: readonly Group[], outputs: readonly OutputColumn[]): OrderBy[] {
-  const ordersOf = (kind: Group['kind']): OrderBy[] =>
+  const ordersOf = (isField: boolean): OrderBy[] =>
     groups.flatMap((group, index) =>
-      group.kind === kind ? orderByValue(groupAlias(index), outputs[index]?.type, 'asc') : [],
+      (group.kind === 'field') === isField ? orderByValue(groupAlias(index), outputs[index]?.type, 'asc') : [],
     );
   // The result is always a sort key: otherwise ClickHouse skips the sort after WITH FILL and omits filled rows from
   // rows_before_limit.
-  return [...ordersOf('bucket'), orderBy(resultAlias(0), 'desc'), ...ordersOf('field')];
+  return [...ordersOf(false), orderBy(resultAlias(0), 'desc'), ...ordersOf(true)];
 }
 
 /** When time is the only group, every bucket of the range. */
 function filled({ groups, selection, timezone }: FormulaParts['query'], rows: Select): Select {
   const [only] = groups;
-  if (groups.length !== 1 || only?.kind !== 'bucket') return rows;
+  if (groups.length !== 1 || only?.kind !== 'bucket' || only.of) return rows;
   const fill = fillOf(selection.range, { granularity: only.granularity, timezone });
   return { ...rows, orderBy: [orderBy(groupAlias(0))], fill };
 }

@@ -1,5 +1,6 @@
 // Plan of a formula by time with calls that have ranges of their own: one scan aggregates the slices of time (time/windows.ts) to
 // states, and each bucket merges the states of its windows.
+import { isOwnTime } from '../../analyze/groups.js';
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { eventMs } from '../../plan/behaviour.js';
@@ -43,7 +44,7 @@ export function mergeSlices(parts: FormulaParts, windows: Windows): Select {
   const groups: Columns = Object.fromEntries(
     query.groups.map((group, index) => {
       const name = groupAlias(index);
-      return [name, group.kind === 'bucket' ? readGroupOf(group, time, query.timezone).expression : alias(name)];
+      return [name, isOwnTime(group) ? readGroupOf(group, time, query.timezone).expression : alias(name)];
     }),
   );
   const values: Columns = Object.fromEntries(
@@ -80,7 +81,7 @@ function selectSlices(
 ): Select {
   const fields: Columns = Object.fromEntries(
     query.groups.flatMap((group, index) =>
-      group.kind === 'field' ? [[groupAlias(index), readGroupOf(group, eventMs, query.timezone).expression]] : [],
+      isOwnTime(group) ? [] : [[groupAlias(index), readGroupOf(group, eventMs, query.timezone).expression]],
     ),
   );
   const states: Columns = Object.fromEntries(terms.map((term) => [stateAlias(term), stateOf(aggregateCall(term))]));

@@ -1,7 +1,8 @@
 // Analyzer of `latest F per E`: the newest value per entity, listed, or aggregated by a second stage.
 import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
 import type { AnswerOrder } from '../../analyze/answer-order.js';
-import { isTimeField, plainName, resolveField } from '../../analyze/resolve-field.js';
+import { plainName } from '../../analyze/groups.js';
+import { isTimeField, resolveField } from '../../analyze/resolve-field.js';
 import type { ColumnOrder, EventSelection, Latest, ListOrder, ResolvedField } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
