@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { askEngine } from './ask-engine.js';
 import { prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { SERVICE_ROLE, SUPERUSER } from './postgres-accounts.js';
 import { findPostgresUser, type PostgresUser } from './postgres-user.js';
@@ -135,22 +135,9 @@ async function checkReady(port: number): Promise<void> {
 
 /** The type of its reply. */
 function greet(port: number, timeoutMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port });
-    const timer = setTimeout(() => socket.destroy(new Error('PostgreSQL does not answer')), timeoutMs);
-    socket.once('error', reject);
-    socket.once('close', () => {
-      clearTimeout(timer);
-      reject(new Error('PostgreSQL closed the connection'));
-    });
-    socket.once('data', (answer) => {
-      resolve(answer.toString('latin1', 0, 1));
-      socket.destroy();
-    });
-    const greeting = Buffer.from(`user\0${SUPERUSER}\0database\0postgres\0\0`);
-    const header = Buffer.alloc(8);
-    header.writeInt32BE(greeting.length + 8, 0);
-    header.writeInt32BE(PROTOCOL_VERSION, 4);
-    socket.write(Buffer.concat([header, greeting]));
-  });
+  const greeting = Buffer.from(`user\0${SUPERUSER}\0database\0postgres\0\0`);
+  const header = Buffer.alloc(8);
+  header.writeInt32BE(greeting.length + 8, 0);
+  header.writeInt32BE(PROTOCOL_VERSION, 4);
+  return askEngine('PostgreSQL', { port, request: Buffer.concat([header, greeting]), timeoutMs }, ([type]) => type);
 }

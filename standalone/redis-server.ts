@@ -2,10 +2,10 @@
 // eviction.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { isNewFileLine, setAppendMode } from './append-mode.js';
 import { fillHoles } from './append-only-file.js';
+import { askEngine } from './ask-engine.js';
 import { findEngineAccount, prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { reasonOf, StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
@@ -123,22 +123,7 @@ async function checkReady(port: number, password: string): Promise<void> {
 }
 
 /** The reply, which may be an error: loading, a script is running, the disk is full. */
-function ping(port: number, password: string, timeoutMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port });
-    const timer = setTimeout(() => socket.destroy(new Error('Redis does not answer')), timeoutMs);
-    let answer = '';
-    socket.once('error', reject);
-    socket.once('close', () => {
-      clearTimeout(timer);
-      reject(new Error('Redis closed the connection'));
-    });
-    socket.on('data', (chunk) => {
-      answer += chunk.toString('latin1');
-      if (!answer.includes('PONG') && !answer.includes('-')) return;
-      resolve(answer.trim());
-      socket.destroy();
-    });
-    socket.write(`AUTH ${SERVICE_USER} ${password}\r\nPING\r\n`);
-  });
-}
+const ping = (port: number, password: string, timeoutMs: number): Promise<string> =>
+  askEngine('Redis', { port, request: `AUTH ${SERVICE_USER} ${password}\r\nPING\r\n`, timeoutMs }, (reply) =>
+    reply.includes('PONG') || reply.includes('-') ? reply.trim() : undefined,
+  );
