@@ -17,6 +17,7 @@ import { nameFailure } from '../src/platform/errors.js';
 import { BatchWriter, type Turn } from '../src/platform/flow/batch-writer.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
+import { groupBy } from '../src/platform/group-by.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
@@ -186,17 +187,6 @@ async function returnToQueue(job: Job<IngestJob>, token: string | undefined): Pr
 
 const countEvents = (envelopes: readonly Envelope[]): number =>
   envelopes.reduce((sum, { header }) => sum + header.n, 0);
-
-function groupBy<K, V>(values: readonly V[], keyOf: (value: V) => K): Map<K, V[]> {
-  const groups = new Map<K, V[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
-  }
-  return groups;
-}
 
 interface ReadEvent {
   readonly time: number;

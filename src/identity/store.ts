@@ -1,5 +1,6 @@
 // Profiles in PostgreSQL, the source of truth. Changing a profile, or a mapping to its user, requires its row lock; several are
 // locked in key order. Every change adds its outbox entry in the same transaction.
+import { groupBy } from '../platform/group-by.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import {
   currentState,
@@ -92,21 +93,17 @@ async function loadTails(
   trx: Transaction,
   profiles: readonly ProfileRow[],
 ): Promise<ReadonlyMap<string, readonly ProfileOperation[]>> {
-  const tails = new Map<string, ProfileOperation[]>();
-  if (profiles.length === 0) return tails;
+  if (profiles.length === 0) return new Map();
   const keys = toKeyJson(profiles.map((row) => ({ projectId: row.project_id, userId: row.user_id })));
   const { rows } = await trx.raw<{ rows: OperationRow[] }>(
     `SELECT o.project_id, o.user_id, o.seq, o.operation
      FROM profile_operations o JOIN ${KEYS} USING (project_id, user_id) ORDER BY o.seq`,
     [keys],
   );
-  for (const row of rows) {
-    const tail = tails.get(keyOf(row));
-    const operation = { seq: Number(row.seq), ops: row.operation };
-    if (tail === undefined) tails.set(keyOf(row), [operation]);
-    else tail.push(operation);
-  }
-  return tails;
+  const tails = [...groupBy(rows, keyOf)];
+  return new Map(
+    tails.map(([key, tail]) => [key, tail.map(({ seq, operation }) => ({ seq: Number(seq), ops: operation }))]),
+  );
 }
 
 const toState = (row: ProfileRow): ProfileState => ({

@@ -4,6 +4,7 @@
 // ring drops its oldest slice; above the limit of all projects, the project with the most entries
 // drops its oldest. Lua scripts change entries and counters together, so that they never differ.
 import { createHash } from 'node:crypto';
+import { groupBy } from '../platform/group-by.js';
 import type { Redis } from '../platform/redis/client.js';
 
 export const REMEMBERED_SECONDS = 24 * 60 * 60;
@@ -169,8 +170,8 @@ export async function deleteFirstSeenTimes(
   redis: Redis,
   events: readonly { readonly projectId: string; readonly insertId: string }[],
 ): Promise<void> {
-  for (const [projectId, insertIds] of idsByProject(events)) {
-    for (const ids of inParts(insertIds)) {
+  for (const [projectId, some] of groupBy(events, (event) => event.projectId)) {
+    for (const ids of inParts(some.map(({ insertId }) => insertId))) {
       await redis.eval(FORGET, 2, HELD, FIRST_TIMES_TOTAL, projectId, ...ids.map(hashOf));
     }
   }
@@ -193,13 +194,3 @@ const inParts = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / IDS_PER_CALL) }, (_, at) =>
     ids.slice(at * IDS_PER_CALL, (at + 1) * IDS_PER_CALL),
   );
-
-function idsByProject(events: readonly { readonly projectId: string; readonly insertId: string }[]) {
-  const ids = new Map<string, string[]>();
-  for (const { projectId, insertId } of events) {
-    const some = ids.get(projectId);
-    if (some === undefined) ids.set(projectId, [insertId]);
-    else some.push(insertId);
-  }
-  return ids;
-}

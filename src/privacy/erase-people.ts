@@ -12,6 +12,7 @@ import { forgetSamplesOf } from '../ingest/rejected/store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
 import type { Config } from '../platform/config.js';
+import { groupBy } from '../platform/group-by.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -188,8 +189,5 @@ const boundedBy = (group: readonly KnownErasure[], bound: (erasure: Erasure) => 
     ...erasure.deviceIds.map((id) => ({ kind: 'device', id, upTo: bound(erasure) }) as const),
   ]);
 
-export function groupByProject<E extends Erasure>(erasures: readonly E[]): Map<ProjectId, E[]> {
-  const groups = new Map<ProjectId, E[]>();
-  for (const erasure of erasures) groups.set(erasure.projectId, [...(groups.get(erasure.projectId) ?? []), erasure]);
-  return groups;
-}
+export const groupByProject = <E extends Erasure>(erasures: readonly E[]): Map<ProjectId, E[]> =>
+  groupBy(erasures, ({ projectId }) => projectId);

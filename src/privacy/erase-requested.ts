@@ -7,7 +7,7 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import { KeyRotation } from '../platform/flow/key-rotation.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
-import { type ErasureDeps, erasePeople } from './erase-people.js';
+import { type ErasureDeps, erasePeople, groupByProject } from './erase-people.js';
 import { sequenceMember } from './queue.js';
 import { type Erasure, listRequested, markDeleted } from './store.js';
 
@@ -80,19 +80,16 @@ async function eraseEachAlone(deps: ErasureDeps, erasures: readonly Erasure[]): 
  * once, with the first of their requests.
  */
 async function thoseApplied(deps: ErasureDeps, requested: readonly Erasure[]): Promise<Map<ProjectId, Erasure[]>> {
-  const ready = new Map<ProjectId, Erasure[]>();
-  if (requested.length === 0) return ready;
+  if (requested.length === 0) return new Map();
   const appliedUpTo = await lowWatermark(deps.redis, { except: await listPendingErasures(deps) });
   const people = new Set<string>();
-  for (const erasure of requested) {
-    const person = `${erasure.projectId}:${erasure.userHash}`;
-    if (erasure.erasedThroughSeq >= appliedUpTo || people.has(person)) continue;
+  const ready = requested.filter(({ projectId, userHash, erasedThroughSeq }) => {
+    const person = `${projectId}:${userHash}`;
+    if (erasedThroughSeq >= appliedUpTo || people.has(person)) return false;
     people.add(person);
-    const batch = ready.get(erasure.projectId) ?? [];
-    batch.push(erasure);
-    ready.set(erasure.projectId, batch);
-  }
-  return ready;
+    return true;
+  });
+  return groupByProject(ready);
 }
 
 const DAY_MS = 86_400_000;

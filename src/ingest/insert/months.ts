@@ -2,6 +2,7 @@
 // an insert writes a part in every partition that it touches. The number of months, more than the
 // number of rows, determines the cost of an insert.
 import { BOUNDS } from '../../platform/flow/bounds.js';
+import { groupBy } from '../../platform/group-by.js';
 
 /** Months since the year 0. */
 export function monthOf(timeMs: number): number {
@@ -43,12 +44,6 @@ export function groupByMonths<T extends { readonly time: number }>(events: T[]):
   const months = new MonthSet();
   for (const { time } of events) months.add(time);
   if (months.size <= MONTHS_MAX) return [events];
-  const quarters = new Map<number, T[]>();
-  for (const event of events) {
-    const quarter = quarterOf(event.time);
-    const group = quarters.get(quarter);
-    if (group === undefined) quarters.set(quarter, [event]);
-    else group.push(event);
-  }
+  const quarters = groupBy(events, ({ time }) => quarterOf(time));
   return [...quarters].sort(([one], [other]) => other - one).map(([, group]) => group);
 }
