@@ -2,11 +2,19 @@
 import type { Request, Response } from 'express';
 import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import type { Postgres } from '../platform/postgres/client.js';
 import { claimDomain, listDomains, removeDomain, verifyDomain } from './domains.js';
-import type { AccountsDeps } from './routes.js';
+import type { Quotas } from './quotas.js';
 import { domainBody } from './schema.js';
+import type { FindTxtRecords } from './txt-records.js';
 
-export function addDomainRoutes({ on }: GuardedRouter, { postgres, findTxtRecords, quotas }: AccountsDeps): void {
+export interface DomainRoutesDeps {
+  readonly postgres: Postgres;
+  readonly quotas: Quotas;
+  readonly findTxtRecords: FindTxtRecords;
+}
+
+export function addDomainRoutes({ on }: GuardedRouter, { postgres, findTxtRecords, quotas }: DomainRoutesDeps): void {
   on('GET /api/orgs/{orgID}/domains', async (_req, res) => {
     res.json(await listDomains(postgres, membershipOf(res).organizationId));
   });

@@ -1,14 +1,26 @@
 // Routes of invitations: owners send, list and revoke them; the invited person accepts.
 import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
 import { digestKey } from '../access/keys.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { InvitationMailer } from './invitation-mail.js';
 import { acceptInvitation, createInvitation, listInvitations, revokeInvitation } from './invitations.js';
-import type { AccountsDeps } from './routes.js';
 import { invitationBody } from './schema.js';
 import { requireOrganization } from './store.js';
 
-export function addInvitationRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
+export interface InvitationRoutesDeps {
+  readonly postgres: Postgres;
+  readonly publicUrl: URL;
+  readonly invitationLimit: LayeredRateLimit;
+  /** For mails only: a link in the response reaches only the caller. */
+  readonly invitationMailLimit: LayeredRateLimit;
+  /** Undefined without SMTP_URL: then the response contains the link. */
+  readonly mailInvitation: InvitationMailer | undefined;
+}
+
+export function addInvitationRoutes({ on }: GuardedRouter, deps: InvitationRoutesDeps): void {
   const { postgres } = deps;
 
   on('GET /api/orgs/{orgID}/invitations', async (_req, res) => {

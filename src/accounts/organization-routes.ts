@@ -4,9 +4,10 @@ import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { toOrganizationId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
 import { changeRole, listMembers, removeMember } from './members.js';
+import type { Quotas } from './quotas.js';
 import { requireOrganizationQuota } from './quotas.js';
-import type { AccountsDeps } from './routes.js';
 import { memberBody, organizationBody } from './schema.js';
 import {
   createOrganization,
@@ -16,9 +17,12 @@ import {
   rotateAdminKey,
 } from './store.js';
 
-export function addOrganizationRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
-  const { postgres } = deps;
+export interface OrganizationRoutesDeps {
+  readonly postgres: Postgres;
+  readonly quotas: Quotas;
+}
 
+export function addOrganizationRoutes({ on }: GuardedRouter, { postgres, quotas }: OrganizationRoutesDeps): void {
   on('GET /api/orgs', async (_req, res) => {
     res.json(await listOrganizations(postgres, personOf(res).personId));
   });
@@ -27,7 +31,7 @@ export function addOrganizationRoutes({ on }: GuardedRouter, deps: AccountsDeps)
     const { name } = parseJsonBody(organizationBody, req.body);
     const { personId } = personOf(res);
     const created = await postgres.transaction(async (transaction) => {
-      await requireOrganizationQuota(transaction, deps.quotas, personId);
+      await requireOrganizationQuota(transaction, quotas, personId);
       return createOrganization(transaction, { name, ownerId: personId });
     });
     const organization = await requireOrganization(postgres, personId, created.id);

@@ -1,10 +1,15 @@
-// Session routes of projects.
+// Routes of projects: the same for people, and for the admin key of an organization, which also
+// sees the keys.
 import type { Response } from 'express';
-import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
+import { adminOf, type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
+import type { Role } from '../access/route-matrix.js';
 import { personOf } from '../access/session-middleware.js';
 import { readRejected } from '../ingest/rejected/store.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
-import type { ProjectId } from '../platform/ids.js';
+import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+import type { AuditActor } from '../privacy/audit-store.js';
 import { parseUsageRange } from '../usage/range.js';
 import { readUsage } from '../usage/store.js';
 import {
@@ -15,53 +20,92 @@ import {
   rotateSecretKey,
   updateProject,
 } from './projects.js';
-import type { AccountsDeps } from './routes.js';
+import type { Quotas } from './quotas.js';
 import { projectBody, projectChanges, projectDeletionBody } from './schema.js';
 
-export function addProjectRoutes({ on }: GuardedRouter, deps: AccountsDeps): void {
-  const { postgres, redis, secretKeyBase, isCluster } = deps;
-  const show = (res: Response, projectId: ProjectId) =>
-    requireProject(postgres, projectId, { viewer: membershipOf(res).role, secretKeyBase });
+export interface ProjectRoutesDeps {
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  /** Encrypts secret keys. */
+  readonly secretKeyBase: string;
+  readonly quotas: Quotas;
+  /** Project deletion is not implemented for clusters. */
+  readonly isCluster: boolean;
+}
 
-  on('GET /api/orgs/{orgID}/projects', async (_req, res) => {
-    const { organizationId, role } = membershipOf(res);
-    res.json(await listProjects(postgres, organizationId, role));
+interface Caller {
+  readonly organizationId: OrganizationId;
+  readonly viewer: Role | 'admin_key';
+}
+
+interface CallerRoutes {
+  readonly all: '/api/orgs/{orgID}/projects' | '/api/admin/projects';
+  readonly one: '/api/projects/{projectID}' | '/api/admin/projects/{projectID}';
+  readonly callerOf: (res: Response) => Caller;
+  readonly actorOf: (res: Response) => AuditActor;
+}
+
+export function addProjectRoutes(guarded: GuardedRouter, deps: ProjectRoutesDeps): void {
+  addCallerRoutes(guarded, deps, {
+    all: '/api/admin/projects',
+    one: '/api/admin/projects/{projectID}',
+    callerOf: (res) => ({ organizationId: adminOf(res).organizationId, viewer: 'admin_key' }),
+    actorOf: (res) => ({ kind: 'admin', id: adminOf(res).id }),
+  });
+  addCallerRoutes(guarded, deps, {
+    all: '/api/orgs/{orgID}/projects',
+    one: '/api/projects/{projectID}',
+    callerOf: (res) => ({ organizationId: membershipOf(res).organizationId, viewer: membershipOf(res).role }),
+    actorOf: (res) => ({ kind: 'person', id: personOf(res).personId }),
+  });
+  guarded.on('GET /api/projects/{projectID}/rejected', async (_req, res) => {
+    res.json(await readRejected(deps.redis, projectIdOf(res), Date.now()));
+  });
+  guarded.on('PATCH /api/projects/{projectID}', readJsonBody, async (req, res) => {
+    await updateProject(deps.postgres, projectIdOf(res), parseJsonBody(projectChanges, req.body));
+    const { secretKeyBase } = deps;
+    res.json(await requireProject(deps.postgres, projectIdOf(res), { viewer: membershipOf(res).role, secretKeyBase }));
+  });
+}
+
+function addCallerRoutes(
+  { on }: GuardedRouter,
+  deps: ProjectRoutesDeps,
+  { all, one, callerOf, actorOf }: CallerRoutes,
+) {
+  const { postgres, secretKeyBase, isCluster } = deps;
+  const show = (res: Response, projectId: ProjectId) =>
+    requireProject(postgres, projectId, { viewer: callerOf(res).viewer, secretKeyBase });
+
+  on(`GET ${all}`, async (_req, res) => {
+    const { organizationId, viewer } = callerOf(res);
+    res.json(await listProjects(postgres, organizationId, viewer));
   });
 
-  on('POST /api/orgs/{orgID}/projects', readJsonBody, async (req, res) => {
+  on(`POST ${all}`, readJsonBody, async (req, res) => {
     const { name } = parseJsonBody(projectBody, req.body);
-    const { organizationId } = membershipOf(res);
+    const { organizationId } = callerOf(res);
     const id = await addProject(postgres, deps.quotas, { organizationId, name, secretKeyBase });
     res.status(201).json(await show(res, id));
   });
 
-  on('GET /api/projects/{projectID}', async (_req, res) => {
+  on(`GET ${one}`, async (_req, res) => {
     res.json(await show(res, projectIdOf(res)));
   });
 
-  on('PATCH /api/projects/{projectID}', readJsonBody, async (req, res) => {
-    await updateProject(postgres, projectIdOf(res), parseJsonBody(projectChanges, req.body));
-    res.json(await show(res, projectIdOf(res)));
-  });
-
-  on('DELETE /api/projects/{projectID}', readJsonBody, async (req, res) => {
+  on(`DELETE ${one}`, readJsonBody, async (req, res) => {
     const id = projectIdOf(res);
-    const actor = { kind: 'person', id: personOf(res).personId };
     const deletion = parseJsonBody(projectDeletionBody, req.body);
-    await markProjectDeleted(postgres, id, { deletion, actor, isCluster });
+    await markProjectDeleted(postgres, id, { deletion, actor: actorOf(res), isCluster });
     res.json({ status: 'deleted', id });
   });
 
-  on('POST /api/projects/{projectID}/rotate-secret-key', async (_req, res) => {
+  on(`POST ${one}/rotate-secret-key`, async (_req, res) => {
     await rotateSecretKey(postgres, projectIdOf(res), secretKeyBase);
     res.json(await show(res, projectIdOf(res)));
   });
 
-  on('GET /api/projects/{projectID}/usage', async (req, res) => {
+  on(`GET ${one}/usage`, async (req, res) => {
     res.json(await readUsage(postgres, projectIdOf(res), parseUsageRange(req.query, new Date())));
-  });
-
-  on('GET /api/projects/{projectID}/rejected', async (_req, res) => {
-    res.json(await readRejected(redis, projectIdOf(res), Date.now()));
   });
 }

@@ -2,34 +2,18 @@
 // matrix (src/access/route-matrix.ts).
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
-import type { LayeredRateLimit } from '../access/rate-limits.js';
-import type { Redis } from '../platform/redis/client.js';
-import { addAdminRoutes } from './admin-routes.js';
-import { addDomainRoutes } from './domain-routes.js';
-import type { InvitationMailer } from './invitation-mail.js';
-import { addInvitationRoutes } from './invitation-routes.js';
-import { addOrganizationRoutes } from './organization-routes.js';
-import { addProjectRoutes } from './project-routes.js';
-import type { Quotas } from './quotas.js';
-import { addTokenRoutes } from './token-routes.js';
-import type { FindTxtRecords } from './txt-records.js';
+import { addDomainRoutes, type DomainRoutesDeps } from './domain-routes.js';
+import { addInvitationRoutes, type InvitationRoutesDeps } from './invitation-routes.js';
+import { addOrganizationRoutes, type OrganizationRoutesDeps } from './organization-routes.js';
+import { addProjectRoutes, type ProjectRoutesDeps } from './project-routes.js';
+import { addTokenRoutes, type TokenRoutesDeps } from './token-routes.js';
 
-export interface AccountsDeps extends GuardDeps {
-  readonly redis: Redis;
-  /** Encrypts secret keys. */
-  readonly secretKeyBase: string;
-  /** Public base URL. */
-  readonly publicUrl: URL;
-  readonly invitationLimit: LayeredRateLimit;
-  /** For mails only: a link in the response reaches only the caller. */
-  readonly invitationMailLimit: LayeredRateLimit;
-  readonly quotas: Quotas;
-  readonly findTxtRecords: FindTxtRecords;
-  /** Project deletion is not implemented for clusters. */
-  readonly isCluster: boolean;
-  /** Undefined without SMTP_URL: then the response contains the link. */
-  readonly mailInvitation: InvitationMailer | undefined;
-}
+export type AccountsDeps = GuardDeps &
+  OrganizationRoutesDeps &
+  InvitationRoutesDeps &
+  DomainRoutesDeps &
+  ProjectRoutesDeps &
+  TokenRoutesDeps;
 
 export function createAccountsRouter(deps: AccountsDeps): Router {
   const routes = createGuardedRouter(deps);
@@ -38,6 +22,5 @@ export function createAccountsRouter(deps: AccountsDeps): Router {
   addDomainRoutes(routes, deps);
   addProjectRoutes(routes, deps);
   addTokenRoutes(routes, deps);
-  addAdminRoutes(routes, deps);
   return routes.router;
 }

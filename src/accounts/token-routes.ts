@@ -3,11 +3,17 @@ import type { Response } from 'express';
 import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
-import type { AccountsDeps } from './routes.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Quotas } from './quotas.js';
 import { tokenBody } from './schema.js';
 import { type Actor, createToken, listPersonalTokens, listTokens, revokePersonalToken, revokeToken } from './tokens.js';
 
-export function addTokenRoutes({ on }: GuardedRouter, { postgres, quotas }: AccountsDeps): void {
+export interface TokenRoutesDeps {
+  readonly postgres: Postgres;
+  readonly quotas: Quotas;
+}
+
+export function addTokenRoutes({ on }: GuardedRouter, { postgres, quotas }: TokenRoutesDeps): void {
   on('POST /api/projects/{projectID}/tokens', readJsonBody, async (req, res) => {
     const request = parseJsonBody(tokenBody, req.body);
     res.status(201).json(await createToken(postgres, projectIdOf(res), { actor: actorOf(res), request, quotas }));
