@@ -43,7 +43,7 @@ export interface Credential {
 }
 
 /** Rate-limit key of a credential. */
-export const rateKeyOf = (credential: Credential): string => `${credential.projectId}:${credential.id}`;
+const rateKeyOf = (credential: Credential): string => `${credential.projectId}:${credential.id}`;
 
 /** All rate-limit subjects of a credential. */
 export const rateSubjectsOf = (credential: Credential) => ({

@@ -35,7 +35,7 @@ const DIGITS_MAX = 6;
  * mail programs turn into links contains something else: `example.com` a dot inside a word,
  * addresses `@` or `/`, telephone numbers many digits.
  */
-export function isPlainName(name: string): boolean {
+function isPlainName(name: string): boolean {
   const isPlain = /^[\p{L}\p{M}\p{N} .,'’&()+-]+$/u.test(name) && !/\.[^ ),.]/.test(name) && !/\.\./.test(name);
   return isPlain && name.length <= NAME_LENGTH_MAX && (name.match(/\p{N}/gu) ?? []).length <= DIGITS_MAX;
 }

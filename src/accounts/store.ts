@@ -64,7 +64,7 @@ export async function createProject(
 }
 
 /** Lower-case words joined by dashes; never empty. */
-export function toSlug(name: string): string {
+function toSlug(name: string): string {
   const words = name
     .normalize('NFKD')
     .toLowerCase()

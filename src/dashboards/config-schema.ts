@@ -3,17 +3,17 @@
 import { z } from 'zod';
 import { findTimeZone } from '../query/time/timezone.js';
 
-export const KEY_LENGTH_MAX = 63;
+const KEY_LENGTH_MAX = 63;
 const KEY_FORM = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const NAME_FORM = /^[a-z][a-z0-9_]*$/;
 
 // biome-ignore format: one list
-export const CARD_KINDS = [
+const CARD_KINDS = [
   'metric', 'chart', 'table', 'events', 'funnel', 'retention', 'journey', 'sessions', 'lifecycle', 'stickiness', 'users',
   'inspect', 'markdown',
 ] as const;
 // biome-ignore format: one list
-export const CARD_VISUALS = [
+const CARD_VISUALS = [
   'number', 'line', 'area', 'bar', 'pie', 'table', 'event-stream', 'funnel', 'retention-grid', 'path', 'lifecycle',
   'histogram', 'json', 'markdown',
 ] as const;

@@ -34,7 +34,7 @@ export interface FilledQuery extends FilledTemplate {
   readonly name: string | undefined;
 }
 
-export const DEFAULT_RANGE = 'last 7d';
+const DEFAULT_RANGE = 'last 7d';
 
 /** Every dashboard has the variable `range`, even when its document does not declare it. */
 export const variablesOf = (declared: DashboardConfig['variables']): Variables =>

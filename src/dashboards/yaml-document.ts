@@ -6,19 +6,19 @@ import { Composer, type CST, type Document, Lexer, Parser, type YAMLError } from
  * A dashboard needs eight levels. The library is recursive: thousands of levels would overflow the
  * stack and end the process.
  */
-export const DEPTH_MAX = 32;
+const DEPTH_MAX = 32;
 /**
  * Texts, punctuation, whitespace and line breaks each count. A typical dashboard of 64 KiB has
  * about 15,000.
  */
-export const TOKENS_MAX = 40_000;
+const TOKENS_MAX = 40_000;
 /**
  * Limit of syntax errors: each costs the library time, and more would not help to fix the document.
  */
 const MISTAKES_MAX = 20;
 
 /** A problem at an offset of the text. */
-export interface SyntaxProblem {
+interface SyntaxProblem {
   readonly offset: number;
   readonly message: string;
   readonly hint: string;

@@ -8,7 +8,7 @@ export const ALPHA = 0.05;
 export const CONTROL_NAME = 'control';
 
 /** Below this p-value the split of units contradicts the weights. Stricter than alpha, because it is checked daily too. */
-export const SAMPLE_RATIO_ALPHA = 0.001;
+const SAMPLE_RATIO_ALPHA = 0.001;
 
 /** Minimum of each variant before a decision: below it the normal approximation does not hold. */
 export const EXPOSURES_MIN = 100;
@@ -22,7 +22,7 @@ export const isCollecting = ({ exposures, conversions }: Counts): boolean =>
 export const isSplitWrong = (sampleRatioPValue: number | undefined): boolean =>
   sampleRatioPValue !== undefined && sampleRatioPValue < SAMPLE_RATIO_ALPHA;
 
-export interface TestedComparison extends Comparison {
+interface TestedComparison extends Comparison {
   /** Always valid, and adjusted for the number of treatments. */
   readonly alwaysValidPValue: number;
 }

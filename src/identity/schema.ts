@@ -13,7 +13,7 @@ export interface IdentifyCall {
   readonly ops: PropertyOps;
 }
 
-export const REFUSAL_REASONS = ['body', 'user_id', 'device_id', 'properties', 'limit'] as const;
+const REFUSAL_REASONS = ['body', 'user_id', 'device_id', 'properties', 'limit'] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export class IdentifyRefusal extends PublicError {

@@ -63,7 +63,7 @@ export function toBar(state: ProgressState): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_CELLS - filled)}] ${toStatus(state)}`;
 }
 
-export function toStatus(state: ProgressState): string {
+function toStatus(state: ProgressState): string {
   const { lines, unparsable } = state.summary;
   const share = toShare(state);
   const percent = share === undefined ? '' : `${String(Math.floor(share * 100)).padStart(3)} %  `;

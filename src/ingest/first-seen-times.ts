@@ -19,7 +19,7 @@ export interface FirstTimesLimits {
 export const BYTES_PER_ENTRY_MAX = 80;
 
 /** Redis counter: entries of all projects. */
-export const FIRST_TIMES_TOTAL = 'ingest:times:total';
+const FIRST_TIMES_TOTAL = 'ingest:times:total';
 /** Sorted set: entries by project. */
 const HELD = 'ingest:times:held';
 

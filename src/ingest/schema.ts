@@ -26,7 +26,7 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-export const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
+const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
 
 /** Undefined for an accepted event. */
 export function findSkipReason(event: unknown, limits: EventLimits): SkipReason | undefined {

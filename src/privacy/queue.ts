@@ -9,7 +9,7 @@ export const ERASURE_QUEUE = 'erasure';
 export const PURGE_QUEUE = 'erasure-purge';
 export const PROJECT_DELETION_QUEUE = 'project-deletion';
 
-export interface ErasureJob {
+interface ErasureJob {
   readonly version: 1;
 }
 

@@ -12,7 +12,7 @@ import { createOrganization, createProject } from '../accounts/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
 /** Name of the embedded provider of the standalone stack. */
-export const LOCAL_PROVIDER_ID = 'local';
+const LOCAL_PROVIDER_ID = 'local';
 
 /** Resolves with the person's id. */
 export async function recordSignIn(

@@ -1,6 +1,6 @@
 // HTML page of the local OpenID provider: asks for the e-mail address to sign in with.
 
-export const DEVELOPER_EMAIL = 'developer@localhost.test';
+const DEVELOPER_EMAIL = 'developer@localhost.test';
 
 export const signInPage = (): string => `<!doctype html>
 <html lang="en">

@@ -18,7 +18,7 @@ export interface Admission {
   addJob(job: NewJob, add: () => Promise<void>): Promise<void>;
 }
 
-export interface NewJob {
+interface NewJob {
   readonly bytes: number;
   /** Set when every event of the job belongs to this project. */
   readonly projectId?: string;
