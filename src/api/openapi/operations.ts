@@ -26,7 +26,7 @@ export interface Operation {
   readonly body?: unknown;
   readonly query?: z.ZodObject;
   readonly answers: Readonly<Record<number, Content>>;
-  /** Statuses in addition to those of the credential, body and path. */
+  /** Statuses in addition to those that the credential, body and path imply (document.ts). */
   readonly errors?: readonly number[];
 }
 
@@ -61,7 +61,6 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'POST /invitations/{token}': [
       'Accepts the invitation (form post) and redirects to the landing page',
       { 303: NOTHING },
-      { errors: [404] },
     ],
     'GET /auth/idp': ['Starts sign-in with the identity provider', { 302: NOTHING }, { errors: [429, 503] }],
     'GET /auth/idp/cb': [
@@ -83,74 +82,67 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'POST /track': [
       'Ingests an event or a batch of at most 2000; invalid events are skipped',
       { 200: json('Accepted') },
-      { body: { anyOf: [refTo('Batch'), refTo('Event')] }, errors: [503] },
+      { body: { anyOf: [refTo('Batch'), refTo('Event')] } },
     ],
     'POST /identify': [
       'Maps a device to a user and updates the user profile',
       { 200: json('Ok') },
-      { body: refTo('IdentifyBody'), errors: [503] },
+      { body: refTo('IdentifyBody') },
     ],
   }),
   ...tagged('Queries', {
-    'POST /query': ['Runs a query', { 200: QUERY_ANSWER }, { body: refTo('QueryBody'), errors: [503, 504] }],
+    'POST /query': ['Runs a query', { 200: QUERY_ANSWER }, { body: refTo('QueryBody'), errors: [504] }],
     'POST /api/projects/{projectID}/query': [
       'Runs a query as a signed-in person',
       { 200: QUERY_ANSWER },
-      { body: refTo('QueryBody'), errors: [503, 504] },
+      { body: refTo('QueryBody'), errors: [504] },
     ],
   }),
   ...tagged('Dashboards', {
     'PUT /api/dashboard-sync/{dashboardKey}': [
       'Validates a dashboard and stores a new version when it changed; 201 when created',
       { 200: json('SyncedDashboard'), 201: json('SyncedDashboard') },
-      { body: refTo('SyncBody'), errors: [503] },
+      { body: refTo('SyncBody') },
     ],
     'DELETE /api/dashboard-sync/{dashboardKey}': [
       'Deletes a dashboard with its versions; visibility defaults as in creation',
       { 200: json('DeletedDashboard') },
-      { query: deletionQuery, errors: [400, 503] },
+      { query: deletionQuery, errors: [400] },
     ],
     'GET /api/projects/{projectID}/dashboards': [
       'Lists the dashboards of the project and the personal dashboards of the caller',
       { 200: jsonList('DashboardItem') },
-      { errors: [503] },
     ],
     'GET /api/projects/{projectID}/dashboards/{dashboardID}': [
       'Reads a dashboard with its configuration',
       { 200: json('Dashboard') },
-      { errors: [503] },
     ],
     'DELETE /api/projects/{projectID}/dashboards/{dashboardID}': [
       'Deletes a dashboard with its versions; project dashboards require the role admin',
       { 200: json('DeletedDashboard') },
-      { errors: [503] },
     ],
     'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': [
       'Fills the queries of a card with the values of its variables',
       { 200: jsonList('FilledQuery') },
-      { body: refTo('FillBody'), errors: [503] },
+      { body: refTo('FillBody') },
     ],
   }),
   ...tagged('Privacy', {
     'DELETE /api/gdpr/users/{userID}': [
       'Erases a person; 202 when it is still in progress at the response timeout',
       { 200: json('ErasureReceipt'), 202: json('PendingErasure') },
-      { errors: [400, 429, 503] },
+      { errors: [400] },
     ],
     'GET /api/gdpr/users/{userID}/export': [
       'Exports the events of a person as NDJSON, oldest first',
       { 200: text('application/x-ndjson') },
-      { errors: [400, 429, 503] },
+      { errors: [400] },
     ],
-    'GET /api/gdpr/requests/{requestID}': [
-      'Reads the status of an erasure',
-      { 200: json('ErasureRequest') },
-      { errors: [429, 503] },
-    ],
+    'GET /api/gdpr/requests/{requestID}': ['Reads the status of an erasure', { 200: json('ErasureRequest') }],
     'GET /api/gdpr/audit': [
       'Lists the audit trail of erasures and exports, newest first',
       { 200: jsonList('AuditEntry') },
-      { query: auditPage, errors: [400, 429, 503] },
+      { query: auditPage, errors: [400] },
     ],
   }),
   ...tagged('Organizations', {
@@ -204,7 +196,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'POST /api/orgs/{orgID}/domains/{domainID}/verify': [
       'Verifies a domain by its TXT record',
       { 200: json('Domain') },
-      { errors: [400, 503] },
+      { errors: [400] },
     ],
   }),
   ...tagged('Projects', {
@@ -236,37 +228,23 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'GET /api/projects/{projectID}/rejected': [
       'Lists rejected events: counts of the last 30 days by reason, and the newest 20 samples',
       { 200: json('Rejected') },
-      { errors: [503] },
     ],
-    'GET /api/admin/projects': [
-      'Lists the projects of the organization',
-      { 200: jsonList('Project') },
-      { errors: [503] },
-    ],
-    'POST /api/admin/projects': [
-      'Creates a project',
-      { 201: json('Project') },
-      { body: refTo('ProjectBody'), errors: [503] },
-    ],
-    'GET /api/admin/projects/{projectID}': [
-      'Reads a project with its keys',
-      { 200: json('Project') },
-      { errors: [503] },
-    ],
+    'GET /api/admin/projects': ['Lists the projects of the organization', { 200: jsonList('Project') }],
+    'POST /api/admin/projects': ['Creates a project', { 201: json('Project') }, { body: refTo('ProjectBody') }],
+    'GET /api/admin/projects/{projectID}': ['Reads a project with its keys', { 200: json('Project') }],
     'DELETE /api/admin/projects/{projectID}': [
       'Deletes a project and all its data',
       { 200: json('DeletedProject') },
-      { body: refTo('ProjectDeletionBody'), errors: [503] },
+      { body: refTo('ProjectDeletionBody') },
     ],
     'POST /api/admin/projects/{projectID}/rotate-secret-key': [
       'Rotates the secret key; the old key becomes invalid',
       { 200: json('Project') },
-      { errors: [503] },
     ],
     'GET /api/admin/projects/{projectID}/usage': [
       'Usage by day',
       { 200: jsonList('UsageDay') },
-      { query: usageQuery, errors: [400, 503] },
+      { query: usageQuery, errors: [400] },
     ],
   }),
   ...tagged('Tokens', {
