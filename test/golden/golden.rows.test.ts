@@ -1,11 +1,14 @@
-// Golden queries on the real engine, over the history of dataset.ts. UPDATE_GOLDEN=1 rewrites the
-// rows.
+// Golden queries on the real engine, over the history of dataset.ts: their rows, and the tables and
+// columns that the engine reads. UPDATE_GOLDEN=1 rewrites both.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toProjectId } from '../../src/platform/ids.js';
+import { compile } from '../../src/query/compile.js';
+import { toScript } from '../../src/query/print/script.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import { type QueryService, startQueryService } from '../support/query-service.js';
 import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, PROFILE_ROWS, PROJECT } from './dataset.js';
 import { readDocumentedQueries } from './documentation.js';
+import { explainReads } from './explain-reads.js';
 import { type GoldenFile, isUpdating, readGoldenFiles, writeSections } from './golden-file.js';
 
 let service: QueryService;
@@ -33,9 +36,23 @@ const files = readGoldenFiles().filter((file) => !file.expectsError);
 describe('golden rows', () => {
   test.each(files.map((file): [string, GoldenFile] => [file.name, file]))('%s', async (_, file) => {
     const rows = showAnswer(await service.ask(file.context.projectId, file.query, file.context));
-    if (isUpdating) writeSections(file, { rows });
-    else expect(rows).toBe(file.sections.get('rows'));
+    const reads = await explainReads(service.clickhouse, compile(file.query, file.context).statement);
+    if (isUpdating) writeSections(file, { reads, rows });
+    // A new golden has no reads before its first update.
+    else
+      expect({ reads, rows }).toEqual({ reads: file.sections.get('reads') ?? reads, rows: file.sections.get('rows') });
   });
+});
+
+test('the script of a statement sets its parameters in a session of the engine', async () => {
+  const text = "tab\t quote ' backslash \\ line\n brace {p1:String}";
+  const params = { text, texts: [text, ''], number: -1.5, time: '2026-11-20 09:30:00.123' };
+  const sql = "SELECT {text:String}, {texts:Array(String)}, {number:Float64}, {time:DateTime64(3, 'UTC')}";
+  const session = { session_id: `golden-${process.pid}` };
+  const parts = toScript({ sql, params }).split(/;(?:\n\n?|$)/);
+  for (const query of parts.slice(0, 4)) await service.clickhouse.command({ query, ...session });
+  const answer = await service.clickhouse.query({ query: parts[4] ?? '', format: 'JSONCompact', ...session });
+  expect((await answer.json()).data).toEqual([[text, [text, ''], -1.5, '2026-11-20 09:30:00.123']]);
 });
 
 describe('documented examples', () => {
