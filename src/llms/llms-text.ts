@@ -49,7 +49,7 @@ export const toLlmsText = (): string => `# Event Analytics Service
 
 > Product analytics over HTTP, with a pipe query language.
 
-Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`sk_\` (secret) may do everything; \`aat_\` tokens have scopes. Bodies are JSON. Errors are \`{"error": "…"}\`; a wrong query is 400 with every mistake in \`details\`, each with line, column, hint and often a \`fix\` (replace \`length\` characters there with its text): repair it and ask again. 429: wait 60 s.
+Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`sk_\` (secret) may do everything; \`aat_\` tokens have scopes. Bodies are JSON. Errors are \`{"error": "…"}\`; a wrong query is 400 with every mistake in \`details\`, each with line, column, hint and often a \`fix\` (its text replaces \`length\` characters there): repair and ask again. 429: wait 60 s.
 
 - \`POST /track\` \`{"event_type": "signup", "user_id": "u1", "device_id": "d1", "session_id": "s1", "time": "2026-01-31T10:00:00Z", "event_properties": {"plan": "pro"}, "insert_id": "x1"}\`, or \`{"events": […]}\` with at most 2000. Only event_type is required; insert_id makes a retry safe.
 - \`POST /identify\` \`{"user_id": "u1", "device_id": "d1", "user_properties": {"email": "ann@example.com", "plan": "pro"}}\`: binds the device, past events included, and sets the profile. \`user_property_ops\`: $set, $set_once, $add, $unset.

@@ -77,10 +77,13 @@ function incompleteRows(
   return { incomplete };
 }
 
+type Remarkable = ReturnType<typeof incompleteRows> & { readonly incomplete_from?: unknown };
+
 const REMARKED_MAX = 12;
 
 /** For the text formats, which have no metadata. */
-function remarksOn({ incomplete = [] }: ReturnType<typeof incompleteRows>): string[] {
+function remarksOn({ incomplete = [], incomplete_from: from }: Remarkable): string[] {
+  if (from !== undefined) return [`Not over yet: attempts from ${from} on.`];
   if (incomplete.length === 0) return [];
   const named = incomplete.slice(0, REMARKED_MAX).map((row) =>
     Object.values(row)

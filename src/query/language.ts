@@ -179,14 +179,27 @@ export const STAGES = completeStages({
   unbounded: {
     form: 'nothing',
     example: 'unbounded',
-    about: 'back in that period or later',
+    about: 'in that period or later',
     sources: 'retention',
   },
   first: {
     form: 'nothing',
     example: 'first',
-    about: 'cohorts by the first a ever',
+    about: 'by the first a ever',
     sources: 'retention',
+  },
+  times: {
+    form: 'optional_duration',
+    example: 'times',
+    about: 'how long steps take; `times 1h`: the histogram',
+    sources: 'funnel',
+  },
+  order: {
+    form: 'order',
+    example: 'order any',
+    about: 'or `order strict`: no event between',
+    hint: 'the form is: order any, or order strict; rows are ordered by sort: sort count desc',
+    sources: 'funnel',
   },
   results: {
     form: 'event',

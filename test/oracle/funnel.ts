@@ -1,6 +1,17 @@
 // Reference implementation of funnels: conversion through steps.
 import { quantile, ratio } from './aggregate.js';
-import { intervalOf, lengthOf } from './calendar.js';
+import {
+  bucketAfter,
+  bucketOf,
+  bucketsOf,
+  DAY,
+  HOUR,
+  type Interval,
+  intervalOf,
+  lengthOf,
+  MINUTE,
+  startOfDate,
+} from './calendar.js';
 import { eventsOf, type IsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
@@ -10,12 +21,47 @@ import { eventText, fieldText } from './to-query-text.js';
 import { textOf } from './values.js';
 import { byPerson, compareEvents, type World } from './world.js';
 
-/** The counted attempt of one person: the event of each step reached, at least the first. */
-type Attempt = readonly [Event, ...Event[]];
+/** An attempt of one person: its first event, and the time of each step reached. */
+interface Attempt {
+  readonly start: Event;
+  readonly times: readonly number[];
+}
 
 export function answerFunnel(question: FunnelQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
-  const events = eventsOf(world, null, interval, question.where);
+  const { timezone, now } = world.clock;
+  const { by, period } = question;
+  const names = question.steps.map(stepName);
+  const window = lengthOf(question.window ?? { count: 1, unit: 'h' });
+  const valueAt = (event: Event) => (by === undefined ? null : (textOf(eventField(world)(event, by)) ?? null));
+  const bucketOfStart = ({ start }: Attempt) => (period === undefined ? '' : bucketOf(start.time, period, timezone));
+  const counted: Attempt[] = [];
+  for (const attempts of attemptsOf(question, interval, world)) {
+    for (const bucket of new Set(attempts.map(bucketOfStart))) {
+      counted.push(bestOf(attempts.filter((attempt) => bucketOfStart(attempt) === bucket)));
+    }
+  }
+  const buckets = period === undefined ? [''] : bucketsOf(interval, period, timezone);
+  const rows = buckets.flatMap((bucket) => {
+    const own = counted.filter((attempt) => bucketOfStart(attempt) === bucket);
+    const inBucket = period === undefined ? {} : { [period]: bucket };
+    if (by === undefined) return reportRows(question, names, own).map((row) => ({ ...inBucket, ...row }));
+    return blocks(own, valueAt).flatMap(([value, group]) =>
+      reportRows(question, names, group).map((row) => ({ ...inBucket, [fieldText(by)]: value, ...row })),
+    );
+  });
+  const groups = [...(period === undefined ? [] : [period]), ...(by === undefined ? [] : [fieldText(by)])];
+  // A bucket is incomplete when an attempt at its end could go on.
+  const bound = Math.min(interval.end, now);
+  const incomplete_from = buckets.find(
+    (bucket) => period !== undefined && startOfDate(bucketAfter(bucket, period), timezone) + window > bound,
+  );
+  const beside = { metadata: { funnel_steps: names, ...(incomplete_from && { incomplete_from }) } };
+  return { mode: 'funnel', columns: [...groups, ...reportColumns(question)], beside, ...inThisOrder(rows) };
+}
+
+/** All attempts of each person who made one, in the order of their start. */
+function attemptsOf(question: FunnelQuestion, interval: Interval, world: World): Attempt[][] {
   const steps = question.steps.map((step) => isOneOf(world, step));
   const isExcluded = question.exclude.map((excluded) => isOneOf(world, excluded));
   const names = question.steps.map(stepName);
@@ -23,22 +69,60 @@ export function answerFunnel(question: FunnelQuestion, world: World): Answer {
     names.some((other, at) => at < index && name !== other && mayOverlap(question.steps[index], question.steps[at])),
   );
   const window = lengthOf(question.window ?? { count: 1, unit: 'h' });
-  const attempts: Attempt[] = [];
-  for (const own of byPerson(world, events).values()) {
-    const relevant = own.filter((event) => steps.some((isStep) => isStep(event)));
-    const ordered = isByPosition ? inOrderOfSteps(relevant, names, steps) : relevant;
-    const excluded = own.filter((event) => isExcluded.some((isOf) => isOf(event)));
-    const best = bestAttempt({ events: ordered, steps, excluded, window, isByPosition });
-    if (best !== undefined) attempts.push(best);
-  }
-  const columns = ['step', 'event', 'users', 'rate', 'step_rate', 'median_seconds'];
-  const { by } = question;
-  if (by === undefined) return { mode: 'funnel', columns, ...inThisOrder(stepRows(names, attempts)) };
-  const column = fieldText(by);
-  const rows = blocks(attempts, (event) => textOf(eventField(world)(event, by)) ?? null).flatMap(([value, own]) =>
-    stepRows(names, own).map((row) => ({ [column]: value, ...row })),
-  );
-  return { mode: 'funnel', columns: [column, ...columns], ...inThisOrder(rows) };
+  const people = byPerson(world, eventsOf(world, null, interval, question.where)).values();
+  return [...people]
+    .map((own) => {
+      const relevant = own.filter((event) => steps.some((isStep) => isStep(event)));
+      const excluded = own.filter((event) => isExcluded.some((isOf) => isOf(event)));
+      if (question.order === 'any') return anyOrderAttempts(inOrderOfSteps(relevant, names, steps), steps, window);
+      if (question.order === 'strict') return strictAttempts({ events: own, steps, excluded, window });
+      const ordered = isByPosition ? inOrderOfSteps(relevant, names, steps) : relevant;
+      return ordered
+        .filter((event) => steps[0]?.(event))
+        .map((start) => attemptFrom(start, { events: ordered, steps, excluded, window, isByPosition }))
+        .map(([start, ...later]) => ({ start, times: [start, ...later].map((event) => event.time) }));
+    })
+    .filter((attempts) => attempts.length > 0);
+}
+
+/**
+ * Reading: the steps take events in their written order, each the first event since the start that
+ * no step before it has taken.
+ */
+function anyOrderAttempts(events: readonly Event[], steps: readonly IsOf[], window: number): Attempt[] {
+  return [...events].sort(compareEvents).map((start) => {
+    const within = events.filter((event) => event.time >= start.time && event.time <= start.time + window);
+    const taken: Event[] = [];
+    for (const isStep of steps) {
+      const found = within.find((event) => isStep(event) && !taken.includes(event));
+      if (found !== undefined) taken.push(found);
+    }
+    return { start, times: taken.map((event) => event.time).sort((a, b) => a - b) };
+  });
+}
+
+/** The next step is the next event of the person, when no other event has its time. */
+function strictAttempts({ events, steps, excluded, window }: Omit<Attempted, 'isByPosition'>): Attempt[] {
+  return events
+    .filter((event) => steps[0]?.(event))
+    .map((start) => {
+      const attempt = [start];
+      for (const isStep of steps.slice(1)) {
+        const last = attempt.at(-1) ?? start;
+        const rest = events.filter((event) => event.time >= last.time && !attempt.includes(event));
+        const soonest = Math.min(...rest.map((event) => event.time));
+        const [next, ...others] = rest.filter((event) => event.time === soonest);
+        if (next === undefined || others.length > 0 || !isStep(next)) break;
+        if (next.time > start.time + window || excluded.includes(next)) break;
+        attempt.push(next);
+      }
+      return { start, times: attempt.map((event) => event.time) };
+    });
+}
+
+/** The one that reached the most steps; among equals the earliest start (reading: then the smaller insert_id). */
+function bestOf(attempts: readonly Attempt[]): Attempt {
+  return attempts.reduce((best, attempt) => (attempt.times.length > best.times.length ? attempt : best));
 }
 
 interface Attempted {
@@ -87,24 +171,10 @@ function inOrderOfSteps(events: readonly Event[], names: readonly string[], step
 }
 
 /**
- * The attempt that reached the most steps; among equals the earliest start (reading: then the
- * smaller insert_id).
- */
-function bestAttempt(attempted: Attempted): Attempt | undefined {
-  let best: Attempt | undefined;
-  for (const start of attempted.events) {
-    if (!attempted.steps[0]?.(start)) continue;
-    const attempt = attemptFrom(start, attempted);
-    if (best === undefined || attempt.length > best.length) best = attempt;
-  }
-  return best;
-}
-
-/**
  * Each step takes the earliest remaining event, which is never worse than a later one: it leaves
  * more time and fewer excluded events before it. A step may have the same time as the previous one.
  */
-function attemptFrom(start: Event, { events, steps, excluded, window, isByPosition }: Attempted): Attempt {
+function attemptFrom(start: Event, { events, steps, excluded, window, isByPosition }: Attempted): [Event, ...Event[]] {
   const deadline = start.time + window;
   const attempt: [Event, ...Event[]] = [start];
   let before = start;
@@ -124,24 +194,50 @@ function attemptFrom(start: Event, { events, steps, excluded, window, isByPositi
 const isBroken = (before: Event, next: Event, excluded: readonly Event[]): boolean =>
   excluded.some((event) => event.time > before.time && event.time <= next.time);
 
-function stepRows(steps: readonly string[], attempts: readonly Attempt[]): Row[] {
-  const reached = steps.map((_, index) => attempts.filter((attempt) => attempt.length > index));
-  return steps.map((event, index) => {
-    const users = reached[index]?.length ?? 0;
-    return {
-      step: index + 1,
-      event,
-      users,
-      rate: ratio(users, attempts.length),
-      step_rate: index === 0 ? 1 : ratio(users, reached[index - 1]?.length ?? 0),
-      median_seconds: index === 0 ? null : medianSeconds(reached[index] ?? [], index),
-    };
+const STEPS = ['step', 'event', 'users', 'rate', 'step_rate', 'median_seconds'];
+const WITHIN = { within_1m: MINUTE, within_1h: HOUR, within_1d: DAY, within_7d: 7 * DAY, within_30d: 30 * DAY };
+const TIMES = ['step', 'event', 'users', 'p10', 'median', 'p90', ...Object.keys(WITHIN)];
+
+function reportColumns({ times }: FunnelQuestion): string[] {
+  if (times === undefined) return STEPS;
+  return times === 'all' ? TIMES : ['step', 'from_seconds', 'users'];
+}
+
+function reportRows(question: FunnelQuestion, names: readonly string[], attempts: readonly Attempt[]): Row[] {
+  const reached = names.map((_, index) => attempts.filter(({ times }) => times.length > index));
+  return names.flatMap((name, index): Row[] => {
+    const durations = (reached[index] ?? []).map(({ times }) => (times[index] ?? 0) - (times[0] ?? 0));
+    const users = durations.length;
+    const row = { step: index + 1, event: question.order === 'any' ? null : name, users };
+    const seconds = (p: number) =>
+      quantile(
+        durations.map((ms) => ms / 1000),
+        p,
+      );
+    if (question.times === undefined) {
+      const step_rate = index === 0 ? 1 : ratio(users, reached[index - 1]?.length ?? 0);
+      return [
+        { ...row, rate: ratio(users, attempts.length), step_rate, median_seconds: index === 0 ? null : seconds(0.5) },
+      ];
+    }
+    if (index === 0) return [];
+    if (question.times !== 'all') return binRows(index + 1, durations, lengthOf(question.times));
+    const within = Object.entries(WITHIN).map(([column, limit]) => [
+      column,
+      ratio(durations.filter((ms) => ms <= limit).length, users),
+    ]);
+    return [{ ...row, p10: seconds(0.1), median: seconds(0.5), p90: seconds(0.9), ...Object.fromEntries(within) }];
   });
 }
 
-function medianSeconds(attempts: readonly Attempt[], index: number): number | null {
-  const seconds = attempts.map((attempt) => ((attempt[index] ?? attempt[0]).time - attempt[0].time) / 1000);
-  return quantile(seconds, 0.5);
+/** Reading: every bin up to the last one with people has a row. */
+function binRows(step: number, durations: readonly number[], width: number): Row[] {
+  const bins = durations.map((ms) => Math.floor(ms / width));
+  return Array.from({ length: Math.max(-1, ...bins) + 1 }, (_, bin) => ({
+    step,
+    from_seconds: (bin * width) / 1000,
+    users: bins.filter((one) => one === bin).length,
+  }));
 }
 
 /**
@@ -151,7 +247,7 @@ function medianSeconds(attempts: readonly Attempt[], index: number): number | nu
 function blocks(attempts: readonly Attempt[], groupOf: (event: Event) => string | null): [string | null, Attempt[]][] {
   const blocks = new Map<string | null, Attempt[]>();
   for (const attempt of attempts) {
-    const value = groupOf(attempt[0]);
+    const value = groupOf(attempt.start);
     blocks.set(value, [...(blocks.get(value) ?? []), attempt]);
   }
   return [...blocks].sort(([a, left], [b, right]) => right.length - left.length || compareCells(a, b));

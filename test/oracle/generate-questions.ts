@@ -164,13 +164,21 @@ function funnel(context: Context): fc.Arbitrary<ask.Question> {
       steps: fc.array(eventSets, { minLength: 2, maxLength: 4 }),
       exclude: fc.uniqueArray(eventSets, { maxLength: 2 }),
       window: windows,
+      order: maybe(fc.constantFrom('any' as const, 'strict' as const)),
+      period: maybe(fc.constantFrom<ask.CalendarPeriod[]>('day', 'week', 'month')),
       by: breakdowns,
+      times: fc.option(
+        fc.constantFrom<('all' | ask.Span)[]>('all', 'all', { count: 10, unit: 'm' }, { count: 1, unit: 'h' }),
+        { nil: undefined, freq: 2 },
+      ),
       ...asked(context),
     })
       // An event cannot be both a step and excluded.
       .map((drawn) => ({
         ...drawn,
-        exclude: drawn.exclude.filter((one) => !drawn.steps.some((step) => stepName(step) === stepName(one))),
+        exclude: (drawn.order === 'any' ? [] : drawn.exclude).filter(
+          (one) => !drawn.steps.some((step) => stepName(step) === stepName(one)),
+        ),
       }))
       .map(written)
   );
@@ -189,14 +197,7 @@ function retention(context: Context): fc.Arbitrary<ask.Question> {
       ),
       by: fc.option(fc.constantFrom(...BREAKDOWNS), { nil: undefined, freq: 3 }),
       first: fc.boolean(),
-      window: maybe(
-        fc.constantFrom<ask.Span[]>(
-          { count: 1, unit: 'h' },
-          { count: 24, unit: 'h' },
-          { count: 36, unit: 'h' },
-          { count: 7, unit: 'd' },
-        ),
-      ),
+      window: maybe(fc.constantFrom(1, 24, 36, 168).map((count): ask.Span => ({ count, unit: 'h' }))),
       reading: fc.constantFrom({}, { unbounded: true }, ...EVENT_NUMBERS.map((sum) => ({ sum }))),
       range: fc.oneof(ranges(context), monthly),
       where,

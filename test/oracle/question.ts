@@ -117,7 +117,12 @@ export interface FunnelQuestion extends Asked {
   readonly steps: readonly Events[];
   readonly exclude: readonly Events[];
   readonly window?: Span;
+  /** Written: each step after the one before. */
+  readonly order?: 'any' | 'strict';
+  readonly period?: CalendarPeriod;
   readonly by?: Field;
+  /** The times of the steps, or their histogram by this width. */
+  readonly times?: 'all' | Span;
 }
 
 export type CalendarPeriod = 'day' | 'week' | 'month';

@@ -65,7 +65,12 @@ function sourceOf(question: Question): string[] {
 function endOf(question: Question): string[] {
   switch (question.source) {
     case 'funnel':
-      return [...spanOf('window', question.window), ...byOf(question.by)];
+      return [
+        ...spanOf('window', question.window),
+        ...(question.order === undefined ? [] : [`order ${question.order}`]),
+        ...(question.times === 'all' ? ['times'] : spanOf('times', question.times)),
+        ...byOf(question.period, question.by),
+      ];
     case 'retention':
       return [
         ...(question.sum === undefined ? [] : [`sum ${fieldText(question.sum)}`]),

@@ -84,8 +84,17 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     return event && { event };
   },
   events: (reader, node) => ({ events: buildExcluded(reader, node) }),
+  optional_duration: (reader, node) =>
+    node.getChild('⚠') ? undefined : { duration: hasDuration(node) ? reader.duration(node) : undefined },
+  order: (reader, node) => {
+    const word = node.getChildren('Keyword')[1];
+    return word && { order: reader.slice(word) === 'any' ? 'any' : 'strict' };
+  },
   nothing: () => ({}),
 };
+
+const hasDuration = (node: SyntaxNode): boolean =>
+  node.getChild('Duration') !== null || node.getChild('SpacedDuration') !== null;
 
 function buildSortKey(reader: NodeReader, node: SyntaxNode): SortKey | undefined {
   const field = reader.field(node.getChild('Field'));

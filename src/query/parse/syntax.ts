@@ -143,6 +143,8 @@ export interface StageForms {
   readonly event: { readonly event: Text };
   readonly pattern: { readonly event: EventPattern };
   readonly events: { readonly events: readonly EventPattern[] };
+  readonly optional_duration: { readonly duration: Duration | undefined };
+  readonly order: { readonly order: 'any' | 'strict' };
   readonly nothing: object;
 }
 

@@ -1,7 +1,7 @@
 // Resolves time stages to ranges. `last` is rolling and independent of time zones; calendar words and dates use the query's
 // time zone.
 
-import type { TimeRange } from '../analyze/resolved.js';
+import type { CalendarPeriod, TimeRange } from '../analyze/resolved.js';
 import { report, type Scope } from '../analyze/scope.js';
 import { findNearest, quote } from '../errors.js';
 import type { Duration, StageOf, Text } from '../parse/syntax.js';
@@ -146,6 +146,13 @@ export function startOfUnit(instantMs: number, unit: CalendarUnit, zone: string)
     case 'year':
       return instantOf({ year: wall.year, month: 1, day: 1 }, zone);
   }
+}
+
+/** The first day of the period that contains the instant. */
+export function dateOfPeriod(instantMs: number, period: CalendarPeriod, zone: string): string {
+  const startMs = period === 'day' ? startOfDay(instantMs, zone) : startOfUnit(instantMs, period, zone);
+  const { year, month, day } = wallTimeAt(startMs, zone);
+  return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10);
 }
 
 const resolveInstant = (scope: Scope, { text, span }: Text): number | undefined =>

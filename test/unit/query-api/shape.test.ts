@@ -75,3 +75,13 @@ test('rows whose time is not over are named in metadata, and in a remark', () =>
   });
   expect(footnotes).toEqual(['Not over yet (_country, cohort, period): DE, 1970-01-01, 1; (none), 1970-01-02, 0.']);
 });
+
+test('a funnel by day says from which day on attempts are not over', () => {
+  const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'Europe/Berlin', limit: 100, offset: 0 };
+  const outcome = { rows: [], total: 0, rowsScanned: 0, elapsedMs: 0 };
+  const { metadata, footnotes } = toAnswer(compile('funnel a -> b | by day | window 2d', at), 0, outcome);
+  expect(metadata).toEqual({ funnel_steps: ['a', 'b'], incomplete_from: '2026-11-18' });
+  expect(footnotes).toEqual(['Not over yet: attempts from 2026-11-18 on.']);
+  const past = compile('funnel a -> b | by week | from 2026-10-01 to 2026-11-01', at);
+  expect(past.metadata).toMatchObject({ incomplete_from: '2026-10-26' });
+});

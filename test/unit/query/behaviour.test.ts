@@ -97,12 +97,12 @@ describe('problems', () => {
       'funnel a -> b | window 3x',
       ['unknown unit "x"; units are m (minutes), h, d, w, mo (months) and y, as in last 7d'],
     ],
-    ['funnel a -> b | by week', ['by week does not fit funnel; by takes a field']],
+    ['funnel a -> b | by hour', ['by hour does not fit funnel; by takes day, week, month, a field']],
     ['funnel a -> b | by _country, _city', ['by has "_country" already; funnel takes one; remove one of them']],
     [
       'funnel a -> b | unique',
       [
-        'unique does not fit funnel, which answers users, rates and the median time of each step; it goes with where, a time range, window, exclude, by, limit',
+        'unique does not fit funnel, which answers users, rates and the median time of each step; it goes with where, a time range, window, exclude, order, by, times, limit',
       ],
     ],
     ['retention a | by hour', ['by hour does not fit retention; by takes day, week, month, quarter, year, a field']],

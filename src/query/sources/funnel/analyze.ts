@@ -1,6 +1,6 @@
 // Analyzer of the source `funnel`.
 import { takeBy, takeWindow } from '../../analyze/by.js';
-import type { Breakdown, EventSelection, EventSet } from '../../analyze/resolved.js';
+import type { Breakdown, CalendarPeriod, EventSelection, EventSet } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
@@ -8,11 +8,18 @@ import { resolveEvents } from '../../conditions/events.js';
 import { quote } from '../../errors.js';
 import { isDefined } from '../../is-defined.js';
 import type { EventPattern } from '../../parse/syntax.js';
+import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
+import { resolveLength } from '../../time/range.js';
 
 export interface FunnelSource {
   readonly steps: readonly EventPattern[];
   readonly exclude: readonly EventPattern[];
 }
+
+export type FunnelOrder = 'written' | 'any' | 'strict';
+
+/** Of a histogram. */
+const BINS_MAX = 10_000;
 
 export interface FunnelQuery {
   readonly kind: 'funnel';
@@ -21,7 +28,15 @@ export interface FunnelQuery {
   readonly steps: readonly EventSet[];
   readonly exclude: readonly EventSet[];
   readonly windowMs: number;
+  /** `written`: each step after the one before it. `any`: in any order. `strict`: without another event between two steps. */
+  readonly order: FunnelOrder;
+  /** Buckets of the time at which attempts began. */
+  readonly granularity: CalendarPeriod | undefined;
   readonly by: Breakdown | undefined;
+  /** Whether the column of `by` comes before that of the buckets. */
+  readonly isFieldFirst: boolean;
+  /** Times of the steps instead of users and rates: quantiles, or a histogram of bins of this width. */
+  readonly times: { readonly widthMs: number | undefined } | undefined;
   readonly rowsMax: number | undefined;
 }
 
@@ -34,6 +49,8 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageR
   const unique = exclude.filter(
     (event, index) => exclude.findIndex(({ written }) => written === event.written) === index,
   );
+  const order = takeOrder(scope, stages, exclude);
+  const by = takeBy(scope, stages, { granularities: PERIODS, takesField: true });
   const resolveAll = (patterns: readonly EventPattern[]): EventSet[] =>
     patterns.map((pattern) => resolveEvents(scope, pattern)).filter(isDefined);
   return {
@@ -42,9 +59,34 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageR
     steps: resolveAll(source.steps),
     exclude: resolveAll(unique),
     windowMs,
-    by: takeBy(scope, stages, { granularities: [], takesField: true }).breakdown,
+    order,
+    granularity: isPeriod(by.granularity) ? by.granularity : undefined,
+    by: by.breakdown,
+    isFieldFirst: by.keys[0]?.kind === 'name' && by.keys[0].name.written === by.breakdown?.name,
+    times: takeTimes(scope, stages, windowMs),
     rowsMax: stages.takeRowLimit(),
   };
+}
+
+function takeOrder(scope: Scope, stages: StageReader, exclude: readonly EventPattern[]): FunnelOrder {
+  const stage = stages.takeOne('order');
+  if (stage === undefined) return 'written';
+  const { order } = stage;
+  const [excluded] = exclude;
+  if (order === 'any' && excluded) {
+    report(scope, excluded.span, 'exclude does not fit order any', 'steps in any order have no next step: remove one');
+  }
+  return order;
+}
+
+function takeTimes(scope: Scope, stages: StageReader, windowMs: number): FunnelQuery['times'] {
+  const stage = stages.takeOne('times');
+  if (stage === undefined) return undefined;
+  if (stage.duration === undefined) return { widthMs: undefined };
+  const widthMs = resolveLength(scope, stage.duration);
+  if (widthMs === undefined || windowMs / widthMs <= BINS_MAX) return { widthMs };
+  const message = `the window has more than ${BINS_MAX} bins of this width`;
+  return report(scope, stage.duration.span, message, 'make them wider, as in times 1d, or the window shorter');
 }
 
 function checkSteps(scope: Scope, { steps }: FunnelSource): void {

@@ -1,0 +1,222 @@
+// Rows of a funnel from the counted attempts: users and rates of the steps, their times, or a histogram of the times.
+import { orderBy, passThrough } from '../../plan/answer.js';
+import { BREAKDOWN, filter, first, map, ratio } from '../../plan/behaviour.js';
+import {
+  alias,
+  allOf,
+  constant,
+  type Expression,
+  element,
+  equals,
+  infix,
+  integer,
+  lambda,
+  NULL,
+  textValues,
+  tupleElement,
+} from '../../plan/expressions.js';
+import { fn, quantileForEach } from '../../plan/functions.js';
+import {
+  type Columns,
+  extend,
+  type OrderBy,
+  type OutputColumn,
+  type Select,
+  type Step,
+  select,
+  step,
+} from '../../plan/plan.js';
+import { bucketType, fillOf } from '../../time/buckets.js';
+import type { Counted, Funnel } from './funnel.js';
+
+export interface Rows {
+  readonly select: Select;
+  readonly columns: readonly OutputColumn[];
+}
+
+const BUCKET = 'bucket';
+
+// ---- Groups ----
+
+/** Names of the group columns, as the query has them. */
+function groupNames({ query, breakdown }: Funnel): string[] {
+  const names = [...(query.granularity ? [BUCKET] : []), ...(breakdown ? [BREAKDOWN] : [])];
+  return query.isFieldFirst ? names.reverse() : names;
+}
+
+function groupOutputs({ query, breakdown }: Funnel): OutputColumn[] {
+  const { granularity } = query;
+  const time: OutputColumn[] = granularity ? [{ name: granularity, type: bucketType(granularity) }] : [];
+  const outputs = [...time, ...(breakdown ? [breakdown.output] : [])];
+  return query.isFieldFirst ? outputs.reverse() : outputs;
+}
+
+/** One row per group: of the people who reached each step their number, and other values, as arrays. */
+function planGroups(funnel: Funnel, { from, value }: Counted, values: Columns): Step {
+  const { query, breakdown } = funnel;
+  const { granularity, timezone } = query;
+  const columns: Columns = {
+    ...(granularity && passThrough(BUCKET)),
+    ...(value && { [BREAKDOWN]: value }),
+    reached: fn.sumForEach(map(alias('times'), 'time', () => constant(1))),
+    ...values,
+  };
+  const groups = select({ columns, from, groupBy: groupNames(funnel) });
+  if (granularity === undefined || breakdown) return step('reached_steps', groups);
+  const fill = fillOf(query.selection.range, { granularity, timezone });
+  return step('reached_steps', { ...groups, orderBy: [orderBy(BUCKET)], fill });
+}
+
+const orderOfGroups = ({ query, breakdown }: Funnel): OrderBy[] => [
+  ...(query.granularity ? [orderBy(BUCKET)] : []),
+  ...(breakdown ? [orderBy(first(alias('reached')), 'desc'), ...breakdown.order] : []),
+];
+
+// ---- Steps ----
+
+const namesOf = ({ query }: Funnel): Expression => textValues(query.steps.map(({ name }) => name));
+
+/** In any order, a row is of no event. */
+const eventAt = (funnel: Funnel, number: Expression): Expression =>
+  funnel.query.order === 'any' ? NULL : element(namesOf(funnel), number);
+
+/** Milliseconds from the first step to each. */
+const durations = ({ msOf }: Counted): Expression =>
+  map(alias('times'), 'time', (time) => infix('-', msOf(time), msOf(alias('started'))));
+
+const MS_PER_SECOND = constant(1000);
+
+/** An element of an array of milliseconds, in seconds; null for a step without users. */
+function secondsAt(array: string, number: Expression): Expression {
+  const seconds = infix('/', element(alias(array), number), MS_PER_SECOND);
+  const hasPeople = allOf([infix('>', number, constant(1)), infix('>', alias('users'), constant(0))]);
+  return fn.if(hasPeople, seconds, NULL);
+}
+
+const STEP_COLUMNS: readonly OutputColumn[] = [
+  { name: 'step', type: 'number' },
+  { name: 'event', type: 'nullable_text' },
+  { name: 'users', type: 'number' },
+];
+
+export function planSteps(funnel: Funnel, counted: Counted): Rows {
+  const groups = planGroups(funnel, counted, { medians: quantileForEach(0.5, durations(counted)) });
+  const [number, reached, users] = [alias('step'), alias('reached'), alias('users')];
+  const isFirst = equals(number, constant(1));
+  return {
+    select: select({
+      columns: {
+        ...passThrough(...groupNames(funnel)),
+        ...passThrough('step'),
+        event: eventAt(funnel, number),
+        users: element(reached, number),
+        rate: ratio(users, first(reached)),
+        step_rate: fn.if(isFirst, constant(1), ratio(users, element(reached, infix('-', number, constant(1))))),
+        median_seconds: secondsAt('medians', number),
+      },
+      from: step('steps', extend(groups, { step: fn.arrayJoin(fn.arrayEnumerate(namesOf(funnel))) })),
+      orderBy: [...orderOfGroups(funnel), orderBy('step')],
+    }),
+    columns: [
+      ...groupOutputs(funnel),
+      ...STEP_COLUMNS,
+      { name: 'rate', type: 'rate' },
+      { name: 'step_rate', type: 'rate' },
+      { name: 'median_seconds', type: 'number' },
+    ],
+  };
+}
+
+// ---- Times ----
+
+const QUANTILES = { p10: 0.1, median: 0.5, p90: 0.9 } as const;
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const LIMITS_MS = {
+  within_1m: MINUTE_MS,
+  within_1h: 60 * MINUTE_MS,
+  within_1d: DAY_MS,
+  within_7d: 7 * DAY_MS,
+  within_30d: 30 * DAY_MS,
+} as const;
+
+const mapEntries = <Value, Result>(of: Readonly<Record<string, Value>>, to: (name: string, value: Value) => Result) =>
+  Object.fromEntries(Object.entries(of).map(([name, value]) => [name, to(name, value)]));
+
+/** The steps after the first. */
+const laterSteps = (funnel: Funnel): Expression =>
+  fn.arrayJoin(fn.arraySlice(fn.arrayEnumerate(namesOf(funnel)), integer(2), integer(funnel.query.steps.length - 1)));
+
+export function planTimes(funnel: Funnel, counted: Counted): Rows {
+  const quantiles = mapEntries(QUANTILES, (_, level) => quantileForEach(level, durations(counted)));
+  const counts = mapEntries(LIMITS_MS, (_, ms) =>
+    fn.sumForEach(map(durations(counted), 'duration', (duration) => infix('<=', duration, integer(ms)))),
+  );
+  const arrays = Object.fromEntries(
+    Object.entries({ ...quantiles, ...counts }).map(([name, array]) => [`${name}_by_step`, array]),
+  );
+  const groups = planGroups(funnel, counted, arrays);
+  const number = alias('step');
+  const columns: Columns = {
+    ...passThrough(...groupNames(funnel)),
+    ...passThrough('step'),
+    event: eventAt(funnel, number),
+    users: element(alias('reached'), number),
+    ...mapEntries(QUANTILES, (name) => secondsAt(`${name}_by_step`, number)),
+    ...mapEntries(LIMITS_MS, (name) => ratio(element(alias(`${name}_by_step`), number), alias('users'))),
+  };
+  return {
+    select: select({
+      columns,
+      from: step('steps', extend(groups, { step: laterSteps(funnel) })),
+      orderBy: [...orderOfGroups(funnel), orderBy('step')],
+    }),
+    columns: [
+      ...groupOutputs(funnel),
+      ...STEP_COLUMNS,
+      ...Object.keys(QUANTILES).map((name): OutputColumn => ({ name, type: 'number' })),
+      ...Object.keys(LIMITS_MS).map((name): OutputColumn => ({ name, type: 'rate' })),
+    ],
+  };
+}
+
+// ---- Histogram ----
+
+/** A step and one of its bins as one number. */
+const BINS_MAX = integer(2 ** 32);
+const codeOf = (stepNumber: Expression, bin: Expression): Expression =>
+  infix('+', infix('*', stepNumber, BINS_MAX), bin);
+
+/** Every bin from 0 to the last with people, of each step with users. */
+export function planHistogram(funnel: Funnel, counted: Counted, widthMs: number): Rows {
+  const { times, number, bin } = { times: alias('times'), number: alias('step'), bin: alias('bin') };
+  const code = lambda(['duration', 'number'], (duration, of) => codeOf(of, fn.intDiv(duration, integer(widthMs))));
+  const codes = fn.arrayMap(code, durations(counted), fn.arrayEnumerate(times));
+  const ones = map(times, 'time', () => constant(1));
+  const groups = planGroups(funnel, counted, { totals: fn.sumMap(codes, ones) });
+  const [coded, counts] = [tupleElement(alias('totals'), 1), tupleElement(alias('totals'), 2)];
+  const ofStep = filter(coded, 'code', (of) => equals(fn.intDiv(of, BINS_MAX), number));
+  const lastBin = infix('-', fn.arrayMax(ofStep), codeOf(number, constant(0)));
+  const hasPeople = infix('>', element(alias('reached'), number), constant(0));
+  const bins = fn.if(hasPeople, infix('+', lastBin, constant(1)), constant(0));
+  const steps = step('steps', extend(groups, { step: laterSteps(funnel) }));
+  return {
+    select: select({
+      columns: {
+        ...passThrough(...groupNames(funnel)),
+        ...passThrough('step'),
+        from_seconds: infix('*', bin, integer(widthMs / 1000)),
+        users: element(counts, fn.indexOf(coded, codeOf(number, bin))),
+      },
+      from: step('bins', extend(steps, { bin: fn.arrayJoin(fn.range(bins)) })),
+      orderBy: [...orderOfGroups(funnel), orderBy('step'), orderBy('bin')],
+    }),
+    columns: [
+      ...groupOutputs(funnel),
+      { name: 'step', type: 'number' },
+      { name: 'from_seconds', type: 'number' },
+      { name: 'users', type: 'number' },
+    ],
+  };
+}
