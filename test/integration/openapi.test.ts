@@ -104,7 +104,7 @@ async function createCalls(): Promise<Call[]> {
       'fields',
       'inspect *',
       'choice c | results pay',
-      'funnel a -> b',
+      'funnel a -> b | by day',
       'retention a',
       'paths from a',
       '* | list',

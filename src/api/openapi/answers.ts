@@ -51,6 +51,14 @@ export const queryAnswer = z.looseObject({
     truncated: z.literal(true).optional(),
     warnings: z.array(z.string()).optional(),
     funnel_steps: z.array(z.string()).optional(),
+    incomplete: z
+      .array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])))
+      .optional()
+      .meta({ description: 'cohorts and periods of retention that are not over' }),
+    incomplete_from: z
+      .string()
+      .optional()
+      .meta({ description: 'bucket of a funnel from which on attempts are not over', examples: ['2026-11-20'] }),
   }),
 });
 
