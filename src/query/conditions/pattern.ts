@@ -146,7 +146,7 @@ function statesOf(piece: string): number {
   const classes = piece.startsWith('\\Q') ? 0 : (piece.match(/\\[pP]/g)?.length ?? 0);
   if (classes > 0) return classes * UNICODE_CLASS_STATES;
   if (piece.startsWith('[')) return CLASS_STATES + piece.length;
-  return piece === '.' || /^\\[DSWdsw]$/.test(piece) ? CLASS_STATES : Buffer.byteLength(piece);
+  return piece === '.' || /^\\[DSWdsw]$/.test(piece) ? CLASS_STATES : new TextEncoder().encode(piece).length;
 }
 
 /**
