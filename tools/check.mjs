@@ -24,6 +24,7 @@ const PARTS = {
   'format and lint': ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   types: [...TSC, ...buildInfo('service')],
   'types of the tools': [...TSC, '-p', 'tools', ...buildInfo('tools')],
+  'types of the console': [...TSC, '-p', 'console', ...buildInfo('console')],
   'types of the browser script': [...TSC, '-p', 'clients/browser', ...buildInfo('browser')],
   ...(process.argv.includes('--without-tests') ? {} : TESTS),
 };

@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const NODE_MAJOR_MIN = 20;
+const NODE_MIN = { major: 20, minor: 19 };
 
 /** Prints one sentence and exits. */
 export function fail(sentence) {
@@ -28,8 +28,9 @@ export function fail(sentence) {
 }
 
 export function requireNode() {
-  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return;
-  fail(`Node.js ${NODE_MAJOR_MIN} or newer is needed; this is ${process.versions.node}.`);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > NODE_MIN.major || (major === NODE_MIN.major && minor >= NODE_MIN.minor)) return;
+  fail(`Node.js ${NODE_MIN.major}.${NODE_MIN.minor} or newer is needed; this is ${process.versions.node}.`);
 }
 
 /** Installs the packages of package-lock.json when they are missing or the lockfile has changed. */
@@ -65,6 +66,7 @@ export function build() {
     'faults',
     'clients/browser',
     'clients/node/src',
+    'console',
   ];
   const sources = folders.flatMap((folder) => filesIn(join(ROOT, folder)));
   const inputs = [
@@ -82,12 +84,17 @@ export function build() {
   writeFileSync(stamp, wanted);
 }
 
+/** Folders of dist whose files have no source of the same name. */
+const BUNDLES = ['public', 'console'];
+
 /**
  * Removes compiled files without a source, which would still be loaded: by knex among the
  * migrations, for example.
  */
 function removeOrphans(dist) {
-  for (const path of filesIn(dist).filter((name) => name.endsWith('.js') && dirname(name) !== join(dist, 'public'))) {
+  for (const path of filesIn(dist).filter(
+    (name) => name.endsWith('.js') && !BUNDLES.includes(relative(dist, dirname(name))),
+  )) {
     const source = join(ROOT, relative(dist, path)).slice(0, -'.js'.length);
     if (existsSync(`${source}.ts`) || existsSync(`${source}.js`)) continue;
     rmSync(path);

@@ -18,6 +18,9 @@ export interface RouteRule {
 
 export const ROUTES = [
   { method: 'GET', path: '/', auth: 'public' },
+  { method: 'GET', path: '/start', auth: 'public' },
+  { method: 'GET', path: '/projects/{projectID}', auth: 'public' },
+  { method: 'GET', path: '/projects/{projectID}/{screen}', auth: 'public' },
   { method: 'GET', path: '/login', auth: 'public' },
   { method: 'GET', path: '/invitations/{token}', auth: 'public' },
   { method: 'POST', path: '/invitations/{token}', auth: 'session' },

@@ -18,6 +18,7 @@ import { RejectedEvents } from '../ingest/rejected/events.js';
 import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
 import { loadAssets } from '../pages/assets.js';
+import { loadConsole } from '../pages/console-assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
 import { createClickHouse } from '../platform/clickhouse/client.js';
 import { type Config, readConfig } from '../platform/config.js';
@@ -92,6 +93,7 @@ const exports = createExports({
 lifecycle.onClose('exports', () => exports.close());
 
 const assets = loadAssets();
+const consoleAssets = loadConsole();
 
 const body: BodyLimits = {
   bytesMax: config.MAX_REQUEST_BYTES,
@@ -127,11 +129,12 @@ const app = createApp({
     }),
     createPagesRouter({
       ...guard,
-      secretKeyBase: config.SECRET_KEY_BASE,
       signInLabel: identityProvider?.label,
       assets,
+      console: consoleAssets,
     }),
     assets.router,
+    consoleAssets.router,
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config }),
     exports.router,
     createLlmsRouter(guard),

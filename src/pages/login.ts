@@ -12,6 +12,7 @@ export interface LoginOptions {
 export const loginPage = (options: LoginOptions): Page => ({
   title: 'Sign in',
   isSignIn: true,
+  scripts: ['login.js'],
   main: html`<section class="narrow card">
 <h1>Sign in</h1>
 ${

@@ -1,8 +1,9 @@
-// Routes of the pages /, /login and /invitations/{token}, rendered on the server, and of their assets in /public.
+// Routes of the pages /, /login and /invitations/{token}, rendered on the server, of the console's addresses, and of the assets
+// of all in /public.
 import type { ErrorRequestHandler, Request, Response, Router } from 'express';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
-import { listProjectsWithKeys } from '../accounts/projects.js';
+import { listProjects } from '../accounts/projects.js';
 import { listOrganizations } from '../accounts/store.js';
 import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
@@ -10,7 +11,8 @@ import { toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { toNextPath } from '../sign-in/next-path.js';
 import type { Assets } from './assets.js';
-import { type HomeOptions, homePage } from './home.js';
+import type { ConsoleAssets } from './console-assets.js';
+import { type ConsoleData, renderConsole } from './console-page.js';
 import { invitationPage } from './invitation.js';
 import { landingPage } from './landing.js';
 import { type Page, renderPage } from './layout.js';
@@ -21,17 +23,21 @@ import { welcomeText } from './welcome-text.js';
 export interface PagesDeps {
   readonly postgres: Postgres;
   readonly sessions: SessionGuards;
-  readonly secretKeyBase: string;
   /** Name of the identity provider; undefined when sign-in is not configured. */
   readonly signInLabel: string | undefined;
   readonly assets: Assets;
+  readonly console: ConsoleAssets;
 }
+
+const CONSOLE_PATHS = ['/start', '/projects/:projectID', '/projects/:projectID/:screen'] as const;
 
 export function createPagesRouter(deps: PagesDeps): Router {
   const { postgres, sessions, assets } = deps;
   const { publicUrl } = sessions;
   const router = createRouter();
   const show = (res: Response, page: Page) => sendPage(res, renderPage(page, assets));
+  const showConsole = async (res: Response, session: Person): Promise<void> =>
+    sendPage(res, renderConsole(await readConsoleData(session, deps), deps.console, assets));
 
   router.get('/', async (req, res) => {
     res.vary('Accept').vary('Cookie');
@@ -41,8 +47,18 @@ export function createPagesRouter(deps: PagesDeps): Router {
       return;
     }
     const session = await findPerson(postgres, { req, res, publicUrl });
-    show(res, session === undefined ? landingPage(publicUrl) : homePage(await readHome(session, deps)));
+    if (session === undefined) show(res, landingPage(publicUrl));
+    else await showConsole(res, session);
   });
+
+  // The console decides what an address below shows, and whether the person may see it.
+  for (const path of CONSOLE_PATHS) {
+    router.get(path, async (req, res) => {
+      const session = await findPerson(postgres, { req, res, publicUrl });
+      if (session === undefined) res.redirect(`/login?next=${encodeURIComponent(req.path)}`);
+      else await showConsole(res, session);
+    });
+  }
 
   router.get('/login', async (req, res) => {
     const next = toNextPath(req.query.next);
@@ -83,15 +99,11 @@ function sendPage(res: Response, text: string): void {
 
 const nameOf = (session: Person): string => session.email ?? session.name ?? 'you';
 
-async function readHome(session: Person, { postgres, sessions, secretKeyBase }: PagesDeps): Promise<HomeOptions> {
+async function readConsoleData(session: Person, { postgres, sessions }: PagesDeps): Promise<ConsoleData> {
   const organizations = await listOrganizations(postgres, session.personId);
   const withProjects = organizations.map(async (organization) => {
-    const { role } = organization;
-    const reading = { viewer: role, secretKeyBase };
-    return {
-      ...organization,
-      projects: await listProjectsWithKeys(postgres, toOrganizationId(organization.id), reading),
-    };
+    const { id, role } = organization;
+    return { ...organization, projects: await listProjects(postgres, toOrganizationId(id), role) };
   });
   return { person: nameOf(session), organizations: await Promise.all(withProjects), publicUrl: sessions.publicUrl };
 }

@@ -74,6 +74,12 @@ async function createCalls(): Promise<Call[]> {
   return [
     { route: 'GET /', status: 200 },
     { route: 'GET /', status: 200, headers: { Accept: 'text/html' } },
+    { route: 'GET /start', status: 302 },
+    { route: 'GET /start', status: 200, ...own },
+    { route: 'GET /projects/{projectID}', status: 302 },
+    { route: 'GET /projects/{projectID}', path: `/projects/${project.id}`, status: 200, ...own },
+    { route: 'GET /projects/{projectID}/{screen}', path: `/projects/${project.id}/ask`, status: 200, ...own },
+    { route: 'GET /projects/{projectID}/{screen}', status: 302 },
     { route: 'GET /login', status: 200 },
     { route: 'GET /login', status: 302, ...own },
     { route: 'GET /invitations/{token}', path: `/invitations/${other.token}`, status: 200 },

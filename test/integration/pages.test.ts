@@ -74,7 +74,7 @@ describe('the front page', () => {
     }
   });
 
-  test('shows who is signed in their projects, and the secret key as far as their role goes', async () => {
+  test('is the console for signed-in people, with their projects and without a secret key', async () => {
     const host = 'pages-owner@example.com';
     const owner = await signedInAs(stack.url, host);
     const organizationId = await organizationOf(host);
@@ -89,19 +89,35 @@ describe('the front page', () => {
 
     const seen = await see('/', owner);
     expect(seen.headers.get('Cache-Control')).toBe('no-store');
-    for (const part of [
-      project.publicKey,
-      project.secretKey,
-      host,
-      '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; sons',
-    ]) {
-      expect(seen.text).toContain(part);
-    }
+    expect(seen.text).toContain(host);
+    expect(seen.text).toContain('&lt;script&gt;alert(\\&quot;x\\&quot;)&lt;/script&gt; &amp; sons');
     expect(seen.text).not.toContain('<script>alert');
+    expect(seen.text).not.toContain(project.secretKey);
     await postgres('members').where({ person_id: guestId, organization_id: organizationId }).update({ role: 'member' });
-    const asMember = (await see('/', guest)).text;
-    expect(asMember).toContain(project.publicKey);
-    expect(asMember).not.toContain(project.secretKey);
+    expect((await see('/', guest)).text).toContain(project.id);
+    expect((await see('/', await signedInAs(stack.url, 'pages-stranger@example.com'))).text).not.toContain(project.id);
+  });
+});
+
+describe('the console', () => {
+  test.each(['/start', '/projects/x', '/projects/x/ask'])('%s leads to the login page and back', async (path) => {
+    expect(await see(path)).toMatchObject({
+      status: 302,
+      location: `${stack.url}/login?next=${encodeURIComponent(path)}`,
+    });
+    const jar = await signedInAs(stack.url, 'pages-console@example.com');
+    expect(await see(path, jar)).toMatchObject({ status: 200 });
+    expect((await see(`${path}/`, jar)).status).toBe(404);
+  });
+
+  test('consists of files that are kept for ever, because their names change with them', async () => {
+    const { text } = await see('/start', await signedInAs(stack.url, 'pages-console@example.com'));
+    const files = [...text.matchAll(/(?:src|href)="(\/public\/console\/[^"]+)"/g)].map(([, path]) => String(path));
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const file of files) {
+      const { status, headers } = await see(file);
+      expect([status, headers.get('Cache-Control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
   });
 });
 

@@ -65,6 +65,9 @@ const SPENT: ReadonlySet<Caller> = new Set(NOBODY);
 /** Route → who may, in the words of the interface. `*`: anyone. */
 const MATRIX: Readonly<Record<string, string>> = {
   'GET /': '*',
+  'GET /start': '*',
+  'GET /projects/{projectID}': '*',
+  'GET /projects/{projectID}/{screen}': '*',
   'GET /login': '*',
   'GET /invitations/{token}': '*',
   'POST /invitations/{token}': 'signed in',

@@ -7,7 +7,7 @@ export interface Sizes {
   readonly large: number;
 }
 
-const ROUNDS = 7;
+const ROUNDS = 15;
 
 /**
  * Time of one large input divided by the time of small inputs of the same total size: 1 for linear

@@ -36,6 +36,7 @@ const text = (...types: string[]): Content => Object.fromEntries(types.map((type
 const TEXT = text('text/plain');
 const HTML = text('text/html');
 const NOTHING: Content = {};
+const CONSOLE = { 200: HTML, 302: NOTHING };
 
 const QUERY_ANSWER = { 'application/json': refTo('QueryAnswer'), ...text('text/plain', 'text/csv') };
 
@@ -55,7 +56,10 @@ function tagged<Name extends RouteName>(tag: Operation['tag'], rows: Readonly<Re
 
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...tagged('Pages', {
-    'GET /': ['Landing page; for signed-in people, their projects', { 200: text('text/html', 'text/plain') }],
+    'GET /': ['Landing page; for signed-in people, the console', { 200: text('text/html', 'text/plain') }],
+    'GET /start': ['Console: sends a first event; redirects to the login page without a session', CONSOLE],
+    'GET /projects/{projectID}': ['Console: opens a project; redirects as /start does', CONSOLE],
+    'GET /projects/{projectID}/{screen}': ['Console: opens a screen of a project; redirects as /start does', CONSOLE],
     'GET /login': ['Login page', { 200: HTML, 302: NOTHING }, { errors: [503] }],
     'GET /invitations/{token}': ['Page of an invitation link', { 200: HTML }],
     'POST /invitations/{token}': [

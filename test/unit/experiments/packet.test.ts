@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChoiceCounts, toChoicePacket, type VariantCounts } from '../../../src/experiments/packet.js';
+import { arbitraryCounts } from './counts.js';
+import { judge } from './simulated-experiments.js';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 30);
 
@@ -177,6 +180,28 @@ describe('toChoicePacket', () => {
     ['not a number', variant('a', Number.NaN, 10)],
   ])('refuses counts that cannot be: %s', (_, counts) => {
     expect(() => packetOf([counts])).toThrow(RangeError);
+  });
+
+  test('decides as the simulated experiments are judged, and holds only finite numbers', () => {
+    const arbitraryVariants = fc.array(arbitraryCounts(20_000), { minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(arbitraryVariants, (counts) => {
+        const total = counts.reduce((sum, { exposures }) => sum + exposures, 0);
+        // Weights as observed, so that the split is right.
+        const variants = counts.map((count, index) => ({
+          ...count,
+          variantKey: `v${index}`,
+          weight: count.exposures / total,
+        }));
+        const packet = packetOf(variants);
+        expect(packet.decision_status).toBe(judge(counts).status);
+        JSON.stringify(packet, (_, value) => {
+          if (typeof value === 'number') expect(Number.isFinite(value)).toBe(true);
+          return value;
+        });
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 

@@ -4,17 +4,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../../src/platform/paths.js';
-import { describeLicences, findVulnerable, listRefused, listShipped } from '../../../tools/licences.mjs';
+import { describeLicences, findVulnerable, listImported, listRefused, listShipped } from '../../../tools/licences.mjs';
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
-const shipped = listShipped(JSON.parse(read('package-lock.json')));
+const shipped = listShipped(JSON.parse(read('package-lock.json')), listImported());
 
 test('every licence is allowed', () => expect(listRefused(shipped)).toEqual([]));
 
 test('docs/LICENCES.md lists them (npm run licences)', () => {
   expect(read('docs/LICENCES.md')).toBe(describeLicences(shipped));
   const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
-  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+  const bundled = ['react-dom', 'scheduler', '@codemirror/view', 'style-mod', 'd3-shape', 'd3-path'];
+  for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...bundled]) {
     expect(read('docs/LICENCES.md')).toContain(`| ${name} |`);
   }
 });
@@ -39,3 +40,21 @@ test.each<[what: string, report: unknown, found: string[] | undefined]>([
   ['what is high', { vulnerabilities: { a: { name: 'a', severity: 'high', range: '<1' } } }, ['a <1: high']],
   ['what is critical', { vulnerabilities: { a: { name: 'a', severity: 'critical', range: '*' } } }, ['a *: critical']],
 ])('of an audit: %s', (_, report, found) => expect(findVulnerable(report)).toEqual(found));
+
+test('an audit finds what is shipped, and not the tools of developers', () => {
+  const report = { vulnerabilities: { a: { name: 'a', severity: 'high', range: '<1' } } };
+  expect(findVulnerable(report, new Set(['a']))).toEqual(['a <1: high']);
+  expect(findVulnerable(report, new Set(['b']))).toEqual([]);
+});
+
+test('what the console imports is shipped with its dependencies, although it is for development', () => {
+  const lock = {
+    packages: {
+      '': {},
+      'node_modules/a': { version: '1', dev: true, license: 'MIT', dependencies: { b: '1' } },
+      'node_modules/b': { version: '1', dev: true, license: 'AGPL-3.0' },
+      'node_modules/c': { version: '1', dev: true, license: 'MPL-2.0' },
+    },
+  };
+  expect(listRefused(listShipped(lock, ['a']))).toMatchObject([{ name: 'b' }]);
+});

@@ -1,0 +1,55 @@
+// The answer in its states, which differ clearly: running, cancelled, empty, wrong, failed, and there.
+import { lazy, Suspense } from 'react';
+import type { Asked, View } from '../ask/permalink.js';
+import type { Asking } from '../ask/use-answer.js';
+import { texts } from '../texts.js';
+import style from './answer-pane.module.css';
+import { EmptyAnswer, isEmpty } from './empty-answer.js';
+import { FailedAnswer } from './failed-answer.js';
+
+// Loaded while the query runs.
+const picture = import('./picture.js');
+const Picture = lazy(async () => ({ default: (await picture).Picture }));
+
+interface Props {
+  readonly asking: Asking;
+  readonly asked: Asked;
+  readonly timezone: string;
+  readonly view: View;
+  readonly setView: (view: View) => void;
+  readonly ask: (q: string) => void;
+}
+
+export function AnswerPane({ asking, asked, timezone, view, setView, ask }: Props) {
+  const { answer, failure, isRunning } = asking;
+  return (
+    <section className={`card ${style.pane}`} aria-label={texts.answer.region} aria-busy={isRunning}>
+      {isRunning && (
+        <p className={style.running} role="status">
+          <span className={style.dot} />
+          {texts.ask.running(asking.seconds)}
+        </p>
+      )}
+      {asking.isCancelled && <p role="status">{texts.ask.cancelled}</p>}
+      {failure !== undefined ? (
+        <FailedAnswer failure={failure} retry={asking.runAgain} />
+      ) : (
+        answer !== undefined &&
+        !asking.isCancelled && (
+          <div className={isRunning ? style.dimmed : undefined} inert={isRunning}>
+            {isEmpty(answer) && <EmptyAnswer answer={answer} q={asked.q} timezone={timezone} ask={ask} />}
+            <Suspense fallback={null}>
+              <Picture
+                answer={answer}
+                timezone={timezone}
+                view={isEmpty(answer) ? 'table' : view}
+                setView={setView}
+                showAll={asking.showAll}
+              />
+            </Suspense>
+          </div>
+        )
+      )}
+    </section>
+  );
+}

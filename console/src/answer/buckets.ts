@@ -1,0 +1,87 @@
+// Time buckets of an answer: their labels in the zone of the query, and which of them the period covers only in part.
+import { clock, day, localDate, minute, month, monthAndDay } from './format.js';
+
+const TIMES = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
+export type TimeUnit = (typeof TIMES)[number];
+const CYCLES = ['weekday', 'hour_of_day'] as const;
+export type CycleUnit = (typeof CYCLES)[number];
+
+export const timeUnitOf = (column: string): TimeUnit | undefined => TIMES.find((unit) => unit === column);
+export const cycleUnitOf = (column: string): CycleUnit | undefined => CYCLES.find((unit) => unit === column);
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+export const cycleLabel = (unit: CycleUnit, value: number): string =>
+  unit === 'weekday' ? (WEEKDAYS[value - 1] ?? String(value)) : `${String(value).padStart(2, '0')}:00`;
+
+/** For axes. */
+export function shortLabel(unit: TimeUnit, value: string, timeZone: string): string {
+  if (unit === 'minute' || unit === 'hour') return clock(value, timeZone);
+  if (unit === 'day' || unit === 'week') return monthAndDay(value);
+  if (unit === 'month') return month(value);
+  return longLabel(unit, value, timeZone);
+}
+
+/** For tables and under the pointer. */
+export function longLabel(unit: TimeUnit, value: string, timeZone: string): string {
+  switch (unit) {
+    case 'minute':
+    case 'hour':
+      return minute(value, timeZone);
+    case 'day':
+      return day(value, true);
+    case 'week':
+      return `Week of ${day(value)}`;
+    case 'month':
+      return month(value);
+    case 'quarter':
+      return `Q${Math.floor((Number(value.slice(5, 7)) - 1) / 3) + 1} ${value.slice(0, 4)}`;
+    default:
+      return value.slice(0, 4);
+  }
+}
+
+export type Part = 'start' | 'so far' | 'partial' | undefined;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** A period that ended so recently is still running. */
+const RUNNING_MS = 5 * MINUTE_MS;
+
+/** Whether the period begins or ends inside of the bucket. */
+export function partOf(
+  unit: TimeUnit,
+  value: string,
+  { period, timeZone }: { period: string; timeZone: string },
+): Part {
+  const [from = '', to = ''] = period.split('/');
+  const [startsEarlier, endsLater] = isOfClock(unit)
+    ? [Date.parse(value) < Date.parse(from), Date.parse(value) + sizeOf(unit) > Date.parse(to)]
+    : [beginsInside(value, from, timeZone), endOf(unit, value) > lastDate(to, timeZone)];
+  if (endsLater) return Date.now() - Date.parse(to) < RUNNING_MS ? 'so far' : 'partial';
+  return startsEarlier ? 'start' : undefined;
+}
+
+const isOfClock = (unit: TimeUnit): unit is 'minute' | 'hour' => unit === 'minute' || unit === 'hour';
+const sizeOf = (unit: 'minute' | 'hour'): number => (unit === 'minute' ? MINUTE_MS : HOUR_MS);
+
+/** The date is before the period's, or the period begins later on that date. */
+function beginsInside(date: string, from: string, timeZone: string): boolean {
+  const first = localDate(from, timeZone);
+  if (date !== first) return date < first;
+  return localDate(new Date(Date.parse(from) - 1).toISOString(), timeZone) === first;
+}
+
+/** The first date that the period does not cover whole. */
+function lastDate(to: string, timeZone: string): string {
+  return localDate(to, timeZone);
+}
+
+/** The first date after the bucket. */
+function endOf(unit: TimeUnit, value: string): string {
+  const date = new Date(`${value}T00:00:00Z`);
+  if (unit === 'day') date.setUTCDate(date.getUTCDate() + 1);
+  else if (unit === 'week') date.setUTCDate(date.getUTCDate() + 7);
+  else date.setUTCMonth(date.getUTCMonth() + (unit === 'month' ? 1 : unit === 'quarter' ? 3 : 12));
+  return date.toISOString().slice(0, 10);
+}

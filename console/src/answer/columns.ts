@@ -1,0 +1,86 @@
+// What the columns of an answer contain, and their cells as text.
+import type { Answer, Cell, Row } from '../api/answer.js';
+import { texts } from '../texts.js';
+import { cycleLabel, cycleUnitOf, longLabel, timeUnitOf } from './buckets.js';
+import { day, duration, exact, instant, percent } from './format.js';
+
+export type ColumnKind = 'number' | 'share' | 'percent' | 'seconds' | 'bucket' | 'cycle' | 'date' | 'time' | 'text';
+
+const SHARES: Readonly<Record<string, readonly string[]>> = {
+  funnel: ['rate', 'step_rate'],
+  retention: ['rate'],
+  sessions: ['bounce_rate'],
+  choice: ['rate', 'ci_low', 'ci_high'],
+};
+const SECONDS: Readonly<Record<string, readonly string[]>> = {
+  funnel: ['median_seconds'],
+  sessions: ['avg_duration'],
+};
+const DATES: Readonly<Record<string, string>> = { retention: 'cohort', lifecycle: 'period', sessions: 'day' };
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+export function kindOf(answer: Answer, column: string): ColumnKind {
+  const { mode, rows } = answer;
+  if (SHARES[mode]?.includes(column)) return 'share';
+  if (SECONDS[mode]?.includes(column)) return 'seconds';
+  if (column === 'coverage' && (mode === 'fields' || mode === 'inspect')) return 'percent';
+  if (DATES[mode] === column) return 'date';
+  if (timeUnitOf(column) !== undefined && mode !== 'users') return 'bucket';
+  if (cycleUnitOf(column) !== undefined) return 'cycle';
+  const present = rows.map((row) => row[column]).filter((cell) => cell !== null && cell !== undefined);
+  if (present.length > 0 && present.every((cell) => typeof cell === 'number')) return 'number';
+  if (present.length > 0 && present.every((cell) => typeof cell === 'string' && INSTANT.test(cell))) return 'time';
+  return 'text';
+}
+
+export const isNumeric = (kind: ColumnKind): boolean => ['number', 'share', 'percent', 'seconds'].includes(kind);
+
+export interface ShownColumn {
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+export const columnsOf = (answer: Answer): readonly ShownColumn[] =>
+  answer.columns.map((name) => ({ name, kind: kindOf(answer, name) }));
+
+export function showCell({ name, kind }: ShownColumn, cell: Cell | undefined, timeZone: string): string {
+  if (cell === null || cell === undefined) return isNumeric(kind) ? '–' : texts.answer.none;
+  if (typeof cell === 'number') return showNumber(kind, cell, name);
+  if (Array.isArray(cell)) return cell.join(' → ');
+  if (typeof cell === 'object') return JSON.stringify(cell);
+  if (typeof cell === 'boolean') return String(cell);
+  if (kind === 'bucket') return longLabel(timeUnitOf(name) ?? 'day', cell, timeZone);
+  if (kind === 'date') return day(cell);
+  return kind === 'time' ? instant(cell, timeZone) : cell;
+}
+
+export function showNumber(kind: ColumnKind, value: number, name = ''): string {
+  switch (kind) {
+    case 'share':
+      return percent(value);
+    case 'percent':
+      return percent(value / 100);
+    case 'seconds':
+      return duration(value);
+    case 'cycle':
+      return cycleLabel(cycleUnitOf(name) ?? 'weekday', value);
+    default:
+      return exact(value);
+  }
+}
+
+/** Columns that groups have, and the first of the columns that hold numbers about them. */
+export function splitColumns(answer: Answer): {
+  readonly groups: readonly ShownColumn[];
+  readonly measure: ShownColumn;
+} {
+  const columns = columnsOf(answer);
+  let first = columns.length - 1;
+  while (first > 0 && columns[first - 1]?.kind === 'number') first -= 1;
+  return { groups: columns.slice(0, first), measure: columns[first] ?? { name: 'value', kind: 'number' } };
+}
+
+export const numberIn = (row: Row, column: string): number | null => {
+  const cell = row[column];
+  return typeof cell === 'number' ? cell : null;
+};

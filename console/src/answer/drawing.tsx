@@ -1,0 +1,81 @@
+// Chooses the drawing of an answer by its mode and columns. Undefined where the table says it best.
+import type { ReactNode } from 'react';
+import type { Answer } from '../api/answer.js';
+import { BigNumber } from '../charts/big-number.js';
+import { Choice } from '../charts/choice.js';
+import { ColumnChart } from '../charts/column-chart.js';
+import { Funnel } from '../charts/funnel.js';
+import { LineChart } from '../charts/line-chart.js';
+import { Retention } from '../charts/retention.js';
+import { StackedChart } from '../charts/stacked-chart.js';
+import { Timeline } from '../charts/timeline.js';
+import { toBucketData, toCycleData, toHistogramData, toLifecycleData } from './bucket-data.js';
+import { cycleUnitOf, timeUnitOf } from './buckets.js';
+import { numberIn, splitColumns } from './columns.js';
+import { exact } from './format.js';
+import { SessionsDrawing } from './sessions-drawing.js';
+
+/** More buckets are a line. */
+const COLUMNS_MAX = 12;
+const BELOW = ['Dormant'];
+
+export function drawingOf(answer: Answer, timezone: string): ReactNode | undefined {
+  switch (answer.mode) {
+    case 'aggregate':
+    case 'latest_aggregate':
+    case 'formula':
+      return ofAggregate(answer, timezone);
+    case 'funnel':
+      return answer.columns.includes('step') ? <Funnel answer={answer} /> : undefined;
+    case 'retention':
+      return answer.columns.includes('cohort') ? <Retention answer={answer} timezone={timezone} /> : undefined;
+    case 'lifecycle':
+      return <StackedChart data={toLifecycleData(answer)} name={nameOf(answer)} below={BELOW} />;
+    case 'stickiness':
+      return <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />;
+    case 'sessions':
+      return <SessionsDrawing answer={answer} timezone={timezone} />;
+    case 'choice':
+      return answer.decision_status === undefined ? ofAggregate(answer, timezone) : <Choice answer={answer} />;
+    case 'user':
+      return answer.columns.includes('event_type') && answer.columns.includes('time') ? (
+        <Timeline answer={answer} timezone={timezone} />
+      ) : (
+        ofAggregate(answer, timezone)
+      );
+    default:
+      return undefined;
+  }
+}
+
+function ofAggregate(answer: Answer, timezone: string): ReactNode | undefined {
+  const { groups, measure } = splitColumns(answer);
+  const [row] = answer.rows;
+  if (row === undefined) return undefined;
+  if (groups.length === 0) {
+    return answer.rows.length === 1 ? <BigNumber name={measure.name} value={numberIn(row, measure.name)} /> : undefined;
+  }
+  const time = groups.find(({ name }) => timeUnitOf(name) !== undefined);
+  if (time !== undefined) {
+    const { data, hidden } = toBucketData(answer, timezone, { time: time.name, groups, measure });
+    const name = nameOf(answer, measure.name);
+    return data.series.length === 1 && hidden === 0 && data.buckets.length <= COLUMNS_MAX ? (
+      <ColumnChart data={data} name={name} />
+    ) : (
+      <LineChart data={data} name={name} hidden={hidden} />
+    );
+  }
+  const [first] = groups;
+  const cycle = first === undefined || groups.length > 1 ? undefined : cycleUnitOf(first.name);
+  if (cycle !== undefined)
+    return <ColumnChart data={toCycleData(answer, cycle, measure)} name={nameOf(answer, measure.name)} />;
+  return undefined;
+}
+
+/** The result in words, for people who do not see the picture. */
+function nameOf({ rows, mode, columns }: Answer, measure = columns.at(-1) ?? ''): string {
+  const values = rows.map((row) => numberIn(row, measure)).filter((value) => value !== null);
+  if (values.length === 0) return `${mode}: no values`;
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return `${measure}, ${values.length} values from ${exact(least)} to ${exact(most)}, the last ${exact(values.at(-1) ?? 0)}`;
+}

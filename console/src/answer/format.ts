@@ -1,0 +1,82 @@
+// Numbers, times and shares as people read them.
+
+const THIN = '\u202f';
+
+/** 1234 → `1.2 k`: for charts and headlines. The exact number stands in the table and under the pointer. */
+export function compact(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 999_950_000) return `${trim(value / 1e9)}${THIN}G`;
+  if (size >= 999_950) return `${trim(value / 1e6)}${THIN}M`;
+  if (size >= 10_000) return `${trim(value / 1e3)}${THIN}k`;
+  if (size >= 1000) return value.toLocaleString('en', { maximumFractionDigits: 0 });
+  return value.toLocaleString('en', { maximumFractionDigits: size >= 100 ? 1 : 2 });
+}
+
+const trim = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
+
+export const exact = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 6 });
+
+export const percent = (share: number): string =>
+  `${(share * 100).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })}${THIN}%`;
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+] as const;
+
+/** 204 → `3 min 24 s`: the two largest units. */
+export function duration(seconds: number): string {
+  const index = UNITS.findIndex(([, size]) => seconds >= size);
+  if (index < 0) return `${seconds.toLocaleString('en', { maximumFractionDigits: seconds < 10 ? 1 : 0 })}${THIN}s`;
+  const [unit, size] = UNITS[index] ?? ['min', 60];
+  const [nextUnit, nextSize] = UNITS[index + 1] ?? ['s', 1];
+  const whole = Math.floor(seconds / size);
+  const rest = Math.floor((seconds - whole * size) / nextSize);
+  return rest === 0 ? `${whole}${THIN}${unit}` : `${whole}${THIN}${unit} ${rest}${THIN}${nextUnit}`;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formats are expensive to make, and a table needs thousands. */
+function formatIn(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${timeZone} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-GB', { timeZone, ...options });
+    formats.set(key, format);
+  }
+  return format;
+}
+
+const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+
+export const instant = (iso: string, timeZone: string): string =>
+  formatIn(timeZone, { ...DAY, ...CLOCK, second: '2-digit' }).format(new Date(iso));
+
+export const minute = (iso: string, timeZone: string): string =>
+  formatIn(timeZone, { ...DAY, ...CLOCK }).format(new Date(iso));
+
+export const clock = (iso: string, timeZone: string): string => formatIn(timeZone, CLOCK).format(new Date(iso));
+
+/** `2026-11-20` of a zone, for comparing and grouping. */
+export function localDate(iso: string, timeZone: string): string {
+  const parts = formatIn(timeZone, { year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(new Date(iso));
+  const of = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
+  return `${of('year').padStart(4, '0')}-${of('month')}-${of('day')}`;
+}
+
+export const day = (date: string, withWeekday = false): string =>
+  formatIn('UTC', { ...DAY, ...(withWeekday && { weekday: 'short' }) }).format(new Date(`${date}T00:00:00Z`));
+
+export const monthAndDay = (date: string): string =>
+  formatIn('UTC', { day: 'numeric', month: 'short' }).format(new Date(`${date}T00:00:00Z`));
+
+export const month = (date: string): string =>
+  formatIn('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${date}T00:00:00Z`));
+
+export const period = (text: string, timeZone: string): string => {
+  const [from = '', to = ''] = text.split('/');
+  return `${minute(from, timeZone)} – ${minute(to, timeZone)}`;
+};

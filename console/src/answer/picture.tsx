@@ -1,0 +1,62 @@
+// The answer as a picture and as a table, with what both are about: rows, period, zone, time taken.
+import type { Answer } from '../api/answer.js';
+import type { View } from '../ask/permalink.js';
+import { texts } from '../texts.js';
+import { drawingOf } from './drawing.js';
+import { compact, period } from './format.js';
+import style from './picture.module.css';
+import { Table } from './table.js';
+
+interface Props {
+  readonly answer: Answer;
+  readonly timezone: string;
+  readonly view: View;
+  readonly setView: (view: View) => void;
+  readonly showAll: () => void;
+}
+
+export function Picture({ answer, timezone, view, setView, showAll }: Props) {
+  const drawing = drawingOf(answer, timezone);
+  const isTable = drawing === undefined || view === 'table';
+  return (
+    <>
+      <header className={style.head}>
+        <p className={style.facts}>
+          <span>{period(answer.period, timezone)}</span>
+          <span>{timezone}</span>
+          <span>{texts.answer.rows(answer.rows.length, answer.total)}</span>
+          <span>{answer.elapsed_ms.toLocaleString('en')} ms</span>
+          <span>{texts.answer.scanned(compact(answer.rows_scanned))}</span>
+        </p>
+        {drawing !== undefined && (
+          <fieldset className={style.switch}>
+            <legend className="unseen">{texts.answer.view}</legend>
+            {(['chart', 'table'] as const).map((each) => (
+              <button
+                key={each}
+                type="button"
+                aria-pressed={(each === 'table') === isTable}
+                onClick={() => setView(each)}
+              >
+                {texts.answer[each]}
+              </button>
+            ))}
+          </fieldset>
+        )}
+      </header>
+      <Warnings texts={answer.metadata.warnings ?? []} />
+      {isTable ? <Table answer={answer} timezone={timezone} showAll={showAll} /> : drawing}
+    </>
+  );
+}
+
+function Warnings({ texts: warnings }: { readonly texts: readonly string[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul className={style.warnings} aria-label={texts.answer.warnings}>
+      {warnings.map((warning) => (
+        <li key={warning}>{warning}</li>
+      ))}
+    </ul>
+  );
+}

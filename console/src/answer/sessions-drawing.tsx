@@ -1,0 +1,59 @@
+// Sessions by day: a tile for each figure over the whole period, and a line for the one that is chosen.
+import { useState } from 'react';
+import type { Answer } from '../api/answer.js';
+import { Tiles } from '../charts/big-number.js';
+import { LineChart } from '../charts/line-chart.js';
+import { toDayData } from './bucket-data.js';
+import { columnsOf, numberIn, type ShownColumn, showNumber } from './columns.js';
+import { exact } from './format.js';
+import style from './sessions-drawing.module.css';
+
+const NAMES: Readonly<Record<string, string>> = {
+  sessions: 'Sessions',
+  avg_duration: 'Average duration',
+  avg_events: 'Events per session',
+  bounce_rate: 'Bounce rate',
+};
+
+export function SessionsDrawing({ answer, timezone }: { readonly answer: Answer; readonly timezone: string }) {
+  const columns = columnsOf(answer).filter(({ name }) => name in NAMES);
+  const [chosen, setChosen] = useState('sessions');
+  const column = columns.find(({ name }) => name === chosen) ?? columns[0];
+  if (column === undefined) return null;
+  return (
+    <>
+      <Tiles tiles={columns.map((each) => ({ name: NAMES[each.name] ?? each.name, text: wholeOf(answer, each) }))} />
+      <fieldset className={style.choose}>
+        <legend className="unseen">Line</legend>
+        {columns.map(({ name }) => (
+          <button
+            key={name}
+            type="button"
+            className="button small"
+            aria-pressed={name === column.name}
+            onClick={() => setChosen(name)}
+          >
+            {NAMES[name]}
+          </button>
+        ))}
+      </fieldset>
+      <LineChart
+        data={toDayData(answer, timezone, column)}
+        name={`${NAMES[column.name]} by day: ${wholeOf(answer, column)} in the period`}
+      />
+    </>
+  );
+}
+
+/** Sessions add up; averages and shares of the days are weighted by their sessions. */
+function wholeOf({ rows }: Answer, column: ShownColumn): string {
+  const sessions = rows.reduce((sum, row) => sum + (numberIn(row, 'sessions') ?? 0), 0);
+  if (column.name === 'sessions') return exact(sessions);
+  if (sessions === 0) return '–';
+  const weighted = rows.reduce(
+    (sum, row) => sum + (numberIn(row, column.name) ?? 0) * (numberIn(row, 'sessions') ?? 0),
+    0,
+  );
+  const value = weighted / sessions;
+  return showNumber(column.kind, column.kind === 'number' ? Math.round(value * 10) / 10 : value);
+}

@@ -1,0 +1,111 @@
+// Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as well as ten; every row has
+// the same height.
+import { type UIEvent, useState } from 'react';
+import type { Answer } from '../api/answer.js';
+import { texts } from '../texts.js';
+import { columnsOf, isNumeric, numberIn, type ShownColumn, showCell } from './columns.js';
+import style from './table.module.css';
+
+const ROW_PIXELS = 33;
+const VIEW_PIXELS = 560;
+const AROUND = 8;
+/** Wide answers show fewer rows at a time, which bounds the elements of the page. */
+const CELLS_MAX = 900;
+
+interface Props {
+  readonly answer: Answer;
+  readonly timezone: string;
+  readonly showAll?: () => void;
+}
+
+export function Table({ answer, timezone, showAll }: Props) {
+  const [top, setTop] = useState(0);
+  const { rows } = answer;
+  const columns = columnsOf(answer);
+  const bar = barOf(answer, columns);
+  const shown = Math.min(Math.ceil(VIEW_PIXELS / ROW_PIXELS) + 2 * AROUND, Math.floor(CELLS_MAX / columns.length));
+  const first = Math.max(0, Math.min(Math.floor(top / ROW_PIXELS) - AROUND, rows.length - shown));
+  const visible = rows.slice(first, first + shown);
+  const after = rows.length - first - visible.length;
+  const scroll = (event: UIEvent<HTMLElement>): void => setTop(event.currentTarget.scrollTop);
+
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className={style.scroll} onScroll={scroll} tabIndex={0} aria-label={texts.answer.table}>
+        <table className={style.table} aria-rowcount={rows.length + 1}>
+          <thead>
+            <tr>
+              {columns.map(({ name, kind }) => (
+                <th key={name} scope="col" className={isNumeric(kind) ? style.number : undefined}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Blank rows={first} columns={columns.length} />
+            {visible.map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows of an answer keep their places
+              <tr key={first + index} aria-rowindex={first + index + 2}>
+                {columns.map((column) => {
+                  const cell = row[column.name];
+                  const text = showCell(column, cell, timezone);
+                  const share = bar?.name === column.name ? (numberIn(row, column.name) ?? 0) / bar.max : undefined;
+                  return (
+                    <td
+                      key={column.name}
+                      className={isNumeric(column.kind) ? style.number : cell === null ? style.none : undefined}
+                      title={text.length > 40 ? text : undefined}
+                    >
+                      {share !== undefined && <Bar share={share} />}
+                      {text}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+            <Blank rows={after} columns={columns.length} />
+          </tbody>
+        </table>
+      </section>
+      {answer.total > rows.length && (
+        <p className={style.more}>
+          {texts.answer.rows(rows.length, answer.total)}
+          {rows.length < 10_000 && showAll ? (
+            <button type="button" className="button small" onClick={showAll}>
+              {texts.answer.more}
+            </button>
+          ) : (
+            <span className="muted"> {texts.answer.truncated}</span>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Takes the room of rows that are not in the document. */
+function Blank({ rows, columns }: { readonly rows: number; readonly columns: number }) {
+  if (rows <= 0) return null;
+  return (
+    <tr aria-hidden="true">
+      <td colSpan={columns} className={style.blank} style={{ height: rows * ROW_PIXELS }} />
+    </tr>
+  );
+}
+
+const Bar = ({ share }: { readonly share: number }) => (
+  <span className={style.bar} aria-hidden="true" style={{ inlineSize: `${Math.max(0, share) * 100}%` }} />
+);
+
+const BARRED = ['aggregate', 'inspect', 'stickiness', 'paths', 'latest_aggregate'];
+
+/** The column that is drawn as bars: the numbers of groups. */
+function barOf({ mode, rows }: Answer, columns: readonly ShownColumn[]): { name: string; max: number } | undefined {
+  const column = columns.find(({ kind }) => kind === 'number' || kind === 'percent');
+  if (!BARRED.includes(mode) || column === undefined || columns.length < 2 || rows.length < 2) return undefined;
+  const values = rows.map((row) => numberIn(row, column.name) ?? 0);
+  const max = values.reduce((most, value) => Math.max(most, value), 0);
+  return max > 0 && values.every((value) => value >= 0) ? { name: column.name, max } : undefined;
+}

@@ -1,0 +1,32 @@
+// JSON answers of queries, and the names of a project that are read from them.
+
+export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, Cell>>;
+
+export interface Answer {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+  readonly total: number;
+  readonly elapsed_ms: number;
+  readonly rows_scanned: number;
+  /** Two instants, joined with `/`. */
+  readonly period: string;
+  readonly mode: string;
+  readonly metadata: {
+    readonly truncated?: true;
+    readonly warnings?: readonly string[];
+    readonly funnel_steps?: readonly string[];
+  };
+  readonly [more: string]: unknown;
+}
+
+export interface Name {
+  readonly name: string;
+  /** Shown beside it: how many events, or the type. */
+  readonly detail: string;
+}
+
+export interface Names {
+  readonly events: readonly Name[];
+  readonly fields: readonly Name[];
+}

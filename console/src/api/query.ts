@@ -1,0 +1,21 @@
+// POST /api/projects/{id}/query.
+import type { Answer } from './answer.js';
+import { postJson } from './request.js';
+
+export interface Question {
+  readonly projectId: string;
+  readonly q: string;
+  readonly timezone: string;
+  readonly limit?: number;
+}
+
+const pathOf = (projectId: string): string => `/api/projects/${projectId}/query`;
+
+export async function query({ projectId, ...body }: Question, signal?: AbortSignal): Promise<Answer> {
+  const response = await postJson(pathOf(projectId), { ...body, format: 'json' }, signal);
+  return (await response.json()) as Answer;
+}
+
+export async function queryAsText({ projectId, ...body }: Question, format: 'llm' | 'csv'): Promise<string> {
+  return (await postJson(pathOf(projectId), { ...body, format })).text();
+}

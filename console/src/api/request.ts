@@ -1,0 +1,77 @@
+// Requests to the service, and the errors that a person can act on.
+
+export interface QueryDetail {
+  readonly message: string;
+  readonly hint: string;
+  readonly line: number;
+  readonly column: number;
+  readonly length?: number;
+}
+
+/** A response other than 2xx, or none at all (status 0). */
+export class RequestFailed extends Error {
+  readonly status: number;
+  readonly details: readonly QueryDetail[];
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, message: string, more: Partial<Omit<RequestFailed, 'status' | 'message'>> = {}) {
+    super(message);
+    this.name = 'RequestFailed';
+    this.status = status;
+    this.details = more.details ?? [];
+    this.requestId = more.requestId;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+}
+
+export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, headers: { Accept: 'application/json', ...init.headers } });
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause;
+    throw new RequestFailed(0, 'the service cannot be reached');
+  }
+  if (response.ok) return response;
+  if (response.status === 401) signInAgain();
+  throw await failureOf(response);
+}
+
+export const getJson = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
+  (await (await request(path, signal ? { signal } : {})).json()) as T;
+
+export const postJson = (path: string, body: unknown, signal?: AbortSignal): Promise<Response> =>
+  request(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+
+async function failureOf(response: Response): Promise<RequestFailed> {
+  const body = (await response.json().catch(() => ({}))) as { error?: string; details?: QueryDetail[] };
+  const seconds = Number(response.headers.get('Retry-After'));
+  return new RequestFailed(response.status, body.error ?? `the service answered ${response.status}`, {
+    details: body.details ?? [],
+    requestId: response.headers.get('X-Request-Id') ?? undefined,
+    retryAfterSeconds: seconds > 0 ? seconds : undefined,
+  });
+}
+
+const FRAGMENT = 'fragment-before-sign-in';
+
+/** The query behind `#` is kept in this tab: it must not be part of an address that is sent. */
+export function signInAgain(): void {
+  const { pathname, hash } = location;
+  sessionStorage.setItem(FRAGMENT, JSON.stringify({ pathname, hash }));
+  location.assign(`/login?next=${encodeURIComponent(pathname)}`);
+}
+
+export function restoreFragment(): void {
+  const kept = sessionStorage.getItem(FRAGMENT);
+  if (kept === null) return;
+  sessionStorage.removeItem(FRAGMENT);
+  const { pathname, hash } = JSON.parse(kept) as { pathname: string; hash: string };
+  if (pathname === location.pathname && location.hash === '') history.replaceState(null, '', `${pathname}${hash}`);
+}

@@ -1,0 +1,56 @@
+// Screens by address: /projects/{id}/{screen}. `/` leads to the project that was open last.
+import { lazy, Suspense, useEffect } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import type { Boot, Project } from './boot.js';
+import { Missing } from './shell/missing.js';
+import { NoProject } from './shell/no-project.js';
+import { Shell } from './shell/shell.js';
+import { recall, remember } from './shell/storage.js';
+import { texts } from './texts.js';
+
+const SCREENS = {
+  ask: lazy(() => import('./ask/ask.js').then(({ Ask }) => ({ default: Ask }))),
+  start: lazy(() => import('./start/start.js').then(({ Start }) => ({ default: Start }))),
+} as const;
+export type ScreenName = keyof typeof SCREENS;
+
+export function App({ boot }: { readonly boot: Boot }) {
+  const last = boot.projects.find(({ id }) => id === recall('project', '')) ?? boot.projects[0];
+  if (last === undefined) return <NoProject boot={boot} />;
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to={`/projects/${last.id}/ask`} replace />
+      </Route>
+      <Route path="/start">
+        <Redirect to={`/projects/${last.id}/start`} replace />
+      </Route>
+      <Route path="/projects/:id">{({ id }) => <Redirect to={`/projects/${id}/ask`} replace />}</Route>
+      <Route path="/projects/:id/:screen">
+        {({ id, screen }) => {
+          const project = boot.projects.find((each) => each.id === id);
+          if (project === undefined || !(screen in SCREENS)) return <Missing />;
+          return <Screen key={project.id} boot={boot} project={project} name={screen as ScreenName} />;
+        }}
+      </Route>
+      <Route>
+        <Missing />
+      </Route>
+    </Switch>
+  );
+}
+
+function Screen({ boot, project, name }: { boot: Boot; project: Project; name: ScreenName }) {
+  const Content = SCREENS[name];
+  useEffect(() => remember('project', project.id), [project.id]);
+  useEffect(() => {
+    document.title = `${name === 'ask' ? texts.nav.ask : texts.nav.start} · ${project.name}`;
+  }, [name, project.name]);
+  return (
+    <Shell boot={boot} project={project} screen={name}>
+      <Suspense fallback={null}>
+        <Content project={project} boot={boot} />
+      </Suspense>
+    </Shell>
+  );
+}

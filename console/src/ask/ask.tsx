@@ -1,0 +1,102 @@
+// Ask: the query, its answer, and what is around them. The text is the only state; the address holds the question that was run.
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { AnswerPane } from '../answer/answer-pane.js';
+import type { Project } from '../boot.js';
+import { Icon } from '../shell/icon.js';
+import { texts } from '../texts.js';
+import style from './ask.module.css';
+import { addToHistory } from './history.js';
+import { HistoryMenu } from './history-menu.js';
+import { type Asked, parseFragment, setFragment, toFragment, useFragment, type View } from './permalink.js';
+import { QueryField } from './query-field.js';
+import { ShareMenu } from './share-menu.js';
+import { Starters } from './starters-list.js';
+import { useAnswer } from './use-answer.js';
+
+/** The question of each project, for the way back from another screen. */
+const lastFragments = new Map<string, string>();
+
+export function Ask({ project }: { readonly project: Project }) {
+  const fragment = useFragment();
+  const asked = useMemo(() => parseFragment(fragment), [fragment]);
+  const [text, setText] = useState(asked.q);
+  const timezone = asked.tz ?? project.timezone;
+  const asking = useAnswer(project.id, asked.q, timezone);
+  const { runAgain, isRunning } = asking;
+
+  useEffect(() => setText(asked.q), [asked.q]);
+  useEffect(() => {
+    const last = lastFragments.get(project.id);
+    if (location.hash === '' && last !== undefined) setFragment(parseFragment(last), { replace: true });
+  }, [project.id]);
+  useEffect(() => {
+    if (fragment !== '') lastFragments.set(project.id, fragment);
+  }, [fragment, project.id]);
+
+  const latest = useRef({ text, asked });
+  latest.current = { text, asked };
+  const ask = useCallback(
+    (question: Asked): void => {
+      if (question.q.trim() === '') return;
+      addToHistory(project.id, question);
+      setText(question.q);
+      if (toFragment(question) === location.hash) runAgain();
+      else setFragment(question);
+    },
+    [project.id, runAgain],
+  );
+  const run = useCallback(() => {
+    const { q: _, ...rest } = latest.current.asked;
+    ask({ ...rest, q: latest.current.text });
+  }, [ask]);
+  const setView = (view: View): void => setFragment({ ...asked, view }, { replace: true });
+
+  return (
+    <div className={style.ask}>
+      <h1 className="unseen">{texts.ask.title}</h1>
+      <section className={`card ${style.question}`} aria-label={texts.ask.query}>
+        <QueryField
+          projectId={project.id}
+          timezone={timezone}
+          value={text}
+          onChange={setText}
+          onRun={run}
+          rejected={asking.failure !== undefined && text === asked.q ? asking.failure.details : NONE}
+        />
+        <div className={style.actions}>
+          {isRunning ? (
+            <button type="button" className={`button ${style.run}`} onClick={asking.cancel}>
+              <Icon name="stop" size={16} />
+              {texts.ask.cancel}
+            </button>
+          ) : (
+            <button type="button" className={`button primary ${style.run}`} onClick={run} disabled={text.trim() === ''}>
+              <Icon name="play" size={16} />
+              {texts.ask.run}
+            </button>
+          )}
+          <span className={`muted ${style.hint}`}>
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+          </span>
+          <span className={style.gap} />
+          <HistoryMenu projectId={project.id} choose={ask} />
+          {asked.q !== '' && <ShareMenu projectId={project.id} asked={asked} timezone={timezone} />}
+        </div>
+      </section>
+      {asked.q === '' ? (
+        <Starters projectId={project.id} choose={(q) => ask({ q })} />
+      ) : (
+        <AnswerPane
+          asking={asking}
+          asked={asked}
+          timezone={timezone}
+          view={asked.view ?? 'chart'}
+          setView={setView}
+          ask={(q) => ask({ ...asked, q })}
+        />
+      )}
+    </div>
+  );
+}
+
+const NONE: readonly never[] = [];

@@ -1,0 +1,47 @@
+// The question in the address, behind `#`, which browsers never send: #q=…&tz=…&view=…
+import { useSyncExternalStore } from 'react';
+
+export type View = 'chart' | 'table';
+
+export interface Asked {
+  readonly q: string;
+  /** Absent: the zone of the project. */
+  readonly tz?: string | undefined;
+  readonly view?: View | undefined;
+}
+
+export function toFragment({ q, tz, view }: Asked): string {
+  const parameters = new URLSearchParams({ q });
+  if (tz !== undefined) parameters.set('tz', tz);
+  if (view === 'table') parameters.set('view', view);
+  return `#${parameters}`;
+}
+
+export function parseFragment(fragment: string): Asked {
+  const parameters = new URLSearchParams(fragment.replace(/^#/, ''));
+  return {
+    q: parameters.get('q') ?? '',
+    tz: parameters.get('tz') ?? undefined,
+    view: parameters.get('view') === 'table' ? 'table' : undefined,
+  };
+}
+
+function subscribe(listen: () => void): () => void {
+  window.addEventListener('hashchange', listen);
+  window.addEventListener('popstate', listen);
+  return () => {
+    window.removeEventListener('hashchange', listen);
+    window.removeEventListener('popstate', listen);
+  };
+}
+
+export const useFragment = (): string => useSyncExternalStore(subscribe, () => location.hash);
+
+/** `replace` for what is no step of its own, such as the view. */
+export function setFragment(asked: Asked, { replace = false } = {}): void {
+  const fragment = toFragment(asked);
+  if (fragment === location.hash) return;
+  if (replace) history.replaceState(null, '', fragment);
+  else history.pushState(null, '', fragment);
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}

@@ -1,0 +1,75 @@
+// Ways to take a question or its answer elsewhere.
+import { useState } from 'react';
+import { queryAsText } from '../api/query.js';
+import { Icon } from '../shell/icon.js';
+import { Menu, menuItem } from '../shell/menu.js';
+import { texts } from '../texts.js';
+import style from './history-menu.module.css';
+import type { Asked } from './permalink.js';
+import { toCurl, toYamlCard } from './share.js';
+import { ROWS_MAX } from './use-answer.js';
+
+interface Props {
+  readonly projectId: string;
+  readonly asked: Asked;
+  readonly timezone: string;
+}
+
+export function ShareMenu({ projectId, asked, timezone }: Props) {
+  const [note, setNote] = useState('');
+  const question = { projectId, q: asked.q, timezone, limit: ROWS_MAX };
+  const copy = async (toText: () => string | Promise<string>): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(await toText());
+      setNote(texts.ask.copied);
+    } catch {
+      setNote(texts.ask.copyFailed);
+    }
+  };
+  const label = (
+    <>
+      <Icon name="share" size={16} />
+      <span className={style.label}>{texts.ask.copy}</span>
+    </>
+  );
+  const ways = [
+    [texts.ask.copyAs.link, () => copy(() => location.href)],
+    [texts.ask.copyAs.curl, () => copy(() => toCurl(location.origin, { q: asked.q, timezone }))],
+    [texts.ask.copyAs.yaml, () => copy(() => toYamlCard(asked.q))],
+    [texts.ask.copyAs.markdown, () => copy(() => queryAsText(question, 'llm'))],
+    [texts.ask.copyAs.csv, async () => download(await queryAsText(question, 'csv'), 'answer.csv')],
+  ] as const;
+  return (
+    <>
+      <span role="status" className="muted">
+        {note}
+      </span>
+      <Menu label={label} name={texts.ask.copy} side="right">
+        {(close) =>
+          ways.map(([name, act]) => (
+            <button
+              key={name}
+              type="button"
+              className={menuItem}
+              onClick={() => {
+                close();
+                void act();
+              }}
+            >
+              {name}
+            </button>
+          ))
+        }
+      </Menu>
+    </>
+  );
+}
+
+function download(text: string, name: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,40 @@
+// A question as a shell command and as a card of a dashboard.
+
+/** The query in single quotes for a shell, whatever it contains. */
+export function toCurl(origin: string, body: { readonly q: string; readonly timezone: string }): string {
+  const json = JSON.stringify({ ...body, format: 'json' }).replaceAll("'", `'\\''`);
+  return `curl ${origin}/query \\\n  -H "X-API-Key: $SECRET_KEY" \\\n  -d '${json}'`;
+}
+
+const VISUALS: readonly (readonly [start: RegExp, kind: string, viz: string])[] = [
+  [/^\s*funnel\b/, 'funnel', 'funnel'],
+  [/^\s*retention\b/, 'retention', 'retention-grid'],
+  [/^\s*paths\b/, 'journey', 'path'],
+  [/^\s*sessions\b/, 'sessions', 'table'],
+  [/^\s*lifecycle\b/, 'lifecycle', 'lifecycle'],
+  [/^\s*stickiness\b/, 'stickiness', 'histogram'],
+  [/^\s*users\b/, 'users', 'table'],
+  [/^\s*inspect\b/, 'inspect', 'table'],
+  [/\|\s*list\b/, 'events', 'event-stream'],
+  [/\bby\s+(?:minute|hour|day|week|month|quarter|year)\s*(?:\||$)/, 'chart', 'line'],
+  [/\bby\b/, 'table', 'table'],
+];
+
+/** A card for the `cards` of a section. */
+export function toYamlCard(q: string): string {
+  const [, kind, viz] = VISUALS.find(([start]) => start.test(q)) ?? [undefined, 'metric', 'number'];
+  const lines = q.trim().split('\n');
+  // A JSON text is a YAML text, too.
+  const query = lines.length === 1 ? JSON.stringify(q.trim()) : `|\n${lines.map((line) => `    ${line}`).join('\n')}`;
+  return `- id: card-${idOf(q)}\n  title: ${JSON.stringify(titleOf(q))}\n  kind: ${kind}\n  viz: ${viz}\n  query: ${query}\n`;
+}
+
+const titleOf = (q: string): string => q.replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim().slice(0, 80);
+
+const idOf = (q: string): string =>
+  titleOf(q)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 40)
+    .replace(/-$/, '');

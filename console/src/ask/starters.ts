@@ -1,0 +1,26 @@
+// Questions in words for people who do not write queries. EVENT is replaced by an event of the project.
+export interface Starter {
+  readonly words: string;
+  readonly q: string;
+}
+
+const STARTERS: readonly Starter[] = [
+  { words: 'How many people come each day?', q: '* | last 30d | unique by day' },
+  { words: 'What happens most often?', q: '* | last 30d | count by event_type | top 20' },
+  { words: 'Where do people come from?', q: '* | last 30d | unique by _referrer_domain | top 20' },
+  { words: 'Which countries are they in?', q: '* | last 30d | unique by _country | top 20' },
+  { words: 'How often is EVENT done?', q: 'EVENT | last 30d | count by day' },
+  { words: 'Who comes back after EVENT?', q: 'retention EVENT by week | last 8w' },
+  { words: 'On how many days are people active?', q: 'stickiness * | last 30d' },
+  { words: 'Who is new, who returns, who has left?', q: 'lifecycle * by week | last 8w' },
+  { words: 'How long do sessions last?', q: 'sessions | last 30d' },
+  { words: 'What do people do after EVENT?', q: 'paths from EVENT | last 30d | window 1d' },
+];
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/$-]*$/;
+
+export const startersFor = (event: string | undefined): readonly Starter[] =>
+  STARTERS.filter(({ q }) => event !== undefined || !q.includes('EVENT')).map(({ words, q }) => ({
+    words: words.replace('EVENT', event ?? ''),
+    q: q.replace('EVENT', PLAIN_NAME.test(event ?? '') ? (event ?? '') : JSON.stringify(event)),
+  }));

@@ -1,0 +1,60 @@
+// The answer to the question of the address. The earlier answer stays until the next one is there; cancelling aborts the
+// request, which ends the execution on the server.
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { Answer } from '../api/answer.js';
+import { query } from '../api/query.js';
+import type { RequestFailed } from '../api/request.js';
+
+/** Rows of the first answer. A chart seldom needs more, and the table can ask for all. */
+const ROWS = 1000;
+export const ROWS_MAX = 10_000;
+
+export interface Asking {
+  readonly answer: Answer | undefined;
+  readonly failure: RequestFailed | undefined;
+  readonly isRunning: boolean;
+  readonly isCancelled: boolean;
+  readonly seconds: number;
+  readonly cancel: () => void;
+  readonly runAgain: () => void;
+  readonly showAll: () => void;
+}
+
+export function useAnswer(projectId: string, q: string, timezone: string): Asking {
+  const [limit, setLimit] = useState(ROWS);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another query starts with the first rows again
+  useEffect(() => setLimit(ROWS), [q]);
+  const client = useQueryClient();
+  const queryKey = ['answer', projectId, q, timezone, limit];
+  const { data, error, isFetching, isPending, refetch } = useQuery<Answer, RequestFailed>({
+    queryKey,
+    queryFn: ({ signal }) => query({ projectId, q, timezone, limit }, signal),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+    networkMode: 'always',
+  });
+  return {
+    answer: q === '' ? undefined : data,
+    failure: isFetching ? undefined : (error ?? undefined),
+    isRunning: isFetching,
+    isCancelled: q !== '' && isPending && !isFetching && error === null,
+    seconds: useSeconds(isFetching),
+    cancel: () => void client.cancelQueries({ queryKey }),
+    runAgain: () => void refetch(),
+    showAll: () => setLimit(ROWS_MAX),
+  };
+}
+
+/** Whole seconds since it began to run. */
+function useSeconds(isRunning: boolean): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    setSeconds(0);
+    if (!isRunning) return;
+    const startedAt = performance.now();
+    const timer = setInterval(() => setSeconds(Math.floor((performance.now() - startedAt) / 1000)), 250);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return seconds;
+}

@@ -1,0 +1,29 @@
+// What the server writes into the page: the person, and the projects that they may open. It saves the first view a request.
+
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly timezone: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly role: 'owner' | 'admin' | 'member';
+}
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Project['role'];
+}
+
+export interface Boot {
+  readonly person: string;
+  readonly publicUrl: string;
+  readonly organizations: readonly Organization[];
+  readonly projects: readonly Project[];
+}
+
+export function readBoot(): Boot {
+  const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.content;
+  if (content === undefined) throw new Error('the page has no data to start with');
+  return JSON.parse(content) as Boot;
+}

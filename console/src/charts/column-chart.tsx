@@ -1,0 +1,72 @@
+// Columns over a few buckets or over numbers. Columns of unfinished buckets are outlined instead of filled.
+import { max, min } from 'd3-array';
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { useState } from 'react';
+import { texts } from '../texts.js';
+import { Axes, HEIGHT, MARGIN, Panel } from './frame.js';
+import style from './frame.module.css';
+import type { BucketData } from './series.js';
+import { useWidth } from './use-width.js';
+
+const COLUMN_PIXELS_MAX = 56;
+
+export function ColumnChart({ data, name }: { readonly data: BucketData; readonly name: string }) {
+  const [ref, width] = useWidth<HTMLElement>();
+  const [pointed, setPointed] = useState<number>();
+  const { buckets } = data;
+  const values = data.series[0]?.values ?? [];
+  const numbers = values.filter((value) => value !== null);
+  const x = scaleBand<number>()
+    .domain(buckets.keys())
+    .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)])
+    .padding(0.25);
+  const y = scaleLinear()
+    .domain([Math.min(0, min(numbers) ?? 0), max(numbers) || 1])
+    .nice(4)
+    .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const middle = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2;
+  const size = Math.min(x.bandwidth(), COLUMN_PIXELS_MAX);
+  const lastPart = buckets.at(-1)?.part;
+  return (
+    <>
+      <figure ref={ref} className={style.chart}>
+        {width > 0 && (
+          <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>
+            <Axes data={data} x={middle} y={y} width={width} hasBands />
+            {values.map((value, index) => {
+              const top = Math.min(y(value ?? 0), y(0));
+              const isPart = buckets[index]?.part !== undefined;
+              return (
+                <g key={buckets[index]?.long} onPointerMove={() => setPointed(index)}>
+                  <rect x={x(index)} y={0} width={x.bandwidth()} height={HEIGHT} fill="transparent" />
+                  {value !== null && (
+                    <rect
+                      x={middle(index) - size / 2}
+                      y={top}
+                      width={size}
+                      height={Math.abs(y(value) - y(0))}
+                      rx="3"
+                      fill="var(--series-1)"
+                      fillOpacity={isPart ? 0.15 : pointed === index ? 1 : 0.88}
+                      stroke="var(--series-1)"
+                      strokeWidth={isPart ? 1.5 : 0}
+                      strokeDasharray="3 3"
+                    />
+                  )}
+                </g>
+              );
+            })}
+          </svg>
+        )}
+        {pointed !== undefined && <Panel data={data} index={pointed} x={middle(pointed)} width={width} />}
+      </figure>
+      {(lastPart !== undefined || buckets[0]?.part !== undefined) && (
+        <p className={style.note}>
+          {texts.answer.unfinished}
+          {lastPart !== undefined &&
+            ` ${buckets.at(-1)?.long}: ${lastPart === 'so far' ? texts.answer.soFar : texts.answer.partial}.`}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+// What charts over buckets share: margins, the value axis with its lines, labels of buckets, and the panel under the pointer.
+import type { ScaleLinear } from 'd3-scale';
+import { texts } from '../texts.js';
+import style from './frame.module.css';
+import { type BucketData, colorOf, labelEvery } from './series.js';
+
+export const HEIGHT = 300;
+export const MARGIN = { top: 12, right: 12, bottom: 26, left: 48 } as const;
+const LABEL_GAP = 8;
+
+interface AxesProps {
+  readonly data: BucketData;
+  readonly x: (index: number) => number;
+  readonly y: ScaleLinear<number, number>;
+  readonly width: number;
+  /** The marks stand inside of their bands, so labels do, too. */
+  readonly hasBands?: boolean;
+}
+
+export function Axes({ data, x, y, width, hasBands = false }: AxesProps) {
+  const every = labelEvery(data.buckets.length, width - MARGIN.left - MARGIN.right);
+  const last = data.buckets.length - 1;
+  return (
+    <g aria-hidden="true" className={style.axes}>
+      {y.ticks(4).map((value) => (
+        <g key={value} transform={`translate(0 ${y(value)})`}>
+          <line x1={MARGIN.left} x2={width - MARGIN.right} className={value === 0 ? style.zero : style.grid} />
+          <text x={MARGIN.left - LABEL_GAP} dy="0.32em" textAnchor="end">
+            {data.short(value)}
+          </text>
+        </g>
+      ))}
+      {data.buckets.map(({ short, long }, index) =>
+        (last - index) % every === 0 ? (
+          <text key={long} x={x(index)} y={HEIGHT - LABEL_GAP} textAnchor={hasBands ? 'middle' : anchorOf(index, last)}>
+            {short}
+          </text>
+        ) : null,
+      )}
+    </g>
+  );
+}
+
+const anchorOf = (index: number, last: number): 'end' | 'middle' | 'start' =>
+  index === last && last > 0 ? 'end' : index === 0 && last > 0 ? 'start' : 'middle';
+
+interface PanelProps {
+  readonly data: BucketData;
+  readonly index: number;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** The numbers of one bucket, beside the pointer. */
+export function Panel({ data, index, x, width }: PanelProps) {
+  const bucket = data.buckets[index];
+  if (bucket === undefined) return null;
+  const isRight = x > width / 2;
+  const place = isRight ? { right: width - x + 10 } : { left: x + 10 };
+  return (
+    <div className={style.panel} style={place} aria-hidden="true">
+      <div className={style.when}>
+        {bucket.long}
+        {bucket.part !== undefined && <em> {bucket.part === 'so far' ? texts.answer.soFar : texts.answer.partial}</em>}
+      </div>
+      {data.series.map(({ name, values }, each) => (
+        <div key={name} className={style.line}>
+          <span className={style.swatch} style={{ background: colorOf(each) }} />
+          <span className={style.name}>{name}</span>
+          <strong>{values[index] === null || values[index] === undefined ? '–' : data.long(values[index])}</strong>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function Legend({ names, hidden = 0 }: { readonly names: readonly string[]; readonly hidden?: number }) {
+  return (
+    <ul className={style.legend}>
+      {names.map((name, index) => (
+        <li key={name}>
+          <span className={style.swatch} style={{ background: colorOf(index) }} />
+          {name}
+        </li>
+      ))}
+      {hidden > 0 && <li>{texts.answer.hidden(hidden)}</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,72 @@
+// Steps of a funnel: people who reached each, the share of the first, those who were lost, and the time it took. A breakdown
+// has a block for each value.
+import { Fragment } from 'react';
+import { numberIn } from '../answer/columns.js';
+import { compact, duration, exact, percent } from '../answer/format.js';
+import type { Answer, Row } from '../api/answer.js';
+import { texts } from '../texts.js';
+import style from './funnel.module.css';
+
+export function Funnel({ answer }: { readonly answer: Answer }) {
+  const stepAt = answer.columns.indexOf('step');
+  const groups = answer.columns.slice(0, stepAt);
+  const blocks = new Map<string, Row[]>();
+  for (const row of answer.rows) {
+    const key = groups.map((group) => String(row[group] ?? texts.answer.none)).join(' · ');
+    blocks.set(key, [...(blocks.get(key) ?? []), row]);
+  }
+  return (
+    <div className={style.blocks}>
+      {[...blocks].map(([key, rows]) => (
+        <section key={key} aria-label={key || undefined}>
+          {key !== '' && <h2 className={style.group}>{key}</h2>}
+          <Steps rows={rows} name={`${key === '' ? '' : `${key}: `}${summaryOf(rows)}`} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const summaryOf = (rows: readonly Row[]): string => {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  return `${exact(numberIn(last, 'users') ?? 0)} of ${exact(numberIn(first, 'users') ?? 0)} people reached the last step, ${percent(numberIn(last, 'rate') ?? 0)}`;
+};
+
+function Steps({ rows, name }: { readonly rows: readonly Row[]; readonly name: string }) {
+  return (
+    <ol className={style.steps} aria-label={name}>
+      {rows.map((row, index) => {
+        const users = numberIn(row, 'users') ?? 0;
+        const before = numberIn(rows[index - 1] ?? row, 'users') ?? 0;
+        const rate = numberIn(row, 'rate') ?? 0;
+        const stepRate = numberIn(row, 'step_rate');
+        const seconds = numberIn(row, 'median_seconds');
+        return (
+          <Fragment key={String(row.step)}>
+            {index > 0 && (
+              <li className={style.between}>
+                {stepRate !== null && <span>{percent(stepRate)} went on</span>}
+                <span>{exact(before - users)} lost</span>
+              </li>
+            )}
+            <li className={style.step}>
+              <div className={style.head}>
+                <span className={style.index}>{String(row.step)}</span>
+                <strong className={style.event}>{String(row.event ?? texts.answer.none)}</strong>
+                {seconds !== null && <span className="muted">median {duration(seconds)}</span>}
+                <span className={style.users} title={exact(users)}>
+                  {compact(users)}
+                </span>
+                <span className={style.rate}>{percent(rate)}</span>
+              </div>
+              <div className={style.track}>
+                <div className={style.fill} style={{ inlineSize: `${rate * 100}%` }} />
+              </div>
+            </li>
+          </Fragment>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,152 @@
+// Lines over time. The parts that lead to an unfinished bucket are dashed; missing values leave a gap.
+import { max, min } from 'd3-array';
+import { scaleLinear, scalePoint } from 'd3-scale';
+import { area, line } from 'd3-shape';
+import { type PointerEvent, useState } from 'react';
+import { texts } from '../texts.js';
+import { Axes, HEIGHT, Legend, MARGIN, Panel } from './frame.js';
+import style from './frame.module.css';
+import { type BucketData, colorOf, type Series } from './series.js';
+import { useWidth } from './use-width.js';
+
+interface Props {
+  readonly data: BucketData;
+  readonly name: string;
+  /** Series that are not drawn. */
+  readonly hidden?: number;
+}
+
+export function LineChart({ data, name, hidden = 0 }: Props) {
+  const [ref, width] = useWidth<HTMLElement>();
+  const [pointed, setPointed] = useState<number>();
+  const { buckets, series } = data;
+  const values = series.flatMap((each) => each.values.filter((value) => value !== null));
+  const x = scalePoint<number>()
+    .domain(buckets.keys())
+    .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
+  const y = scaleLinear()
+    .domain([Math.min(0, min(values) ?? 0), max(values) || 1])
+    .nice(4)
+    .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const at = (index: number): number => x(index) ?? 0;
+  const point = (event: PointerEvent<SVGSVGElement>): void => {
+    const left = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    const step = x.step() || 1;
+    setPointed(Math.max(0, Math.min(buckets.length - 1, Math.round((left - MARGIN.left) / step))));
+  };
+  const lastPart = buckets.at(-1)?.part;
+  return (
+    <>
+      {(series.length > 1 || hidden > 0) && <Legend names={series.map((each) => each.name)} hidden={hidden} />}
+      <figure ref={ref} className={style.chart}>
+        {width > 0 && (
+          <svg
+            width={width}
+            height={HEIGHT}
+            role="img"
+            aria-label={name}
+            onPointerMove={point}
+            onPointerDown={point}
+            onPointerLeave={() => setPointed(undefined)}
+          >
+            <Axes data={data} x={at} y={y} width={width} />
+            {series.map((each, index) => (
+              <Line
+                key={each.name}
+                data={data}
+                series={each}
+                color={colorOf(index)}
+                x={at}
+                y={y}
+                isAlone={series.length === 1}
+              />
+            ))}
+            {pointed !== undefined && (
+              <>
+                <line
+                  x1={at(pointed)}
+                  x2={at(pointed)}
+                  y1={MARGIN.top}
+                  y2={HEIGHT - MARGIN.bottom}
+                  className={style.cross}
+                />
+                {series.map((each, index) => {
+                  const value = each.values[pointed];
+                  return value === null || value === undefined ? null : (
+                    <circle
+                      key={each.name}
+                      cx={at(pointed)}
+                      cy={y(value)}
+                      r="4"
+                      fill={colorOf(index)}
+                      stroke="var(--surface)"
+                      strokeWidth="2"
+                    />
+                  );
+                })}
+              </>
+            )}
+          </svg>
+        )}
+        {pointed !== undefined && <Panel data={data} index={pointed} x={at(pointed)} width={width} />}
+      </figure>
+      {(lastPart !== undefined || buckets[0]?.part !== undefined) && (
+        <p className={style.note}>
+          {texts.answer.unfinished}
+          {lastPart !== undefined &&
+            ` ${buckets.at(-1)?.long}: ${lastPart === 'so far' ? texts.answer.soFar : texts.answer.partial}.`}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface LineProps {
+  readonly data: BucketData;
+  readonly series: Series;
+  readonly color: string;
+  readonly x: (index: number) => number;
+  readonly y: (value: number) => number;
+  readonly isAlone: boolean;
+}
+
+type Point = readonly [index: number, value: number | null];
+
+function Line({ data: { buckets }, series, color, x, y, isAlone }: LineProps) {
+  const points = series.values.map((value, index): Point => [index, value]);
+  const toLine = line<Point>()
+    .defined(([, value]) => value !== null)
+    .x(([index]) => x(index))
+    .y(([, value]) => y(value ?? 0));
+  const toArea = area<Point>()
+    .defined(([, value]) => value !== null)
+    .x(([index]) => x(index))
+    .y0(y(0))
+    .y1(([, value]) => y(value ?? 0));
+  const startsInside = buckets[0]?.part !== undefined && points.length > 2;
+  const endsInside = buckets.at(-1)?.part !== undefined && points.length > 1;
+  const whole = points.slice(startsInside ? 1 : 0, endsInside ? -1 : undefined);
+  const last = points.at(-1);
+  const lone = loneOf(points);
+  return (
+    <g fill="none" stroke={color} strokeWidth="2" strokeLinejoin="round" strokeLinecap="round">
+      {isAlone && <path d={toArea(points) ?? ''} fill={color} fillOpacity="0.08" stroke="none" />}
+      <path d={toLine(whole) ?? ''} />
+      {startsInside && <path d={toLine(points.slice(0, 2)) ?? ''} strokeDasharray="2 5" />}
+      {endsInside && <path d={toLine(points.slice(-2)) ?? ''} strokeDasharray="2 5" />}
+      {endsInside && last !== undefined && last[1] !== null && (
+        <circle cx={x(last[0])} cy={y(last[1])} r="3.5" fill="var(--surface)" />
+      )}
+      {lone.map(([index, value]) => (
+        <circle key={index} cx={x(index)} cy={y(value ?? 0)} r="2.5" fill={color} />
+      ))}
+    </g>
+  );
+}
+
+/** Points between two gaps, which a line does not show. */
+const loneOf = (points: readonly Point[]): readonly Point[] =>
+  points.filter(
+    ([, value], index) =>
+      value !== null && (points[index - 1]?.[1] ?? null) === null && (points[index + 1]?.[1] ?? null) === null,
+  );

@@ -1,0 +1,32 @@
+// Data of charts over buckets: labels, and a line of values for each series.
+import type { Part } from '../answer/buckets.js';
+
+export interface Bucket {
+  readonly short: string;
+  readonly long: string;
+  /** Set when the period covers the bucket only in part. */
+  readonly part: Part;
+}
+
+export interface Series {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+}
+
+export interface BucketData {
+  readonly buckets: readonly Bucket[];
+  readonly series: readonly Series[];
+  /** For axes. */
+  readonly short: (value: number) => string;
+  /** Under the pointer. */
+  readonly long: (value: number) => string;
+}
+
+export const colorOf = (index: number): string => `var(--series-${(index % 8) + 1})`;
+
+/** Space between labels, in pixels. */
+const LABEL_PIXELS = 72;
+
+/** Every n-th bucket is labelled, counted from the last. */
+export const labelEvery = (count: number, width: number): number =>
+  Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / LABEL_PIXELS))));

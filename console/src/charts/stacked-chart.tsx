@@ -1,0 +1,84 @@
+// Stacked columns of the lifecycle: active people above zero, those who stopped below.
+import { max, min } from 'd3-array';
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { useState } from 'react';
+import { Axes, HEIGHT, Legend, MARGIN, Panel } from './frame.js';
+import style from './frame.module.css';
+import { type BucketData, colorOf } from './series.js';
+import { useWidth } from './use-width.js';
+
+interface Props {
+  readonly data: BucketData;
+  readonly name: string;
+  /** Names of series that are drawn below zero. */
+  readonly below: readonly string[];
+}
+
+interface Piece {
+  readonly name: string;
+  readonly color: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function piecesOf({ series }: BucketData, index: number, below: readonly string[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let [up, down] = [0, 0];
+  for (const [each, { name, values }] of series.entries()) {
+    const value = values[index] ?? 0;
+    const color = colorOf(each);
+    const isBelow = below.includes(name);
+    const from = isBelow ? down : up;
+    const to = isBelow ? down - value : up + value;
+    if (isBelow) down = to;
+    else up = to;
+    pieces.push({ name, color, from, to });
+  }
+  return pieces;
+}
+
+export function StackedChart({ data, name, below }: Props) {
+  const [ref, width] = useWidth<HTMLElement>();
+  const [pointed, setPointed] = useState<number>();
+  const stacks = data.buckets.map((_, index) => piecesOf(data, index, below));
+  const ends = stacks.flatMap((pieces) => pieces.map(({ to }) => to));
+  const x = scaleBand<number>()
+    .domain(data.buckets.keys())
+    .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)])
+    .padding(0.3);
+  const y = scaleLinear()
+    .domain([Math.min(0, min(ends) ?? 0), max(ends) || 1])
+    .nice(4)
+    .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const middle = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2;
+  const positive = { ...data, short: (value: number) => data.short(Math.abs(value)) };
+  return (
+    <>
+      <Legend names={data.series.map((each) => each.name)} />
+      <figure ref={ref} className={style.chart}>
+        {width > 0 && (
+          <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>
+            <Axes data={positive} x={middle} y={y} width={width} hasBands />
+            {stacks.map((pieces, index) => (
+              <g key={data.buckets[index]?.long} onPointerMove={() => setPointed(index)}>
+                <rect x={x(index)} y={0} width={x.bandwidth()} height={HEIGHT} fill="transparent" />
+                {pieces.map(({ name: piece, color, from, to }) => (
+                  <rect
+                    key={piece}
+                    x={x(index)}
+                    y={Math.min(y(from), y(to))}
+                    width={x.bandwidth()}
+                    height={Math.abs(y(from) - y(to))}
+                    fill={color}
+                    stroke="var(--surface)"
+                  />
+                ))}
+              </g>
+            ))}
+          </svg>
+        )}
+        {pointed !== undefined && <Panel data={data} index={pointed} x={middle(pointed)} width={width} />}
+      </figure>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+// Events of one person by day and session, the newest first.
+import { clock, day, exact, localDate } from '../answer/format.js';
+import type { Answer, Cell, Row } from '../api/answer.js';
+import { texts } from '../texts.js';
+import style from './timeline.module.css';
+
+const SHOWN_MAX = 200;
+/** Shown as headings or as the time. */
+const OWN = ['time', 'event_type', 'session_id', 'insert_id', 'user_id', 'device_id', 'distinct_id'];
+
+interface Group {
+  readonly date: string;
+  readonly session: string;
+  readonly rows: Row[];
+}
+
+function groupsOf(rows: readonly Row[], timezone: string): readonly Group[] {
+  const groups: Group[] = [];
+  for (const row of rows) {
+    const date = localDate(String(row.time), timezone);
+    const session = String(row.session_id ?? '');
+    const last = groups.at(-1);
+    if (last?.date === date && last.session === session) last.rows.push(row);
+    else groups.push({ date, session, rows: [row] });
+  }
+  return groups;
+}
+
+export function Timeline({ answer, timezone }: { readonly answer: Answer; readonly timezone: string }) {
+  const groups = groupsOf(answer.rows.slice(0, SHOWN_MAX), timezone);
+  return (
+    <div className={style.timeline}>
+      {groups.map(({ date, session, rows }, index) => (
+        <section key={`${date} ${session} ${String(rows[0]?.insert_id)}`}>
+          {groups[index - 1]?.date !== date && <h2 className={style.day}>{day(date, true)}</h2>}
+          {session !== '' && (
+            <p className={style.session}>
+              Session <code>{session}</code>, {exact(rows.length)} events
+            </p>
+          )}
+          <ol className={style.events} aria-label={`Events of ${day(date)}`}>
+            {rows.map((row) => (
+              <li key={String(row.insert_id)}>
+                <time dateTime={String(row.time)}>{clock(String(row.time), timezone)}</time>
+                <span className={style.name}>{String(row.event_type)}</span>
+                <span className={style.details}>{detailsOf(row)}</span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+      {answer.rows.length > SHOWN_MAX && <p className="muted">{texts.answer.hidden(answer.rows.length - SHOWN_MAX)}</p>}
+    </div>
+  );
+}
+
+function detailsOf(row: Row): string {
+  const properties = Object.entries((row.event_properties ?? {}) as Readonly<Record<string, unknown>>);
+  const fields = Object.entries(row).filter(
+    ([name, cell]) => !OWN.includes(name) && name !== '_ip' && cell !== null && typeof cell !== 'object',
+  );
+  return [...properties, ...fields].map(([name, cell]) => `${name}: ${String(cell as Cell)}`).join(' · ');
+}

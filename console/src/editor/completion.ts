@@ -1,0 +1,89 @@
+// Completion: sources and events at the head, stages behind a pipe, fields where a field stands.
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { EVENT_FIELD_NAMES, GRANULARITIES } from '../../../src/query/fields.js';
+import { STAGES } from '../../../src/query/language.js';
+import { SOURCES } from '../../../src/query/sources/index.js';
+import type { Name, Names } from '../api/answer.js';
+
+type Wanted = 'source' | 'event' | 'stage' | 'field' | 'group' | 'range';
+
+const FIELD_BEHIND =
+  /(?:\b(?:where|and|or|not|unique|sum|avg|min|max|median|p90|p95|p99|latest|per|unit|list|sort)|[(,])\s+$/i;
+const LIST_GOES_ON = /^\s*(?:list|sort)\b.*,\s*$/;
+const GROUP_BEHIND = /\bby\s+(?:[^|]*,\s*)?$/;
+const EVENT_BEHIND =
+  /(?:\b(?:funnel|retention|returning|from|to|lifecycle|stickiness|inspect|exclude|results)\s+|->\s*|\b(?:count|unique|sum|avg)\()$/;
+const WORD = /[\w.:/$-]*$/;
+
+/** What may stand where the word begins; undefined where completion knows nothing. */
+export function wantedAt(before: string): Wanted | undefined {
+  const start = before.replace(WORD, '');
+  const pipe = start.lastIndexOf('|');
+  const part = start.slice(pipe + 1).replace(/#.*$/gm, '');
+  if (part.trim() === '') return pipe < 0 ? 'source' : 'stage';
+  if (GROUP_BEHIND.test(part)) return 'group';
+  if (EVENT_BEHIND.test(part) && (pipe < 0 || !/^\s*from\s+$/.test(part))) return 'event';
+  if (/^\s*last\s+$/.test(part)) return 'range';
+  return FIELD_BEHIND.test(part) || LIST_GOES_ON.test(part) ? 'field' : undefined;
+}
+
+const word = (label: string, detail: string): Completion => ({ label, detail, type: 'keyword' });
+
+const SOURCE_WORDS = Object.values(SOURCES).flatMap(({ words, about }) =>
+  words.map((label) => word(label, shorten(about))),
+);
+const STAGE_WORDS = Object.values(STAGES).flatMap(({ words, example }) => words.map((label) => word(label, example)));
+const RANGE_WORDS = ['24h', '7d', '30d', '12w', '90d', '1y'].map((label) => word(label, ''));
+const GROUP_WORDS = GRANULARITIES.map((label) => word(label, 'time'));
+
+function shorten(about: string): string {
+  const plain = about.replaceAll('`', '').split(/[;:.]/)[0] ?? '';
+  return plain.length > 44 ? `${plain.slice(0, 43)}…` : plain;
+}
+
+const PLAIN_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$-]*$/;
+
+const eventsOf = (events: readonly Name[]): Completion[] =>
+  events.map(({ name, detail }, index) => ({
+    label: PLAIN_EVENT.test(name) ? name : JSON.stringify(name),
+    detail,
+    boost: -index / 10,
+  }));
+
+const fieldsOf = (fields: readonly Name[]): Completion[] =>
+  fields.length > 0
+    ? fields.map(({ name, detail }) => ({ label: name, detail }))
+    : EVENT_FIELD_NAMES.map((label) => ({ label }));
+
+function optionsOf(wanted: Wanted, { events, fields }: Names): Completion[] {
+  switch (wanted) {
+    case 'source':
+      return [...eventsOf(events), word('*', 'all events'), ...SOURCE_WORDS];
+    case 'event':
+      return [...eventsOf(events), word('*', 'all events')];
+    case 'stage':
+      return STAGE_WORDS;
+    case 'range':
+      return RANGE_WORDS;
+    case 'group':
+      return [...GROUP_WORDS, ...fieldsOf(fields)];
+    case 'field':
+      return fieldsOf(fields);
+  }
+}
+
+export const completionSource =
+  (names: () => Names | undefined) =>
+  (context: CompletionContext): CompletionResult | null => {
+    const before = context.state.sliceDoc(0, context.pos);
+    const wanted = wantedAt(before);
+    if (wanted === undefined) return null;
+    const typed = WORD.exec(before)?.[0] ?? '';
+    // Without a letter it opens by itself only behind what calls for a name.
+    if (typed === '' && !context.explicit && (wanted === 'source' || wanted === 'stage')) return null;
+    return {
+      from: context.pos - typed.length,
+      options: optionsOf(wanted, names() ?? { events: [], fields: [] }),
+      validFor: /^[\w.:/$-]*$/,
+    };
+  };

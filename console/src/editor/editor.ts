@@ -1,0 +1,128 @@
+// The editor of a query: CodeMirror with the grammar of the service. It lives in a shadow root, where its styles are style
+// sheets of scripts, which the Content-Security-Policy allows; in the page they would be style elements.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { EditorSelection, EditorState, Prec } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
+import type { Names } from '../api/answer.js';
+import { check, type Problem, type Span } from '../language/language.js';
+import { loadPatterns } from '../language/patterns.js';
+import { texts } from '../texts.js';
+import { completionSource } from './completion.js';
+import { colouring } from './language-support.js';
+import { markProblems, problemMarks } from './problem-marks.js';
+import { theme } from './theme.js';
+
+export interface Editor {
+  setText(text: string): void;
+  setNames(names: Names | undefined): void;
+  replace(span: Span, text: string): void;
+  checkAgain(): void;
+  focus(): void;
+  destroy(): void;
+}
+
+export interface EditorOptions {
+  readonly text: string;
+  readonly selection: readonly [number, number] | undefined;
+  readonly hasFocus: boolean;
+  readonly timezone: () => string;
+  readonly onChange: (text: string) => void;
+  readonly onRun: () => void;
+  readonly onProblems: (problems: readonly Problem[]) => void;
+}
+
+/** While a word is typed it is not judged; after this rest, or elsewhere in the text, it is. */
+const REST_MS = 400;
+
+export function createEditor(host: HTMLElement, options: EditorOptions): Editor {
+  let names: Names | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  root.replaceChildren();
+
+  const judge = (state: EditorState): void => {
+    const problems = check(state.doc.toString(), options.timezone());
+    view.dispatch(markProblems(problems));
+    options.onProblems(problems);
+  };
+  const judgeText = async (): Promise<void> => {
+    judge(view.state);
+    if (!view.state.doc.toString().includes('~')) return;
+    await loadPatterns();
+    judge(view.state);
+  };
+  const view = new EditorView({
+    root,
+    parent: root as unknown as Element,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        Prec.highest(
+          keymap.of([
+            {
+              key: 'Mod-Enter',
+              run: () => {
+                options.onRun();
+                return true;
+              },
+            },
+          ]),
+        ),
+        history(),
+        drawSelection(),
+        closeBrackets(),
+        colouring,
+        autocompletion({ override: [completionSource(() => names)], icons: false }),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+        placeholder(texts.ask.placeholder),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ 'aria-label': texts.ask.query, spellcheck: 'false', autocapitalize: 'off' }),
+        problemMarks,
+        theme,
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return;
+          options.onChange(update.state.doc.toString());
+          clearTimeout(timer);
+          timer = setTimeout(() => void judgeText(), isWordOpen(update.state) ? REST_MS : 0);
+        }),
+      ],
+    }),
+  });
+  if (options.selection !== undefined) {
+    const [anchor, head] = options.selection;
+    view.dispatch({ selection: EditorSelection.single(anchor, head) });
+  }
+  if (options.hasFocus) setTimeout(() => view.focus());
+  void judgeText();
+
+  return {
+    setText(text) {
+      const length = view.state.doc.length;
+      if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: length, insert: text } });
+    },
+    setNames(known) {
+      names = known;
+    },
+    replace({ from, to }, text) {
+      view.dispatch({
+        changes: { from, to, insert: text },
+        selection: { anchor: from + text.length },
+        userEvent: 'input',
+      });
+      view.focus();
+    },
+    checkAgain: () => void judgeText(),
+    focus: () => view.focus(),
+    destroy() {
+      clearTimeout(timer);
+      view.destroy();
+    },
+  };
+}
+
+/** Whether the cursor is at the end of a word, which is perhaps not complete. */
+function isWordOpen(state: EditorState): boolean {
+  const { head } = state.selection.main;
+  return /[\w.]$/.test(state.sliceDoc(Math.max(0, head - 1), head));
+}

@@ -1,0 +1,28 @@
+// Entry of the console: one page for all screens, for signed-in people.
+import './style/tokens.css';
+import './style/base.css';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { restoreFragment } from './api/request.js';
+import { App } from './app.js';
+import { readBoot } from './boot.js';
+import { applyTheme } from './shell/theme.js';
+
+applyTheme();
+restoreFragment();
+
+// A failed query is shown with its cause and a button: repeating it unasked would hide both.
+const client = new QueryClient({
+  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: Number.POSITIVE_INFINITY } },
+});
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <App boot={readBoot()} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,29 @@
+// A modal dialog: the browser keeps the focus inside, and returns it afterwards.
+import { type ReactNode, useEffect, useRef } from 'react';
+import style from './dialog.module.css';
+
+interface Props {
+  readonly name: string;
+  readonly close: () => void;
+  readonly className?: string | undefined;
+  readonly children: ReactNode;
+}
+
+export function Dialog({ name, close, className, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog, and the browser sees to it
+    <dialog
+      ref={dialog}
+      aria-label={name}
+      className={`${style.dialog} ${className ?? ''}`}
+      onClose={close}
+      onClick={(event) => {
+        if (event.target === dialog.current) dialog.current.close();
+      }}
+    >
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,48 @@
+// Icons, drawn with strokes of the text's colour. They are decoration: names stand beside them or in aria-label.
+
+const PATHS = {
+  ask: 'M4 6.5h16M4 12h10M4 17.5h6',
+  start: 'M12 20V5m0 0-6 6m6-6 6 6',
+  person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7 9c0-4 3-6 7-6s7 2 7 6',
+  down: 'm7 10 5 5 5-5',
+  search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm9 3-4.5-4.5',
+  history: 'M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4m4 0v5l3 2',
+  share: 'M12 15V4m0 0L8 8m4-4 4 4M5 13v6h14v-6',
+  play: 'M8 5.5v13l11-6.5Z',
+  stop: 'M7 7h10v10H7Z',
+  add: 'M12 5v14M5 12h14',
+  close: 'm6 6 12 12M18 6 6 18',
+} as const;
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.75"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+/** The mark of the product. */
+export function Mark() {
+  return (
+    <svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true">
+      <rect width="24" height="24" rx="6" fill="var(--accent)" />
+      <g fill="var(--accent-text)">
+        <rect x="5.5" y="12" width="3" height="6.5" rx="1" />
+        <rect x="10.5" y="8.5" width="3" height="10" rx="1" />
+        <rect x="15.5" y="5" width="3" height="13.5" rx="1" />
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,64 @@
+// A button that shows a panel of links and buttons below itself. It closes with Escape, with a click outside, and when the
+// focus leaves it.
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import style from './menu.module.css';
+
+export interface MenuProps {
+  readonly label: ReactNode;
+  /** Accessible name, when the label is a picture or needs more words. */
+  readonly name?: string;
+  readonly className?: string;
+  readonly side?: 'left' | 'right';
+  readonly children: (close: () => void) => ReactNode;
+}
+
+export function Menu({ label, name, className = 'button plain', side = 'left', children }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeOutside = (event: Event): void => {
+      if (event.target instanceof Node && root.current?.contains(event.target) === false) setOpen(false);
+    };
+    const closeByKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    document.addEventListener('pointerdown', closeOutside);
+    document.addEventListener('focusin', closeOutside);
+    document.addEventListener('keydown', closeByKey);
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside);
+      document.removeEventListener('focusin', closeOutside);
+      document.removeEventListener('keydown', closeByKey);
+    };
+  }, [isOpen]);
+
+  return (
+    <div className={style.menu} ref={root}>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        aria-label={name}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {label}
+      </button>
+      {isOpen && (
+        <div id={id} className={`${style.panel} ${side === 'right' ? style.right : ''}`}>
+          {children(() => setOpen(false))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export const menuItem: string = style.item ?? '';
+export const menuTitle: string = style.title ?? '';

@@ -1,0 +1,69 @@
+// For people without a project: makes an organization, if there is none that they administer, and a project in it.
+import { type FormEvent, useState } from 'react';
+import { postJson } from '../api/request.js';
+import type { Boot } from '../boot.js';
+import { texts } from '../texts.js';
+import style from './plain-page.module.css';
+
+interface Created {
+  readonly id: string;
+}
+
+const create = async (path: string, name: string): Promise<string> =>
+  ((await (await postJson(path, { name })).json()) as Created).id;
+
+export function NoProject({ boot }: { readonly boot: Boot }) {
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const own = boot.organizations.find(({ role }) => role !== 'member');
+  if (own === undefined && boot.organizations.length > 0) {
+    return (
+      <main className={style.page}>
+        <h1>{texts.noProject.title}</h1>
+        <p>{texts.noProject.needsAdmin}</p>
+      </main>
+    );
+  }
+
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setBusy(true);
+    try {
+      const organizationId = own?.id ?? (await create('/api/orgs', String(form.get('organization'))));
+      const id = await create(`/api/orgs/${organizationId}/projects`, String(form.get('project')));
+      // The page of the new project comes from the server, which knows it.
+      location.assign(`/projects/${id}/start`);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main className={style.page}>
+      <h1>{texts.noProject.title}</h1>
+      <p className="muted">{texts.noProject.text}</p>
+      <form className={style.form} onSubmit={submit}>
+        {own === undefined && (
+          <label>
+            {texts.noProject.organization}
+            <input className="field" name="organization" required maxLength={200} />
+          </label>
+        )}
+        <label>
+          {texts.noProject.name}
+          <input className="field" name="project" required maxLength={200} />
+        </label>
+        {problem !== undefined && (
+          <p role="alert" className={style.problem}>
+            {problem}
+          </p>
+        )}
+        <button className="button primary" type="submit" disabled={isBusy}>
+          {texts.noProject.create}
+        </button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,102 @@
+// Ctrl+K: one field that finds screens, projects and earlier queries.
+import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import { recallHistory } from '../ask/history.js';
+import { toFragment } from '../ask/permalink.js';
+import type { Boot, Project } from '../boot.js';
+import { texts } from '../texts.js';
+import { Dialog } from './dialog.js';
+import style from './palette.module.css';
+import { NAVIGATION } from './shell.js';
+
+interface Target {
+  readonly kind: 'screen' | 'project' | 'query';
+  readonly label: string;
+  readonly href: string;
+}
+
+const SHOWN_MAX = 12;
+
+function targetsOf(boot: Boot, project: Project): Target[] {
+  const base = `/projects/${project.id}`;
+  const screens = NAVIGATION.map(
+    ({ name }): Target => ({ kind: 'screen', label: texts.nav[name], href: `${base}/${name}` }),
+  );
+  const projects = boot.projects
+    .filter(({ id }) => id !== project.id)
+    .map((each): Target => ({ kind: 'project', label: each.name, href: `/projects/${each.id}/ask` }));
+  const queries = recallHistory(project.id).map(
+    ({ q, tz }): Target => ({ kind: 'query', label: q, href: `${base}/ask${toFragment({ q, tz })}` }),
+  );
+  return [...screens, ...projects, ...queries];
+}
+
+export function Palette({ boot, project, close }: { boot: Boot; project: Project; close: () => void }) {
+  const [words, setWords] = useState('');
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const all = useMemo(() => targetsOf(boot, project), [boot, project]);
+  const found = all
+    .filter(({ label }) => words.split(/\s+/).every((word) => label.toLowerCase().includes(word.toLowerCase())))
+    .slice(0, SHOWN_MAX);
+
+  const open = (target: Target | undefined): void => {
+    if (target === undefined) return;
+    close();
+    navigate(target.href);
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0 && found.length > 0) {
+      event.preventDefault();
+      setActive((active + step + found.length) % found.length);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      open(found[active]);
+    }
+  };
+
+  return (
+    <Dialog name={texts.palette.label} close={close}>
+      <input
+        className={style.input}
+        autoFocus
+        role="combobox"
+        aria-label={texts.palette.label}
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${active}` : undefined}
+        placeholder={texts.palette.placeholder}
+        value={words}
+        onKeyDown={press}
+        onChange={(event) => {
+          setWords(event.target.value);
+          setActive(0);
+        }}
+      />
+      <div role="listbox" id={id} aria-label={texts.palette.label} className={style.list}>
+        {found.map((target, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: keys go to the field
+          <div
+            key={target.href}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            className={style.option}
+            onClick={() => open(target)}
+            onPointerMove={() => setActive(index)}
+          >
+            <span className={target.kind === 'query' ? style.query : style.label}>{target.label}</span>
+            <span className={style.kind}>{texts.palette[target.kind]}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && (
+        <p role="status" className={style.empty}>
+          {texts.palette.empty}
+        </p>
+      )}
+    </Dialog>
+  );
+}

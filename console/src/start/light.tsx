@@ -1,0 +1,83 @@
+// A light that turns green with the first event. It asks the store that answers queries, and shows rejected events with their
+// reasons, because a broken set-up looks like waiting.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { compact } from '../answer/format.js';
+import { query } from '../api/query.js';
+import { getJson } from '../api/request.js';
+import { texts } from '../texts.js';
+import style from './start.module.css';
+
+const POLL_MS = 1500;
+const REJECTED_POLL_MS = 3000;
+const PATIENCE_MS = 30_000;
+const SAMPLES_SHOWN = 3;
+const QUESTION = '* | last 30d | count';
+
+interface Rejected {
+  readonly counts: readonly { readonly reason: string; readonly events: number }[];
+  readonly samples: readonly { readonly at: string; readonly reason: string; readonly event: string }[];
+}
+
+type State = 'waiting' | 'received' | 'rejected';
+
+export function Light({ projectId }: { readonly projectId: string }) {
+  const [wasEmpty, setWasEmpty] = useState(false);
+  const isLate = useIsLate(PATIENCE_MS);
+  const { data: count } = useQuery({
+    queryKey: ['first-event', projectId],
+    queryFn: async ({ signal }) =>
+      Number((await query({ projectId, q: QUESTION, timezone: 'UTC' }, signal)).rows[0]?.count ?? 0),
+    refetchInterval: ({ state }) => ((state.data ?? 0) > 0 ? false : POLL_MS),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const hasEvents = (count ?? 0) > 0;
+  useEffect(() => {
+    if (count === 0) setWasEmpty(true);
+  }, [count]);
+  const { data: rejected } = useQuery({
+    queryKey: ['rejected', projectId],
+    queryFn: ({ signal }) => getJson<Rejected>(`/api/projects/${projectId}/rejected`, signal),
+    enabled: count === 0,
+    refetchInterval: REJECTED_POLL_MS,
+    staleTime: 0,
+  });
+  const samples = hasEvents ? [] : (rejected?.samples ?? []);
+  const state: State = hasEvents ? 'received' : samples.length > 0 ? 'rejected' : 'waiting';
+  const status = {
+    waiting: texts.start.waiting,
+    rejected: `${texts.start.rejected}: ${[...new Set(samples.map(({ reason }) => plain(reason)))].join(', ')}`,
+    received: wasEmpty ? texts.start.received : texts.start.receivedMore(compact(count ?? 0)),
+  }[state];
+  return (
+    <section className={`card ${style.light}`}>
+      <span className={style.lamp} data-state={state} aria-hidden="true" />
+      <p role="status" className={style.status}>
+        {count === undefined ? texts.loading : status}
+      </p>
+      {state === 'waiting' && isLate && <p className={style.more}>{texts.start.nothing}</p>}
+      {samples.length > 0 && (
+        <ul className={style.samples}>
+          {samples.slice(0, SAMPLES_SHOWN).map((sample) => (
+            <li key={`${sample.at} ${sample.event}`}>
+              {plain(sample.reason)}
+              <code>{sample.event}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const plain = (reason: string): string => reason.replaceAll('_', ' ');
+
+function useIsLate(afterMs: number): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), afterMs);
+    return () => clearTimeout(timer);
+  }, [afterMs]);
+  return isLate;
+}

@@ -1,0 +1,57 @@
+// Send events: the keys of the project, code with the real key, and a light that turns green with the first event.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { getJson } from '../api/request.js';
+import type { Boot, Project } from '../boot.js';
+import { texts } from '../texts.js';
+import { Keys } from './keys.js';
+import { Light } from './light.js';
+import { Snippet } from './snippet.js';
+import { snippetOf, WAYS, type Way } from './snippets.js';
+import style from './start.module.css';
+
+export interface ProjectDetails {
+  readonly public_key: string;
+  /** For admins and owners; null when it cannot be decrypted. */
+  readonly secret_key?: string | null;
+}
+
+export function Start({ project, boot }: { readonly project: Project; readonly boot: Boot }) {
+  const [way, setWay] = useState<Way>('page');
+  const { data } = useQuery({
+    queryKey: ['project', project.id],
+    queryFn: ({ signal }) => getJson<ProjectDetails>(`/api/projects/${project.id}`, signal),
+  });
+  return (
+    <div className={style.start}>
+      <header>
+        <h1>{texts.start.title}</h1>
+        <p className="muted">{texts.start.lead}</p>
+      </header>
+      <Light projectId={project.id} />
+      {data !== undefined && (
+        <>
+          <section className={`card ${style.card}`} aria-label={texts.start.wayLabel}>
+            <fieldset className={style.ways}>
+              <legend className="unseen">{texts.start.wayLabel}</legend>
+              {WAYS.map((each) => (
+                <button key={each} type="button" aria-pressed={each === way} onClick={() => setWay(each)}>
+                  {texts.start.ways[each]}
+                </button>
+              ))}
+            </fieldset>
+            <p className="muted">{texts.start.wayNotes[way]}</p>
+            <Snippet name={texts.start.ways[way]} text={snippetOf(way, boot.publicUrl, data)} />
+          </section>
+          <Keys details={data} />
+        </>
+      )}
+      <p>
+        <Link className="button" href={`/projects/${project.id}/ask`}>
+          {texts.start.ask}
+        </Link>
+      </p>
+    </div>
+  );
+}

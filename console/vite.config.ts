@@ -1,0 +1,46 @@
+// Build of the console: hashed files in dist/console, and a manifest from which the server writes the page. It fails for a
+// module of Node (the parser and the analyzer of src/query run in browsers) and for files above their budget (budgets.ts).
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vite';
+import { keepBudgets } from './budgets.ts';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+
+// Whatever the environment says: the tests, too, test what is shipped.
+process.env.NODE_ENV = 'production';
+
+/** Entries of libraries that the console loads only when it needs them. */
+const REPLACED: Readonly<Record<string, string>> = {
+  'temporal-polyfill': 'src/language/temporal.ts',
+  re2js: 'src/language/patterns.ts',
+};
+
+const forBrowsers: Plugin = {
+  name: 'for-browsers',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    const replacement = REPLACED[source];
+    if (replacement !== undefined && importer !== root + replacement) return root + replacement;
+    if (source.startsWith('node:')) this.error(`${importer} imports ${source}, which browsers do not have`);
+  },
+};
+
+export default defineConfig({
+  root,
+  base: '/public/console/',
+  publicDir: false,
+  logLevel: 'error',
+  plugins: [forBrowsers, keepBudgets()],
+  oxc: { jsx: { runtime: 'automatic' } },
+  css: { modules: { generateScopedName: '[name]-[local]-[hash:base64:4]' } },
+  build: {
+    outDir: '../dist/console',
+    emptyOutDir: true,
+    manifest: 'manifest.json',
+    modulePreload: { polyfill: false },
+    assetsDir: '',
+    assetsInlineLimit: 0,
+    target: 'es2022',
+    rollupOptions: { input: `${root}src/main.tsx` },
+  },
+});

@@ -1,0 +1,393 @@
+// The console in a real browser, against the real processes: by role and name, under the shipped Content-Security-Policy.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createProject, type NewProject } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { type ConsoleVisit, launchBrowser, visitConsole } from '../support/console.js';
+import type { CookieJar } from '../support/cookie-jar.js';
+import { eventually } from '../support/eventually.js';
+import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { track } from '../support/track.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const DAY_MS = 86_400_000;
+const EMAIL = 'console@example.com';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let stack: SignInStack;
+let browser: Browser;
+let jar: CookieJar;
+let shop: NewProject;
+let visits: ConsoleVisit[] = [];
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
+  jar = await signedInAs(stack.url, EMAIL);
+  shop = await newProject('Shop', 'Asia/Tehran');
+  await fillShop();
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+afterEach(async () => {
+  const complaints = visits.flatMap((visit) => visit.complaints);
+  await Promise.all(visits.map(({ context }) => context.close()));
+  visits = [];
+  expect(complaints).toEqual([]);
+});
+
+async function newProject(name: string, timezone = 'UTC'): Promise<NewProject> {
+  const { organization_id: organizationId } = await postgres('members')
+    .join('people', 'people.id', 'person_id')
+    .where({ email: EMAIL })
+    .first('organization_id');
+  return createProject(postgres, {
+    ...{ organizationId, name, timezone },
+    secretKeyBase: databases.config.SECRET_KEY_BASE,
+  });
+}
+
+/** Forty people over twenty days: visits, sign-ups, purchases, an experiment. */
+async function fillShop(): Promise<void> {
+  const now = Date.now();
+  const events = Array.from({ length: 40 }, (_, user) => {
+    const start = now - (user % 20) * DAY_MS - 3_600_000;
+    const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
+    const own = { user_id: `user-${user}`, session_id: `session-${user}` };
+    return [
+      { ...own, event_type: 'page_view', time: at(0), event_properties: { plan: user % 3 === 0 ? 'pro' : 'free' } },
+      ...(user % 2 === 0 ? [{ ...own, event_type: 'signup', time: at(5) }] : []),
+      ...(user % 4 === 0 ? [{ ...own, event_type: 'purchase', time: at(20), event_properties: { price: user } }] : []),
+      ...(user === 0 ? [{ ...own, event_type: 'only: here', time: at(1) }] : []),
+      {
+        ...own,
+        event_type: 'service.exposure',
+        time: at(1),
+        event_properties: { choice_key: 'checkout', variant_key: user % 2 === 0 ? 'control' : 'new' },
+      },
+    ];
+  }).flat();
+  expect(await track(stack.url, shop.publicKey, { events })).toMatchObject({ body: { accepted: events.length } });
+  await eventually(async () => expect((await ask('* | last 30d | count')).rows[0]?.count).toBe(events.length));
+}
+
+interface ApiAnswer {
+  readonly total: number;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+async function ask(q: string, timezone = 'Asia/Tehran'): Promise<ApiAnswer> {
+  const response = await fetch(`${stack.url}/query`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': shop.secretKey },
+    body: JSON.stringify({ q, timezone, format: 'json', limit: 1000 }),
+  });
+  return (await response.json()) as ApiAnswer;
+}
+
+async function visit(path: string, options = {}, { isSignedIn = true } = {}): Promise<ConsoleVisit> {
+  const visited = await visitConsole(browser, { url: stack.url, ...(isSignedIn && { jar }), options });
+  visits.push(visited);
+  await visited.page.goto(`${stack.url}${path}`);
+  return visited;
+}
+
+const askPath = (q = ''): string => `/projects/${shop.id}/ask${q === '' ? '' : `#${new URLSearchParams({ q })}`}`;
+const region = ({ page }: ConsoleVisit) => page.getByRole('region', { name: 'Answer' });
+const editor = ({ page }: ConsoleVisit) => page.locator('.cm-content[aria-label="Query"]');
+
+async function openEditor(q = ''): Promise<ConsoleVisit> {
+  const visited = await visit(askPath(q));
+  await editor(visited).waitFor();
+  return visited;
+}
+
+describe('a new project', () => {
+  test('has a key and code, names what was rejected, and turns green with the first event', async () => {
+    const project = await newProject('New');
+    const { page } = await visit(`/projects/${project.id}/start`);
+    await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
+    await page.getByRole('button', { name: 'Shell' }).click();
+    await page
+      .getByRole('code')
+      .filter({ hasText: `-H "X-API-Key: ${project.publicKey}"` })
+      .first()
+      .waitFor();
+    const status = page.getByRole('status');
+    await status.filter({ hasText: 'Waiting for the first event' }).waitFor();
+
+    await track(stack.url, project.publicKey, { events: [{ user_id: 'ada' }] });
+    await status.filter({ hasText: /rejected: .*event.type/ }).waitFor();
+    await track(stack.url, project.publicKey, { event_type: 'signup', user_id: 'ada' });
+    await status.filter({ hasText: 'First event received' }).waitFor();
+
+    expect(await page.content()).not.toContain(project.secretKey);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText(project.secretKey).waitFor();
+  });
+});
+
+describe('the query', () => {
+  test('is judged while it is typed, without a request, and repaired by a click', async () => {
+    const visited = await openEditor();
+    const { page, requests } = visited;
+    await editor(visited).click();
+    await page.waitForLoadState('networkidle');
+    const before = requests.length;
+    await page.keyboard.type('signup | last 7d | count by _contry ');
+    await page.getByText('nearest is "_country"').waitFor();
+    await page.getByRole('button', { name: 'Replace with _country' }).click();
+    expect(await editor(visited).innerText()).toBe('signup | last 7d | count by _country ');
+    await page.getByText('nearest is').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    expect(await editor(visited).innerText()).toBe('signup | last 7d | count by _contry ');
+    expect(requests.slice(before).map((request) => request.url())).toEqual([]);
+  });
+
+  test('completes an event of this project only; Escape closes, Tab leaves', async () => {
+    const visited = await openEditor();
+    const { page } = visited;
+    await page.waitForLoadState('networkidle');
+    await editor(visited).click();
+    await page.keyboard.type('onl');
+    const option = page.getByRole('listbox').getByRole('option', { name: 'only: here' });
+    await option.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Space');
+    await option.waitFor();
+    await page.waitForTimeout(100);
+    await page.keyboard.press('Enter');
+    expect(await editor(visited).innerText()).toBe('"only: here"');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Run' }).and(page.locator(':focus')).waitFor();
+  });
+
+  test('is run by key and stays in the address, which no request contains', async () => {
+    const visited = await openEditor();
+    const { page, requests } = visited;
+    const q = '* | last 30d | count by event_type';
+    await editor(visited).click();
+    await page.keyboard.insertText(q);
+    await page.keyboard.press('Control+Enter');
+    const { total } = await ask(q);
+    await region(visited).getByText(`${total} rows`).waitFor();
+    expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('q')).toBe(q);
+    await page.reload();
+    await region(visited).getByText(`${total} rows`).waitFor();
+    await region(visited).getByRole('cell', { name: 'only: here' }).waitFor();
+    for (const request of requests) {
+      const sent = `${request.url()} ${JSON.stringify(await request.allHeaders())}`;
+      expect(sent).not.toMatch(/last(?:\+|%20| )30d/);
+    }
+  });
+
+  test('survives a sign-in behind the address', async () => {
+    const visited = await visit(askPath('signup | last 30d | count'), {}, { isSignedIn: false });
+    const { page } = visited;
+    expect(new URL(page.url()).pathname).toBe('/login');
+    await visited.context.addCookies([
+      { name: 'service_session', value: jar.get('service_session') ?? '', url: stack.url },
+    ]);
+    await page.goto(`${stack.url}${askPath()}`);
+    await region(visited).getByText('20', { exact: true }).waitFor();
+    expect(visited.requests.filter((request) => request.url().includes('signup'))).toEqual([]);
+  });
+
+  test('starts with a question in words, and is found again in the history', async () => {
+    const visited = await openEditor();
+    const { page } = visited;
+    await page.getByRole('button', { name: /What happens most often/ }).click();
+    await region(visited).getByRole('cell', { name: 'page_view' }).waitFor();
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByRole('button', { name: '* | last 30d | count by event_type | top 20' }).waitFor();
+  });
+});
+
+describe('an answer', () => {
+  let shared: ConsoleVisit | undefined;
+  /** One page for all modes: it changes what is behind `#` only. */
+  async function sharedVisit(path: string): Promise<ConsoleVisit> {
+    shared ??= await visitConsole(browser, { url: stack.url, jar });
+    await shared.page.goto(`${stack.url}${path}`);
+    return shared;
+  }
+
+  afterAll(async () => {
+    await shared?.context.close();
+    expect(shared?.complaints).toEqual([]);
+  });
+
+  test.each<[q: string, role: 'img' | 'table' | 'list' | 'region', name: RegExp]>([
+    ['* | last 20d | count by day', 'img', /count, 21 values from/],
+    ['* | last 5d | count by day', 'img', /count, 6 values from/],
+    ['* | last 20d | count by day, event_type', 'img', /count/],
+    ['formula count(purchase) / count(signup) | by day | last 20d', 'img', /value/],
+    ['funnel page_view -> signup -> purchase | last 30d', 'list', /10 of 40 people reached the last step, 25.0/],
+    ['retention page_view by week | last 4w', 'table', /Share of each cohort/],
+    ['lifecycle * by week | last 4w', 'img', /users/],
+    ['stickiness *', 'img', /users/],
+    ['sessions | last 30d', 'img', /Sessions by day: 40/],
+    ['choice checkout | results purchase', 'table', /Too early to say/],
+    ['user "user-0"', 'list', /Events of/],
+    ['inspect * | last 30d', 'region', /Table/],
+    ['fields', 'region', /Table/],
+  ])('%s is drawn, and its table has the rows of the API', async (q, role, name) => {
+    const visited = await sharedVisit(askPath(q));
+    const { total, rows } = await ask(q);
+    await region(visited)
+      .getByText(new RegExp(`^${total} rows?$`))
+      .waitFor();
+    await region(visited).getByRole(role, { name }).first().waitFor();
+    const table = region(visited).getByRole('button', { name: 'Table' });
+    if ((await table.count()) > 0) await table.click();
+    const cells = region(visited).getByRole('table');
+    expect(await cells.getAttribute('aria-rowcount')).toBe(String(rows.length + 1));
+  });
+
+  test('marks what is not complete, in the zone of the project', async () => {
+    const visited = await visit(askPath('* | last 7d | count by day'));
+    await region(visited).getByText('so far.').waitFor();
+    await region(visited).getByText('Asia/Tehran').waitFor();
+    const whole = await visit(askPath('* | yesterday | count by hour'));
+    await region(whole).getByText('24 rows').waitFor();
+    await region(whole).getByRole('img').waitFor();
+    expect(
+      await region(whole)
+        .getByText(/so far|Dashed/)
+        .count(),
+    ).toBe(0);
+  });
+
+  test('that is empty says so, and offers a wider range', async () => {
+    const visited = await visit(askPath('nothing_like_this # a comment\n| last 2h | count by day'));
+    await region(visited).getByRole('status').filter({ hasText: 'No events match' }).waitFor();
+    await region(visited).getByRole('button', { name: 'Widen to 30 days' }).click();
+    await region(visited).getByRole('button', { name: 'Widen to 90 days' }).waitFor();
+    expect(new URLSearchParams(new URL(visited.page.url()).hash.slice(1)).get('q')).toBe(
+      'nothing_like_this # a comment\n| last 30d | count by day',
+    );
+  });
+
+  test.each([
+    [504, 'the query took longer than 30 s', {}],
+    [503, 'queries are switched off', {}],
+    [429, 'too many queries', { 'Retry-After': '60' }],
+    [0, 'cannot be reached', {}],
+  ])('that failed with %s is an alert with its cause, and never "No events"', async (status, cause, headers) => {
+    const visited = await visit(askPath());
+    const { page } = visited;
+    await page.route('**/query', (route) =>
+      status === 0
+        ? route.abort()
+        : route.fulfill({ status, headers, contentType: 'application/json', body: JSON.stringify({ error: cause }) }),
+    );
+    await page.goto(`${stack.url}${askPath('signup | count')}`);
+    const alert = region(visited).getByRole('alert');
+    await alert.filter({ hasText: cause }).waitFor();
+    await alert.getByRole('button', { name: status === 429 ? /Retry in \d+ s/ : 'Retry' }).waitFor();
+    expect(await page.getByText('No events').count()).toBe(0);
+    if (status === 0) visited.complaints.length = 0;
+  });
+
+  test('that takes long can be cancelled, which aborts the request', async () => {
+    const visited = await visit(askPath());
+    const { page } = visited;
+    await page.waitForLoadState('networkidle');
+    await page.route('**/query', () => {});
+    await page.goto(`${stack.url}${askPath('signup | count')}`);
+    const aborted = page.waitForEvent('requestfailed');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect((await aborted).failure()?.errorText).toContain('ABORTED');
+    await region(visited).getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
+    await page.getByRole('button', { name: 'Run' }).waitFor();
+  });
+});
+
+describe('the frame', () => {
+  test('is used by keyboard', async () => {
+    const { page } = await openEditor();
+    await page.locator('h1').first().waitFor({ state: 'attached' });
+    await page.keyboard.press('/');
+    await page.locator('.cm-focused').waitFor();
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('button', { name: 'Run' })
+      .focus()
+      .catch(() => undefined);
+    await page.getByRole('button', { name: 'History' }).focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to' }).fill('ask');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ask');
+  });
+
+  test('of an unknown project or screen leads back', async () => {
+    for (const path of ['/projects/00000000-0000-7000-8000-000000000000/ask', `/projects/${shop.id}/nothing`]) {
+      const { page } = await visit(path);
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    }
+  });
+
+  test('has no finding of axe and no sideways scroll, on a phone and on a desktop, light and dark', async () => {
+    const visited = await visit(`/projects/${shop.id}/start`);
+    const { page } = visited;
+    await page.getByRole('status').filter({ hasText: 'Events are arriving' }).waitFor();
+    await expectNoFindings(visited);
+    for (const q of [
+      '',
+      '* | last 20d | count by day, event_type',
+      'funnel page_view -> signup | last 30d',
+      'retention page_view by week | last 4w',
+      'choice checkout | results purchase',
+      '* | last 30d | count by event_type',
+      'nothing_like_this | count',
+      'signup | count by _contry',
+    ]) {
+      await page.goto(`${stack.url}${askPath(q)}`);
+      await editor(visited).waitFor();
+      if (q !== '') await region(visited).locator('svg, table, ol, [role=alert]').first().waitFor();
+      await expectNoFindings(visited);
+    }
+  });
+
+  async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
+    const { page } = visited;
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await findingsOf(visited, 'axe.run()'), page.url()).toEqual([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    }
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await findingsOf(visited, 'axe.run({ runOnly: ["color-contrast"] })'), `dark, ${page.url()}`).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+
+  async function findingsOf({ page }: ConsoleVisit, run: string): Promise<string[]> {
+    await page.evaluate(AXE);
+    const { violations } = await page.evaluate<AxeResult>(run);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ; ')}`);
+  }
+});
+
+interface AxeResult {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}

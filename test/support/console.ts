@@ -1,0 +1,43 @@
+// A signed-in browser at the console of a project: it collects what the page complains of, and what it sends.
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
+import type { CookieJar } from './cookie-jar.js';
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+
+export interface ConsoleVisit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Violations of the Content-Security-Policy, exceptions, and errors that are no provoked statuses of requests. */
+  readonly complaints: string[];
+  readonly requests: Request[];
+}
+
+export async function visitConsole(
+  browser: Browser,
+  { url, jar, options = {} }: { url: string; jar?: CookieJar; options?: BrowserContextOptions },
+): Promise<ConsoleVisit> {
+  const context = await browser.newContext(options);
+  const session = jar?.get('service_session');
+  if (session !== undefined) await context.addCookies([{ name: 'service_session', value: session, url }]);
+  const complaints: string[] = [];
+  const requests: Request[] = [];
+  const page = await context.newPage();
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
+    console.error('violates ' + event.violatedDirective + ': ' + event.blockedURI);
+  });`);
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    const isStatus = /Failed to load resource/.test(message.text());
+    if (message.type() === 'error' && !isStatus) complaints.push(message.text());
+  });
+  page.on('request', (request) => requests.push(request));
+  return { context, page, complaints, requests };
+}

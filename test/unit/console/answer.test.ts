@@ -1,0 +1,123 @@
+// How the console reads an answer: numbers, buckets and their labels, columns, and what it gives on.
+import { describe, expect, test } from 'vitest';
+import { toBucketData } from '../../../console/src/answer/bucket-data.js';
+import { partOf, shortLabel } from '../../../console/src/answer/buckets.js';
+import { splitColumns } from '../../../console/src/answer/columns.js';
+import { compact, duration, percent } from '../../../console/src/answer/format.js';
+import type { Answer } from '../../../console/src/api/answer.js';
+import { toCurl, toYamlCard } from '../../../console/src/ask/share.js';
+import { startersFor } from '../../../console/src/ask/starters.js';
+import { check } from '../../../console/src/language/language.js';
+import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
+import { toProjectId } from '../../../src/platform/ids.js';
+
+const plain = (text: string): string => text.replaceAll('\u202f', ' ');
+
+test.each([
+  [compact(0), '0'],
+  [compact(999.94), '999.9'],
+  [compact(1234), '1,234'],
+  [compact(12_340), '12.3 k'],
+  [compact(999_949), '999.9 k'],
+  [compact(999_951), '1 M'],
+  [compact(-2_500_000), '-2.5 M'],
+  [percent(0.125), '12.5 %'],
+  [duration(0.25), '0.3 s'],
+  [duration(59), '59 s'],
+  [duration(204), '3 min 24 s'],
+  [duration(7200), '2 h'],
+  [duration(93_600), '1 d 2 h'],
+])('%s is written %s', (text, expected) => expect(plain(text)).toBe(expected));
+
+describe('buckets', () => {
+  const past = '2026-03-01T00:00:00Z/2026-03-08T00:00:00Z';
+
+  test('that the period covers whole are complete', () => {
+    const of = { period: past, timeZone: 'UTC' };
+    expect([partOf('day', '2026-03-01', of), partOf('day', '2026-03-07', of)]).toEqual([undefined, undefined]);
+    expect([partOf('week', '2026-02-23', of), partOf('week', '2026-03-02', of)]).toEqual(['start', 'partial']);
+    expect([partOf('hour', '2026-03-07T23:00:00Z', of), partOf('month', '2026-03-01', of)]).toEqual([
+      undefined,
+      'partial',
+    ]);
+  });
+
+  test('are judged in the zone of the query', () => {
+    // Midnight in Tehran is 20:30 UTC.
+    const of = { period: '2026-03-01T20:30:00Z/2026-03-03T20:30:00Z', timeZone: 'Asia/Tehran' };
+    expect([partOf('day', '2026-03-02', of), partOf('day', '2026-03-03', of)]).toEqual([undefined, undefined]);
+    expect(partOf('day', '2026-03-03', { ...of, timeZone: 'UTC' })).toBe('partial');
+    expect(shortLabel('hour', '2026-03-01T20:30:00Z', 'Asia/Tehran')).toBe('00:00');
+  });
+
+  test('that still run are so far', () => {
+    const now = new Date();
+    const of = { period: `2026-01-01T00:00:00Z/${now.toISOString()}`, timeZone: 'UTC' };
+    expect(partOf('day', now.toISOString().slice(0, 10), of)).toBe('so far');
+  });
+});
+
+const answerOf = (rows: Answer['rows'], columns: readonly string[]): Answer => ({
+  columns,
+  rows,
+  total: rows.length,
+  elapsed_ms: 1,
+  rows_scanned: 1,
+  period: '2026-03-01T00:00:00Z/2026-03-03T00:00:00Z',
+  mode: 'aggregate',
+  metadata: {},
+});
+
+test('a group without a row in a bucket counted nothing there; the largest eight are drawn', () => {
+  const groups = Array.from({ length: 10 }, (_, index) => ({ day: '2026-03-01', plan: `p${index}`, count: index + 1 }));
+  const answer = answerOf([...groups, { day: '2026-03-02', plan: 'p9', count: 5 }], ['day', 'plan', 'count']);
+  const { groups: names, measure } = splitColumns(answer);
+  const { data, hidden } = toBucketData(answer, 'UTC', { time: 'day', groups: names, measure });
+  expect(hidden).toBe(2);
+  expect(data.series[0]).toEqual({ name: 'p9', values: [10, 5] });
+  expect(data.series[1]).toEqual({ name: 'p8', values: [9, 0] });
+});
+
+test('a column of groups is no measure, also when the answer has no row', () => {
+  expect(splitColumns(answerOf([], ['_country', 'count']))).toMatchObject({
+    groups: [{ name: '_country' }],
+    measure: { name: 'count' },
+  });
+});
+
+test('a shell reads the query as it is', () => {
+  expect(toCurl('https://a.example', { q: `* | where a = "it's"`, timezone: 'UTC' })).toContain(
+    `"q":"* | where a = \\"it'\\''s\\""`,
+  );
+});
+
+const CONTEXT = { projectId: toProjectId(''), nowMs: 0, timezone: 'UTC', key: 'a' };
+
+test.each([
+  'signup | last 7d | count by day',
+  '* | count by event_type | top 5',
+  'funnel a -> b | window 7d',
+  'retention a by week | last 8w',
+  'paths from a',
+  'sessions | last 30d',
+  'lifecycle * by week',
+  'stickiness *',
+  'users',
+  'inspect *',
+  '* | list | limit 5',
+  '# how many\n"odd: name"\n| where _path = "/\\"x"\n| count',
+])('a card with %j is one that a dashboard takes', (q) => {
+  const card = toYamlCard(q).replace(/^/gm, '      ');
+  const yaml = `version: 1\nid: a\ntitle: A\nsections:\n  - title: S\n    cards:\n${card}`;
+  expect(() => parseDashboard(yaml, CONTEXT)).not.toThrow();
+  expect(JSON.stringify(parseDashboard(yaml, CONTEXT))).toContain(JSON.stringify(q).slice(1, -1));
+});
+
+test.each([undefined, 'signup', 'checkout: done "x"'])(
+  'every question in words is a query, with the event %s',
+  (event) => {
+    const all = startersFor(event);
+    expect(all.length).toBeGreaterThanOrEqual(event === undefined ? 7 : 10);
+    expect(all.flatMap(({ q }) => check(q, 'UTC'))).toEqual([]);
+  },
+);

@@ -1,0 +1,54 @@
+// The query language in the browser: problems with their repairs, edits that change only their span, and completion.
+import { expect, test } from 'vitest';
+import { wantedAt } from '../../../console/src/editor/completion.js';
+import { check, replaceSpan, withTimeRange } from '../../../console/src/language/language.js';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+test('a near miss has a repair, and the repaired text has no problem', () => {
+  const text = 'signup | last 7d | count by _contry';
+  const [problem] = check(text, 'UTC', NOW);
+  expect(problem).toMatchObject({ fix: { text: '_country', span: { from: 28, to: 35 } } });
+  if (problem?.fix === undefined) throw new Error('no repair');
+  expect(check(replaceSpan(text, problem.fix.span, problem.fix.text), 'UTC', NOW)).toEqual([]);
+});
+
+test('problems are those of the service, in the order of the text', () => {
+  const found = check('* | wher a = 1 | count by _contry', 'UTC', NOW).map(({ message }) => message);
+  expect(found).toEqual(['unknown stage "wher"', 'unknown field "_contry"']);
+});
+
+test('an empty text has no problem', () => expect(check(' \n', 'UTC', NOW)).toEqual([]));
+
+test.each([
+  ['signup | last 7d | count', 'signup | last 30d | count'],
+  ['signup  # all\n |  today   | count by day', 'signup  # all\n |  last 30d   | count by day'],
+  ['signup | from 2026-01-01 to 2026-02-01 | count', 'signup | last 30d | count'],
+  ['signup | count', 'signup | last 30d | count'],
+  ['retention signup by week', 'retention signup by week | last 30d'],
+  ['| count', '| count\n| last 30d'],
+  ['signup # the end', 'signup | last 30d # the end'],
+])('a wider range changes nothing else: %j', (text, expected) => {
+  expect(withTimeRange(text, 'last 30d')).toBe(expected);
+  expect(check(expected, 'UTC', NOW)).toEqual([]);
+});
+
+test.each([
+  ['', 'source'],
+  ['sig', 'source'],
+  ['signup | ', 'stage'],
+  ['signup | la', 'stage'],
+  ['signup | last ', 'range'],
+  ['signup | count by ', 'group'],
+  ['signup | count by day, ', 'group'],
+  ['signup | where ', 'field'],
+  ['signup | where a = "x" and ', 'field'],
+  ['signup | sum ', 'field'],
+  ['signup | list time, ', 'field'],
+  ['funnel ', 'event'],
+  ['funnel a -> ', 'event'],
+  ['retention signup returning ', 'event'],
+  ['formula count(', 'event'],
+  ['signup | where a = "x', undefined],
+  ['signup | from ', undefined],
+])('behind %j stands: %s', (before, wanted) => expect(wantedAt(before)).toBe(wanted));

@@ -1,0 +1,77 @@
+// Rules of the console's sources: where imports lead, names, headers, and that every file is used.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../../src/platform/paths.js';
+
+const FOLDER = join(packageRoot, 'console', 'src');
+const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(packageRoot, join(entry.parentPath, entry.name)));
+const modules = files.filter((path) => /\.tsx?$/.test(path));
+const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
+
+const IMPORT = /(?:\bfrom\s+|\bimport\s+|\bimport\()'(?<path>\.[^']*)'/g;
+
+const importsOf = (from: string): string[] =>
+  [...read(from).matchAll(IMPORT)].map(({ groups }) => {
+    const to = join(dirname(from), groups?.path ?? '');
+    const source = to.replace(/\.js$/, '.ts');
+    return [source, `${source}x`, to].find((path) => existsSync(join(packageRoot, path))) ?? `${to}, which is missing`;
+  });
+
+const edges = modules.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
+
+test('the console imports itself, the query language and its grammar, and nothing else of the service', () => {
+  const allowed = /^(?:console\/src|src\/query|grammar)\//;
+  expect(edges.filter(({ to }) => !allowed.test(to) || to.endsWith('missing'))).toEqual([]);
+});
+
+test('of the query language it imports few entries, so that its inside may move', () => {
+  const entries = new Set(edges.map(({ to }) => to).filter((to) => to.startsWith('src/query/')));
+  expect([...entries].sort()).toEqual([
+    'src/query/analyze/analyze.ts',
+    'src/query/errors.ts',
+    'src/query/fields.ts',
+    'src/query/fixes/suggest.ts',
+    'src/query/language.ts',
+    'src/query/parse/parse.ts',
+    'src/query/sources/index.ts',
+  ]);
+});
+
+test('charts know no screen, and no screen knows another', () => {
+  const partOf = (path: string): string => path.split('/')[2] ?? '';
+  expect(edges.filter(({ from, to }) => partOf(from) === 'charts' && /^(?:ask|start|shell)$/.test(partOf(to)))).toEqual(
+    [],
+  );
+  expect(edges.filter(({ from, to }) => partOf(from) === 'start' && partOf(to) === 'ask')).toEqual([]);
+});
+
+test('every file is loaded by the entry', () => {
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path) || !path.startsWith('console/')) return;
+    reached.add(path);
+    if (/\.tsx?$/.test(path)) importsOf(path).forEach(visit);
+  };
+  visit('console/src/main.tsx');
+  // The build puts these in the place of libraries (vite.config.ts).
+  const replacements = ['console/src/language/temporal.ts', 'console/src/language/patterns.ts'];
+  expect(files.filter((path) => !reached.has(path) && !replacements.includes(path))).toEqual([]);
+});
+
+test('modules say first what they own, are named in kebab-case, and are short', () => {
+  expect(modules.filter((path) => !read(path).startsWith('// '))).toEqual([]);
+  expect(files.filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)+$/.test(basename(path)))).toEqual([]);
+  expect(files.filter((path) => read(path).split('\n').length > 400)).toEqual([]);
+});
+
+test('styles name no colour of their own: all are tokens, which follow light and dark', () => {
+  const sheets = files.filter((path) => path.endsWith('.css') && !path.endsWith('tokens.css'));
+  const colours = (path: string) =>
+    read(path)
+      .replaceAll('rgb(10 10 20 / 35%)', '')
+      .match(/#[0-9a-f]{3,8}\b|\brgba?\(/gi) ?? [];
+  expect(sheets.flatMap((path) => colours(path).map((colour) => `${path}: ${colour}`))).toEqual([]);
+});
