@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { keepBudgets } from './budgets.ts';
+import { compressFiles } from './compress.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -30,7 +31,7 @@ export default defineConfig({
   base: '/public/console/',
   publicDir: false,
   logLevel: 'error',
-  plugins: [forBrowsers, keepBudgets()],
+  plugins: [forBrowsers, keepBudgets(), compressFiles()],
   oxc: { jsx: { runtime: 'automatic' } },
   css: { modules: { generateScopedName: '[name]-[local]-[hash:base64:4]' } },
   build: {

@@ -37,8 +37,9 @@ export function loadConsole(folder = join(packageRoot, 'dist', 'console')): Cons
   for (const name of readdirSync(folder)) {
     const type = TYPES[extname(name)];
     if (type === undefined) continue;
-    const content = readFileSync(join(folder, name));
-    router.get(BASE + name, serveContent(content, { 'Content-Type': type, 'Cache-Control': FOREVER }));
+    const read = (suffix = ''): Buffer => readFileSync(join(folder, name + suffix));
+    const headers = { 'Content-Type': type, 'Cache-Control': FOREVER };
+    router.get(BASE + name, serveContent(read(), headers, { br: read('.br'), gzip: read('.gz') }));
   }
   return { router, ...readEntry(JSON.parse(readFileSync(manifestPath, 'utf8')) as Manifest) };
 }

@@ -1,4 +1,4 @@
-// Serves static files from memory, compressed once at start, with ETags.
+// Serves static files from memory, compressed once at start or by the build, with ETags.
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
@@ -10,9 +10,24 @@ export const FOREVER = 'public, max-age=31536000, immutable';
 
 export const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex').slice(0, 16);
 
-export function serveContent(content: Buffer, headers: Readonly<Record<string, string>>): RequestHandler {
+export interface Compressed {
+  readonly br: Buffer;
+  readonly gzip: Buffer;
+}
+
+/** Takes a second for some hundred kilobytes: large files are compressed by the build. */
+const compress = (content: Buffer): Compressed => ({
+  br: brotliCompressSync(content),
+  gzip: gzipSync(content, { level: 9 }),
+});
+
+export function serveContent(
+  content: Buffer,
+  headers: Readonly<Record<string, string>>,
+  compressed: Compressed = compress(content),
+): RequestHandler {
   const hash = hashOf(content);
-  const bodies = { br: brotliCompressSync(content), gzip: gzipSync(content, { level: 9 }), identity: content };
+  const bodies = { ...compressed, identity: content };
   return (req, res) => {
     const encoding = req.acceptsEncodings('br', 'gzip', 'identity') as keyof typeof bodies | false;
     const chosen = encoding === false ? 'identity' : encoding;
