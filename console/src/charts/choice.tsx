@@ -22,7 +22,7 @@ const VERDICTS: Readonly<Record<string, readonly [verdict: string, tone: 'good' 
   inconclusive: ['No difference is proven.', 'calm'],
 };
 
-const MARGIN = 18;
+const MARGIN = 26;
 const HEIGHT = 28;
 
 export function Choice({ answer }: { readonly answer: Answer }) {
