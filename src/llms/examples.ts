@@ -1,7 +1,7 @@
 // Example tasks with their queries for /llms.txt. A test compiles each.
 
 export const EXAMPLES: readonly (readonly [question: string, query: string])[] = [
-  ['What events are there?', 'inspect *'],
+  ['All events', 'inspect *'],
   ['What does an event carry?', 'inspect signup'],
   ['Sign-ups by day', 'signup | last 30d | count by day'],
   ['Active people by week', '* | last 12w | unique by week'],
@@ -16,12 +16,12 @@ export const EXAMPLES: readonly (readonly [question: string, query: string])[] =
     'funnel page_view -> signup -> purchase exclude refund | last 30d | window 7d | by _platform',
   ],
   ['Who comes back?', 'retention signup returning purchase by week | last 8w'],
-  ['What do people do after signing up?', 'paths from signup | window 1d | depth 4 | by _path'],
+  ['Paths after signing up', 'paths from signup | window 1d | depth 4 | by _path'],
   ['Buyers per visitor, by day', 'formula unique(purchase) / unique(page_view) | last 14d | by day'],
   ['Sessions by landing page', 'sessions | last 30d | count by session.landing_path'],
-  ['New, returning, resurrected, dormant', 'lifecycle purchase by month | last 6mo'],
-  ['On how many days are people active?', 'stickiness * | this month'],
-  ['Everything about one person', 'user "ann@example.com" | last 90d'],
+  ['Growth accounting', 'lifecycle purchase by month | last 6mo'],
+  ['Days active', 'stickiness * | this month'],
+  ['One person', 'user "ann@example.com" | last 90d'],
   ['Users of a company', 'users | where email_domain = "example.com" | list email, plan, last_seen'],
-  ['The result of an experiment', 'choice checkout_button | results purchase'],
+  ['An experiment', 'choice checkout_button | results purchase'],
 ];

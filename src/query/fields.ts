@@ -91,7 +91,17 @@ const BY_NAME: ReadonlyMap<string, EventField> = new Map(
 /** distinct_id has no column: it is computed from the event's ids and the device mappings. */
 export const DISTINCT_ID = 'distinct_id';
 
-export const findEventField = (name: string): EventField | undefined => BY_NAME.get(name);
+/** Names that other clients use: they are not listed. */
+const SHORT_NAMES: ReadonlyMap<string, EventFieldName> = new Map([
+  ['_page', '_path'],
+  ['_region_code', '_geo_region_code'],
+  ['_metro_code', '_geo_metro_code'],
+  ['_postal_code', '_geo_postal_code'],
+  ['_latitude', '_geo_latitude'],
+  ['_longitude', '_geo_longitude'],
+]);
+
+export const findEventField = (name: string): EventField | undefined => BY_NAME.get(SHORT_NAMES.get(name) ?? name);
 
 export const requireEventField = (name: EventFieldName): EventField => {
   const field = BY_NAME.get(name);
@@ -131,6 +141,7 @@ export const LIST_COLUMNS = [
   'event_type',
   'time',
   'user_id',
+  'distinct_id',
   'device_id',
   'session_id',
   'event_properties',
@@ -142,4 +153,4 @@ export const LIST_COLUMNS = [
   '_os_version',
   '_device_type',
   '_platform',
-] as const satisfies readonly (EventFieldName | PropertyBag)[];
+] as const satisfies readonly (EventFieldName | PropertyBag | typeof DISTINCT_ID)[];

@@ -2,10 +2,10 @@
 
 interface SessionFieldRow {
   /**
-   * `start`, `end`, `duration` and `count` describe the session; `landing` and `exit` read a column of its first and last
+   * `start`, `end`, `duration` and `count` describe the session; `first_event` and `last_event` are types of events; `landing` and `exit` read a column of its first and last
    * event with a url; `first` is the first non-empty value.
    */
-  readonly of: 'start' | 'end' | 'duration' | 'count' | 'landing' | 'exit' | 'first';
+  readonly of: 'start' | 'end' | 'duration' | 'count' | 'first_event' | 'last_event' | 'landing' | 'exit' | 'first';
   readonly column?: SessionSource;
   readonly type: 'text' | 'optional_number' | 'optional_time';
 }
@@ -49,6 +49,8 @@ export const SESSION_FIELDS = {
   end_time: { of: 'end', type: 'optional_time' },
   duration: { of: 'duration', type: 'optional_number' },
   event_count: { of: 'count', type: 'optional_number' },
+  first_event: { of: 'first_event', type: 'text' },
+  last_event: { of: 'last_event', type: 'text' },
   landing_url: landing('url'),
   landing_path: landing('path'),
   landing_path_clean: landing('path_clean'),
@@ -95,6 +97,18 @@ export type SessionColumn = `session_${SessionKey}` | `last_session_${SessionKey
 
 export const sessionColumnOf = (prefix: SessionPrefix, key: SessionKey): SessionColumn =>
   prefix === 'session' ? `session_${key}` : `last_session_${key}`;
+
+/** Names that other clients use: they are not listed. */
+const SHORT_KEYS: ReadonlyMap<string, SessionKey> = new Map([
+  ['region_code', 'geo_region_code'],
+  ['metro_code', 'geo_metro_code'],
+  ['postal_code', 'geo_postal_code'],
+  ['latitude', 'geo_latitude'],
+  ['longitude', 'geo_longitude'],
+]);
+
+/** The key itself, or the one that it is short for. */
+export const longSessionKey = (key: string): string => SHORT_KEYS.get(key) ?? key;
 
 export const isSessionKey = (key: string): key is SessionKey => Object.hasOwn(SESSION_FIELDS, key);
 

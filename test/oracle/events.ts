@@ -13,6 +13,7 @@ export const LIST_COLUMNS = [
   'event_type',
   'time',
   'user_id',
+  'distinct_id',
   'device_id',
   'session_id',
   'event_properties',
@@ -118,7 +119,10 @@ function answerWithEvents({
   if (reading.kind === 'list') {
     // Newest first; the order of equal times is open, and the oracle puts the larger insert_id
     // first.
-    const table = ordered(events.map(listRow).reverse(), descending('time'));
+    const table = ordered(
+      events.map((event) => listRow(event, world.distinctIdOf(event))).reverse(),
+      descending('time'),
+    );
     return { mode, columns: LIST_COLUMNS, ...ended(table, ending, undefined) };
   }
   const { aggregate, by } = reading;
@@ -136,7 +140,7 @@ function answerWithEvents({
   return { mode, columns: aggregateColumns(aggregate, by), ...ended(table, ending, METRICS[aggregate.kind]) };
 }
 
-function listRow(event: Event): Row {
+function listRow(event: Event, distinctId: string | null): Row {
   const { insert_id, event_type, time, user_id, device_id, session_id, event_properties, user_properties } = event;
   const derived = LIST_COLUMNS.filter((column) => column.startsWith('_')).map((column) => [
     column,
@@ -147,6 +151,7 @@ function listRow(event: Event): Row {
     event_type,
     time: toRfc3339(time),
     user_id: user_id || null,
+    distinct_id: distinctId,
     device_id: device_id || null,
     session_id: session_id || null,
     event_properties,

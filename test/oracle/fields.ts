@@ -10,6 +10,10 @@ import type { Session, World } from './world.js';
 export type FieldReader<Item> = (item: Item, field: Field) => Value;
 
 const GEOGRAPHY_ALIASES: Readonly<Record<string, string>> = {
+  _page: '_path',
+  _region_code: '_geo_region_code',
+  _metro_code: '_geo_metro_code',
+  _postal_code: '_geo_postal_code',
   _country: '_geo_country',
   _city: '_geo_city',
   _region: '_geo_region',
@@ -86,6 +90,8 @@ const FIRST_DERIVED: Readonly<Record<string, DerivedField>> = {
   referrer: '_referrer',
   referring_domain: '_referrer_domain',
   ingest_origin: '_ingest_origin',
+  region_code: '_geo_region_code',
+  postal_code: '_geo_postal_code',
   country: '_geo_country',
   city: '_geo_city',
   region: '_geo_region',
@@ -112,6 +118,8 @@ export function sessionField(session: Session | undefined, key: string): Value {
   // Reading: seconds with their fraction, as the times have milliseconds.
   if (key === 'duration') return (session.end - session.start) / 1000;
   if (key === 'event_count') return session.events.length;
+  if (key === 'first_event') return session.events[0].event_type;
+  if (key === 'last_event') return session.events.at(-1)?.event_type;
   const withUrl = session.events.filter((event) => hasValue(event.derived._url));
   const landing = LANDING_FIELDS[behind(key, 'landing_') ?? ''];
   if (landing !== undefined) return withUrl[0]?.derived[landing] || undefined;

@@ -47,19 +47,13 @@ const anyEventTypes = fc.oneof(eventTypes, fc.constant(null));
 
 const PROPERTY_FIELDS = words.MIXED_KEYS.map((key) => `event_properties.${key}`);
 const CORE_FIELDS = ['event_type', 'user_id', 'distinct_id', 'device_id', 'session_id'];
-const DERIVED_FIELDS = [
-  '_path',
-  '_path_clean',
-  '_hostname',
-  '_referrer_domain',
-  '_platform',
-  '_device_type',
-  '_country',
-];
+const DERIVED_FIELDS =
+  '_path _path_clean _hostname _referrer_domain _platform _device_type _country _page _region_code'.split(' ');
 const USER_FIELDS = ['user_properties.plan', 'user.plan', 'user.seats', 'user.email_domain'];
-const SESSION_TEXTS = 'landing_path exit_path landing_path_clean utm_source gclid language country referring_domain'
-  .split(' ')
-  .map((key) => `session.${key}`);
+const SESSION_TEXTS =
+  'first_event last_event landing_path exit_path landing_path_clean utm_source gclid language country referring_domain'
+    .split(' ')
+    .map((key) => `session.${key}`);
 const SESSION_NUMBERS = ['session.event_count', 'session.duration'];
 const LAST_SESSION_FIELDS = [
   'user_last_session.exit_path',

@@ -7,6 +7,9 @@ import { escapeCell, escapeLine, escapeMarkdown } from './markdown-escape.js';
 
 const NONE = '(none)';
 
+/** JSON and CSV have the exact number. */
+const DECIMALS_MAX = 6;
+
 /** Fractions as percentages, with up to two decimals. */
 const toPercent = (rate: number): string => `${Number((rate * 100).toFixed(2))}%`;
 
@@ -14,6 +17,7 @@ function toText(cell: Cell, type: string): string {
   if (cell === null) return NONE;
   if (type === 'rate' && typeof cell === 'number') return toPercent(cell);
   if (type === 'percent' && typeof cell === 'number') return String(Number(cell.toFixed(2)));
+  if (typeof cell === 'number') return String(Number(cell.toFixed(DECIMALS_MAX)));
   if (isTexts(cell)) return escapeCell(joinTexts(cell, type));
   return escapeCell(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
 }

@@ -10,7 +10,14 @@ import {
 } from '../fields.js';
 import type { FieldName } from '../parse/syntax.js';
 import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
-import { isSessionKey, SESSION_KEYS, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
+import {
+  isSessionKey,
+  longSessionKey,
+  SESSION_KEYS,
+  type SessionPrefix,
+  sessionColumnOf,
+  sessionRowOf,
+} from '../session-fields.js';
 import type { PropertyField, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
@@ -71,8 +78,9 @@ interface SessionField {
 export function resolveSessionField(
   scope: Scope,
   { written: name, span }: FieldName,
-  { prefix, key }: SessionField,
+  { prefix, key: written }: SessionField,
 ): ResolvedField | undefined {
+  const key = longSessionKey(written);
   if (!isSessionKey(key)) {
     const nearest = findNearest(key, SESSION_KEYS);
     return report(

@@ -32,6 +32,8 @@ export const widened = ({ fromMs, toMs }: TimeRange): TimeRange => ({
 
 const isThere = (of: Expression): Expression => infix('!=', of, constant(''));
 const milliseconds = (time: Expression): Expression => fn.toUnixTimestamp64Milli(time);
+/** Events of equal position differ in type. */
+const TYPE_POSITION = fn.tuple(eventPosition, column('event_type'));
 const START = fn.min(column('time'));
 const END = fn.max(column('time'));
 
@@ -48,6 +50,10 @@ export function describeSession(key: SessionKey): Expression {
       return infix('/', infix('-', milliseconds(END), milliseconds(START)), numberValue(1000));
     case 'count':
       return fn.count();
+    case 'first_event':
+      return fn.argMin(column('event_type'), TYPE_POSITION);
+    case 'last_event':
+      return fn.argMax(column('event_type'), TYPE_POSITION);
     case 'landing':
       return fn.argMinIf(value, eventPosition, isThere(column('url')));
     case 'exit':

@@ -13,6 +13,7 @@ export interface Functions {
   any(value: E): E;
   argMax(value: E, by: E): E;
   argMaxIf(value: E, by: E, when: E): E;
+  argMin(value: E, by: E): E;
   argMinIf(value: E, by: E, when: E): E;
   argMinOrNullIf(value: E, by: E, when: E): E;
   array(...items: E[]): E;

@@ -160,7 +160,7 @@ describe('list', () => {
     ];
     const { columns, rows, mode } = ask(views({ reading: { kind: 'list' } }), { events });
     expect(mode).toBe('list');
-    expect(columns).toHaveLength(15);
+    expect(columns).toHaveLength(16);
     expect(rows.map((row) => row.insert_id)).toEqual(['b', 'a']);
     expect(rows[0]).toMatchObject({
       user_id: 'u1',

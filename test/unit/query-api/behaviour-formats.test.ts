@@ -57,3 +57,16 @@ test('a path is a list in JSON, and one text in CSV and Markdown', () => {
   expect(formatCsv(paths)).toBe(`path,users\r\nsignup -> a|b,2\r\n"'=1 -> x,y",1\r\n`);
   expect(formatLlm(paths, 'q').split('\n')[4]).toBe('| signup -> a\\|b |     2 |');
 });
+
+test('numbers have at most 6 decimals in Markdown, and all of theirs in JSON and CSV', () => {
+  const exact = [2 / 3, 1e-9, 12, 1_234_567_890.5];
+  const numbers = anAnswer({
+    metric: undefined,
+    columns: [{ name: 'value', type: 'number' }],
+    rows: exact.map((value) => [value]),
+  });
+  expect(JSON.parse(formatJson(numbers)).rows).toEqual(exact.map((value) => ({ value })));
+  expect(formatCsv(numbers)).toBe('value\r\n0.6666666666666666\r\n1e-9\r\n12\r\n1234567890.5\r\n');
+  const cells = formatLlm(numbers, 'q').split('\n').slice(4, 8);
+  expect(cells.map((line) => line.replaceAll(/[| ]/g, ''))).toEqual(['0.666667', '0', '12', '1234567890.5']);
+});

@@ -104,11 +104,8 @@ export function analyzeRows(
   return takeList(scope, stages, { list, defaults, ...of });
 }
 
-const columnField = (name: Parameters<typeof requireEventField>[0]): ResolvedField => ({
-  kind: 'column',
-  name,
-  field: requireEventField(name),
-});
+const columnField = (name: Parameters<typeof requireEventField>[0] | 'distinct_id'): ResolvedField =>
+  name === 'distinct_id' ? { kind: name, name } : { kind: 'column', name, field: requireEventField(name) };
 
 const isBag = (name: string): name is PropertyBag => Object.hasOwn(PROPERTY_BAGS, name);
 

@@ -113,7 +113,7 @@ function profileRows(keysByType: readonly (readonly string[])[]): FieldRow[] {
 function sessionRows(inSessions: number): FieldRow[] {
   return SESSION_KEYS.map((key) => {
     const { of, type } = sessionRowOf(key);
-    const isOfAll = ['start', 'end', 'duration', 'count'].includes(of);
+    const isOfAll = ['start', 'end', 'duration', 'count', 'first_event', 'last_event'].includes(of);
     const events = isOfAll ? inSessions : undefined;
     return { field: `session.${key}`, type: TYPE_NAMES[type], category: 'session', events };
   });
