@@ -2,7 +2,7 @@
 // time.
 import { type Interval, timeGroupOf, timeGroupsOf } from './calendar.js';
 import type { FieldReader } from './fields.js';
-import type { Aggregate, Ending, FieldAggregate, Group } from './question.js';
+import type { Aggregate, Ending, FieldAggregate, Group, Having } from './question.js';
 import { ascending, descending, inOrder, isWithOther, ordered, type Row, type RowOrder, type Table } from './table.js';
 import { groupColumn } from './to-query-text.js';
 import { numberOf, textOf } from './values.js';
@@ -30,6 +30,7 @@ export interface Aggregation<Item> {
   readonly interval: Interval;
   readonly timezone: string;
   readonly ending?: Ending | undefined;
+  readonly having?: Having | undefined;
 }
 
 export function aggregateColumns(aggregate: Aggregate, by: readonly Group[]): string[] {
@@ -37,11 +38,29 @@ export function aggregateColumns(aggregate: Aggregate, by: readonly Group[]): st
 }
 
 export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
-  const { aggregate, by, ending } = aggregation;
+  const { aggregate, by, ending, having } = aggregation;
   const groups = [...grouped(aggregation).values()];
   if (isWithOther(ending)) return withOther(aggregation, groups);
-  const rows = groups.map((group) => groupRow(group, aggregation));
+  const rows = groups
+    .map((group) => groupRow(group, aggregation))
+    .filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
   return ordered(rows, defaultOrder(aggregate, by));
+}
+
+/** A missing metric, as not a number, is only unequal. */
+function isKept(value: number, having: Having | undefined): boolean {
+  switch (having?.operator) {
+    case undefined:
+      return true;
+    case '=':
+      return value === having.value;
+    case '!=':
+      return value !== having.value;
+    case '<':
+      return value < having.value;
+    case '>=':
+      return value >= having.value;
+  }
 }
 
 type Keys = readonly (string | number | null)[];

@@ -125,7 +125,7 @@ function answerWithEvents({
     );
     return { mode, columns: LIST_COLUMNS, ...ended(table, ending, undefined) };
   }
-  const { aggregate, by } = reading;
+  const { aggregate, by, having } = reading;
   const { timezone } = world.clock;
   const table = aggregated({
     items: events,
@@ -136,6 +136,7 @@ function answerWithEvents({
     interval,
     timezone,
     ending,
+    having,
   });
   return { mode, columns: aggregateColumns(aggregate, by), ...ended(table, ending, METRICS[aggregate.kind]) };
 }

@@ -65,6 +65,13 @@ export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitr
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates(fields, hasPeople),
     by: groups(fields.texts, { times: [], ...fields }),
+    having: fc.option(record({ operator: fc.constantFrom('=', '!=', '<', '>='), value: fc.constantFrom(0, 1, 2, 5) }), {
+      nil: undefined,
+      freq: 3,
+    }),
+  }).map(({ having, ...reading }): Aggregated => {
+    if (having === undefined) return reading;
+    return { ...reading, having: { column: METRICS[reading.aggregate.kind], ...having } };
   });
 }
 
@@ -114,7 +121,7 @@ export function withEnding<R extends ask.Reading | undefined>(
         : listColumns;
     // `sort` requires a reading before it.
     const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
-    const hasTexts = isAggregate && canHaveOther(reading.by);
+    const hasTexts = isAggregate && reading.having === undefined && canHaveOther(reading.by);
     return fc.tuple(ending, fc.boolean()).map(([plain, isOther]) => {
       const drawn = isOther && hasTexts ? addOther(plain) : plain;
       return {

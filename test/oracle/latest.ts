@@ -29,10 +29,11 @@ export function answerLatest(question: LatestQuestion, world: World): Answer {
     // The specification does not say whether the value keeps its type, so its text is compared.
     return { mode: 'latest_aggregate', columns, asText: ['last_value'], ...ended(inAnyOrder(rows), ending, undefined) };
   }
-  const { aggregate, by } = reading;
+  const { aggregate, by, having } = reading;
   const table = aggregated({
     items,
     ending,
+    having,
     aggregate,
     by,
     read: (item, field) => (field === 'last_value' ? item.value : item.entity),

@@ -70,7 +70,19 @@ export type Aggregate =
 /** How the rows are read: as they are, or as one aggregate over groups. */
 export type Reading =
   | { readonly kind: 'list' }
-  | { readonly kind: 'aggregate'; readonly aggregate: Aggregate; readonly by: readonly Group[] };
+  | {
+      readonly kind: 'aggregate';
+      readonly aggregate: Aggregate;
+      readonly by: readonly Group[];
+      /** Keeps rows of the answer, by their metric. */
+      readonly having?: Having;
+    };
+
+export interface Having {
+  readonly column: string;
+  readonly operator: '=' | '!=' | '<' | '>=';
+  readonly value: number;
+}
 
 export type Ending =
   /**

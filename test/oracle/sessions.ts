@@ -26,10 +26,11 @@ export function answerSessions(question: SessionsQuestion, world: World): Answer
     const columns = ['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate'];
     return { mode: 'sessions', columns, ...ended(inThisOrder(rows), ending, 'sessions') };
   }
-  const { aggregate, by } = reading;
+  const { aggregate, by, having } = reading;
   const table = aggregated({
     items: sessions,
     ending,
+    having,
     aggregate,
     by,
     read: (session, field) => sessionField(session, field.slice('session.'.length)),

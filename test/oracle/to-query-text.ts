@@ -115,7 +115,11 @@ function endOf(question: Question): string[] {
 function readingOf({ reading, ending }: { reading?: Reading | undefined; ending?: Ending }): string[] {
   const texts: string[] = [];
   if (reading?.kind === 'list') texts.push('list');
-  if (reading?.kind === 'aggregate') texts.push([aggregateText(reading.aggregate), ...byGroups(reading.by)].join(' '));
+  if (reading?.kind === 'aggregate') {
+    texts.push([aggregateText(reading.aggregate), ...byGroups(reading.by)].join(' '));
+    const { having } = reading;
+    if (having !== undefined) texts.push(`where ${having.column} ${having.operator} ${having.value}`);
+  }
   if (ending?.kind === 'sort') {
     texts.push(`sort ${ending.column} ${ending.descending ? 'desc' : 'asc'}`);
     if (ending.limit !== undefined) texts.push(`limit ${ending.limit}`);

@@ -24,10 +24,10 @@ export function answerUsers(question: UsersQuestion, world: World): Answer {
     const columns = ['user_id', 'email', 'email_domain', 'first_seen', 'last_seen', 'properties'];
     return { mode: 'users', columns, ...ended(inAnyOrder(items.map(profileRow)), ending, undefined) };
   }
-  const { aggregate, by } = reading;
+  const { aggregate, by, having } = reading;
   // Reading: a profile belongs to the bucket of its last_seen, which the range applies to as well.
   const timeOf = (profile: Profile) => profile.last_seen;
-  const table = aggregated({ items, aggregate, by, read: readProfile, timeOf, interval, timezone, ending });
+  const table = aggregated({ items, aggregate, by, read: readProfile, timeOf, interval, timezone, ending, having });
   const columns = aggregateColumns(aggregate, by);
   return { mode: 'users', columns, ...ended(table, ending, METRICS[aggregate.kind]) };
 }

@@ -5,10 +5,21 @@ import { isDefined } from '../is-defined.js';
 import { AGGREGATES } from '../language.js';
 import type { SortKey, StageOf } from '../parse/syntax.js';
 import type { AnswerOrder } from './answer-order.js';
+import { groupAlias, METRIC } from './grouped-columns.js';
 import { checkBuckets, resolveGroups } from './groups.js';
 import { findOther, type OtherGroups } from './other-groups.js';
 import { isTimeField, resolveField } from './resolve-field.js';
-import type { AggregateOrder, ColumnOrder, EventSelection, Group, Measure, ResolvedField, Rows } from './resolved.js';
+import type {
+  AggregateOrder,
+  ColumnOrder,
+  Condition,
+  EventSelection,
+  Group,
+  Measure,
+  ResolvedField,
+  Rows,
+} from './resolved.js';
+import { resolveRowFilters } from './row-filters.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 
@@ -22,6 +33,8 @@ export interface AggregateQuery extends Omit<AnswerOrder, 'order'> {
   readonly metric: { readonly name: string; readonly column: string };
   readonly groups: readonly Group[];
   readonly order: readonly AggregateOrder[];
+  /** Keeps rows of the answer. */
+  readonly having?: Condition | undefined;
   /** `top 5 other`: all groups but the largest are summed up. */
   readonly other?: OtherGroups | undefined;
 }
@@ -51,7 +64,8 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const isTop = size?.kind === 'top' && !isByMetric;
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
-  const query = { kind: 'aggregate', mode, rows, selection, measure, metric, groups } as const;
+  const having = takeHaving(scope, stages, { metric: metric.column, groups, size });
+  const query = { kind: 'aggregate', mode, rows, selection, measure, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {
     const other = findOther(scope, size, groups);
     if (!other || rowsMax === undefined) return undefined;
@@ -70,6 +84,29 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
       sorted.length > 0 && { shownOrder: sorted.map((order) => toColumnOrder(order, groups, metric.column)) }),
     rowsMax,
   };
+}
+
+interface AnswerColumns {
+  readonly metric: string;
+  readonly groups: readonly Group[];
+  readonly size: StageOf<'limit' | 'top'> | undefined;
+}
+
+function takeHaving(scope: Scope, stages: StageReader, { metric, groups, size }: AnswerColumns): Condition | undefined {
+  const filters = stages.takeRowFilters();
+  for (const filter of filters) {
+    if (size?.kind === 'top' && size.withOther) {
+      report(scope, filter.span, `where ${metric} does not go with top … other`, 'leave one of them out');
+    } else if (size && stages.isBefore(size, filter)) {
+      report(
+        scope,
+        filter.span,
+        `where comes after ${size.kind}`,
+        `rows are filtered first: where ${metric} > 20 | ${size.kind} …`,
+      );
+    }
+  }
+  return resolveRowFilters(scope, filters, { metric, groups, planned: { metric: METRIC, group: groupAlias } });
 }
 
 /** Arguments that SQL users write after count. */

@@ -4,6 +4,7 @@ import type { Span } from '../errors.js';
 import { type AggregateName, STAGES } from '../language.js';
 import { type Stage, type StageKind, type StageOf, stagesOf, type Text } from '../parse/syntax.js';
 import { TIME_STAGES, type TimeStage } from '../time/range.js';
+import { findRowFilters } from './row-filters.js';
 import { report, type Scope } from './scope.js';
 
 /** How a source is described in errors. */
@@ -38,6 +39,7 @@ export const wordingOf = (kind: StageKind): Wording => ({
 
 export class StageReader {
   private readonly left: Set<Stage>;
+  private readonly rowFilters: StageOf<'where'>[];
   /** Kinds that the analyzer has asked for, in its order. */
   private readonly fitting = new Set<string>();
 
@@ -47,6 +49,18 @@ export class StageReader {
     private names: ReaderNames,
   ) {
     this.left = new Set(stages);
+    this.rowFilters = findRowFilters(stages);
+  }
+
+  /** The stages `where` that filter rows of the answer: they are not among those of `takeAll`. */
+  takeRowFilters(): StageOf<'where'>[] {
+    for (const stage of this.rowFilters) this.left.delete(stage);
+    return this.rowFilters;
+  }
+
+  /** Whether the one stage is written before the other. */
+  isBefore(one: Stage, other: Stage): boolean {
+    return this.stages.indexOf(one) < this.stages.indexOf(other);
   }
 
   /** Name of the source in errors. */
@@ -65,7 +79,9 @@ export class StageReader {
 
   takeAll<K extends StageKind>(...kinds: readonly K[]): StageOf<K>[] {
     for (const kind of kinds) this.fitting.add(kind);
-    const taken = stagesOf(this.stages, ...kinds);
+    const taken = stagesOf(this.stages, ...kinds).filter(
+      (stage) => !this.rowFilters.includes(stage as StageOf<'where'>),
+    );
     for (const stage of taken) this.left.delete(stage as Stage);
     return taken;
   }

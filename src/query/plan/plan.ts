@@ -30,6 +30,8 @@ export interface Select {
   readonly columns: Columns;
   /** Undefined for one row without columns. */
   readonly from: EventScan | ProfileScan | DeviceScan | Step | undefined;
+  /** Of the rows of a step; a scan has its filter. */
+  readonly where?: Expression;
   /** GROUP BY these columns of the same select; undefined without aggregation. */
   readonly groupBy?: readonly string[];
   /** HAVING condition. */

@@ -78,8 +78,9 @@ class Printer {
       return isNamed && sql.print('') === alias ? sql : inline(sql, word(` AS ${alias}`));
     });
     if (select.keeps === 'all') columns.unshift(word('*'));
-    const { groupBy = [], having, orderBy = [], fill, limit, offset = 0 } = select;
+    const { where, groupBy = [], having, orderBy = [], fill, limit, offset = 0 } = select;
     const clauses = [list('SELECT ', columns), ...from];
+    if (where) clauses.push(inline(word('WHERE '), this.expression(where)));
     if (groupBy.length > 0) clauses.push(word(`GROUP BY ${groupBy.join(', ')}`));
     if (having) clauses.push(inline(word('HAVING '), this.expression(having)));
     if (orderBy.length > 0) {

@@ -1,10 +1,8 @@
 // The columns of grouped rows, and their order.
+import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import type { AggregateOrder } from '../../analyze/resolved.js';
 import { orderBy, orderByValue } from '../../plan/answer.js';
 import type { OrderBy, OutputColumn } from '../../plan/plan.js';
-
-export const METRIC = 'metric';
-export const groupAlias = (index: number): string => `group_${index + 1}`;
 
 /**
  * The metric is always a sort key. Sorted by the time bucket alone, ClickHouse would skip the sort after WITH FILL and omit

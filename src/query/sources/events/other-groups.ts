@@ -1,13 +1,14 @@
 // Plan of `top 5 other`: numbers the groups in the order of `top`, and aggregates those behind the first once more. Where numbers
 // do not add up, as those of unique values, the groups have states, so that the rest is exact too.
 
+import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import { OTHER } from '../../analyze/other-groups.js';
 import type { Measure, ResolvedQuery } from '../../analyze/resolved.js';
 import { orderBy } from '../../plan/answer.js';
 import { alias, type Expression, infix, integer, rowNumber, textValue } from '../../plan/expressions.js';
 import { fn, merge, stateOf } from '../../plan/functions.js';
 import { type Columns, type ColumnType, extend, type Select, select, step } from '../../plan/plan.js';
-import { groupAlias, METRIC, orderOfGroups } from './group-order.js';
+import { orderOfGroups } from './group-order.js';
 
 const STATE = 'state';
 const POSITION = 'position';

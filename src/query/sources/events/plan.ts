@@ -1,6 +1,8 @@
 // Plans of the event source: aggregates over a scan, and lists of events.
 
+import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import type { Group, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { planCondition } from '../../conditions/plan.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
 import { alias, column, constant, type Expression, infix, numberValue } from '../../plan/expressions.js';
@@ -26,7 +28,7 @@ import {
   step,
 } from '../../plan/plan.js';
 import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
-import { groupAlias, METRIC, orderOfGroups } from './group-order.js';
+import { orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
 
 type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
@@ -80,7 +82,11 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
     select: query.other
       ? sumUpOthers(grouped, { ...query, other: query.other, types })
       : {
-          ...(groups.length === 1 && only?.kind === 'bucket' && !only.of ? fillBuckets(query, only, grouped) : grouped),
+          ...filterRows(
+            query,
+            groups.length === 1 && only?.kind === 'bucket' && !only.of ? fillBuckets(query, only, grouped) : grouped,
+            context,
+          ),
           ...(groups.length > 0 && { orderBy: orderOfGroups(query.order, types) }),
         },
     columns: [
@@ -95,6 +101,13 @@ function fillBuckets(query: AggregateQuery, group: Extract<Group, { kind: 'bucke
   const fill = fillOf(query.selection.range, { granularity: group.granularity, timezone: query.timezone });
   const from = step('buckets', { ...grouped, orderBy: [orderBy(groupAlias(0))], fill });
   return select({ columns: passThrough(...Object.keys(grouped.columns)), from });
+}
+
+/** The rows that a `where` behind the aggregate keeps. */
+function filterRows({ having }: AggregateQuery, rows: Select, { projectId }: PlanContext): Select {
+  if (having === undefined) return rows;
+  const columns = passThrough(...Object.keys(rows.columns));
+  return select({ columns, from: step('rows', rows), where: planCondition(having, projectId) });
 }
 
 /** Groups with their metric, unordered. */

@@ -1,5 +1,6 @@
 // Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per group.
 import type { ProjectId } from '../../../platform/ids.js';
+import { groupAlias } from '../../analyze/grouped-columns.js';
 import { isOwnTime } from '../../analyze/groups.js';
 import type { Group, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
@@ -29,7 +30,6 @@ import {
 } from '../../plan/plan.js';
 import { fillOf } from '../../time/buckets.js';
 import { startOfSpan } from '../../time/range.js';
-import { groupAlias } from '../events/group-order.js';
 import { readGroupOf } from '../events/plan.js';
 import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
 import type { FormulaExpression, FormulaQuery, FormulaTerm } from './analyze.js';

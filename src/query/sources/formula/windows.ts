@@ -1,5 +1,7 @@
 // Plan of a formula by time with calls that have ranges of their own: one scan aggregates the slices of time (time/windows.ts) to
 // states, and each bucket merges the states of its windows.
+
+import { groupAlias } from '../../analyze/grouped-columns.js';
 import { isOwnTime } from '../../analyze/groups.js';
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -9,7 +11,6 @@ import { fn, mergeIf, stateOf } from '../../plan/functions.js';
 import { type Columns, extend, type Select, select, step } from '../../plan/plan.js';
 import type { CalendarSpan } from '../../time/range.js';
 import type { Windows } from '../../time/windows.js';
-import { groupAlias } from '../events/group-order.js';
 import { readGroupOf } from '../events/plan.js';
 import { type Aggregation, aggregateCall, toNumber } from './aggregation.js';
 import type { FormulaQuery } from './analyze.js';
