@@ -45,7 +45,7 @@ const partOf = (path: string): string => {
   return top === 'src' ? second : top;
 };
 
-const PROCESSES = new Set(['api', 'query-api', 'standalone', 'imports', 'cli']);
+const PROCESSES = new Set(['api', 'query-api', 'standalone', 'imports', 'demo', 'cli']);
 const isFeature = (part: string) =>
   !PROCESSES.has(part) &&
   !['platform', 'query', 'grammar', 'packages', 'workers', 'bench', 'faults', 'ops'].includes(part);

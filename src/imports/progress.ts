@@ -30,13 +30,18 @@ export class ProgressDisplay {
   }
 
   update(state: ProgressState): void {
+    this.show(state.elapsedMs, { toBar: () => toBar(state), toStatus: () => toStatus(state) });
+  }
+
+  /** Calls one of the functions when it is time to show something. */
+  show(elapsedMs: number, text: { readonly toBar: () => string; readonly toStatus: () => string }): void {
     const isTerminal = this.#screen.isTTY === true;
-    if (state.elapsedMs - this.#shownAtMs < (isTerminal ? REDRAW_MS : PLAIN_LINE_MS)) return;
+    if (elapsedMs - this.#shownAtMs < (isTerminal ? REDRAW_MS : PLAIN_LINE_MS)) return;
     // The first plain line is delayed: most imports end before it.
     const isFirst = this.#shownAtMs === Number.NEGATIVE_INFINITY;
-    this.#shownAtMs = state.elapsedMs;
-    if (isTerminal) this.#draw(toBar(state).slice(0, (this.#screen.columns ?? 80) - 1));
-    else if (!isFirst) this.#screen.write(`${toStatus(state)}\n`);
+    this.#shownAtMs = elapsedMs;
+    if (isTerminal) this.#draw(text.toBar().slice(0, (this.#screen.columns ?? 80) - 1));
+    else if (!isFirst) this.#screen.write(`${text.toStatus()}\n`);
   }
 
   /** Prints a line above the bar. */
@@ -59,8 +64,13 @@ export class ProgressDisplay {
 export function toBar(state: ProgressState): string {
   const share = toShare(state);
   if (share === undefined) return toStatus(state);
+  return `${toCells(share)} ${toStatus(state)}`;
+}
+
+/** A bar for a share from 0 to 1. */
+export function toCells(share: number): string {
   const filled = Math.round(share * BAR_CELLS);
-  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_CELLS - filled)}] ${toStatus(state)}`;
+  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_CELLS - filled)}]`;
 }
 
 function toStatus(state: ProgressState): string {

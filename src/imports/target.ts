@@ -29,7 +29,7 @@ export async function resolveTarget(
   if (url !== undefined && key !== undefined) return requireSecretKey({ url, key });
   // Never send the key of the standalone service to another address.
   if (url !== undefined) throw new UsageError('--url needs --key (or SERVICE_KEY): a secret key of that service');
-  const standalone = await readStandalone(join(environment.dataDirectory, 'standalone.json'));
+  const standalone = await readStandalone(environment.dataDirectory);
   return requireSecretKey({ url: standalone.url, key: key ?? (await readKey(standalone.project_id, environment)) });
 }
 
@@ -48,7 +48,9 @@ async function readKey(projectId: string, { readSecretKey }: TargetEnvironment):
   throw new UsageError('the key of the service cannot be read, because SECRET_KEY_BASE has changed; give --key');
 }
 
-async function readStandalone(path: string): Promise<z.infer<typeof standaloneSchema>> {
+/** Throws a UsageError when `npm start` has not written the file yet. */
+export async function readStandalone(dataDirectory: string): Promise<z.infer<typeof standaloneSchema>> {
+  const path = join(dataDirectory, 'standalone.json');
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new UsageError(`no service found at ${path}: run "npm start" first, or give --url and --key`, { cause });
   });

@@ -1,5 +1,5 @@
-// Client of POST /track with the retry policy that the service asks of all clients. A repeated batch has the same ids
-// and times, so it counts once.
+// Clients of POST /track and /identify with the retry policy that the service asks of all clients. A repeated batch has the
+// same ids and times, so it counts once.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface TrackClientOptions {
@@ -35,11 +35,30 @@ const RETRY_DELAYS_MS = [1000, 2000, 4000];
 const RETRY_AFTER_MAX_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-export function createTrackClient(options: TrackClientOptions): SendBatch {
+export const createTrackClient = (options: TrackClientOptions): SendBatch => createClient(options, TRACK);
+
+/** Each call is one accepted identification. */
+export const createIdentifyClient = (options: TrackClientOptions): SendBatch => createClient(options, IDENTIFY);
+
+interface Route {
+  readonly path: string;
+  /** Undefined for an answer that the service would not give. */
+  readonly readAccepted: (answer: Record<string, unknown>) => number | undefined;
+  readonly missing: string;
+}
+
+const TRACK: Route = {
+  path: 'track',
+  readAccepted: ({ accepted }) => (typeof accepted === 'number' ? accepted : undefined),
+  missing: '"accepted"',
+};
+const IDENTIFY: Route = { path: 'identify', readAccepted: ({ ok }) => (ok === true ? 1 : undefined), missing: '"ok"' };
+
+function createClient(options: TrackClientOptions, route: Route): SendBatch {
   const wait = options.wait ?? ((delayMs: number) => sleep(delayMs, undefined, { signal: options.signal }));
   return async (body) => {
     for (let attempt = 0; ; attempt += 1) {
-      const result = await postOnce(options, body);
+      const result = await postOnce(options, route, body);
       if (result.kind === 'accepted') return { accepted: result.accepted };
       const delayMs = RETRY_DELAYS_MS[attempt];
       if (result.kind === 'refused') {
@@ -55,16 +74,20 @@ export function createTrackClient(options: TrackClientOptions): SendBatch {
   };
 }
 
-async function postOnce({ url, key, userAgent, signal }: TrackClientOptions, body: string): Promise<Attempt> {
+async function postOnce(
+  { url, key, userAgent, signal }: TrackClientOptions,
+  route: Route,
+  body: string,
+): Promise<Attempt> {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   try {
-    const response = await fetch(new URL('track', withSlash(url)), {
+    const response = await fetch(new URL(route.path, withSlash(url)), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': key, 'user-agent': userAgent },
       body,
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });
-    return toAttempt(response, await response.text());
+    return toAttempt(response, route, await response.text());
   } catch (cause) {
     // fetch reports every network failure as a TypeError with the reason as its cause.
     signal?.throwIfAborted();
@@ -73,11 +96,11 @@ async function postOnce({ url, key, userAgent, signal }: TrackClientOptions, bod
   }
 }
 
-function toAttempt(response: Response, text: string): Attempt {
+function toAttempt(response: Response, { readAccepted, missing }: Route, text: string): Attempt {
   if (response.ok) {
-    const accepted = tryReadJson(text)?.accepted;
-    if (typeof accepted === 'number') return { kind: 'accepted', accepted };
-    return { kind: 'refused', reason: 'its answer has no "accepted"; is this the address of the service?' };
+    const accepted = readAccepted(tryReadJson(text) ?? {});
+    if (accepted !== undefined) return { kind: 'accepted', accepted };
+    return { kind: 'refused', reason: `its answer has no ${missing}; is this the address of the service?` };
   }
   const message = tryReadJson(text)?.error;
   const reason = `status ${response.status}${typeof message === 'string' ? `, ${message}` : ''}`;

@@ -6,7 +6,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 export interface AuditActor {
   /**
    * `secret`, `token` or `admin` for a credential, `person` for a session, `service` for the
-   * service itself.
+   * service itself, `operator` for a command of the one who runs it.
    */
   readonly kind: string;
   readonly id: string;

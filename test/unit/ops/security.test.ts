@@ -24,6 +24,7 @@ test('only these files connect to addresses that are not stores of the service: 
   expect(own.filter((path) => REACHES.test(read(path).replaceAll(/^import type .*$/gm, ''))).sort()).toEqual([
     'src/accounts/txt-records.ts',
     'src/api/forward-queries.ts',
+    'src/demo/call-service.ts',
     'src/platform/http/protocol-errors.ts',
     'src/platform/http/server.ts',
     'src/sign-in/idp-client.ts',

@@ -1,0 +1,124 @@
+// `npm run demo`: creates, refreshes and deletes the demo project of a running service.
+import { resolve } from 'node:path';
+import { env } from 'node:process';
+import { type DemoArguments, HELP, parseDemoArguments } from '../src/demo/arguments.js';
+import { createDemo, type Demo, type DemoDeps, DemoExists, deleteDemo } from '../src/demo/create-demo.js';
+import type { DemoProgress } from '../src/demo/send-shop.js';
+import { UsageError } from '../src/imports/arguments.js';
+import { formatCount, ProgressDisplay, toCells } from '../src/imports/progress.js';
+import { readStandalone } from '../src/imports/target.js';
+import { readOperatorConfig } from '../src/platform/config.js';
+import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
+import { packageRoot } from '../src/platform/paths.js';
+import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
+const ACTOR = { kind: 'operator', id: 'npm run demo' } as const;
+const LIBRARY = 'service-demo/1';
+
+const interrupt = new AbortController();
+const display = new ProgressDisplay(process.stderr);
+
+async function run(): Promise<void> {
+  const args = parseDemoArguments(process.argv.slice(2));
+  if (args.kind === 'help') {
+    process.stdout.write(HELP);
+    return;
+  }
+  const config = readOperatorConfig();
+  const postgres = createPostgres(config, { poolMax: 2 });
+  try {
+    const organizationId = await findOrganization(postgres, args.organization);
+    const stored = { postgres, isCluster: config.CLICKHOUSE_CLUSTER !== undefined };
+    if (args.kind !== 'create') await remove(stored, organizationId);
+    if (args.kind === 'delete') return;
+    const deps = { ...stored, secretKeyBase: config.SECRET_KEY_BASE, quotas: config, url: await findUrl(args) };
+    await create(deps, organizationId, args);
+  } finally {
+    await postgres.destroy();
+  }
+}
+
+async function create(deps: DemoDeps, organizationId: OrganizationId, args: DemoArguments): Promise<void> {
+  const startedMs = performance.now();
+  const demo = await createDemo(deps, {
+    ...{ organizationId, actor: ACTOR, library: LIBRARY, nowMs: Date.now(), signal: interrupt.signal },
+    ...{ people: args.people, seed: args.seed },
+    onProgress: (progress) => show(progress, performance.now() - startedMs),
+  });
+  display.clear();
+  process.stdout.write(toReport(demo, { url: deps.url, seconds: (performance.now() - startedMs) / 1000 }));
+}
+
+async function remove(deps: Pick<DemoDeps, 'postgres' | 'isCluster'>, organizationId: OrganizationId): Promise<void> {
+  const project = await deleteDemo(deps, { organizationId, actor: ACTOR });
+  const text =
+    project === undefined
+      ? 'there is no demo project'
+      : `deleted the project "${project.name}" (${project.id}); the service removes its data within the hour`;
+  process.stdout.write(`${text}\n`);
+}
+
+/** The given organization, else the one that `npm start` created. */
+async function findOrganization(postgres: Postgres, given: string | undefined): Promise<OrganizationId> {
+  if (given !== undefined && !isUuid(given)) throw new UsageError(`--organization is not an id: "${given}"`);
+  const where = given === undefined ? { is_standalone: true } : { id: given };
+  const row: { id: string } | undefined = await postgres('organizations').where(where).orderBy('id').first('id');
+  if (row !== undefined) return toOrganizationId(row.id);
+  throw new UsageError(
+    given === undefined
+      ? 'no organization was created by npm start here; give --organization'
+      : `there is no organization ${given}`,
+  );
+}
+
+const findUrl = async ({ url }: DemoArguments): Promise<string> =>
+  url ?? (env.SERVICE_URL || (await readStandalone(resolve(packageRoot, env.DATA_DIR || 'data'))).url);
+
+function show({ events, users, share }: DemoProgress, elapsedMs: number): void {
+  const toStatus = (): string => {
+    const rate = formatCount(Math.round((events * 1000) / Math.max(elapsedMs, 1)));
+    const left = share === 0 ? '' : `  ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left`;
+    const percent = `${Math.floor(share * 100)} %`.padStart(5);
+    return `${percent}  ${formatCount(events)} events  ${rate} events/s  ${formatCount(users)} users${left}`;
+  };
+  display.show(elapsedMs, { toStatus, toBar: () => `${toCells(share)} ${toStatus()}` });
+}
+
+function toReport(demo: Demo, { url, seconds }: { readonly url: string; readonly seconds: number }): string {
+  const rate = formatCount(Math.round(demo.events / seconds));
+  const counts = `${formatCount(demo.events)} events and ${formatCount(demo.users)} devices of users`;
+  const questions = demo.questions.map(({ question, q }) => `  ${question}\n    ${q}\n`);
+  return [
+    `The project "Demo shop" (${demo.projectId}) has ${counts}, created in ${seconds.toFixed(1)} s (${rate} events/s).\n`,
+    `Dashboards: ${demo.dashboards.join(', ')}\n`,
+    `Sign in at ${new URL('/login', url)}, choose the project, and ask:\n\n`,
+    ...questions,
+    '\nnpm run demo -- --delete removes it.\n',
+  ].join('');
+}
+
+function fail(cause: unknown): void {
+  display.clear();
+  const { status, message } = explain(cause);
+  process.stderr.write(`${message}\n`);
+  process.exitCode = status;
+}
+
+function explain(cause: unknown): { status: number; message: string } {
+  if (interrupt.signal.aborted) {
+    return { status: EXIT_INTERRUPTED, message: 'interrupted; the incomplete demo project is deleted' };
+  }
+  if (cause instanceof DemoExists) {
+    const since = `${cause.message}, created ${cause.project.createdAt.toISOString().slice(0, 10)}`;
+    const choices = 'npm run demo -- --refresh creates it again, --delete deletes it';
+    return { status: EXIT_FAILED, message: `${since}\n${choices}` };
+  }
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { status: cause instanceof UsageError ? EXIT_USAGE : EXIT_FAILED, message };
+}
+
+process.once('SIGINT', () => interrupt.abort());
+await run().catch(fail);

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createPace } from '../../../src/demo/pace.js';
+
+test('calls are spread over time', async () => {
+  const pace = createPace(100, undefined);
+  const startedMs = performance.now();
+  for (let call = 0; call < 11; call += 1) await pace(1);
+  // Ten intervals of 10 ms; a timer may end a millisecond early.
+  expect(performance.now() - startedMs).toBeGreaterThan(85);
+});
+
+test('a pause earns no credit', async () => {
+  const pace = createPace(50, undefined);
+  await pace(1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const startedMs = performance.now();
+  for (let call = 0; call < 4; call += 1) await pace(1);
+  expect(performance.now() - startedMs).toBeGreaterThan(50);
+});
+
+test('an abort ends the waiting', async () => {
+  const abort = new AbortController();
+  const pace = createPace(0.001, abort.signal);
+  await pace(1);
+  const waiting = pace(1);
+  abort.abort();
+  await expect(waiting).rejects.toThrow(/abort/i);
+});
