@@ -29,6 +29,8 @@ import {
   mayShareEvents,
   membershipsOf,
   numbersTo,
+  packMoment,
+  timeOfPacked,
 } from './funnel.js';
 import { bySteps, planBest } from './plan-counted.js';
 import { positionsOf, RANK_BITS, timeOfPosition } from './positions.js';
@@ -36,6 +38,9 @@ import { positionsOf, RANK_BITS, timeOfPosition } from './positions.js';
 /** Steps before this one that may have taken an event of it. */
 const rivalsOf = ({ query }: Funnel, number: number): number[] =>
   numbersTo(number - 1).filter((other) => mayShareEvents(query, other, number));
+
+/** Bits of a rank and of the kind: of a start or a position. */
+const RANK_AND_KIND = 6;
 
 const takenBy = (number: number): Expression => alias(`taken_${number}`);
 
@@ -49,7 +54,7 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
     selection: query.selection,
     columns: {
       person: actor,
-      moments: gather(fn.tuple(eventMs, membershipsOf(distinct, isOf))),
+      moments: gather(packMoment(eventMs, membershipsOf(distinct, isOf))),
       ...(breakdown && { starts: gather(fn.tuple(eventMs, column('insert_id'), breakdown.value)) }),
     },
     filter: [...areOfTypes(query.steps), hasIdentity],
@@ -59,21 +64,40 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   const people = step('people', rows);
   // Of events at the same time, the first one begins the attempt.
   const isFirst = lambda(['start', 'number'], (_, number) => equals(number, constant(1)));
-  const times = map(alias('moments'), 'moment', (moment) => tupleElement(moment, 1));
+  const times = map(alias('moments'), 'moment', timeOfPacked);
   const counts = fn.arrayEnumerateUniq(map(alias('starts'), 'start', (start) => tupleElement(start, 1)));
   const starts = breakdown
     ? fn.arrayFilter(isFirst, alias('starts'), counts)
     : map(fn.arrayDistinct(times), 'time', (time) => fn.tuple(time));
-  return step('people_with_starts', extend(people, { positions: positionsOf(alias('moments')), beginnings: starts }));
+  return step(
+    'people_with_starts',
+    extend(people, { positions: positionsOf(alias('moments'), timeOfPacked), beginnings: starts }),
+  );
+}
+
+/** The next position for each start. Sorted as numbers: a position is odd, a start even. */
+function nextOf(positions: Expression): Expression {
+  const isOdd = (of: Expression): Expression => equals(fn.bitAnd(of, constant(1)), constant(1));
+  const asked = map(alias('beginnings'), 'start', (start) =>
+    fn.bitShiftLeft(tupleElement(start, 1), integer(RANK_AND_KIND)),
+  );
+  const offered = map(positions, 'position', (of) => infix('+', fn.bitShiftLeft(of, constant(1)), constant(1)));
+  const merged = fn.arraySort(fn.arrayConcat(asked, offered));
+  const next = fn.arrayReverseFill(lambda(['of'], isOdd), merged);
+  const isAsked = lambda(['next', 'of'], (_, of) => fn.not(isOdd(of)));
+  return map(fn.arrayFilter(isAsked, next, merged), 'next', (of) =>
+    fn.tuple(integer(0), fn.if(isOdd(of), fn.bitShiftRight(of, constant(1)), constant(0))),
+  );
 }
 
 /** For each start, in order: the next positions of the step, as many as rivals may leave none of. Zero where there is none. */
 function nextPositions(funnel: Funnel, number: number): Expression {
   const isOf = lambda(['position', 'moment'], (_, moment) =>
-    hasMembership(tupleElement(moment, 2), firstOfEvents(funnel.query.steps, number)),
+    hasMembership(moment, firstOfEvents(funnel.query.steps, number)),
   );
   const own = fn.arrayFilter(isOf, alias('positions'), alias('moments'));
   const depth = rivalsOf(funnel, number).length;
+  if (depth === 0) return nextOf(own);
   const names = ['position', ...numbersTo(depth).map((by) => `after_${by}`)];
   const shifted = numbersTo(depth).map((by) => fn.arrayShiftLeft(own, integer(by)));
   // Sorted with the starts: a start comes before a position of its own time, because its second element is 0.

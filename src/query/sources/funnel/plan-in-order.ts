@@ -118,7 +118,10 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
  */
 function planPositions({ query, distinct, breakdown }: Funnel, people: Step): Step {
   const [moments, positions] = [alias('moments'), alias('positions')];
-  const positioned = step('positioned', extend(people, { positions: positionsOf(moments) }));
+  const positioned = step(
+    'positioned',
+    extend(people, { positions: positionsOf(moments, (moment) => tupleElement(moment, 1)) }),
+  );
   const ofStep = (values: Expression, number: number): Expression =>
     fn.arrayFilter(
       lambda(['value', 'moment'], (_, moment) => hasMembership(tupleElement(moment, 2), number)),

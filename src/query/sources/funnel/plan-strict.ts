@@ -20,12 +20,23 @@ import {
 import { actor } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Step, step } from '../../plan/plan.js';
-import { type Counted, type Funnel, hasMembership, isOfStep, membershipsOf, numbersTo } from './funnel.js';
+import {
+  type Counted,
+  type Funnel,
+  hasMembership,
+  isOfStep,
+  membershipsOf,
+  numbersTo,
+  packMoment,
+  timeOfPacked,
+} from './funnel.js';
 import { bySteps, planBest } from './plan-counted.js';
 
-// A moment is a tuple: its time, insert_id, the steps that it is of, and with a breakdown the value.
-const timeOf = (moment: Expression): Expression => tupleElement(moment, 1);
-const isOf = (moment: Expression, number: number): Expression => hasMembership(tupleElement(moment, 3), number);
+// A moment is packed; with a breakdown it is a tuple: its time, insert_id, the steps that it is of, and the value.
+const timeOf = ({ breakdown }: Funnel, moment: Expression): Expression =>
+  breakdown ? tupleElement(moment, 1) : timeOfPacked(moment);
+const isMember = ({ breakdown }: Funnel, moment: Expression, number: number): Expression =>
+  hasMembership(breakdown ? tupleElement(moment, 3) : moment, number);
 const valueAt = (moment: Expression): Expression => tupleElement(moment, 4);
 
 /** One row per person with a first step: all events, how many are at the time of each, and its number among those. */
@@ -37,7 +48,9 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   const isStep = (number: number): Expression =>
     allOf([isOfStep(funnel, number, context), ...(number === 1 ? [] : isExcluded)]);
   const memberships = membershipsOf(numbersTo(steps.length), isStep);
-  const moment = fn.tuple(eventMs, column('insert_id'), memberships, ...(breakdown ? [breakdown.value] : []));
+  const moment = breakdown
+    ? fn.tuple(eventMs, column('insert_id'), memberships, breakdown.value)
+    : packMoment(eventMs, memberships);
   const rows = selectEvents(context, {
     selection,
     columns: { person: actor, moments: fn.arraySort(fn.groupArray(moment)) },
@@ -45,7 +58,7 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
     groupBy: ['person'],
     having: infix('>', fn.countIf(isStep(1)), constant(0)),
   });
-  const times = map(alias('moments'), 'moment', timeOf);
+  const times = map(alias('moments'), 'moment', (of) => timeOf(funnel, of));
   const counted = fn.arrayEnumerateUniq(times);
   const backwards = fn.arrayReverse(fn.arrayEnumerateUniq(fn.arrayReverse(times)));
   const among = lambda(['number', 'number_from_end'], (number, fromEnd) =>
@@ -56,8 +69,10 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
 }
 
 /** An attempt for each event that may begin one: the times of the steps that follow each other without another event. */
-function planAttempts({ query, breakdown }: Funnel): Expression {
+function planAttempts(funnel: Funnel): Expression {
+  const { query, breakdown } = funnel;
   const { steps, windowMs } = query;
+  const isOf = (moment: Expression, number: number): Expression => isMember(funnel, moment, number);
   const later = numbersTo(steps.length).slice(1);
   const names = ['number', 'moment', 'count', ...later.flatMap((step) => [`moment_${step}`, `count_${step}`])];
   const attempt = lambda(names, (...items) => {
@@ -65,9 +80,13 @@ function planAttempts({ query, breakdown }: Funnel): Expression {
     if (number === undefined || moment === undefined || count === undefined) return fn.array();
     const momentAt = (step: number): Expression => following[2 * (step - 2)] ?? moment;
     const countAt = (step: number): Expression => following[2 * (step - 2) + 1] ?? count;
-    const end = infix('+', timeOf(moment), integer(windowMs));
+    const end = infix('+', timeOf(funnel, moment), integer(windowMs));
     const isAlone = (step: number): Expression =>
-      allOf([isOf(momentAt(step), step), equals(countAt(step), constant(1)), infix('<=', timeOf(momentAt(step)), end)]);
+      allOf([
+        isOf(momentAt(step), step),
+        equals(countAt(step), constant(1)),
+        infix('<=', timeOf(funnel, momentAt(step)), end),
+      ]);
     const second = momentAt(2);
     const isPair = allOf([equals(count, integer(2)), equals(number, constant(1))]);
     const [inOrder, reversed] = [allOf([isOf(moment, 1), isOf(second, 2)]), allOf([isOf(second, 1), isOf(moment, 2)])];
@@ -77,7 +96,7 @@ function planAttempts({ query, breakdown }: Funnel): Expression {
     const begins = allOf([fn.not(isSecondOfPair), anyOf([isOf(moment, 1), allOf([isPair, isOf(second, 1)])])]);
     const ends = later.flatMap((step) => [fn.not(step === 2 ? isFollowed : isAlone(step)), integer(step - 1)]);
     const reached = fn.multiIf(fn.not(begins), integer(0), ...ends, integer(steps.length));
-    const times = fn.array(timeOf(moment), ...later.map((step) => timeOf(momentAt(step))));
+    const times = fn.array(timeOf(funnel, moment), ...later.map((step) => timeOf(funnel, momentAt(step))));
     const value = breakdown ? [fn.if(beginsHere, valueAt(moment), valueAt(second))] : [];
     return fn.tuple(fn.arraySlice(times, integer(1), reached), ...value);
   });

@@ -1,17 +1,17 @@
 // A position is a time with the event's rank among the person's events of equal time, in one number.
 import { map } from '../../plan/behaviour.js';
-import { constant, type Expression, infix, lambda, tupleElement } from '../../plan/expressions.js';
+import { constant, type Expression, infix, lambda } from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';
 
 export const RANK_BITS = constant(5);
 export const RANK_MAX = constant(31);
 
-/** Of moments in order: tuples whose first element is the time. */
-export function positionsOf(moments: Expression): Expression {
+/** Of moments in order. */
+export function positionsOf(moments: Expression, timeOf: (moment: Expression) => Expression): Expression {
   const ranked = lambda(['moment', 'count'], (moment, count) =>
-    infix('+', fn.bitShiftLeft(tupleElement(moment, 1), RANK_BITS), fn.least(infix('-', count, constant(1)), RANK_MAX)),
+    infix('+', fn.bitShiftLeft(timeOf(moment), RANK_BITS), fn.least(infix('-', count, constant(1)), RANK_MAX)),
   );
-  const counts = fn.arrayEnumerateUniq(map(moments, 'moment', (moment) => tupleElement(moment, 1)));
+  const counts = fn.arrayEnumerateUniq(map(moments, 'moment', timeOf));
   return fn.arrayMap(ranked, moments, counts);
 }
 
