@@ -1,4 +1,4 @@
-// Text of /llms.txt: the service and its query language for a language model, in under 3,000 tokens. Names come from the
+// Text of /llms.txt: the service and its query language for a language model, in under 3,500 tokens. Names come from the
 // tables of the compiler.
 
 import {

@@ -6,6 +6,11 @@ import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
 import { presentChoice } from '../query/sources/choice/present.js';
 import { toFieldRows } from '../query/sources/fields/present.js';
 
+interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface Answer {
   readonly columns: readonly OutputColumn[];
   /** One cell for each column. */
@@ -17,7 +22,9 @@ export interface Answer {
   readonly hasMore: boolean;
   readonly elapsedMs: number;
   readonly rowsScanned: number;
-  readonly period: { readonly from: string; readonly to: string };
+  readonly period: Period;
+  /** The range of `compare`. */
+  readonly earlier?: Period;
   readonly timezone: string;
   readonly mode: string;
   readonly warnings: readonly string[];
@@ -43,6 +50,7 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
   const { rows, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);
   const metadata = { ...compiled.metadata, ...incompleteRows(compiled, rows, measured.rows) };
   const remarks = [...footnotes, ...remarksOn(metadata)];
+  const { earlier } = compiled;
   return {
     columns: compiled.columns,
     rows,
@@ -52,7 +60,8 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     hasMore: total > offset + rows.length,
     elapsedMs: measured.elapsedMs,
     rowsScanned: measured.rowsScanned,
-    period: { from: formatInstant(compiled.range.fromMs), to: formatInstant(compiled.range.toMs) },
+    period: toPeriod(compiled.range),
+    ...(earlier && { earlier: toPeriod(earlier) }),
     timezone: compiled.timezone,
     mode: compiled.mode,
     warnings: compiled.warnings,
@@ -93,6 +102,10 @@ function remarksOn({ incomplete = [], incomplete_from: from }: Remarkable): stri
   const more = incomplete.length > REMARKED_MAX ? `; and ${incomplete.length - REMARKED_MAX} more` : '';
   return [`Not over yet (${Object.keys(incomplete[0] ?? {}).join(', ')}): ${named.join('; ')}${more}.`];
 }
+const toPeriod = ({ fromMs, toMs }: CompiledQuery['range']): Period => ({
+  from: formatInstant(fromMs),
+  to: formatInstant(toMs),
+});
 
 interface Page extends Presented {
   readonly total: number;

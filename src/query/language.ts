@@ -214,6 +214,14 @@ export const STAGES = completeStages({
     about: 'what is counted instead of people',
     sources: 'choice',
   },
+  compare: {
+    form: 'comparison',
+    example: 'compare previous',
+    about: 'adds `previous`, `change`; or `1y`, `weekdays`, `from A to B`',
+    hint: 'the form is: compare previous, compare 1y, compare weekdays, or compare from 2026-01-01 to 2026-02-01',
+    sources: 'aggregates such as count by day, retention and sessions',
+    twice: 'a query has one comparison',
+  },
 });
 
 export const STAGE_NAMES: readonly string[] = Object.values(STAGES).flatMap(({ words }) => words);

@@ -161,7 +161,7 @@ export function groupKey<Item>(
  * Reading: with both, times come first and the rest orders rows of the same time; missing values
  * and rows without a metric come last.
  */
-function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
+export function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrder {
   const times = by.filter((group) => group.kind !== 'field').map((group) => ascending(groupColumn(group)));
   const fields = by.filter((group) => group.kind === 'field').map((group) => ascending(groupColumn(group)));
   return inOrder(...times, descending(METRICS[aggregate.kind]), ...fields);

@@ -4,6 +4,7 @@
 // leaves one.
 import { answerLifecycle, answerStickiness } from './activity.js';
 import { answerChoice } from './choice.js';
+import { answerCompared } from './compared.js';
 import { answerFields, answerInspect } from './discovery.js';
 import { answerEvents, answerExposures, answerUser } from './events.js';
 import { answerFormula } from './formula.js';
@@ -16,10 +17,16 @@ import { answerRetention } from './retention.js';
 import { answerSessions } from './sessions.js';
 import type { Answer } from './table.js';
 import { answerUsers } from './users.js';
-import { type Context, worldOf } from './world.js';
+import { type Context, type World, worldOf } from './world.js';
 
 export function answer(question: Question, history: History, context: Context): Answer {
   const world = worldOf(history, context);
+  const { compare } = question;
+  if (compare) return answerCompared(question, compare, world, (one) => answerIn(world, one));
+  return answerIn(world, question);
+}
+
+function answerIn(world: World, question: Question): Answer {
   switch (question.source) {
     case 'events':
       return answerEvents(question, world);

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { stepName } from './funnel.js';
 import { contexts, type HistoryOptions, histories, record } from './generate.js';
+import { earlierRanges, withComparison } from './generate-comparisons.js';
 import { ranges, wheres } from './generate-conditions.js';
 import { aggregateReadings, aggregates, endings, groups, limits, withEnding } from './generate-readings.js';
 import type { History } from './history.js';
@@ -39,7 +40,8 @@ export function rounds(source: Source, options: RoundOptions = {}): fc.Arbitrary
 }
 
 export function questions(source: Source, context: Context): fc.Arbitrary<ask.Question> {
-  return BY_SOURCE[source](context);
+  const drawn = BY_SOURCE[source](context);
+  return fc.tuple(drawn, earlierRanges(context)).map(([question, compare]) => withComparison(question, compare));
 }
 
 const eventTypes = fc.constantFrom('signup', 'view', 'signup', 'view', 'pay', ...words.EVENT_TYPES);

@@ -101,8 +101,15 @@ export type Ending =
   | { readonly kind: 'limit'; readonly count: number }
   | { readonly kind: 'top'; readonly count: number; readonly other?: true };
 
+/** The earlier range of `compare`. */
+export type Comparison =
+  | { readonly kind: 'previous' | 'weekdays' }
+  | { readonly kind: 'span'; readonly span: Span }
+  | Extract<Range, { kind: 'from' }>;
+
 interface Asked {
   readonly range?: Range;
+  readonly compare?: Comparison;
   /** Joined with `and`, one stage each. */
   readonly where?: readonly Condition[];
 }

@@ -24,12 +24,24 @@ const RESERVED = new Set(
   (
     'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice from to exclude ' +
     'returning where last today yesterday this count unique sum avg min max median p90 p95 p99 latest per by list ' +
-    'sort limit top window depth results unit and or not in exists contains starts ends with asc desc true false any'
+    'sort limit top window depth results unit compare previous weekdays and or not in exists contains starts ends with asc desc true false any'
   ).split(' '),
 );
 
 export function toQueryText(question: Question): string {
-  return [...sourceOf(question), ...rangeOf(question.range), ...whereOf(question), ...endOf(question)].join(' | ');
+  return [
+    ...sourceOf(question),
+    ...rangeOf(question.range),
+    ...compareOf(question),
+    ...whereOf(question),
+    ...endOf(question),
+  ].join(' | ');
+}
+
+function compareOf({ compare }: Question): string[] {
+  if (compare === undefined) return [];
+  if (compare.kind === 'from') return rangeOf(compare).map((range) => `compare ${range}`);
+  return compare.kind === 'span' ? spanOf('compare', compare.span) : [`compare ${compare.kind}`];
 }
 
 function sourceOf(question: Question): string[] {

@@ -38,6 +38,11 @@ function toNumber(value: Answer['rows'][number][number]): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function toMetadata({ isTruncated, warnings, metadata }: Answer): Record<string, unknown> {
-  return { ...metadata, ...(isTruncated && { truncated: true }), ...(warnings.length > 0 && { warnings }) };
+function toMetadata({ isTruncated, warnings, metadata, period, earlier }: Answer): Record<string, unknown> {
+  return {
+    ...metadata,
+    ...(earlier && { compare: { current: period, previous: earlier } }),
+    ...(isTruncated && { truncated: true }),
+    ...(warnings.length > 0 && { warnings }),
+  };
 }

@@ -55,9 +55,10 @@ function formatTable(answer: Answer): string {
 }
 
 function formatFooter(answer: Answer): string {
-  const { period, timezone, rows, total } = answer;
+  const { period, earlier, timezone, rows, total } = answer;
   const shown = `Rows: ${rows.length} of ${total}${answer.hasMore ? '; more with limit and offset' : ''}.`;
-  const lines = [`Period: ${period.from} to ${period.to}. Time zone: ${escapeMarkdown(timezone)}. ${shown}`];
+  const compared = earlier ? ` Compared with: ${earlier.from} to ${earlier.to}.` : '';
+  const lines = [`Period: ${period.from} to ${period.to}.${compared} Time zone: ${escapeMarkdown(timezone)}. ${shown}`];
   return [
     ...lines,
     ...(answer.footnotes ?? []).map(escapeLine),

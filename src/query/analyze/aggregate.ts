@@ -5,6 +5,7 @@ import { isDefined } from '../is-defined.js';
 import { AGGREGATES } from '../language.js';
 import type { SortKey, StageOf } from '../parse/syntax.js';
 import type { AnswerOrder } from './answer-order.js';
+import { checkCompared, columnsOfEarlier } from './compared.js';
 import { groupAlias, METRIC } from './grouped-columns.js';
 import { checkBuckets, resolveGroups } from './groups.js';
 import { findOther, type OtherGroups } from './other-groups.js';
@@ -18,9 +19,11 @@ import type {
   Measure,
   ResolvedField,
   Rows,
+  TimeRange,
 } from './resolved.js';
 import { resolveRowFilters } from './row-filters.js';
 import { report, type Scope } from './scope.js';
+import { takeEarlier } from './selection.js';
 import type { StageReader } from './stage-reader.js';
 
 export interface AggregateQuery extends Omit<AnswerOrder, 'order'> {
@@ -29,6 +32,8 @@ export interface AggregateQuery extends Omit<AnswerOrder, 'order'> {
   readonly rows?: Rows | undefined;
   readonly selection: EventSelection;
   readonly measure: Measure;
+  /** The range of `compare`. */
+  readonly earlier: TimeRange | undefined;
   /** Name of the metric and its column in the answer. */
   readonly metric: { readonly name: string; readonly column: string };
   readonly groups: readonly Group[];
@@ -54,18 +59,22 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   checkBuckets(scope, keys, selection.range);
   const sort = stages.takeOne('sort');
   const size = stages.takeSize();
+  const earlier = rows?.kind === 'profiles' ? undefined : takeEarlier(scope, stages, selection);
+  if (earlier) checkCompared(scope, { groups: written, keys, size, range: earlier });
   if (!measure) return undefined;
   const name = metricOf(measure);
   const metric = { name, column: AGGREGATES[name].column };
-  const groups = written.map((group) => apartFrom(metric.column, group));
-  const sorted = sort?.keys.map((key) => resolveAggregateOrder(scope, { key, metric, groups })).filter(isDefined) ?? [];
+  const beside = earlier ? columnsOfEarlier(written) : {};
+  const groups = written.map((group) => apartFrom([metric.column, 'value', 'metric', ...Object.keys(beside)], group));
+  const sortable = { metric, groups, beside };
+  const sorted = sort?.keys.map((key) => resolveAggregateOrder(scope, { ...sortable, key })).filter(isDefined) ?? [];
   const isByMetric = sorted[0]?.kind === 'metric' && sorted[0].direction === 'desc';
   // `top` keeps the rows with the largest metric, and `sort` orders them; sorted by the metric, both are one.
   const isTop = size?.kind === 'top' && !isByMetric;
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
   const having = takeHaving(scope, stages, { metric: metric.column, groups, size });
-  const query = { kind: 'aggregate', mode, rows, selection, measure, metric, groups, having } as const;
+  const query = { kind: 'aggregate', mode, rows, selection, measure, earlier, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {
     const other = findOther(scope, size, groups);
     if (!other || rowsMax === undefined) return undefined;
@@ -80,8 +89,7 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   return {
     ...query,
     order: completeOrder(asked, groups),
-    ...(isTop &&
-      sorted.length > 0 && { shownOrder: sorted.map((order) => toColumnOrder(order, groups, metric.column)) }),
+    ...(isTop && sorted.length > 0 && { shownOrder: sorted.map((order) => toColumnOrder(order, sortable)) }),
     rowsMax,
   };
 }
@@ -178,22 +186,27 @@ const metricOf = (measure: Measure) => (measure.kind === 'numeric' ? measure.fun
  * With bare field names a group may have the name of the metric or of its repetition in JSON (`value`, `metric`). A row holds
  * both, so the group then gets its full name, `user.value`.
  */
-function apartFrom(metricColumn: string, group: Group): Group {
+function apartFrom(columns: readonly string[], group: Group): Group {
   if (group.kind !== 'field' || group.field.kind !== 'property') return group;
-  if (![metricColumn, 'value', 'metric'].includes(group.name)) return group;
+  if (!columns.includes(group.name)) return group;
   return { ...group, name: `${group.field.bag}.${group.field.key}` };
 }
 
-function resolveAggregateOrder(
-  scope: Scope,
-  { key, metric, groups }: { key: SortKey; metric: AggregateQuery['metric']; groups: readonly Group[] },
-): AggregateOrder | undefined {
+interface Sortable extends Pick<AggregateQuery, 'metric' | 'groups'> {
+  readonly key: SortKey;
+  /** Columns beside the metric, and those of the plan. */
+  readonly beside: Readonly<Record<string, string>>;
+}
+
+function resolveAggregateOrder(scope: Scope, { key, metric, groups, beside }: Sortable): AggregateOrder | undefined {
   const { written } = key.field;
   const index = groups.findIndex((group) => group.name === written);
   if (index >= 0) return { kind: 'group', index, direction: key.direction ?? directionOf(groups[index]) };
   if ([metric.column, metric.name, 'value'].includes(written))
     return { kind: 'metric', direction: key.direction ?? 'desc' };
-  const columns = [...groups.map((group) => group.name), metric.column];
+  const column = beside[written];
+  if (column !== undefined) return { kind: 'column', column, direction: key.direction ?? 'desc' };
+  const columns = [...groups.map((group) => group.name), metric.column, ...Object.keys(beside)];
   const nearest = findNearest(written, columns);
   return report(
     scope,
@@ -212,8 +225,14 @@ function directionOf(group: Group | undefined): 'asc' | 'desc' {
   return group?.kind !== 'bucket' || isRecurring(group.granularity) ? 'asc' : 'desc';
 }
 
-const toColumnOrder = (order: AggregateOrder, groups: readonly Group[], metricColumn: string): ColumnOrder => ({
-  column: order.kind === 'metric' ? metricColumn : (groups[order.index]?.name ?? metricColumn),
+function columnOf(order: AggregateOrder, { groups, metric, beside }: Omit<Sortable, 'key'>): string {
+  if (order.kind === 'group') return groups[order.index]?.name ?? metric.column;
+  if (order.kind === 'metric') return metric.column;
+  return Object.entries(beside).find(([, column]) => column === order.column)?.[0] ?? order.column;
+}
+
+const toColumnOrder = (order: AggregateOrder, of: Omit<Sortable, 'key'>): ColumnOrder => ({
+  column: columnOf(order, of),
   direction: order.direction,
 });
 

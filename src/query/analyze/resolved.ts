@@ -96,9 +96,10 @@ export type Group =
   | { readonly kind: 'number_bucket'; readonly name: string; readonly field: ResolvedField; readonly width: number }
   | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField };
 
-/** A sort key of an aggregate: its metric, or one of its groups by position. */
+/** A sort key of an aggregate: its metric, another computed column, or one of its groups by position. */
 export type AggregateOrder = { readonly direction: 'asc' | 'desc' } & (
   | { readonly kind: 'metric' }
+  | { readonly kind: 'column'; readonly column: string }
   | { readonly kind: 'group'; readonly index: number }
 );
 

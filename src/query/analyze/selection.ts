@@ -1,8 +1,9 @@
 // Resolves the stages that select events: `where` and a time range.
 import { joinConditions, resolveCondition } from '../conditions/resolve.js';
 import { isDefined } from '../is-defined.js';
-import { lastDays, resolveTimeStage, type TimeStage } from '../time/range.js';
-import type { Condition, EventSelection, EventSet } from './resolved.js';
+import { resolveComparedRange } from '../time/compared-range.js';
+import { lastDays, resolveTimeStage, TIME_STAGES, type TimeStage } from '../time/range.js';
+import type { Condition, EventSelection, EventSet, TimeRange } from './resolved.js';
 import type { Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 
@@ -24,4 +25,10 @@ export function takeSelection(scope: Scope, stages: StageReader, asked: Asked = 
     range: (time && resolveTimeStage(scope, readTime?.(time) ?? time)) ?? lastDays(scope.nowMs, stages.defaultDays),
     condition: joinConditions([condition, events?.condition, ...conditions].filter(isDefined)),
   };
+}
+
+/** The earlier range of `compare`, for sources whose answers can be compared. */
+export function takeEarlier(scope: Scope, stages: StageReader, { range }: EventSelection): TimeRange | undefined {
+  const compare = stages.takeOne('compare');
+  return compare && resolveComparedRange(scope, compare, range, stages.takeAll(...TIME_STAGES)[0]);
 }

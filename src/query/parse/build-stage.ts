@@ -4,7 +4,7 @@ import { isDefined } from '../is-defined.js';
 import { type AggregateName, STAGES } from '../language.js';
 import { buildConditionIn, buildExcluded, buildReturning } from './build-condition.js';
 import { childrenOf, kindsByNode, type NodeReader, spanOf } from './node-reader.js';
-import type { GroupKey, SortKey, Stage, StageForms, StageKind } from './syntax.js';
+import type { ComparedTo, GroupKey, SortKey, Stage, StageForms, StageKind } from './syntax.js';
 
 const KIND_BY_NODE = kindsByNode<StageKind>(STAGES);
 
@@ -29,12 +29,7 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     const from = reader.token(node.getChild('Moment') ?? node.getChild('String'));
     return from && { from };
   },
-  moments: (reader, node) => {
-    const [from, to] = childrenOf(node)
-      .filter(({ name }) => name === 'Moment' || name === 'String')
-      .map((child) => reader.token(child));
-    return from && to && { from, to };
-  },
+  moments: buildMoments,
   period: (reader, node) => {
     const word = node.firstChild ? reader.slice(node.firstChild) : '';
     if (word === 'today' || word === 'yesterday') return { word, unit: undefined };
@@ -91,10 +86,34 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     return word && { order: reader.slice(word) === 'any' ? 'any' : 'strict' };
   },
   nothing: () => ({}),
+  comparison: (reader, node) => {
+    const to = buildComparedTo(reader, node);
+    return to && { to };
+  },
 };
 
 const hasDuration = (node: SyntaxNode): boolean =>
   node.getChild('Duration') !== null || node.getChild('SpacedDuration') !== null;
+
+function buildMoments(reader: NodeReader, node: SyntaxNode): StageForms['moments'] | undefined {
+  const [from, to] = childrenOf(node)
+    .filter(({ name }) => name === 'Moment' || name === 'String')
+    .map((child) => reader.token(child));
+  return from && to && { from, to };
+}
+
+function buildComparedTo(reader: NodeReader, node: SyntaxNode): ComparedTo | undefined {
+  const range = node.getChild('FromTo');
+  if (range) {
+    const moments = buildMoments(reader, range);
+    return moments && { kind: 'moments', ...moments };
+  }
+  const duration = reader.duration(node);
+  if (duration) return { kind: 'duration', duration };
+  const word = node.getChildren('Keyword')[1];
+  const text = word && reader.slice(word);
+  return text === 'previous' || text === 'weekdays' ? { kind: text } : undefined;
+}
 
 function buildSortKey(reader: NodeReader, node: SyntaxNode): SortKey | undefined {
   const field = reader.field(node.getChild('Field'));

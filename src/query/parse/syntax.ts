@@ -146,7 +146,14 @@ export interface StageForms {
   readonly optional_duration: { readonly duration: Duration | undefined };
   readonly order: { readonly order: 'any' | 'strict' };
   readonly nothing: object;
+  readonly comparison: { readonly to: ComparedTo };
 }
+
+/** The earlier range of `compare`. */
+export type ComparedTo =
+  | { readonly kind: 'previous' | 'weekdays' }
+  | { readonly kind: 'duration'; readonly duration: Duration }
+  | { readonly kind: 'moments'; readonly from: Text; readonly to: Text };
 
 export type StageKind = keyof typeof STAGES;
 

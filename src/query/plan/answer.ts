@@ -94,7 +94,7 @@ interface AnswerParts
 export function planAnswer(parts: AnswerParts): Plan {
   const { query, range, context, mode, select: rows, columns, order = [], count } = parts;
   const { metric, presentation, metadata, incompleteBy } = parts;
-  const { rowsMax, timezone, warnings } = query;
+  const { rowsMax, timezone, warnings, earlier } = { earlier: undefined, ...query };
   const { limit, offset, kept } = pageOf(context, rowsMax);
   const sorted = order.length > 0 ? { ...rows, orderBy: orderByColumns(rows, columns, order) } : rows;
   return {
@@ -107,6 +107,7 @@ export function planAnswer(parts: AnswerParts): Plan {
     total: count ? { kind: 'count', rowsMax, select: count } : { kind: 'engine', rowsMax },
     rowsKept: kept,
     range,
+    ...(earlier && { earlier }),
     timezone,
     warnings,
     ...(incompleteBy && { incompleteBy }),

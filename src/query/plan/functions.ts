@@ -11,6 +11,7 @@ export interface Functions {
   addWeeks(date: E, weeks: E): E;
   addYears(date: E, years: E): E;
   any(value: E): E;
+  anyIf(value: E, when: E): E;
   argMax(value: E, by: E): E;
   argMaxIf(value: E, by: E, when: E): E;
   argMin(value: E, by: E): E;

@@ -161,6 +161,8 @@ export interface Plan {
   /** Rows of the result that belong to the answer; one more may be requested to learn the total. */
   readonly rowsKept: number;
   readonly range: TimeRange;
+  /** The range of `compare`. */
+  readonly earlier?: TimeRange;
   readonly timezone: string;
   readonly warnings: readonly string[];
   /**

@@ -22,8 +22,7 @@ type Kind = ResolvedQuery['kind'];
 type QueryOf<K extends Kind> = Extract<ResolvedQuery, { readonly kind: K }>;
 
 const PLANS: { readonly [K in Kind]: (query: QueryOf<K>, context: PlanContext) => Plan } = {
-  aggregate: (query, context) =>
-    planAggregate(query, context, query.rows && rowsOf(query.rows, query.selection, context)),
+  aggregate: (query, context) => planAggregate(query, context, query.rows && rowsOver(query.rows, context)),
   list: (query, context) => (query.rows ? planUserList(query, context) : planList(query, context)),
   latest_values: planLatestValues,
   funnel: planFunnel,
@@ -48,15 +47,17 @@ export function plan(query: ResolvedQuery, context: PlanContext): Plan {
   return sortKept(planRows(query, { ...context, limit: rowsMax, offset: 0 }), { shownOrder, rowsMax, context });
 }
 
-function rowsOf(rows: Rows, selection: EventSelection, context: PlanContext): AggregatedRows {
-  switch (rows.kind) {
-    case 'latest':
-      return latestRows(rows, selection, context);
-    case 'profiles':
-      return profileRows(selection, context);
-    case 'sessions':
-      return sessionRows(rows, selection, context);
-    default:
-      return assertNever(rows);
-  }
-}
+const rowsOver =
+  (rows: Rows, context: PlanContext) =>
+  (selection: EventSelection): AggregatedRows => {
+    switch (rows.kind) {
+      case 'latest':
+        return latestRows(rows, selection, context);
+      case 'profiles':
+        return profileRows(selection, context);
+      case 'sessions':
+        return sessionRows(rows, selection, context);
+      default:
+        return assertNever(rows);
+    }
+  };

@@ -45,15 +45,17 @@ export const bucketType = (granularity: Granularity): ColumnType => BUCKETS[gran
 /** Whether whole hours determine the bucket. */
 export const isOfWholeHours = (granularity: Granularity): boolean => granularity !== 'minute';
 
+/** An empty range (today at midnight) has one bucket. */
+export const lastBucketOf = ({ fromMs, toMs }: TimeRange, bucketing: Bucketing): Expression =>
+  bucketOf(instant(Math.max(fromMs, toMs - 1)), bucketing);
+
 /** Fill range of all buckets in the range; the exclusive end is one second, day or number after the last bucket. */
 export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
   const { fill } = BUCKETS[bucketing.granularity];
   if (typeof fill === 'object') return { from: constant(fill.from), to: constant(fill.to) };
-  // An empty range (today at midnight) has one bucket.
-  const last = bucketOf(instant(Math.max(range.fromMs, range.toMs - 1)), bucketing);
   return {
     from: bucketOf(instant(range.fromMs), bucketing),
-    to: infix('+', last, constant(1)),
+    to: infix('+', lastBucketOf(range, bucketing), constant(1)),
     step: fill,
   };
 }

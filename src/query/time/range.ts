@@ -12,14 +12,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const UNIT_MS: ReadonlyMap<string, number> = new Map([
+export const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['m', MINUTE_MS],
   ['h', HOUR_MS],
   ['d', DAY_MS],
   ['w', 7 * DAY_MS],
 ]);
 
-const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
+export const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
   ['mo', 1],
   ['y', 12],
 ]);
@@ -28,7 +28,7 @@ const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
  * ClickHouse dates begin on 1970-01-01 (a Thursday) and its DateTime ends in 2106; buckets beyond overflow. Ranges are clamped
  * to where buckets are exact in every zone.
  */
-const EARLIEST_MS = Date.UTC(1970, 0, 12);
+export const EARLIEST_MS = Date.UTC(1970, 0, 12);
 const LATEST_MS = Date.UTC(2100, 0, 1);
 
 /** Units as words, in the singular. */
@@ -41,7 +41,7 @@ const UNIT_WORDS: ReadonlyMap<string, string> = new Map([
   ['year', 'y'],
 ]);
 
-const unitOf = ({ unit }: Duration): string => UNIT_WORDS.get(unit.toLowerCase().replace(/s$/, '')) ?? unit;
+export const unitOf = ({ unit }: Duration): string => UNIT_WORDS.get(unit.toLowerCase().replace(/s$/, '')) ?? unit;
 
 export const UNITS_FORM = 'units are m (minutes), h, d, w, mo (months) and y, as in last 7d';
 
@@ -121,7 +121,7 @@ export function resolveLength(scope: Scope, duration: Duration): number | undefi
   return report(scope, duration.span, `unknown unit ${quote(duration.unit)}`, UNITS_FORM);
 }
 
-const CALENDAR_UNITS = ['week', 'month', 'quarter', 'year'] as const;
+export const CALENDAR_UNITS = ['week', 'month', 'quarter', 'year'] as const;
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 /** Start of the day `offset` days after the day of `instantMs`. */
@@ -165,7 +165,7 @@ function resolveSince(scope: Scope, { from }: StageOf<'since'>): TimeRange | und
   return report(scope, from.span, `since ${from.text} is in the future`, 'the range ends now');
 }
 
-function resolveFromTo(scope: Scope, stage: StageOf<'from_to'>): TimeRange | undefined {
+export function resolveFromTo(scope: Scope, stage: StageOf<'from_to'>): TimeRange | undefined {
   const [fromMs, toMs] = [stage.from, stage.to].map((moment) => resolveInstant(scope, moment));
   if (fromMs === undefined || toMs === undefined) return undefined;
   const range = { fromMs: Math.max(EARLIEST_MS, fromMs), toMs: Math.min(LATEST_MS, toMs) };

@@ -30,6 +30,16 @@ describe('json', () => {
     expect(metadata).toEqual({ truncated: true, warnings: ['beware'] });
   });
 
+  test('has both ranges of a comparison', () => {
+    const earlier = { from: '2026-11-06T09:30:00Z', to: '2026-11-13T09:30:00Z' };
+    expect(JSON.parse(formatJson(anAnswer({ earlier }))).metadata).toEqual({
+      compare: { current: { from: '2026-11-13T09:30:00Z', to: '2026-11-20T09:30:00Z' }, previous: earlier },
+    });
+    expect(formatLlm(anAnswer({ earlier }), '*')).toContain(
+      'Compared with: 2026-11-06T09:30:00Z to 2026-11-13T09:30:00Z. Time zone',
+    );
+  });
+
   test('has no metric where there is none', () => {
     expect(JSON.parse(formatJson(oneCell('a'))).rows).toEqual([{ x: 'a' }]);
   });

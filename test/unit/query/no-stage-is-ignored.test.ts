@@ -35,6 +35,7 @@ const EXAMPLES: Partial<Readonly<Record<StageKind, readonly string[]>>> = {
   sort: [],
   window: ['window 3d'],
   depth: ['depth 3'],
+  compare: ['compare previous', 'compare 1y', 'compare weekdays', 'compare from 2026-10-01 to 2026-10-03'],
 };
 
 type Outcome = { readonly asked: string; readonly columns: readonly string[] } | { readonly refused: string };

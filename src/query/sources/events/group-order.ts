@@ -1,18 +1,29 @@
 // The columns of grouped rows, and their order.
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
-import type { AggregateOrder } from '../../analyze/resolved.js';
+import type { AggregateOrder, ResolvedQuery } from '../../analyze/resolved.js';
 import { orderBy, orderByValue } from '../../plan/answer.js';
-import type { OrderBy, OutputColumn } from '../../plan/plan.js';
+import type { OrderBy, OutputColumn, Select } from '../../plan/plan.js';
+import { fillOf } from '../../time/buckets.js';
+
+export type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
 
 /**
  * The metric is always a sort key. Sorted by the time bucket alone, ClickHouse would skip the sort after WITH FILL and omit
  * filled rows from rows_before_limit.
  */
 export function orderOfGroups(order: readonly AggregateOrder[], types: readonly OutputColumn['type'][]): OrderBy[] {
-  const asked = order.flatMap((of) =>
-    of.kind === 'metric'
-      ? [orderBy(METRIC, of.direction)]
-      : orderByValue(groupAlias(of.index), types[of.index], of.direction),
-  );
+  const asked = order.flatMap((of) => {
+    if (of.kind === 'metric') return [orderBy(METRIC, of.direction)];
+    if (of.kind === 'column') return [orderBy(of.column, of.direction)];
+    return orderByValue(groupAlias(of.index), types[of.index], of.direction);
+  });
   return order.some((of) => of.kind === 'metric') ? asked : [...asked, orderBy(METRIC, 'desc')];
+}
+
+/** When time is the only group, the answer has every bucket of the range. */
+export function fillOfBuckets({ groups, selection, timezone }: AggregateQuery): Pick<Select, 'orderBy' | 'fill'> {
+  const [only] = groups;
+  if (groups.length !== 1 || only?.kind !== 'bucket' || only.of) return {};
+  const fill = fillOf(selection.range, { granularity: only.granularity, timezone });
+  return { orderBy: [orderBy(groupAlias(0))], fill };
 }

@@ -1,7 +1,14 @@
 // Plans of the event source: aggregates over a scan, and lists of events.
 
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
-import type { Group, ListColumn, ListOrder, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import type {
+  EventSelection,
+  Group,
+  ListColumn,
+  ListOrder,
+  ResolvedField,
+  ResolvedQuery,
+} from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -27,11 +34,11 @@ import {
   select,
   step,
 } from '../../plan/plan.js';
-import { bucketOf, bucketType, fillOf, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
-import { orderOfGroups } from './group-order.js';
+import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
+import { type AggregateQuery, fillOfBuckets, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
+import { columnsOfCompared, compareGroups } from './plan-compared.js';
 
-type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
 type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
 // ---- Aggregates ----
@@ -67,12 +74,17 @@ function lowerEdge(number: Expression, width: number): Expression {
   return infix('+', fn.round(infix('*', steps, numberValue(width)), DIGITS), constant(0));
 }
 
-/** Over events, unless other rows are given. */
-export function planAggregate(query: AggregateQuery, context: PlanContext, over?: AggregatedRows): Plan {
-  const { groups, timezone, selection, metric } = query;
+/** Over events, unless other rows of a selection are given. */
+export function planAggregate(query: AggregateQuery, context: PlanContext, over?: RowsOver): Plan {
+  const { groups, timezone, selection, metric, earlier } = query;
   const types = groups.map((group) => readGroupOf(group, column('time'), timezone).type);
-  const grouped = over ? groupRows(query, over) : (groupHours(query, context) ?? groupEvents(query, context));
-  const [only] = groups;
+  const grouped = groupOver(query, context, over);
+  const rows = earlier
+    ? compareGroups(query, {
+        current: grouped,
+        earlier: groupOver({ ...query, selection: { ...selection, range: earlier } }, context, over),
+      })
+    : fillBuckets(query, grouped);
   return planAnswer({
     query,
     range: selection.range,
@@ -82,25 +94,30 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
     select: query.other
       ? sumUpOthers(grouped, { ...query, other: query.other, types })
       : {
-          ...filterRows(
-            query,
-            groups.length === 1 && only?.kind === 'bucket' && !only.of ? fillBuckets(query, only, grouped) : grouped,
-            context,
-          ),
+          ...filterRows(query, rows, context),
           ...(groups.length > 0 && { orderBy: orderOfGroups(query.order, types) }),
         },
     columns: [
       ...groups.map(({ name }, index): OutputColumn => ({ name, type: types[index] ?? 'text' })),
-      { name: metric.column, type: 'number' },
+      ...(earlier ? columnsOfCompared(query) : [{ name: metric.column, type: 'number' as const }]),
     ],
   });
 }
 
-/** When time is the only group, the answer has every bucket of the range. */
-function fillBuckets(query: AggregateQuery, group: Extract<Group, { kind: 'bucket' }>, grouped: Select): Select {
-  const fill = fillOf(query.selection.range, { granularity: group.granularity, timezone: query.timezone });
-  const from = step('buckets', { ...grouped, orderBy: [orderBy(groupAlias(0))], fill });
-  return select({ columns: passThrough(...Object.keys(grouped.columns)), from });
+type RowsOver = (selection: EventSelection) => AggregatedRows;
+
+function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined): Select {
+  if (over) return groupRows(query, over(query.selection));
+  return groupHours(query, context) ?? groupEvents(query, context);
+}
+
+function fillBuckets(query: AggregateQuery, grouped: Select): Select {
+  const filled = fillOfBuckets(query);
+  if (filled.fill === undefined) return grouped;
+  return select({
+    columns: passThrough(...Object.keys(grouped.columns)),
+    from: step('buckets', { ...grouped, ...filled }),
+  });
 }
 
 /** The rows that a `where` behind the aggregate keeps. */

@@ -2,10 +2,18 @@
 import { resolveMeasure } from '../../analyze/aggregate.js';
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy } from '../../analyze/by.js';
-import type { Breakdown, CalendarPeriod, EventSelection, EventSet, ResolvedField } from '../../analyze/resolved.js';
+import type {
+  Breakdown,
+  CalendarPeriod,
+  EventSelection,
+  EventSet,
+  ResolvedField,
+  TimeRange,
+} from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { takeSelection } from '../../analyze/selection.js';
+import { takeEarlier, takeSelection } from '../../analyze/selection.js';
 import { type StageReader, wordingOf } from '../../analyze/stage-reader.js';
+import { namesOfCompared } from '../../compared-names.js';
 import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import type { EventPattern, StageOf } from '../../parse/syntax.js';
 import { ALL_PERIODS, isPeriod } from '../../time/calendar-periods.js';
@@ -20,6 +28,8 @@ export interface RetentionQuery extends AnswerOrder {
   readonly kind: 'retention';
   /** Has no event type: start and return events are read together. */
   readonly selection: EventSelection;
+  /** The range of `compare`. */
+  readonly earlier: TimeRange | undefined;
   readonly start: EventSet;
   /** Undefined: any event. */
   readonly returning: EventSet | undefined;
@@ -35,6 +45,7 @@ export interface RetentionQuery extends AnswerOrder {
   readonly sum: ResolvedField | undefined;
 }
 
+export const METRICS: readonly string[] = ['cohort_size', 'users', 'rate'];
 const COLUMNS = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
 const SUM_COLUMNS = ['total', 'cumulative'];
 
@@ -59,17 +70,25 @@ export function analyzeRetention(
   const sum = sumStage && resolveSum(scope, sumStage, isUnbounded);
   const by = takeBy(scope, stages, { granularities: ALL_PERIODS, takesField: true, keys: sumStage?.by ?? [] });
   const groups = by.breakdown ? [by.breakdown.name] : [];
+  const earlier = takeEarlier(scope, stages, selection);
   const answer = takeAnswerOrder(scope, stages, {
-    columns: [...groups, ...COLUMNS, ...(sumStage ? SUM_COLUMNS : [])],
+    columns: [
+      ...groups,
+      ...COLUMNS,
+      ...(sumStage ? SUM_COLUMNS : []),
+      ...(earlier ? ['previous_cohort', ...namesOfCompared(...METRICS)] : []),
+    ],
     ascending: [...groups, 'period'],
     metric: undefined,
   });
   const isFirstEver = stages.takeOne('first') !== undefined;
   const windowMs = takePeriodLength(scope, stages);
+  if (earlier) refuseWithCompare(scope, sumStage, ...stages.takeAll('window'));
   if (start === undefined) return undefined;
   return {
     kind: 'retention',
     selection,
+    earlier,
     start,
     returning: returning?.matches.some(({ name }) => name === undefined) ? undefined : returned,
     period: isPeriod(by.granularity) ? by.granularity : 'week',
@@ -80,6 +99,14 @@ export function analyzeRetention(
     sum,
     ...answer,
   };
+}
+
+function refuseWithCompare(scope: Scope, ...stages: readonly (StageOf<'aggregate' | 'window'> | undefined)[]): void {
+  for (const stage of stages) {
+    if (!stage) continue;
+    const word = stage.kind === 'aggregate' ? stage.name : stage.kind;
+    report(scope, stage.span, `${word} does not go with compare in retention`, 'ask in two queries');
+  }
 }
 
 function resolveSum(scope: Scope, stage: StageOf<'aggregate'>, isUnbounded: boolean): ResolvedField | undefined {

@@ -1,6 +1,6 @@
 // Plan of retention: one row per person with start and returns, then one per cohort with people per period as an array, then
 // one per cohort and period.
-import type { ResolvedQuery } from '../../analyze/resolved.js';
+import type { ResolvedQuery, TimeRange } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -13,6 +13,7 @@ import {
   planBreakdown,
   ratio,
 } from '../../plan/behaviour.js';
+import { comparedColumns } from '../../plan/compared.js';
 import {
   alias,
   anyOf,
@@ -38,7 +39,8 @@ import {
   step,
 } from '../../plan/plan.js';
 import { calendarOf, periodsSince } from '../../time/calendar.js';
-import type { RetentionQuery } from './analyze.js';
+import { METRICS, type RetentionQuery } from './analyze.js';
+import { type ComparedCohorts, joinCohorts, withEarlier } from './plan-compared.js';
 import { ANY, gatherReturns, isBackIn, type Periods, planReturns, planTotals, positionOf } from './plan-returns.js';
 
 /** Periods 0 to 12, as Int64: `has` takes longer to compare smaller integers with periods. */
@@ -78,7 +80,7 @@ function planPeople(retention: Retention, context: PlanContext): Step {
 }
 
 /** Per cohort: its size, and how many of it returned in each period. */
-function planCohorts(retention: Retention, periods: Step): Step {
+function planCohorts(retention: Retention, periods: Step): Select {
   const { windowMs, sum } = retention.query;
   const groupBy = [...groupOf(retention), 'cohort'];
   const isBack = map(fn.range(PERIODS_MAX), 'period', (period) => isBackIn(retention, period));
@@ -89,7 +91,14 @@ function planCohorts(retention: Retention, periods: Step): Step {
     ...(windowMs !== undefined && { first_start: fn.min(alias('started')), last_start: fn.max(alias('started')) }),
     ...(sum && { totals: fn.sumMap(alias('periods'), alias('amounts')) }),
   };
-  return step('cohorts', select({ columns, from: periods, groupBy }));
+  return select({ columns, from: periods, groupBy });
+}
+
+/** Cohorts over a range. */
+function planCohortsOver(retention: Retention, context: PlanContext, range: TimeRange): Select {
+  const { query } = retention;
+  const over: Retention = { ...retention, query: { ...query, selection: { ...query.selection, range } } };
+  return planCohorts(over, planReturns(over, planPeople(over, context), groupOf(over)));
 }
 
 /** How many periods of the cohort begin in the range: for periods of a length, those of its first member. */
@@ -113,24 +122,28 @@ function planIsIncomplete({ query, calendar }: Retention, nowMs: number): Expres
 }
 
 /** One row per cohort and period. */
-function planRows(retention: Retention, cohorts: Step, { nowMs }: PlanContext): Select {
+function planRows(retention: Retention, { cohorts, earlier }: ComparedCohorts, { nowMs }: PlanContext): Select {
   const { query, calendar, breakdown } = retention;
   const { fromMs } = query.selection.range;
+  const metrics = {
+    cohort_size: alias('size'),
+    period: alias('period'),
+    users: element(alias('returned'), infix('+', alias('period'), constant(1))),
+    rate: ratio(alias('users'), alias('cohort_size')),
+  };
   const period = fn.arrayJoin(fn.range(fn.least(PERIODS_MAX, planReached(retention))));
   return select({
     columns: {
       ...passThrough(...groupOf(retention)),
       cohort_date: calendar.dateAfter(fromMs, periodsSince(calendar, fromMs, alias('cohort'))),
-      ...passThrough('size', 'period'),
-      users: element(alias('returned'), infix('+', alias('period'), constant(1))),
-      rate: ratio(alias('users'), alias('size')),
+      ...(earlier ? withEarlier(metrics, calendar, earlier) : metrics),
       ...(query.sum && planTotals(query)),
       is_incomplete: planIsIncomplete(retention, nowMs),
     },
-    from: step('cohorts_by_period', extend(cohorts, { period })),
+    from: step('cohorts_by_period', extend(step('cohorts', cohorts), { period })),
     orderBy: [
       orderBy('cohort'),
-      ...(breakdown ? [orderBy('size', 'desc'), ...breakdown.order] : []),
+      ...(breakdown ? [orderBy('cohort_size', 'desc'), ...breakdown.order] : []),
       orderBy('period'),
     ],
   });
@@ -144,6 +157,13 @@ const COLUMNS: readonly OutputColumn[] = [
   { name: 'rate', type: 'rate' },
 ];
 
+const [COHORT_DATE, ...OF_COHORT] = COLUMNS;
+const COMPARED_COLUMNS: readonly OutputColumn[] = [
+  ...(COHORT_DATE ? [COHORT_DATE] : []),
+  { name: 'previous_cohort', type: 'date' },
+  ...comparedColumns(OF_COHORT, METRICS),
+];
+
 const SUM_COLUMNS: readonly OutputColumn[] = [
   { name: 'total', type: 'number' },
   { name: 'cumulative', type: 'number' },
@@ -152,7 +172,15 @@ const SUM_COLUMNS: readonly OutputColumn[] = [
 export function planRetention(query: Retention['query'], context: PlanContext): Plan {
   const breakdown = query.by && planBreakdown(query.by);
   const retention: Retention = { query, calendar: calendarOf(query.period, query.timezone), breakdown };
-  const periods = planReturns(retention, planPeople(retention, context), groupOf(retention));
+  const cohorts = planCohortsOver(retention, context, query.selection.range);
+  const compared = query.earlier
+    ? joinCohorts(retention, {
+        cohorts,
+        earlier: planCohortsOver(retention, context, query.earlier),
+        range: query.earlier,
+        groups: groupOf(retention),
+      })
+    : { cohorts, earlier: undefined };
   const groups = breakdown ? [breakdown.output] : [];
   return planAnswer({
     query,
@@ -160,8 +188,8 @@ export function planRetention(query: Retention['query'], context: PlanContext): 
     range: query.selection.range,
     context,
     mode: 'retention',
-    select: planRows(retention, planCohorts(retention, periods), context),
-    columns: [...groups, ...COLUMNS, ...(query.sum ? SUM_COLUMNS : [])],
+    select: planRows(retention, compared, context),
+    columns: [...groups, ...(query.earlier ? COMPARED_COLUMNS : COLUMNS), ...(query.sum ? SUM_COLUMNS : [])],
     incompleteBy: [...groups.map(({ name }) => name), 'cohort', 'period'],
   });
 }

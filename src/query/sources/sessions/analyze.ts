@@ -3,10 +3,11 @@
 import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { resolveSessionField } from '../../analyze/resolve-field.js';
-import type { Condition, EventSelection, ResolvedField, SessionRows } from '../../analyze/resolved.js';
+import type { Condition, EventSelection, ResolvedField, SessionRows, TimeRange } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { takeSelection } from '../../analyze/selection.js';
+import { takeEarlier, takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import { namesOfCompared } from '../../compared-names.js';
 import { joinConditions } from '../../conditions/resolve.js';
 import { quote } from '../../errors.js';
 import { DISTINCT_ID } from '../../fields.js';
@@ -32,6 +33,8 @@ export interface SessionsQuery extends AnswerOrder {
   readonly kind: 'sessions';
   readonly rows: SessionRows;
   readonly selection: EventSelection;
+  /** The range of `compare`. */
+  readonly earlier: TimeRange | undefined;
 }
 
 export function analyzeSessions(
@@ -47,8 +50,10 @@ export function analyzeSessions(
   const rows = { kind: 'sessions', condition: ofSessions } as const;
   const by = stages.takeAll('by');
   if (!aggregate && by.length === 0) {
-    const answer = takeAnswerOrder(scope, stages, { columns: COLUMNS, metric: 'sessions' });
-    return { kind: 'sessions', rows, selection, ...answer };
+    const earlier = takeEarlier(scope, stages, selection);
+    const columns = earlier ? [...COLUMNS, 'previous_day', ...namesOfCompared(...METRICS)] : COLUMNS;
+    const answer = takeAnswerOrder(scope, stages, { columns, metric: 'sessions' });
+    return { kind: 'sessions', rows, selection, earlier, ...answer };
   }
   const isOfPeople = aggregate?.name === 'unique' && aggregate.field?.path === DISTINCT_ID;
   return takeAggregate({ ...scope, findField: findSessionField }, stages, {
@@ -61,7 +66,8 @@ export function analyzeSessions(
   });
 }
 
-const COLUMNS = ['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate'];
+export const METRICS = ['sessions', 'avg_duration', 'avg_events', 'bounce_rate'];
+const COLUMNS = ['day', ...METRICS];
 
 interface Split {
   readonly ofSessions: Condition | undefined;

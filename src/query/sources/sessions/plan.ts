@@ -1,5 +1,5 @@
 // Plans of the source `sessions`: sessions that start in the range, each with all its events.
-import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows } from '../../analyze/resolved.js';
+import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows, TimeRange } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
 import { sessionKeysIn } from '../../people/joins.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -11,6 +11,14 @@ import {
   widened,
 } from '../../people/session-select.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
+import {
+  comparedColumns,
+  comparedValues,
+  earlierBucket,
+  joinRanges,
+  type Position,
+  positionOf,
+} from '../../plan/compared.js';
 import {
   alias,
   allOf,
@@ -25,9 +33,10 @@ import {
   rowsOf,
 } from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';
-import { type Plan, type Step, select, step } from '../../plan/plan.js';
+import { type OutputColumn, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
 import { bucketOf, fillOf } from '../../time/buckets.js';
 import type { AggregatedRows } from '../events/plan.js';
+import { METRICS } from './analyze.js';
 
 type SessionsQuery = Extract<ResolvedQuery, { kind: 'sessions' }>;
 
@@ -78,7 +87,7 @@ export const sessionRows = (rows: SessionRows, selection: EventSelection, contex
 const average = (of: Expression): Expression => fn.avg(fn.toNullable(of));
 
 export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
-  const { rows, selection, timezone } = query;
+  const { rows, selection, earlier, timezone } = query;
   const bucketing = { granularity: 'day', timezone } as const;
   const columns = {
     day: bucketOf(START_TIME, bucketing),
@@ -87,13 +96,15 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
     avg_events: average(column('session_event_count')),
     bounce_rate: average(equals(column('session_event_count'), constant(1))),
   };
-  const days = select({
-    columns,
-    from: planStarted(context, { rows, selection, reads: Object.values(columns) }),
-    groupBy: ['day'],
-    orderBy: [orderBy('day')],
-    fill: fillOf(selection.range, bucketing),
-  });
+  const daysOver = (range: TimeRange): Select =>
+    select({
+      columns,
+      from: planStarted(context, { rows, selection: { ...selection, range }, reads: Object.values(columns) }),
+      groupBy: ['day'],
+    });
+  const current = daysOver(selection.range);
+  const position = earlier && positionOf('day', { current: selection.range, earlier }, bucketing);
+  const days = position ? compareDays(current, daysOver(earlier), position) : current;
   const byDay: ColumnOrder = { column: 'day', direction: 'asc' };
   // The second sort key makes ClickHouse sort and count filled rows (see the order of event groups).
   const order = [...query.order, byDay].map((of) => orderBy(of.column, of.direction));
@@ -103,16 +114,31 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
     context,
     mode: 'sessions',
     select: select({
-      columns: passThrough(...Object.keys(columns)),
-      from: step('days', days),
+      columns: position
+        ? { ...passThrough('day'), previous_day: earlierBucket(position), ...comparedValues(METRICS, position) }
+        : passThrough(...Object.keys(columns)),
+      from: step('days', { ...days, orderBy: [orderBy('day')], fill: fillOf(selection.range, bucketing) }),
       orderBy: [...order, orderBy('sessions', 'desc')],
     }),
-    columns: [
-      { name: 'day', type: 'date' },
-      { name: 'sessions', type: 'number' },
-      { name: 'avg_duration', type: 'number' },
-      { name: 'avg_events', type: 'number' },
-      { name: 'bounce_rate', type: 'rate' },
-    ],
+    columns: position ? COMPARED_COLUMNS : COLUMNS,
   });
 }
+
+const compareDays = (current: Select, earlier: Select, position: Position): Select =>
+  joinRanges({
+    current,
+    earlier,
+    keys: ['day'],
+    position,
+    values: { sessions: 'zero', avg_duration: 'null', avg_events: 'null', bounce_rate: 'null' },
+  });
+
+const DAY: OutputColumn = { name: 'day', type: 'date' };
+const OF_DAY: readonly OutputColumn[] = [
+  { name: 'sessions', type: 'number' },
+  { name: 'avg_duration', type: 'number' },
+  { name: 'avg_events', type: 'number' },
+  { name: 'bounce_rate', type: 'rate' },
+];
+const COLUMNS = [DAY, ...OF_DAY];
+const COMPARED_COLUMNS = [DAY, { name: 'previous_day', type: 'date' } as const, ...comparedColumns(OF_DAY, METRICS)];

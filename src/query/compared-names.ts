@@ -1,0 +1,8 @@
+// Names of the columns that `compare` adds. A metric that is alone has short ones.
+
+export const previousName = (metric: string, isOnly = false): string => (isOnly ? 'previous' : `previous_${metric}`);
+export const changeName = (metric: string, isOnly = false): string => (isOnly ? 'change' : `change_${metric}`);
+
+/** Of all metrics of an answer, besides their own. */
+export const namesOfCompared = (...metrics: readonly string[]): string[] =>
+  metrics.flatMap((metric) => [previousName(metric, metrics.length === 1), changeName(metric, metrics.length === 1)]);

@@ -1,0 +1,194 @@
+// Reference implementation of `compare`: answers the question over both ranges, and joins the rows by group, and by the position
+// of their time in the range.
+import { defaultOrder, METRICS, ratio } from './aggregate.js';
+import { bucketsOf, type Interval, intervalOf, toRfc3339 } from './calendar.js';
+import { earlierInterval } from './compared-range.js';
+import type { CalendarUnit, Comparison, Question, Range, Span } from './question.js';
+import {
+  type Answer,
+  type Cell,
+  compareCells,
+  ended,
+  inAnyOrder,
+  inThisOrder,
+  ordered,
+  type Row,
+  type Table,
+} from './table.js';
+import { fieldText, groupColumn } from './to-query-text.js';
+import type { World } from './world.js';
+
+interface Form {
+  /** Columns of groups, which come first. */
+  readonly groups: readonly string[];
+  /** The group that is a time. */
+  readonly time?: { readonly column: string; readonly unit: CalendarUnit };
+  /** Further columns that tell rows apart. */
+  readonly keys?: readonly string[];
+  /** Each metric, and its value on the side that has no such row. */
+  readonly metrics: Readonly<Record<string, Cell>>;
+  /** How many buckets the row is behind its time. */
+  readonly stepsOf?: (row: Row) => number;
+  readonly arrange: (rows: Row[]) => Table;
+}
+
+const DEFAULT_DAYS: Readonly<Partial<Record<Question['source'], number>>> = { user: 30, choice: 30, retention: 84 };
+
+export function answerCompared(
+  question: Question,
+  compare: Comparison,
+  world: World,
+  answerOne: (question: Question) => Answer,
+): Answer {
+  const { clock } = world;
+  const span: Span = { count: DEFAULT_DAYS[question.source] ?? 7, unit: 'd' };
+  const range = rangeOf(question);
+  const current = intervalOf(range, span, clock);
+  const earlier = earlierInterval(compare, range, current, clock);
+  const form = formOf(question);
+  const over = ({ start, end }: Interval): Answer =>
+    answerOne(without(question, { kind: 'from', from: toRfc3339(start), to: toRfc3339(end) }));
+  const [now, before] = [over(current), over(earlier)];
+  const bucketsIn = (interval: Interval): string[] =>
+    form.time ? bucketsOf(interval, form.time.unit, clock.timezone) : [];
+  const sides = { now, before, buckets: bucketsIn(current), earlierBuckets: bucketsIn(earlier) };
+  return {
+    ...now,
+    columns: columnsOf(form, now.columns),
+    ...form.arrange(joined(form, sides)),
+    beside: { ...now.beside, metadata: { compare: { current: periodOf(current), previous: periodOf(earlier) } } },
+  };
+}
+
+/** In a retention `m` means months. */
+function rangeOf({ source, range }: Question): Range | undefined {
+  if (source !== 'retention' || range?.kind !== 'last' || range.span.unit !== 'm') return range;
+  return { kind: 'last', span: { count: range.span.count, unit: 'mo' } };
+}
+
+function without(question: Question, range: Range): Question {
+  const { compare: _, ending: __, ...rest } = { ending: undefined, ...question };
+  return { ...rest, range } as Question;
+}
+
+const periodOf = ({ start, end }: Interval) => ({ from: toRfc3339(start), to: toRfc3339(end) });
+
+function formOf(question: Question): Form {
+  switch (question.source) {
+    case 'retention': {
+      const unit = question.period ?? 'week';
+      const groups = question.by === undefined ? [] : [fieldText(question.by)];
+      return {
+        groups: [...groups, 'cohort'],
+        time: { column: 'cohort', unit },
+        keys: ['period'],
+        metrics: { cohort_size: 0, users: 0, rate: null },
+        stepsOf: ({ period }) => Number(period),
+        arrange: groups.length > 0 ? inAnyOrder : (rows) => inThisOrder(inOrderOf(rows, ['cohort', 'period'])),
+      };
+    }
+    default:
+      return formOfRows(question);
+  }
+}
+
+function formOfRows(question: Question): Form {
+  const reading = 'reading' in question ? question.reading : undefined;
+  const ending = 'ending' in question ? question.ending : undefined;
+  if (question.source === 'sessions' && reading === undefined) {
+    return {
+      groups: ['day'],
+      time: { column: 'day', unit: 'day' },
+      metrics: { sessions: 0, avg_duration: null, avg_events: null, bounce_rate: null },
+      arrange: (rows) => ended(inThisOrder(inOrderOf(rows, ['day'])), ending, 'sessions'),
+    };
+  }
+  const { aggregate, by } = reading?.kind === 'aggregate' ? reading : { aggregate: { kind: 'count' } as const, by: [] };
+  const isZero = ['count', 'unique', 'sum'].includes(aggregate.kind);
+  const time = by.flatMap((group) => (group.kind === 'time' ? [group.unit] : []))[0];
+  const metric = METRICS[aggregate.kind];
+  return {
+    groups: by.map(groupColumn),
+    ...timeOf(time),
+    metrics: { [metric]: isZero ? 0 : null },
+    arrange: (rows) => {
+      const valued = rows.map((row) => ({ ...row, value: row[metric] ?? null, metric: aggregate.kind }));
+      return ended(ordered(valued, defaultOrder(aggregate, by)), ending, metric);
+    },
+  };
+}
+
+/** Reading: parts of a time that repeat are matched by value. */
+const timeOf = (unit: string | undefined): Pick<Form, 'time'> =>
+  unit === undefined || unit === 'weekday' || unit === 'hour_of_day'
+    ? {}
+    : { time: { column: unit, unit: unit as CalendarUnit } };
+
+const inOrderOf = (rows: readonly Row[], columns: readonly string[]): Row[] =>
+  [...rows].sort((a, b) => {
+    for (const column of columns) {
+      const order = compareCells(a[column], b[column]);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+
+interface Sides {
+  readonly now: Answer;
+  readonly before: Answer;
+  readonly buckets: readonly string[];
+  readonly earlierBuckets: readonly string[];
+}
+
+function joined(form: Form, { now, before, buckets, earlierBuckets }: Sides): Row[] {
+  const { time, groups, keys = [], metrics, stepsOf = () => 0 } = form;
+  const isSame = (a: string, b: string | undefined) => b !== undefined && (a === b || Date.parse(a) === Date.parse(b));
+  const positionOf = (row: Row, among: readonly string[]): number =>
+    time === undefined ? 0 : among.findIndex((bucket) => isSame(bucket, String(row[time.column])));
+  const nameOf = (row: Row, among: readonly string[]): string => {
+    const others = [...groups, ...keys].filter((column) => column !== time?.column);
+    return JSON.stringify([positionOf(row, among), ...others.map((column) => row[column] ?? null)]);
+  };
+  const missing = (metric: string): Cell => metrics[metric] ?? null;
+  const earlierRows = new Map(before.rows.map((row) => [nameOf(row, earlierBuckets), row]));
+  const names = new Set(now.rows.map((row) => nameOf(row, buckets)));
+  const added = before.rows
+    .filter((row) => !names.has(nameOf(row, earlierBuckets)))
+    .filter((row) => time === undefined || positionOf(row, earlierBuckets) + stepsOf(row) < buckets.length)
+    .map((row): Row => {
+      const empty = Object.keys(metrics).map((metric) => [metric, missing(metric)]);
+      const bucket = time && { [time.column]: buckets[positionOf(row, earlierBuckets)] ?? null };
+      return { ...row, ...Object.fromEntries(empty), ...bucket };
+    });
+  return [...now.rows, ...added].map((row): Row => {
+    const position = positionOf(row, buckets);
+    const isMatched = time === undefined || position + stepsOf(row) < earlierBuckets.length;
+    const partner = earlierRows.get(nameOf(row, buckets));
+    const compared = Object.keys(metrics).flatMap((metric) => {
+      const previous = isMatched ? (partner ? (partner[metric] ?? null) : missing(metric)) : null;
+      const [previousName, changeName] = comparedNames(form, metric);
+      return [
+        [previousName, previous],
+        [changeName, changeOf(row[metric] ?? null, previous)],
+      ];
+    });
+    const bucket = time && { [`previous_${time.column}`]: isMatched ? (earlierBuckets[position] ?? null) : null };
+    return { ...row, ...Object.fromEntries(compared), ...bucket };
+  });
+}
+
+const changeOf = (value: Cell, previous: Cell): Cell =>
+  typeof value === 'number' && typeof previous === 'number' ? ratio(value - previous, previous) : null;
+
+const comparedNames = ({ metrics }: Form, metric: string): [string, string] =>
+  Object.keys(metrics).length === 1 ? ['previous', 'change'] : [`previous_${metric}`, `change_${metric}`];
+
+function columnsOf(form: Form, columns: readonly string[]): string[] {
+  const { groups, time, metrics } = form;
+  const rest = columns.slice(groups.length);
+  return [
+    ...groups,
+    ...(time ? [`previous_${time.column}`] : []),
+    ...rest.flatMap((column) => (Object.hasOwn(metrics, column) ? [column, ...comparedNames(form, column)] : [column])),
+  ];
+}
