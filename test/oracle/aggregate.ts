@@ -48,7 +48,7 @@ export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
 }
 
 /** A missing metric, as not a number, is only unequal. */
-function isKept(value: number, having: Having | undefined): boolean {
+export function isKept(value: number, having: Having | undefined): boolean {
   switch (having?.operator) {
     case undefined:
       return true;

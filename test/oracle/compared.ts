@@ -1,6 +1,6 @@
 // Reference implementation of `compare`: answers the question over both ranges, and joins the rows by group, and by the position
 // of their time in the range.
-import { defaultOrder, METRICS, ratio } from './aggregate.js';
+import { defaultOrder, isKept, METRICS, ratio } from './aggregate.js';
 import { bucketsOf, type Interval, intervalOf, toRfc3339 } from './calendar.js';
 import { earlierInterval } from './compared-range.js';
 import type { CalendarUnit, Comparison, Question, Range, Span } from './question.js';
@@ -66,9 +66,12 @@ function rangeOf({ source, range }: Question): Range | undefined {
   return { kind: 'last', span: { count: range.span.count, unit: 'mo' } };
 }
 
+/** Filters of rows and endings apply to the joined rows. */
 function without(question: Question, range: Range): Question {
-  const { compare: _, ending: __, ...rest } = { ending: undefined, ...question };
-  return { ...rest, range } as Question;
+  const { compare: _, ending: __, reading, ...rest } = { ending: undefined, reading: undefined, ...question };
+  if (reading?.kind !== 'aggregate') return { ...rest, ...(reading && { reading }), range } as Question;
+  const { having: ___, ...all } = reading;
+  return { ...rest, reading: all, range } as Question;
 }
 
 const periodOf = ({ start, end }: Interval) => ({ from: toRfc3339(start), to: toRfc3339(end) });
@@ -103,26 +106,31 @@ function formOfRows(question: Question): Form {
       arrange: (rows) => ended(inThisOrder(inOrderOf(rows, ['day'])), ending, 'sessions'),
     };
   }
-  const { aggregate, by } = reading?.kind === 'aggregate' ? reading : { aggregate: { kind: 'count' } as const, by: [] };
+  const { aggregate, by, having } =
+    reading?.kind === 'aggregate' ? reading : { aggregate: { kind: 'count' } as const, by: [], having: undefined };
   const isZero = ['count', 'unique', 'sum'].includes(aggregate.kind);
-  const time = by.flatMap((group) => (group.kind === 'time' ? [group.unit] : []))[0];
+  const time = by
+    .flatMap((group) => (group.kind === 'time' && group.of === undefined ? [group.unit] : []))
+    .find(isPositioned);
   const metric = METRICS[aggregate.kind];
   return {
     groups: by.map(groupColumn),
     ...timeOf(time),
     metrics: { [metric]: isZero ? 0 : null },
     arrange: (rows) => {
-      const valued = rows.map((row) => ({ ...row, value: row[metric] ?? null, metric: aggregate.kind }));
+      const valued = rows
+        .map((row) => ({ ...row, value: row[metric] ?? null, metric: aggregate.kind }))
+        .filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
       return ended(ordered(valued, defaultOrder(aggregate, by)), ending, metric);
     },
   };
 }
 
 /** Reading: parts of a time that repeat are matched by value. */
+const isPositioned = (unit: string): boolean => unit !== 'weekday' && unit !== 'hour_of_day';
+
 const timeOf = (unit: string | undefined): Pick<Form, 'time'> =>
-  unit === undefined || unit === 'weekday' || unit === 'hour_of_day'
-    ? {}
-    : { time: { column: unit, unit: unit as CalendarUnit } };
+  unit === undefined ? {} : { time: { column: unit, unit: unit as CalendarUnit } };
 
 const inOrderOf = (rows: readonly Row[], columns: readonly string[]): Row[] =>
   [...rows].sort((a, b) => {

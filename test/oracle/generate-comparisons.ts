@@ -54,5 +54,9 @@ function isRefused(question: ask.Question): boolean {
   const { reading, ending } = { reading: undefined, ending: undefined, ...question };
   if (ending !== undefined && 'other' in ending && ending.other) return true;
   if (reading?.kind !== 'aggregate') return false;
-  return reading.by.filter((group) => group.kind === 'time' && !/weekday|hour_of_day/.test(group.unit)).length > 1;
+  return (
+    reading.by.filter(
+      (group) => group.kind === 'time' && group.of === undefined && !/weekday|hour_of_day/.test(group.unit),
+    ).length > 1
+  );
 }

@@ -5,7 +5,15 @@ import { stepName } from './funnel.js';
 import { contexts, type HistoryOptions, histories, record } from './generate.js';
 import { earlierRanges, withComparison } from './generate-comparisons.js';
 import { ranges, wheres } from './generate-conditions.js';
-import { aggregateReadings, aggregates, endings, groups, limits, withEnding } from './generate-readings.js';
+import {
+  aggregateReadings,
+  aggregates,
+  endings,
+  fitForRanges,
+  groups,
+  limits,
+  withEnding,
+} from './generate-readings.js';
 import type { History } from './history.js';
 import type * as ask from './question.js';
 import { groupColumn } from './to-query-text.js';
@@ -315,7 +323,7 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
     ranges: fc.boolean(),
     ...asked(context),
   }).chain(({ expressions: [first, rest], by: drawn, ranges: hasRanges, ...of }) => {
-    const by = hasRanges ? drawn.map((group) => fitForRanges(group, of.range)) : drawn;
+    const by = hasRanges ? fitForRanges(drawn, of.range) : drawn;
     const all = hasRanges ? [first, ...rest] : [first, ...rest].map(withoutRanges);
     const columns = all.map((expression, index) =>
       all.length === 1 ? { expression } : { name: `c${index}`, expression },
@@ -323,14 +331,6 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
     const names = [...by.map(groupColumn), ...columns.map(({ name }) => name ?? 'value')];
     return endings(names, true).map((ending) => written({ source: 'formula' as const, columns, by, ending, ...of }));
   });
-}
-
-/** A call's own range ends with a bucket that does not come again; hours of long ranges are too many. */
-function fitForRanges(group: ask.Group, range: ask.Range | undefined): ask.Group {
-  if (group.kind !== 'time' || group.of !== undefined) return group;
-  const isLong = range?.kind === 'last' || range?.kind === 'this';
-  const isTaken = group.unit !== 'weekday' && group.unit !== 'hour_of_day' && !(group.unit === 'hour' && isLong);
-  return isTaken ? group : { kind: 'time', unit: 'day' };
 }
 
 function withoutRanges(expression: ask.Expression): ask.Expression {

@@ -38,6 +38,18 @@ export function groups(fields: readonly string[], { times, numbers }: Computed):
   );
 }
 
+/** A call's own range ends with a bucket that does not come again; hours of long ranges are too many. */
+export function fitForRanges(drawn: readonly ask.Group[], range: ask.Range | undefined): ask.Group[] {
+  const isLong = range?.kind === 'last' || range?.kind === 'this';
+  const fitted = drawn.map((group): ask.Group => {
+    if (group.kind !== 'time' || group.of !== undefined) return group;
+    const isTaken = group.unit !== 'weekday' && group.unit !== 'hour_of_day' && !(group.unit === 'hour' && isLong);
+    return isTaken ? group : { kind: 'time', unit: 'day' };
+  });
+  const columns = fitted.map(groupColumn);
+  return fitted.filter((_, index) => columns.indexOf(columns[index] ?? '') === index);
+}
+
 interface Fields {
   readonly texts: readonly string[];
   readonly numbers: readonly string[];
@@ -65,10 +77,13 @@ export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitr
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates(fields, hasPeople),
     by: groups(fields.texts, { times: [], ...fields }),
-    having: fc.option(record({ operator: fc.constantFrom('=', '!=', '<', '>='), value: fc.constantFrom(0, 1, 2, 5) }), {
-      nil: undefined,
-      freq: 3,
-    }),
+    having: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      record({
+        operator: fc.constantFrom('=' as const, '!=' as const, '<' as const, '>=' as const),
+        value: fc.constantFrom(0, 1, 2, 5),
+      }),
+    ),
   }).map(({ having, ...reading }): Aggregated => {
     if (having === undefined) return reading;
     return { ...reading, having: { column: METRICS[reading.aggregate.kind], ...having } };
