@@ -149,10 +149,10 @@ describe('the query', () => {
     await page.keyboard.type('signup | last 7d | count by _contry ');
     await page.getByText('nearest is "_country"').waitFor();
     await page.getByRole('button', { name: 'Replace with _country' }).click();
-    expect(await editor(visited).innerText()).toBe('signup | last 7d | count by _country ');
+    expect(await editor(visited).textContent()).toBe('signup | last 7d | count by _country ');
     await page.getByText('nearest is').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
-    expect(await editor(visited).innerText()).toBe('signup | last 7d | count by _contry ');
+    expect(await editor(visited).textContent()).toBe('signup | last 7d | count by _contry ');
     expect(requests.slice(before).map((request) => request.url())).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describe('the query', () => {
     await option.waitFor();
     await page.waitForTimeout(100);
     await page.keyboard.press('Enter');
-    expect(await editor(visited).innerText()).toBe('"only: here"');
+    expect(await editor(visited).textContent()).toBe('"only: here"');
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Run' }).and(page.locator(':focus')).waitFor();
   });
