@@ -38,12 +38,13 @@ export function groups(fields: readonly string[], { times, numbers }: Computed):
   );
 }
 
-/** A call's own range ends with a bucket that does not come again; hours of long ranges are too many. */
+/** A call's own range ends with a bucket of the range that does not come again; hours of long ranges are too many. */
 export function fitForRanges(drawn: readonly ask.Group[], range: ask.Range | undefined): ask.Group[] {
   const isLong = range?.kind === 'last' || range?.kind === 'this';
   const fitted = drawn.map((group): ask.Group => {
-    if (group.kind !== 'time' || group.of !== undefined) return group;
-    const isTaken = group.unit !== 'weekday' && group.unit !== 'hour_of_day' && !(group.unit === 'hour' && isLong);
+    if (group.kind !== 'time') return group;
+    const isRecurring = group.unit === 'weekday' || group.unit === 'hour_of_day';
+    const isTaken = group.of === undefined && !isRecurring && !(group.unit === 'hour' && isLong);
     return isTaken ? group : { kind: 'time', unit: 'day' };
   });
   const columns = fitted.map(groupColumn);
