@@ -178,7 +178,8 @@ describe('requests while a store is unavailable', () => {
     await relayOf(store).cut();
     for (const [status, route, sent] of ANSWERS[store]) {
       const answer = await send(route.replace('{project}', keys.project), sent());
-      expect([route, answer.status, answer.text]).toEqual([route, status, expect.any(String)]);
+      const logged = processes.get('web').output.slice(-5).join('\n');
+      expect([route, answer.status, answer.text], logged).toEqual([route, status, expect.any(String)]);
       if (status !== 503) continue;
       if (route === 'GET /') expect(answer).toMatchObject({ type: expect.stringContaining('text/html') });
       else expect(JSON.parse(answer.text)).toEqual({ error: expect.stringMatching(/; try again$/) });

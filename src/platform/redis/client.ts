@@ -12,15 +12,27 @@ export function createRedis(config: Pick<Config, 'REDIS_URL'>): Redis {
 
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** For request handlers: a command fails when Redis is unavailable or does not reply within ten seconds. */
-export function createFailFastRedis(config: Pick<Config, 'REDIS_URL'>, log: Logger): Redis {
+/** For request handlers: a command fails when Redis is unavailable or does not reply within the timeout. */
+export function createFailFastRedis(
+  config: Pick<Config, 'REDIS_URL'>,
+  log: Logger,
+  timeoutMs = COMMAND_TIMEOUT_MS,
+): Redis {
   const redis = new Redis(config.REDIS_URL, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: timeoutMs,
     // A timed-out command stays in memory until it is answered or its connection ends.
-    socketTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: timeoutMs,
   });
   redis.on('error', (err) => log.warn({ err }, 'redis cannot be reached'));
+  redis.on('close', () => stopSocketTimer(redis));
   return redis;
+}
+
+/** ioredis 5.11 keeps the timer of a connection that was lost with an open command, and ends the next connection by it. */
+function stopSocketTimer(redis: Redis): void {
+  const timed = redis as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
+  clearTimeout(timed.socketTimeoutTimer);
+  timed.socketTimeoutTimer = undefined;
 }
