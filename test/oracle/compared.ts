@@ -29,6 +29,8 @@ interface Form {
   readonly metrics: Readonly<Record<string, Cell>>;
   /** How many buckets the row is behind its time. */
   readonly stepsOf?: (row: Row) => number;
+  /** The steps of a row's time, for which the earlier range has no rows where only the current one reaches them. */
+  readonly stepColumn?: string;
   readonly arrange: (rows: Row[]) => Table;
 }
 
@@ -87,6 +89,7 @@ function formOf(question: Question): Form {
         keys: ['period'],
         metrics: { cohort_size: 0, users: 0, rate: null },
         stepsOf: ({ period }) => Number(period),
+        stepColumn: 'period',
         arrange: groups.length > 0 ? inAnyOrder : (rows) => inThisOrder(inOrderOf(rows, ['cohort', 'period'])),
       };
     }
@@ -141,6 +144,9 @@ const inOrderOf = (rows: readonly Row[], columns: readonly string[]): Row[] =>
     return 0;
   });
 
+/** Periods after the first that a retention shows. */
+const STEPS_MAX = 12;
+
 interface Sides {
   readonly now: Answer;
   readonly before: Answer;
@@ -149,7 +155,7 @@ interface Sides {
 }
 
 function joined(form: Form, { now, before, buckets, earlierBuckets }: Sides): Row[] {
-  const { time, groups, keys = [], metrics, stepsOf = () => 0 } = form;
+  const { time, groups, keys = [], metrics, stepsOf = () => 0, stepColumn } = form;
   const isSame = (a: string, b: string | undefined) => b !== undefined && (a === b || Date.parse(a) === Date.parse(b));
   const positionOf = (row: Row, among: readonly string[]): number =>
     time === undefined ? 0 : among.findIndex((bucket) => isSame(bucket, String(row[time.column])));
@@ -160,7 +166,15 @@ function joined(form: Form, { now, before, buckets, earlierBuckets }: Sides): Ro
   const missing = (metric: string): Cell => metrics[metric] ?? null;
   const earlierRows = new Map(before.rows.map((row) => [nameOf(row, earlierBuckets), row]));
   const names = new Set(now.rows.map((row) => nameOf(row, buckets)));
+  /** Reading: a cohort of the earlier range has a row for every period that the current range reaches. */
+  const rowsWithSteps = (row: Row): Row[] => {
+    if (stepColumn === undefined || row[stepColumn] !== 0) return [row];
+    const reached = Math.min(STEPS_MAX, buckets.length - 1 - positionOf(row, earlierBuckets));
+    const steps = Array.from({ length: Math.max(reached, 0) + 1 }, (_, step) => ({ ...row, [stepColumn]: step }));
+    return steps.filter((step) => step[stepColumn] === 0 || !earlierRows.has(nameOf(step, earlierBuckets)));
+  };
   const added = before.rows
+    .flatMap(rowsWithSteps)
     .filter((row) => !names.has(nameOf(row, earlierBuckets)))
     .filter((row) => time === undefined || positionOf(row, earlierBuckets) + stepsOf(row) < buckets.length)
     .map((row): Row => {

@@ -38,7 +38,7 @@ export function groups(fields: readonly string[], { times, numbers }: Computed):
   );
 }
 
-/** A call's own range ends with a bucket of the range that does not come again; hours of long ranges are too many. */
+/** A call's own range ends with the only bucket of the range, which does not come again; hours of long ranges are too many. */
 export function fitForRanges(drawn: readonly ask.Group[], range: ask.Range | undefined): ask.Group[] {
   const isLong = range?.kind === 'last' || range?.kind === 'this';
   const fitted = drawn.map((group): ask.Group => {
@@ -47,8 +47,8 @@ export function fitForRanges(drawn: readonly ask.Group[], range: ask.Range | und
     const isTaken = group.of === undefined && !isRecurring && !(group.unit === 'hour' && isLong);
     return isTaken ? group : { kind: 'time', unit: 'day' };
   });
-  const columns = fitted.map(groupColumn);
-  return fitted.filter((_, index) => columns.indexOf(columns[index] ?? '') === index);
+  const firstTime = fitted.findIndex(({ kind }) => kind === 'time');
+  return fitted.filter(({ kind }, index) => kind !== 'time' || index === firstTime);
 }
 
 interface Fields {
