@@ -4,6 +4,7 @@
 import { defineConfig } from 'vitest/config';
 
 const ENGINES = ['test/support/stack-global-setup.ts'];
+const RANDOM = ['test/support/seed.ts'];
 
 // These tests only compute: files share the modules of a worker thread, and the tests of a file must
 // undo what they change.
@@ -15,6 +16,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles: RANDOM,
           ...IN_SHARED_THREADS,
           sequence: { groupOrder: 0 },
           include: [
@@ -31,6 +33,7 @@ export default defineConfig({
       {
         test: {
           name: 'slow',
+          setupFiles: RANDOM,
           // In a process of their own: some measure their CPU time.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -41,6 +44,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          setupFiles: RANDOM,
           sequence: { groupOrder: 2 },
           include: ['test/integration/**/*.test.ts', 'test/golden/**/*.rows.test.ts'],
           globalSetup: ENGINES,

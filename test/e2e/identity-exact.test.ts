@@ -10,6 +10,7 @@ import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { askRows, identify } from '../support/identify.js';
 import { applyInOrder, type Call, type Model, randomCall, seededRandom } from '../support/identify-model.js';
+import { SEED } from '../support/seed.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, type EventStore, openEventStore } from '../support/track.js';
 
@@ -17,8 +18,6 @@ const ROUNDS = 8;
 const CLIENTS = 8;
 const CALLS_PER_CLIENT = 50;
 const WORKERS = ['worker', 'worker-2', 'worker-3'];
-
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 let databases: TestDatabases;
 let postgres: Postgres;
@@ -51,7 +50,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-const random = seededRandom(seed);
+const random = seededRandom(SEED);
 const sent = new Map<number, { call: Call; client: number }>();
 const accepted: { seq: number; call: Call; client: number }[] = [];
 const jobs: IdentifyJob[] = [];
@@ -158,7 +157,7 @@ async function copiedMappings(): Promise<Model['mappings']> {
   return Object.fromEntries(rows.map(({ device_id, user_id }) => [device_id, user_id]));
 }
 
-test(`thousands of calls, killed workers, cut connections and replays, seed ${seed}`, async () => {
+test(`thousands of calls, killed workers, cut connections and replays, seed ${SEED}`, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     // Paused, so that every batch can be recorded; active jobs continue.
     await queue.pause();

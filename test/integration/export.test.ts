@@ -146,8 +146,7 @@ describe('what is exported', () => {
       .oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString'))
       .filter((name) => name !== '' && !name.includes('\0'));
     const properties = fc.dictionary(key, value, { maxKeys: 12 });
-    const seed = Date.now();
-    const sent = fc.sample(fc.tuple(properties, properties), { numRuns: 300, seed });
+    const sent = fc.sample(fc.tuple(properties, properties), { numRuns: 300 });
     await track(processes.url, own.publicKey, {
       events: sent.map(([event_properties, user_properties], index) => ({
         ...{ event_type: 'typed', user_id: 'typed', insert_id: String(index), event_properties, user_properties },
@@ -165,8 +164,8 @@ describe('what is exported', () => {
         .sort(([a], [b]) => (a < b ? -1 : 1));
     for (const event of exported) {
       const [eventProperties, userProperties] = sent[Number(event.insert_id)] ?? [];
-      expect(entriesOf(event.event_properties), `seed ${seed}`).toEqual(entriesOf(eventProperties));
-      expect(entriesOf(event.user_properties), `seed ${seed}`).toEqual(entriesOf(userProperties));
+      expect(entriesOf(event.event_properties)).toEqual(entriesOf(eventProperties));
+      expect(entriesOf(event.user_properties)).toEqual(entriesOf(userProperties));
     }
   });
 
