@@ -222,6 +222,24 @@ export const STAGES = completeStages({
     sources: 'aggregates such as count by day, retention and sessions',
     twice: 'a query has one comparison',
   },
+  rolling: {
+    form: 'duration',
+    example: 'rolling 28d',
+    about: 'each bucket covers the days that end with it',
+    sources: 'aggregates of events by day, week, month, quarter or year',
+  },
+  cumulative: {
+    form: 'nothing',
+    example: 'cumulative',
+    about: 'running total of the range',
+    sources: 'aggregates of events by day, week, month, quarter or year',
+  },
+  share: {
+    form: 'nothing',
+    example: 'share',
+    about: 'column `share`: part of all groups',
+    sources: 'count, unique and sum of events by a field',
+  },
 });
 
 export const STAGE_NAMES: readonly string[] = Object.values(STAGES).flatMap(({ words }) => words);

@@ -1,8 +1,17 @@
 // Reference implementation of aggregates over the rows of any source, grouped by fields and by
 // time.
-import { type Interval, timeGroupOf, timeGroupsOf } from './calendar.js';
+import {
+  bucketAfter,
+  bucketOf,
+  bucketsOf,
+  type Interval,
+  isWithin,
+  startOfDate,
+  timeGroupOf,
+  timeGroupsOf,
+} from './calendar.js';
 import type { FieldReader } from './fields.js';
-import type { Aggregate, Ending, FieldAggregate, Group, Having } from './question.js';
+import type { Aggregate, CalendarUnit, Ending, FieldAggregate, Group, Having, Window } from './question.js';
 import { ascending, descending, inOrder, isWithOther, ordered, type Row, type RowOrder, type Table } from './table.js';
 import { groupColumn } from './to-query-text.js';
 import { numberOf, textOf } from './values.js';
@@ -31,19 +40,28 @@ export interface Aggregation<Item> {
   readonly timezone: string;
   readonly ending?: Ending | undefined;
   readonly having?: Having | undefined;
+  readonly window?: Window | undefined;
+  readonly share?: boolean | undefined;
 }
 
-export function aggregateColumns(aggregate: Aggregate, by: readonly Group[]): string[] {
-  return [...by.map(groupColumn), METRICS[aggregate.kind]];
+export function aggregateColumns(aggregate: Aggregate, by: readonly Group[], share = false): string[] {
+  return [...by.map(groupColumn), METRICS[aggregate.kind], ...(share ? ['share'] : [])];
 }
 
 export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
-  const { aggregate, by, ending, having } = aggregation;
-  const groups = [...grouped(aggregation).values()];
+  const { aggregate, by, ending, having, window, share } = aggregation;
+  const groups = window ? windowed(aggregation, window) : [...grouped(aggregation).values()];
   if (isWithOther(ending)) return withOther(aggregation, groups);
-  const rows = groups
-    .map((group) => groupRow(group, aggregation))
-    .filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
+  const bucketOfKeys = (keys: Grouped<Item>['keys']): string =>
+    JSON.stringify(keys.filter((_, position) => by[position]?.kind === 'time'));
+  const rowOf = (group: Grouped<Item>): Row => {
+    const row = groupRow(group, aggregation);
+    if (!share) return row;
+    const inBucket = groups.filter((other) => bucketOfKeys(other.keys) === bucketOfKeys(group.keys));
+    const total = measured(aggregate, [...new Set(inBucket.flatMap((one) => one.items))], aggregation.read);
+    return { ...row, share: ratio(Number(row.value), Number(total)) };
+  };
+  const rows = groups.map(rowOf).filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
   return ordered(rows, defaultOrder(aggregate, by));
 }
 
@@ -116,6 +134,25 @@ function withOther<Item>(aggregation: Aggregation<Item>, groups: readonly Groupe
 interface Grouped<Item> {
   readonly keys: readonly (string | number | null)[];
   readonly items: Item[];
+}
+
+/** The items of each bucket's window, by the groups that are fields. A bucket without other groups has a row without items too. */
+function windowed<Item>(aggregation: Aggregation<Item>, window: Window): Grouped<Item>[] {
+  const { items, by, timeOf, interval, timezone } = aggregation;
+  const time = by.findIndex((group) => group.kind === 'time');
+  const { unit } = by[time] as { unit: CalendarUnit };
+  const fields = by.filter((_, position) => position !== time);
+  return bucketsOf(interval, unit, timezone).flatMap((bucket) => {
+    const end = Math.min(interval.end, startOfDate(bucketAfter(bucket, unit), timezone));
+    const lastDay = bucketOf(end - 1, 'day', timezone);
+    const start =
+      window.kind === 'rolling' ? startOfDate(bucketAfter(lastDay, 'day', 1 - window.days), timezone) : interval.start;
+    const own = items.filter((item) => isWithin(timeOf(item), { start, end }));
+    return [...grouped({ ...aggregation, items: own, by: fields }).values()].map(({ keys, items: of }) => ({
+      keys: [...keys.slice(0, time), bucket, ...keys.slice(time)],
+      items: of,
+    }));
+  });
 }
 
 function grouped<Item>({ items, by, read, timeOf, interval, timezone }: Aggregation<Item>): Map<string, Grouped<Item>> {

@@ -51,22 +51,26 @@ export function eventsOf(world: World, events: Events, interval: Interval, where
 
 export const EVER: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
+/** `rolling` reads the days before the range too. */
+const readInterval = (reading: Reading, { start, end }: Interval): Interval =>
+  reading.kind === 'aggregate' && reading.window?.kind === 'rolling' ? { start: EVER.start, end } : { start, end };
+
 const COUNT: Reading = { kind: 'aggregate', aggregate: { kind: 'count' }, by: [] };
 
 export function answerEvents(question: EventsQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
-  const events = eventsOf(world, question.event, interval, question.where);
   const reading = question.reading ?? COUNT;
+  const events = eventsOf(world, question.event, readInterval(reading, interval), question.where);
   return answerWithEvents({ world, events, interval, reading, ending: question.ending, mode: reading.kind });
 }
 
 export function answerUser(question: UserQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
-  const events = eventsOf(world, null, interval, question.where).filter((event) => {
+  const reading: Reading = question.reading ?? { kind: 'list' };
+  const events = eventsOf(world, null, readInterval(reading, interval), question.where).filter((event) => {
     const person = world.distinctIdOf(event);
     return person !== null && (person === question.id || world.profileOf(person)?.email === question.id);
   });
-  const reading = question.reading ?? { kind: 'list' };
   return answerWithEvents({ world, events, interval, reading, ending: question.ending, mode: 'user' });
 }
 
@@ -89,10 +93,10 @@ export function answerExposures(question: ChoiceQuestion, world: World): Answer 
   const read = eventField(world);
   const readExposure: typeof read = (event, field) =>
     isFieldOfEvents(field) ? read(event, field) : propertyOf(event.event_properties, field);
-  const events = eventsOf(world, EXPOSURE, interval)
+  const reading = question.reading ?? COUNT;
+  const events = eventsOf(world, EXPOSURE, readInterval(reading, interval))
     .filter(isExposureOf(question.choice))
     .filter((event) => matchesAll(question.where ?? [], event, readExposure));
-  const reading = question.reading ?? COUNT;
   const given = { world, events, interval, reading, ending: question.ending, mode: 'choice' as const };
   return answerWithEvents({ ...given, read: readExposure });
 }
@@ -125,20 +129,12 @@ function answerWithEvents({
     );
     return { mode, columns: LIST_COLUMNS, ...ended(table, ending, undefined) };
   }
-  const { aggregate, by, having } = reading;
+  const { aggregate, by, having, window, share } = reading;
   const { timezone } = world.clock;
-  const table = aggregated({
-    items: events,
-    aggregate,
-    by,
-    read,
-    timeOf: (event) => event.time,
-    interval,
-    timezone,
-    ending,
-    having,
-  });
-  return { mode, columns: aggregateColumns(aggregate, by), ...ended(table, ending, METRICS[aggregate.kind]) };
+  const timeOf = (event: Event) => event.time;
+  const given = { items: events, aggregate, by, read, timeOf, interval, timezone, ending };
+  const table = aggregated({ ...given, having, window, share });
+  return { mode, columns: aggregateColumns(aggregate, by, share), ...ended(table, ending, METRICS[aggregate.kind]) };
 }
 
 function listRow(event: Event, distinctId: string | null): Row {

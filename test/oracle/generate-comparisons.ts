@@ -27,7 +27,10 @@ export function earlierRanges(context: Context): fc.Arbitrary<ask.Comparison | u
 }
 
 export function withComparison(question: ask.Question, compare: ask.Comparison | undefined): ask.Question {
-  if (compare === undefined || !isComparable(question) || isRefused(question)) return question;
+  const reading = 'reading' in question && question.reading?.kind === 'aggregate' ? question.reading : undefined;
+  if (compare === undefined || reading?.window || reading?.share || !isComparable(question) || isRefused(question)) {
+    return question;
+  }
   return { ...question, compare } as ask.Question;
 }
 

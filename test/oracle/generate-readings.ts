@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { METRICS } from './aggregate.js';
 import { record } from './generate.js';
+import { addedColumns, withAdded } from './generate-windows.js';
 import type * as ask from './question.js';
 import { groupColumn } from './to-query-text.js';
 
@@ -71,10 +72,10 @@ export function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.A
   );
 }
 
-type Aggregated = Extract<ask.Reading, { kind: 'aggregate' }>;
+export type Aggregated = Extract<ask.Reading, { kind: 'aggregate' }>;
 
 export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitrary<Aggregated> {
-  return record({
+  const drawn = record({
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates(fields, hasPeople),
     by: groups(fields.texts, { times: [], ...fields }),
@@ -89,6 +90,8 @@ export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitr
     if (having === undefined) return reading;
     return { ...reading, having: { column: METRICS[reading.aggregate.kind], ...having } };
   });
+  // Rows that have people are events.
+  return hasPeople ? withAdded(drawn) : drawn;
 }
 
 interface Read<R> {
@@ -131,13 +134,14 @@ export function withEnding<R extends ask.Reading | undefined>(
   return readings.chain((reading) => {
     const isAggregate = reading?.kind === 'aggregate';
     const columns = isAggregate
-      ? [...reading.by.map(groupColumn), METRICS[reading.aggregate.kind]]
+      ? [...reading.by.map(groupColumn), METRICS[reading.aggregate.kind], ...addedColumns(reading)]
       : reading === undefined
         ? []
         : listColumns;
     // `sort` requires a reading before it.
     const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
-    const hasTexts = isAggregate && reading.having === undefined && canHaveOther(reading.by);
+    const isPlain = isAggregate && reading.having === undefined && !reading.window && !reading.share;
+    const hasTexts = isPlain && canHaveOther(reading.by);
     return fc.tuple(ending, fc.boolean()).map(([plain, isOther]) => {
       const drawn = isOther && hasTexts ? addOther(plain) : plain;
       return {

@@ -76,7 +76,12 @@ export type Reading =
       readonly by: readonly Group[];
       /** Keeps rows of the answer, by their metric. */
       readonly having?: Having;
+      readonly window?: Window;
+      readonly share?: boolean;
     };
+
+/** The events of a bucket: those of the days that end with it, or all since the start of the range. */
+export type Window = { readonly kind: 'rolling'; readonly days: number } | { readonly kind: 'cumulative' };
 
 export interface Having {
   readonly column: string;

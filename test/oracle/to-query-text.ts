@@ -129,7 +129,9 @@ function readingOf({ reading, ending }: { reading?: Reading | undefined; ending?
   if (reading?.kind === 'list') texts.push('list');
   if (reading?.kind === 'aggregate') {
     texts.push([aggregateText(reading.aggregate), ...byGroups(reading.by)].join(' '));
-    const { having } = reading;
+    const { having, window, share } = reading;
+    if (window) texts.push(window.kind === 'rolling' ? `rolling ${window.days}d` : window.kind);
+    if (share) texts.push('share');
     if (having !== undefined) texts.push(`where ${having.column} ${having.operator} ${having.value}`);
   }
   if (ending?.kind === 'sort') {

@@ -5,9 +5,9 @@ import { isDefined } from '../is-defined.js';
 import { AGGREGATES } from '../language.js';
 import type { SortKey, StageOf } from '../parse/syntax.js';
 import type { AnswerOrder } from './answer-order.js';
-import { checkCompared, columnsOfEarlier } from './compared.js';
 import { groupAlias, METRIC } from './grouped-columns.js';
 import { checkBuckets, resolveGroups } from './groups.js';
+import { columnsBeside, type MetricStages, takeMetricStages } from './metric-stages.js';
 import { findOther, type OtherGroups } from './other-groups.js';
 import { isTimeField, resolveField } from './resolve-field.js';
 import type {
@@ -19,21 +19,17 @@ import type {
   Measure,
   ResolvedField,
   Rows,
-  TimeRange,
 } from './resolved.js';
 import { resolveRowFilters } from './row-filters.js';
 import { report, type Scope } from './scope.js';
-import { takeEarlier } from './selection.js';
 import type { StageReader } from './stage-reader.js';
 
-export interface AggregateQuery extends Omit<AnswerOrder, 'order'> {
+export interface AggregateQuery extends Omit<AnswerOrder, 'order'>, MetricStages {
   readonly kind: 'aggregate';
   readonly mode?: string | undefined;
   readonly rows?: Rows | undefined;
   readonly selection: EventSelection;
   readonly measure: Measure;
-  /** The range of `compare`. */
-  readonly earlier: TimeRange | undefined;
   /** Name of the metric and its column in the answer. */
   readonly metric: { readonly name: string; readonly column: string };
   readonly groups: readonly Group[];
@@ -59,12 +55,11 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   checkBuckets(scope, keys, selection.range);
   const sort = stages.takeOne('sort');
   const size = stages.takeSize();
-  const earlier = rows?.kind === 'profiles' ? undefined : takeEarlier(scope, stages, selection);
-  if (earlier) checkCompared(scope, { groups: written, keys, size, range: earlier });
+  const added = takeMetricStages(scope, stages, { selection, rows, groups: written, keys, size, measure });
   if (!measure) return undefined;
   const name = metricOf(measure);
   const metric = { name, column: AGGREGATES[name].column };
-  const beside = earlier ? columnsOfEarlier(written) : {};
+  const beside = columnsBeside(added, written);
   const groups = written.map((group) => apartFrom([metric.column, 'value', 'metric', ...Object.keys(beside)], group));
   const sortable = { metric, groups, beside };
   const sorted = sort?.keys.map((key) => resolveAggregateOrder(scope, { ...sortable, key })).filter(isDefined) ?? [];
@@ -74,7 +69,7 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
   const having = takeHaving(scope, stages, { metric: metric.column, groups, size });
-  const query = { kind: 'aggregate', mode, rows, selection, measure, earlier, metric, groups, having } as const;
+  const query = { kind: 'aggregate', mode, rows, selection, measure, ...added, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {
     const other = findOther(scope, size, groups);
     if (!other || rowsMax === undefined) return undefined;

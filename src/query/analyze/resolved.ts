@@ -96,6 +96,9 @@ export type Group =
   | { readonly kind: 'number_bucket'; readonly name: string; readonly field: ResolvedField; readonly width: number }
   | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField };
 
+/** The days of an aggregate's bucket: so many that end with it, or all since the start of the range. */
+export type MetricWindow = { readonly kind: 'rolling'; readonly days: number } | { readonly kind: 'cumulative' };
+
 /** A sort key of an aggregate: its metric, another computed column, or one of its groups by position. */
 export type AggregateOrder = { readonly direction: 'asc' | 'desc' } & (
   | { readonly kind: 'metric' }

@@ -100,6 +100,8 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\bp(?:75|80)\b`, 'p90', 'stage'),
   rule(String.raw`\b(?:average|mean)\b`, 'avg', 'stage'),
   rule(String.raw`^(\s*)(?:percent(?:age)?|share)\b.*$`, '$1share', 'stage'),
+  rule(String.raw`^(\s*)(?:moving|trailing|rolling\s+(?:last|window))\s+(\d+\s*\w+)\s*$`, '$1rolling $2', 'stage'),
+  rule(String.raw`^(\s*)(?:running(?:\s+(?:total|sum|count))?|cumsum|accumulated?)\s*$`, '$1cumulative', 'stage'),
   rule(String.raw`\btop\s+(\d+)\s+(?:by\s+)?(${FIELD})\s*$`, 'count by $2 | top $1', 'stage'),
   rule(String.raw`^(\s*)(?:(?:in|for|over)\s+)?(?:the\s+)?(?:last|past)\s+(\d+\s*\w+)\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)(?:compare|compared|vs\.?|versus)\b.*$`, '$1compare previous', 'stage'),

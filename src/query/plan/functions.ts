@@ -35,10 +35,14 @@ export interface Functions {
   /** Replaces elements for which the lambda is false by the next one for which it is true. */
   arrayReverseFill(lambda: E, array: E): E;
   arrayReverseSort(array: E): E;
-  arrayShiftLeft(array: E, by: E): E;
+  /** The places that become free have the default. */
+  arrayShiftLeft(array: E, by: E, byDefault?: E): E;
+  arrayShiftRight(array: E, by: E, byDefault?: E): E;
   arraySlice(array: E, from: E, length: E): E;
   arraySort(array: E): E;
   arraySum(array: E): E;
+  /** Tuples of the elements at the same position. */
+  arrayZip(...arrays: E[]): E;
   avg(value: E): E;
   avgIf(value: E, when: E): E;
   bitAnd(left: E, right: E): E;
@@ -103,6 +107,7 @@ export interface Functions {
   toFloat64(value: E): E;
   toFloat64OrNull(text: E): E;
   toHour(time: E, timezone?: E): E;
+  toInt64(number: E): E;
   toMonday(time: E, timezone?: E): E;
   toNullable(value: E): E;
   toRelativeDayNum(date: E): E;
@@ -122,6 +127,10 @@ export interface Functions {
   uniqExact(value: E): E;
   uniqExactArray(array: E): E;
   uniqExactIf(value: E, when: E): E;
+  uniqExactStateIf(value: E, when: E): E;
+  /** Distinct values of several states. */
+  uniqExactMerge(state: E): E;
+  uniqExactState(value: E): E;
   xxh3(value: E): E;
 }
 

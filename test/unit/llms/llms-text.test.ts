@@ -61,6 +61,7 @@ describe('every source and stage compiles as it is shown', () => {
     const sources = [
       '*',
       '* | count by _path',
+      '* | count by day',
       '* | count',
       'funnel a -> b',
       'paths from a',

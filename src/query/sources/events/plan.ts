@@ -38,6 +38,8 @@ import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } f
 import { type AggregateQuery, fillOfBuckets, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
 import { columnsOfCompared, compareGroups } from './plan-compared.js';
+import { addShares, stateOfShare } from './plan-shares.js';
+import { groupWindows } from './plan-windows.js';
 
 type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
@@ -84,7 +86,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
         current: grouped,
         earlier: groupOver({ ...query, selection: { ...selection, range: earlier } }, context, over),
       })
-    : fillBuckets(query, grouped);
+    : fillBuckets(query, query.hasShare ? addShares(query, grouped) : grouped);
   return planAnswer({
     query,
     range: selection.range,
@@ -100,6 +102,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
     columns: [
       ...groups.map(({ name }, index): OutputColumn => ({ name, type: types[index] ?? 'text' })),
       ...(earlier ? columnsOfCompared(query) : [{ name: metric.column, type: 'number' as const }]),
+      ...(query.hasShare ? [{ name: 'share', type: 'rate' as const }] : []),
     ],
   });
 }
@@ -108,6 +111,8 @@ type RowsOver = (selection: EventSelection) => AggregatedRows;
 
 function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined): Select {
   if (over) return groupRows(query, over(query.selection));
+  const groupOf = (group: Group) => readGroupOf(group, column('time'), query.timezone).expression;
+  if (query.window) return groupWindows(query, query.window, context, groupOf);
   return groupHours(query, context) ?? groupEvents(query, context);
 }
 
@@ -135,7 +140,10 @@ function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows
     groups.map((group, index) => [groupAlias(index), readGroupOf(group, time, timezone).expression]),
   );
   const metric = (isOfPeople ? people : undefined) ?? planMeasure(measure);
-  const columns = { ...groupColumns, ...(query.other ? mergeable(measure, metric) : { [METRIC]: metric }) };
+  const columns = {
+    ...groupColumns,
+    ...(query.other ? mergeable(measure, metric) : { [METRIC]: query.hasShare ? stateOfShare(query, metric) : metric }),
+  };
   return select({ columns, from: from(Object.values(columns)), groupBy: Object.keys(groupColumns) });
 }
 

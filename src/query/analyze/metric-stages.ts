@@ -1,0 +1,115 @@
+// Resolves the stages that change the metric of an aggregate or set columns beside it: `compare`, `rolling`, `cumulative`, `share`.
+import { isRecurring } from '../fields.js';
+import type { GroupKey, StageOf } from '../parse/syntax.js';
+import { resolveLength } from '../time/range.js';
+import { checkCompared, columnsOfEarlier } from './compared.js';
+import type { EventSelection, Group, Measure, MetricWindow, Rows, TimeRange } from './resolved.js';
+import { report, type Scope } from './scope.js';
+import { takeEarlier } from './selection.js';
+import type { StageReader } from './stage-reader.js';
+
+export interface MetricStages {
+  /** The range of `compare`. */
+  readonly earlier: TimeRange | undefined;
+  readonly window: MetricWindow | undefined;
+  readonly hasShare: boolean;
+}
+
+interface Aggregated {
+  readonly selection: EventSelection;
+  readonly rows: Rows | undefined;
+  readonly groups: readonly Group[];
+  readonly keys: readonly GroupKey[];
+  readonly size: StageOf<'limit' | 'top'> | undefined;
+  readonly measure: Measure | undefined;
+}
+
+type WindowStage = StageOf<'rolling' | 'cumulative'>;
+
+export function takeMetricStages(scope: Scope, stages: StageReader, of: Aggregated): MetricStages {
+  const { rows, keys, groups, selection, size } = of;
+  const earlier = rows?.kind === 'profiles' ? undefined : takeEarlier(scope, stages, selection);
+  if (earlier) checkCompared(scope, { groups, keys, size, range: earlier });
+  // Other rows are not taken: the stages are reported as not fitting.
+  if (rows) return { earlier, window: undefined, hasShare: false };
+  const windowed = stages.takeOne('rolling', 'cumulative');
+  const share = stages.takeOne('share');
+  const window = windowed && resolveWindow(scope, windowed, of);
+  if (share) checkShare(scope, share, of);
+  const added = windowed ?? share;
+  if (added && earlier) report(scope, added.span, `${added.kind} does not go with compare`, APART);
+  else if (windowed && share) report(scope, share.span, `share does not go with ${windowed.kind}`, APART);
+  if (added && size?.kind === 'top' && size.withOther) {
+    report(scope, size.span, `top … other does not go with ${added.kind}`, 'remove other, or ask in two queries');
+  }
+  return { earlier, window, hasShare: share !== undefined };
+}
+
+const APART = 'ask in two queries';
+
+/** The columns beside the metric, and those of the plan. */
+export const columnsBeside = (
+  { earlier, hasShare }: MetricStages,
+  groups: readonly Group[],
+): Readonly<Record<string, string>> => ({
+  ...(earlier && columnsOfEarlier(groups)),
+  ...(hasShare && { share: 'share' }),
+});
+
+// ---- Windows ----
+
+const DAY_MS = 86_400_000;
+const DAYS_MAX = 3_660;
+
+function resolveWindow(scope: Scope, stage: WindowStage, of: Aggregated): MetricWindow | undefined {
+  checkWindowedGroups(scope, stage, of.groups);
+  checkWindowedMeasure(scope, stage, of.measure);
+  if (stage.kind === 'cumulative') return { kind: 'cumulative' };
+  const { duration, span } = stage;
+  const ms = resolveLength(scope, duration);
+  if (ms === undefined) return undefined;
+  const days = ms / DAY_MS;
+  if (Number.isInteger(days) && days <= DAYS_MAX) return { kind: 'rolling', days };
+  const message = `rolling ${duration.amount}${duration.unit} is not 1 to ${DAYS_MAX} whole days`;
+  return report(scope, span, message, 'write rolling 28d');
+}
+
+function checkWindowedGroups(scope: Scope, { kind, span }: WindowStage, groups: readonly Group[]): void {
+  const buckets = groups.flatMap((group) => (group.kind === 'bucket' ? [group.granularity] : []));
+  const [bucket] = buckets;
+  const isOfOtherTime = groups.some((group) => group.kind === 'bucket' && group.of);
+  if (bucket !== undefined && buckets.length === 1 && !isOfOtherTime && !SHORT.includes(bucket) && !isRecurring(bucket))
+    return;
+  const given = buckets.length === 0 ? 'the query has none' : `by has ${buckets.join(', ')}`;
+  report(
+    scope,
+    span,
+    `${kind} needs one time bucket of a day or longer, and ${given}`,
+    `write by day, as in unique by day | ${kind === 'rolling' ? 'rolling 28d' : kind}`,
+  );
+}
+
+const SHORT: readonly string[] = ['minute', 'hour'];
+
+function checkWindowedMeasure(scope: Scope, { kind, span }: WindowStage, measure: Measure | undefined): void {
+  if (measure?.kind !== 'numeric' || measure.function === 'sum') return;
+  const { function: name } = measure;
+  const isExact = name === 'avg' || name === 'min' || name === 'max';
+  if (kind === 'rolling' && isExact) return;
+  report(
+    scope,
+    span,
+    `${kind} does not fit ${name}`,
+    kind === 'rolling'
+      ? `it goes with count, unique, sum, avg, min and max; for longer buckets write ${name} … by month`
+      : 'it goes with count, unique and sum; for the whole range leave out by',
+  );
+}
+
+function checkShare(scope: Scope, { span }: StageOf<'share'>, { groups, measure }: Aggregated): void {
+  if (!groups.some((group) => group.kind !== 'bucket')) {
+    report(scope, span, 'share needs groups of a field, and by has none', 'write by _country, or another field');
+  }
+  if (measure?.kind !== 'numeric' || measure.function === 'sum') return;
+  report(scope, span, `share does not fit ${measure.function}`, 'it goes with count, unique and sum');
+}
