@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toBestProbabilities } from '../../../src/experiments/best-probability.js';
 import type { Counts } from '../../../src/experiments/proportions.js';
-import { arbitraryCounts, of } from './counts.js';
+import { arbitraryCounts, of } from '../../unit/experiments/counts.js';
 
 /** P(second > first), the finite sum of E. Miller, "Formulas for Bayesian A/B Testing" (2015), equation 6. */
 function closedForm(first: Counts, second: Counts): number {
