@@ -96,6 +96,15 @@ const CASES: readonly SourceCase[] = [
       WHERE $scan AND e.event_type = 'page_view' GROUP BY g ORDER BY n DESC, g`,
   },
   {
+    source: 'events, of people with a behaviour',
+    text: 'page_view | $range | where count(purchase) >= 2 and count(add_to_cart) < 5 | unique',
+    sql: `SELECT uniqExact($actor) FROM $actors
+      WHERE $scan AND e.event_type = 'page_view' AND $actor IN (
+        SELECT $actor AS actor FROM $actors WHERE $scan AND e.event_type IN ('purchase', 'add_to_cart')
+        GROUP BY actor HAVING countIf(e.event_type = 'purchase') >= 2 AND countIf(e.event_type = 'add_to_cart') < 5
+      )`,
+  },
+  {
     source: 'events, by a session field',
     text: 'page_view | $range | count by session.landing_path',
     sql: `SELECT s.landing AS g, count() AS n FROM events AS e LEFT ANY JOIN (

@@ -1,4 +1,6 @@
-// `npm run explain -- [--stage parse|analyze|plan|print] '<query>'`: shows what each stage of the compiler makes of a query.
+// `npm run explain -- [--stage parse|analyze|plan|print|calls] '<query>'`: shows what each stage of the compiler makes of a query,
+// and for the calls in its conditions how many people pass each.
+import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { toProjectId } from '../src/platform/ids.js';
 import { analyze } from '../src/query/analyze/analyze.js';
@@ -9,11 +11,13 @@ import { toScript } from '../src/query/print/script.js';
 import { show } from '../src/query/show.js';
 import { plan } from '../src/query/sources/plans.js';
 import { findTimeZone } from '../src/query/time/timezone.js';
+import { callQueriesOf, countPassing, type Service } from './explain-calls.js';
 
-const STAGES = ['parse', 'analyze', 'plan', 'print'] as const;
+const STAGES = ['parse', 'analyze', 'plan', 'print', 'calls'] as const;
 type StageName = (typeof STAGES)[number];
 
-const USAGE = "usage: npm run explain -- [--stage parse|analyze|plan|print] [--timezone Europe/Berlin] '<query>'";
+const USAGE =
+  "usage: npm run explain -- [--stage parse|analyze|plan|print|calls] [--timezone Europe/Berlin] [--url URL --key sk_…] '<query>'";
 
 const CONTEXT = {
   projectId: toProjectId('00000000-0000-7000-8000-000000000000'),
@@ -36,13 +40,31 @@ export function explain(text: string, context: { nowMs: number; timezone: string
   const planned = plan(resolved, { ...CONTEXT, nowMs: context.nowMs });
   shown.set('plan', show(planned));
   shown.set('print', toScript(print(planned.select)));
+  const calls = callQueriesOf(text, query, resolved.selection.range);
+  if (calls.length > 0) shown.set('calls', calls.map(({ passing }) => passing).join('\n'));
   return shown;
 }
 
-function main(): void {
+/** The people who pass each call, of a service whose address and key are given. */
+async function showPassing(
+  text: string,
+  context: { nowMs: number; timezone: string },
+  service: Service,
+): Promise<string> {
+  const { query } = parse(text);
+  const { query: resolved } = analyze(query, context);
+  return resolved ? countPassing(callQueriesOf(text, query, resolved.selection.range), service) : '';
+}
+
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { stage: { type: 'string' }, timezone: { type: 'string', default: 'UTC' } },
+    options: {
+      stage: { type: 'string' },
+      timezone: { type: 'string', default: 'UTC' },
+      url: { type: 'string', default: env.SERVICE_URL ?? '' },
+      key: { type: 'string', default: env.SERVICE_KEY ?? '' },
+    },
   });
   const text = positionals.join(' ');
   const isKnown = values.stage === undefined || STAGES.includes(values.stage as StageName);
@@ -52,7 +74,12 @@ function main(): void {
     process.exitCode = 2;
     return;
   }
-  const shown = explain(text, { nowMs: Date.now(), timezone });
+  const context = { nowMs: Date.now(), timezone };
+  const shown = new Map(explain(text, context));
+  const { url, key } = values;
+  if (shown.has('calls') && url !== '' && key !== '') {
+    shown.set('calls', await showPassing(text, context, { url, key }));
+  }
   for (const [stage, form] of shown) {
     if (values.stage === undefined || stage === values.stage || stage === 'problems') {
       process.stdout.write(`── ${stage} ──\n${form}\n\n`);
@@ -61,4 +88,4 @@ function main(): void {
   if (shown.has('problems')) process.exitCode = 1;
 }
 
-if (process.argv[1]?.endsWith('explain.js')) main();
+if (process.argv[1]?.endsWith('explain.js')) await main();

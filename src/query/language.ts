@@ -91,7 +91,7 @@ export const STAGES = completeStages({
     form: 'condition',
     example: 'where CONDITION',
     about:
-      '`= != < <= > >=`, `contains`, `starts with`, `ends with`, `~ "regex"`, `in ("a", "b")`, `exists`; negated `!~`, else with `not` before the word; joined by `and`, `or`, parentheses. Text in quotes',
+      '`= != < <= > >=`, `contains`, `starts with`, `ends with`, `~ "regex"`, `in ("a", "b")`, `exists`; negated `!~`, else with `not` before the word; joined by `and`, `or`, parentheses. Text in quotes. `count(a last 30d) >= 3`: of the person, or `per session_id`; sum, avg, min, max, unique',
     hint: `${CONDITION_FORM}; conditions are joined with and, or, and parentheses`,
   },
   last: {

@@ -61,7 +61,17 @@ export const FORM_LIMITS = {
   steps: { max: 20, what: 'steps in a funnel', hint: 'remove some steps' },
   events: { max: 100, what: 'events, in all steps, calls and excluded ones together', hint: SEVERAL },
   excluded: { max: 50, what: 'excluded events in a funnel', hint: 'remove some events' },
-  calls: { max: 20, what: 'calls in a formula', hint: `${SEVERAL}, and compute with their answers` },
+  calls: {
+    max: 20,
+    what: 'calls in a formula, and in the conditions',
+    hint: `${SEVERAL}, and compute with their answers`,
+  },
+  // Each is a scan of the events.
+  callKeys: {
+    max: 4,
+    what: 'different per in the calls of conditions',
+    hint: `name fewer fields after per, or ${SEVERAL}`,
+  },
 } as const satisfies Record<string, FormLimit>;
 
 export type FormLimitName = keyof typeof FORM_LIMITS;

@@ -3,6 +3,7 @@
 // and is slow. A comment that begins with "Reading" states the choice taken where the specification
 // leaves one.
 import { answerLifecycle, answerStickiness } from './activity.js';
+import { withCallsBound } from './calls.js';
 import { answerChoice } from './choice.js';
 import { answerCompared } from './compared.js';
 import { answerFields, answerInspect } from './discovery.js';
@@ -26,7 +27,8 @@ export function answer(question: Question, history: History, context: Context): 
   return answerIn(world, question);
 }
 
-function answerIn(world: World, question: Question): Answer {
+function answerIn(world: World, asked: Question): Answer {
+  const question = withCallsBound(asked, world);
   switch (question.source) {
     case 'events':
       return answerEvents(question, world);

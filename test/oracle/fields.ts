@@ -147,6 +147,10 @@ export function matches<Item>(condition: Condition, item: Item, read: FieldReade
     }
     case 'compare':
       return compares(read(item, condition.field), condition.operator, condition.value);
+    case 'bound':
+      return condition.holds(item);
+    case 'call':
+      throw new Error('the values of the call are not known here');
   }
 }
 

@@ -2,7 +2,8 @@
 // asks them.
 import fc from 'fast-check';
 import { stepName } from './funnel.js';
-import { contexts, type HistoryOptions, histories, record } from './generate.js';
+import { contexts, type HistoryOptions, histories, record, written } from './generate.js';
+import { calls, withCalls } from './generate-calls.js';
 import { earlierRanges, withComparison } from './generate-comparisons.js';
 import { ranges, wheres } from './generate-conditions.js';
 import {
@@ -110,16 +111,9 @@ const userReads = withEnding<ask.Reading | undefined>(
   LIST_SORTS,
 );
 
-/** An absent stage is an absent key. */
-type Written<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-function written<T extends object>(question: T): Written<T> {
-  return Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined)) as Written<T>;
-}
-
-const asked = (context: Context, fields: readonly string[] = EVENT_FIELDS) => ({
+const asked = (context: Context, fields = EVENT_FIELDS) => ({
   range: ranges(context),
-  where: wheres(fields),
+  where: withCalls(wheres(fields), calls(anyEventSets, fields === EVENT_FIELDS)),
 });
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
@@ -347,7 +341,12 @@ function fields(context: Context): fc.Arbitrary<ask.Question> {
 }
 
 function inspect(context: Context): fc.Arbitrary<ask.Question> {
-  return record({ source: fc.constant('inspect' as const), event: anyEventTypes, ...asked(context) }).map(written);
+  return record({
+    source: fc.constant('inspect' as const),
+    event: anyEventTypes,
+    range: ranges(context),
+    where: wheres(EVENT_FIELDS),
+  }).map(written);
 }
 
 function choice(context: Context): fc.Arbitrary<ask.Question> {

@@ -16,6 +16,13 @@ export function record<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arb
 
 export const OTHER_PROJECT = 'other';
 
+/** An absent stage is an absent key. */
+type Written<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+export function written<T extends object>(question: T): Written<T> {
+  return Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined)) as Written<T>;
+}
+
 /** The time of the question and the time zone of the project. */
 export const contexts: fc.Arbitrary<Context> = record({
   now: fc.constantFrom(...words.CLOCKS).map((clock) => Date.parse(clock)),

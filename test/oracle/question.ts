@@ -26,7 +26,22 @@ export type Condition =
   | { readonly kind: 'compare'; readonly field: Field; readonly operator: CompareOperator; readonly value: Literal }
   | { readonly kind: 'in'; readonly field: Field; readonly negated: boolean; readonly values: readonly Literal[] }
   | { readonly kind: 'exists'; readonly field: Field; readonly negated: boolean }
-  | { readonly kind: 'and' | 'or'; readonly terms: readonly Condition[] };
+  | { readonly kind: 'and' | 'or'; readonly terms: readonly Condition[] }
+  | CallCondition
+  /** A call whose values are known. */
+  | { readonly kind: 'bound'; readonly holds: (item: unknown) => boolean };
+
+/** A number of the person's events, or of the events with an equal field. Not in conditions of a match. */
+export interface CallCondition {
+  readonly kind: 'call';
+  readonly function: 'count' | 'sum' | 'avg' | 'min' | 'max' | 'unique';
+  readonly event: Events;
+  readonly field?: Field;
+  readonly last?: Span;
+  readonly per?: Field;
+  readonly operator: '=' | '!=' | '<' | '<=' | '>' | '>=';
+  readonly value: number;
+}
 
 /** An event type (null: any type) with its own conditions, joined with `and`. */
 export interface Match {

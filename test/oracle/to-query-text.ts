@@ -2,6 +2,7 @@
 // the oracle.
 import type {
   Aggregate,
+  CallCondition,
   Condition,
   Ending,
   Events,
@@ -204,6 +205,10 @@ export function conditionText(condition: Condition): string {
     }
     case 'exists':
       return `${fieldText(condition.field)} ${condition.negated ? 'not exists' : 'exists'}`;
+    case 'call':
+      return `${callText(condition)} ${condition.operator} ${condition.value}`;
+    case 'bound':
+      throw new Error('a call with known values has no text');
     case 'or':
       return condition.terms.map(conditionText).join(' or ');
     case 'and':
@@ -221,11 +226,8 @@ function expressionOf(expression: Expression): string {
   switch (expression.kind) {
     case 'number':
       return String(expression.value);
-    case 'term': {
-      const field = expression.field === undefined ? '' : `, ${fieldText(expression.field)}`;
-      const last = expression.last === undefined ? '' : ` last ${expression.last.count}${expression.last.unit}`;
-      return `${expression.function}(${eventText(expression.event)}${field}${last})`;
-    }
+    case 'term':
+      return callText(expression);
     case 'binary': {
       const { operator, left, right } = expression;
       const leftText = isLooser(left, operator) ? `(${expressionOf(left)})` : expressionOf(left);
@@ -235,6 +237,21 @@ function expressionOf(expression: Expression): string {
       return `${leftText} ${operator} ${needsParentheses ? `(${expressionOf(right)})` : expressionOf(right)}`;
     }
   }
+}
+
+function callText({
+  function: name,
+  event,
+  field,
+  last,
+  per,
+}: Omit<CallCondition, 'kind' | 'operator' | 'value'>): string {
+  const parts = [
+    field === undefined ? '' : `, ${fieldText(field)}`,
+    ...spanOf('last', last).map((text) => ` ${text}`),
+    per === undefined ? '' : ` per ${fieldText(per)}`,
+  ];
+  return `${name}(${eventText(event)}${parts.join('')})`;
 }
 
 function isLooser(expression: Expression, operator: '+' | '-' | '*' | '/'): boolean {

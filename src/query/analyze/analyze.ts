@@ -25,7 +25,8 @@ export interface Analyzed {
 
 export function analyze(written: Query, context: AnalysisContext): Analyzed {
   const query = mergeConditions(written);
-  const scope: Scope = { guessOf: () => GUESSES[0], ...context, problems: [], warnings: [], named: { times: 0 } };
+  const found = { problems: [], warnings: [], named: { times: 0 }, calls: new Map() };
+  const scope: Scope = { guessOf: () => GUESSES[0], ...context, ...found };
   const resolved = isWithinLimits(scope, query) ? analyzeSource(scope, query) : undefined;
   const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');
   return { query: isBroken || scope.problems.length > 0 ? undefined : resolved, problems: scope.problems };

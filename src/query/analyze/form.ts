@@ -22,16 +22,18 @@ type Placed = Pick<Comparison, 'span'>;
 /** Reports each exceeded limit at the first item beyond it. Returns whether there was none. */
 export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean {
   const before = scope.problems.length;
+  const inWhere = stagesOf(stages, 'where').map((stage) => stage.condition);
+  const calls = inWhere.flatMap(callsInCondition);
   const events = [
     ...(source === undefined || source === 'broken' ? [] : eventsOfSource(source)),
     ...stages.flatMap(eventsOfStage),
+    ...calls.map(({ event }) => event),
   ];
-  const comparisons = [
-    ...events.flatMap(comparisonsOf),
-    ...stagesOf(stages, 'where').flatMap((stage) => comparisonsIn(stage.condition)),
-  ];
+  const comparisons = [...events.flatMap(comparisonsOf), ...inWhere.flatMap(comparisonsIn)];
   const patterns = comparisons.filter(({ operator }) => operator.text.endsWith('~'));
-  check(scope, 'conditions', comparisons, 'the query has', 'conditions');
+  check(scope, 'conditions', [...comparisons, ...calls], 'the query has', 'conditions');
+  check(scope, 'calls', calls, 'the conditions have', 'calls');
+  check(scope, 'callKeys', firstOfEachKey(calls), 'the calls have', 'different per');
   check(
     scope,
     'events',
@@ -103,8 +105,23 @@ function comparisonsIn(condition: Condition): Comparison[] {
       return comparisonsIn(condition.item);
     case 'comparison':
       return [condition];
+    // Those of its events are counted with all events.
     case 'call_comparison':
-      return comparisonsOf(condition.call.event);
+      return [];
+  }
+}
+
+function callsInCondition(condition: Condition): Call[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.items.flatMap(callsInCondition);
+    case 'not':
+      return callsInCondition(condition.item);
+    case 'comparison':
+      return [];
+    case 'call_comparison':
+      return [condition.call];
   }
 }
 
@@ -141,6 +158,10 @@ function firstOfEachField(comparisons: readonly Comparison[]): Placed[] {
   for (const { field } of comparisons) if (!byPath.has(field.path)) byPath.set(field.path, field);
   return [...byPath.values()];
 }
+
+/** Calls without `per` are of the person. */
+const firstOfEachKey = (calls: readonly Call[]): Placed[] =>
+  calls.filter(({ per }, index) => calls.findIndex((other) => other.per?.path === per?.path) === index);
 
 const groupsOf = (stage: Stage): readonly Placed[] =>
   (stage.kind === 'by' ? stage.keys : stage.kind === 'aggregate' ? stage.by : []).map((key) => ({

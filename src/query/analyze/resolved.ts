@@ -4,6 +4,7 @@ import type { AnyBag, EventField, Granularity } from '../fields.js';
 import type { AggregateName } from '../language.js';
 import type { Guess } from '../property-guess.js';
 import type { ResolvedSource } from '../sources/index.js';
+import type { CalendarSpan } from '../time/range.js';
 
 export type ResolvedField =
   | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
@@ -54,7 +55,34 @@ export type Condition =
   | { readonly kind: 'matches'; readonly field: ResolvedField; readonly pattern: string }
   | { readonly kind: 'exists'; readonly field: ResolvedField }
   /** Events of the person with this distinct_id, and of users with this e-mail address. */
-  | { readonly kind: 'person'; readonly id: string };
+  | { readonly kind: 'person'; readonly id: string }
+  | CallCondition;
+
+/** A number of the events of the row's person, or of those with an equal field: `count(purchase) >= 3`. */
+export interface CallCondition {
+  readonly kind: 'call';
+  readonly call: ResolvedCall;
+  readonly test: CallTest;
+}
+
+export type CallTest =
+  | { readonly operator: 'in'; readonly values: readonly number[] }
+  | { readonly operator: OrderOperator; readonly value: number }
+  | { readonly operator: 'exists' };
+
+export interface ResolvedCall {
+  /** Its column in the plan; equal calls of a query have one. */
+  readonly name: string;
+  readonly events: EventSet;
+  readonly measure: Measure;
+  /** Field that the aggregated events share with the row: the person, or that of `per`. */
+  readonly key: ResolvedField;
+  /** What the conditions filter: the person of a profile is its user. */
+  readonly rows: 'events' | 'profiles';
+  /** Length of the call's own range, which ends with that of the query. */
+  readonly last: CalendarSpan | undefined;
+  readonly range: TimeRange;
+}
 
 /** Half-open range [fromMs, toMs) in epoch milliseconds. */
 export interface TimeRange {

@@ -1,8 +1,10 @@
 // Analyzer state: context of the query, and the collected problems and warnings.
 import type { QueryProblem, Span } from '../errors.js';
-import type { FieldName } from '../parse/syntax.js';
+import type * as syntax from '../parse/syntax.js';
 import type { GuessOf } from '../property-guess.js';
-import type { ResolvedField } from './resolved.js';
+import type { Condition, ResolvedField } from './resolved.js';
+
+export type CallComparison = Extract<syntax.Condition, { kind: 'call_comparison' }>;
 
 export interface Scope {
   readonly nowMs: number;
@@ -12,8 +14,12 @@ export interface Scope {
   readonly warnings: string[];
   /** Number of times in conditions so far: each is resolved in the time zone. */
   readonly named: { times: number };
+  /** Names of the calls in conditions so far. */
+  readonly calls: Map<string, string>;
   /** Field lookup of sources with bare field names. */
-  readonly findField?: (scope: Scope, name: FieldName) => ResolvedField | undefined;
+  readonly findField?: (scope: Scope, name: syntax.FieldName) => ResolvedField | undefined;
+  /** Resolves a call in a condition; undefined where calls do not fit. */
+  readonly resolveCall?: ((scope: Scope, condition: CallComparison) => Condition | undefined) | undefined;
 }
 
 /** Reports a problem and returns undefined, for `return report(…)`. `replacement` is what may be meant in place of the span. */

@@ -20,7 +20,7 @@ export function findFieldOrProperty(scope: Scope, name: FieldName): ResolvedFiel
 
 /** Undefined when a condition has a problem, which is reported. */
 export function resolveEvents(events: Scope, pattern: EventPattern): EventSet | undefined {
-  const scope: Scope = { ...events, findField: findFieldOrProperty };
+  const scope: Scope = { ...events, findField: findFieldOrProperty, resolveCall: undefined };
   const matches = pattern.matches.map((match) => resolveMatch(scope, match)).filter(isDefined);
   if (matches.length < pattern.matches.length) return undefined;
   const named = matches.map(({ type }) => type).filter(isDefined);

@@ -49,6 +49,7 @@ import {
 } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import { select, step } from '../plan/plan.js';
+import { planCall } from './plan-call.js';
 
 export function planCondition(condition: Condition, projectId: ProjectId): Expression {
   switch (condition.kind) {
@@ -72,6 +73,8 @@ export function planCondition(condition: Condition, projectId: ProjectId): Expre
       return isPresentField(condition.field);
     case 'person':
       return planPerson(condition.id, projectId);
+    case 'call':
+      return planCall(condition);
     default:
       return assertNever(condition);
   }

@@ -2,7 +2,7 @@
 
 import { isTimeField, resolveField, SESSION_PREFIXES } from '../analyze/resolve-field.js';
 import type { Condition, Literal, OrderOperator, ResolvedField, TextPlace } from '../analyze/resolved.js';
-import { report, type Scope } from '../analyze/scope.js';
+import { type CallComparison, report, type Scope } from '../analyze/scope.js';
 import { quote, type Span } from '../errors.js';
 import { DISTINCT_ID, findEventField, PROPERTY_BAGS } from '../fields.js';
 import { isDefined } from '../is-defined.js';
@@ -33,14 +33,18 @@ export function resolveCondition(scope: Scope, condition: syntax.Condition): Con
     case 'comparison':
       return resolveComparison(scope, condition);
     case 'call_comparison':
-      return report(
-        scope,
-        condition.span,
-        `${quote(condition.call.name.text)} is no condition`,
-        'a condition compares a field with a value',
-      );
+      return scope.resolveCall ? scope.resolveCall(scope, condition) : refuseCall(scope, condition);
   }
 }
+
+/** In brackets, and in filters of rows of the answer. */
+const refuseCall = (scope: Scope, { call }: CallComparison): undefined =>
+  report(
+    scope,
+    call.span,
+    `${call.name.text}(…) does not fit here`,
+    'it is a number of a person, not of one event or row of the answer: write it in a where of its own before the aggregate',
+  );
 
 type Comparison = Extract<syntax.Condition, { kind: 'comparison' }>;
 

@@ -2,7 +2,7 @@
 import type { ProjectId } from '../../platform/ids.js';
 import { column, type Expression, type ProfileProperty } from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
-import { type Columns, type Select, select } from '../plan/plan.js';
+import { type Columns, type Join, type Select, select } from '../plan/plan.js';
 import { PROFILE_FIELDS, PROFILE_KEYS, type ProfileKey } from '../profile-fields.js';
 
 export interface ProfileReads {
@@ -34,10 +34,11 @@ export function selectProfilesToJoin(projectId: ProjectId, { fields, properties 
 interface ProfilesOf {
   readonly properties: readonly ProfileProperty[];
   readonly filter: readonly Expression[];
+  readonly joins: readonly Join[];
 }
 
 /** For the source `users`: all columns; the engine reads only the used ones. */
-export function selectProfiles(projectId: ProjectId, { properties, filter }: ProfilesOf): Select {
+export function selectProfiles(projectId: ProjectId, { properties, filter, joins }: ProfilesOf): Select {
   return select({
     columns: {
       ...Object.fromEntries(PROFILE_KEYS.map((key) => [PROFILE_FIELDS[key].column, column(key)])),
@@ -46,6 +47,6 @@ export function selectProfiles(projectId: ProjectId, { properties, filter }: Pro
       props_bool: column('props_bool'),
       ...propertyColumns(properties),
     },
-    from: { kind: 'profiles', projectId, filter },
+    from: { kind: 'profiles', projectId, joins, filter },
   });
 }

@@ -4,7 +4,8 @@ import type { EventSelection, TimeRange } from '../analyze/resolved.js';
 import { planCondition } from '../conditions/plan.js';
 import { isOfType } from '../conditions/plan-events.js';
 import type { Expression } from '../plan/expressions.js';
-import { type Columns, type EventScan, type Join, type ScanTime, type Select, select } from '../plan/plan.js';
+import { type Columns, type EventScan, type Join, type ScanTime, type Select, select, step } from '../plan/plan.js';
+import { behaviourIn } from './behaviour.js';
 import { scanWithDevices } from './devices.js';
 import { joinsFor } from './joins.js';
 
@@ -36,9 +37,21 @@ export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
   if (eventTypes) filter.push(isOfType(eventTypes));
   if (condition) filter.push(planCondition(condition, projectId));
   const span = spanOf([range, ...time.ranges]);
-  const joined = [...joinsFor([...reads, ...filter], { ...context, span, eventTypes }), ...joins];
+  const read = [...reads, ...filter];
+  const joined = [...joinsFor(read, { ...context, span, eventTypes }), ...joinBehaviour(context, read), ...joins];
   return scanWithDevices({ projectId, time, filter, reads, joins: joined });
 }
+
+/** Joins the values of the calls that are read, one scan for each key. */
+export const joinBehaviour = (context: PlanContext, reads: readonly Expression[]): Join[] =>
+  behaviourIn(reads, context.projectId).map(
+    ({ key, keyName, ...of }): Join => ({
+      step: step('behaviour', selectEvents(context, { ...of, groupBy: [keyName] })),
+      left: key,
+      right: keyName,
+      others: 'kept',
+    }),
+  );
 
 interface EventSelect extends Omit<ScanParts, 'reads'> {
   readonly columns: Columns;

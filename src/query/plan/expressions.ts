@@ -1,6 +1,7 @@
 // Expressions of a plan: their types, constructors, and the walk over the parts of one. Values from a query are always
 // parameters.
 import { assertNever } from '../../platform/errors.js';
+import type { ResolvedCall } from '../analyze/resolved.js';
 import type { EventColumn } from '../fields.js';
 import type { ProfileColumn } from '../profile-fields.js';
 import type { SessionColumn, SessionSource } from '../session-fields.js';
@@ -28,6 +29,7 @@ export type Expression =
   /** The number of the row in this order, from 1 on. */
   | { readonly kind: 'row_number'; readonly orderBy: readonly OrderBy[] }
   | ProfileProperty
+  | CallValue
   | Call;
 
 export interface Call {
@@ -44,6 +46,13 @@ export interface ProfileProperty {
   readonly kind: 'profile_property';
   readonly name: string;
   readonly value: Expression;
+}
+
+/** The value of a call of a condition for the row with this key: the scan joins it. */
+export interface CallValue {
+  readonly kind: 'call_value';
+  readonly call: ResolvedCall;
+  readonly key: Expression;
 }
 
 /** Event columns without a field name: id hashes and property maps. */
@@ -188,6 +197,8 @@ export function children(expression: Expression): readonly Expression[] {
       return [expression.body];
     case 'element':
       return [expression.of, expression.at];
+    case 'call_value':
+      return [expression.key];
     case 'tuple_element':
       return [expression.of];
     case 'row_number':

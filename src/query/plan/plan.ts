@@ -58,13 +58,13 @@ export interface ScanTime {
   readonly ranges: readonly TimeRange[];
 }
 
-/** Joins the step's row with the event's key; keys are unique in the step. */
+/** Joins the step's row with the key of the scanned row; keys are unique in the step. */
 export interface Join {
   readonly step: Step;
   readonly left: Expression;
   /** A column of the step. */
   readonly right: string;
-  /** Events without a matching row: `kept` with missing values (LEFT JOIN) or `left out` (INNER JOIN). */
+  /** Rows without a matching one: `kept` with missing values (LEFT JOIN) or `left out` (INNER JOIN). */
   readonly others: 'kept' | 'left out';
 }
 
@@ -72,6 +72,7 @@ export interface Join {
 export interface ProfileScan {
   readonly kind: 'profiles';
   readonly projectId: ProjectId;
+  readonly joins?: readonly Join[];
   readonly filter: readonly Expression[];
 }
 

@@ -115,8 +115,9 @@ class Printer {
       case 'events':
         return this.events(from);
       case 'profiles':
+        return [word('FROM profiles FINAL'), ...this.joins(from.joins ?? []), this.where(from, [])];
       case 'device_map':
-        return [word(`FROM ${from.kind} FINAL`), this.where(from, [])];
+        return [word('FROM device_map FINAL'), this.where(from, [])];
       default:
         return assertNever(from);
     }
@@ -136,7 +137,7 @@ class Printer {
   }
 
   private events(scan: EventScan): Piece[] {
-    const joins = scan.joins.map((join) => this.join(join));
+    const joins = this.joins(scan.joins);
     const time = scan.time.kind === 'hours' ? 'toStartOfHour(time)' : 'time';
     const ranges = scan.time.ranges.map(({ fromMs, toMs }) =>
       word(`${time} >= ${this.bind('Time', fromMs)} AND ${time} < ${this.bind('Time', toMs)}`),
@@ -150,8 +151,10 @@ class Printer {
     return [word('FROM events'), ...joins, this.where(scan, [only && ranges.length === 1 ? only : anyRange])];
   }
 
-  private join({ step, left, right, others }: Join): Piece {
-    return inline(word(`${JOIN[others]} ${this.step(step)} ON `), this.expression(left), word(` = ${right}`));
+  private joins(joins: readonly Join[]): Piece[] {
+    return joins.map(({ step, left, right, others }) =>
+      inline(word(`${JOIN[others]} ${this.step(step)} ON `), this.expression(left), word(` = ${right}`)),
+    );
   }
 
   private where(scan: Pick<EventScan, 'projectId' | 'filter'>, first: readonly Piece[]): Piece {
@@ -194,6 +197,8 @@ class Printer {
         return word(expression.alias);
       case 'profile_property':
         return word(expression.name);
+      case 'call_value':
+        return word(expression.call.name);
       case 'parameter':
         return word(this.bind(expression.type, expression.value));
       case 'constant':

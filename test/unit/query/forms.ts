@@ -28,6 +28,7 @@ export const FORMS_AT_LIMITS: Readonly<Record<string, string>> = {
   sessions: `sessions | where ${conditionsOf('event_properties.', mixed).join(' or ')} | count by session.landing_path, session.country`,
   'a funnel': `funnel ${numbered(steps.max, (index) => `s${index}`).join(' -> ')} exclude ${numbered(excluded.max, (index) => `x${index}`).join(', ')} | where ${conditionsOf('event_properties.', mixed).join(' or ')} | by user.plan`,
   'a formula': `formula ${numbered(calls.max, (index) => `unique(e${index}, event_properties.f${index})`).join(' + ')} | where ${conditionsOf('event_properties.', mixed).join(' or ')} | by day`,
+  'calls in conditions': `* | where ${numbered(calls.max, (index) => `sum((e${index}[x = ${index}], f${index}[y > ${index}]), p${index} last ${index + 1}d${['', ' per session_id', ' per user.company', ' per event_properties.k'][index % 4]}) > ${index}`).join(' or ')} | unique by day`,
   'a formula of numbers': `formula count(a)${numbered(60, (index) => ` + ${index}.5`).join('')}`,
   'nested parentheses': `* | where ${'(_path = "a" and ('.repeat(31)}_path = "b"${'))'.repeat(31)}`,
   'a choice': `choice k | results pay | where ${conditionsOf('event_properties.', mixed).join(' or ')}`,

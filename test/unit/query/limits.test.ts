@@ -33,6 +33,10 @@ const FORM_OF: Readonly<Record<Exclude<FormLimitName, 'patternStates'>, (count: 
     `formula ${words(count)
       .map((word) => `count(${word})`)
       .join(' + ')}`,
+  callKeys: (count) =>
+    `* | where ${keys(count)
+      .map((key) => `count(a per ${key}) > 1`)
+      .join(' and ')}`,
 };
 
 function words(count: number): string[] {

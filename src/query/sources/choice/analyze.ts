@@ -53,7 +53,7 @@ export function analyzeChoice(
   };
   const results = stages.takeOne('results');
   if (results) {
-    const selection = takeSelection(scope, stages, { events: EXPOSURES, condition });
+    const selection = takeSelection(scope, stages, { events: EXPOSURES, condition, rows: 'unknown' });
     return analyzeResults(scope, stages, { choiceKey: key.text, conversionEvent: results.event.text, selection });
   }
   stages.describe({ name: 'choice without results', answers: undefined });

@@ -9,6 +9,7 @@ import type {
   ResolvedField,
   ResolvedQuery,
 } from '../../analyze/resolved.js';
+import { overRange } from '../../conditions/calls.js';
 import { planCondition } from '../../conditions/plan.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -84,7 +85,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
   const rows = earlier
     ? compareGroups(query, {
         current: grouped,
-        earlier: groupOver({ ...query, selection: { ...selection, range: earlier } }, context, over),
+        earlier: groupOver({ ...query, selection: overRange(selection, earlier) }, context, over),
       })
     : fillBuckets(query, query.hasShare ? addShares(query, grouped) : grouped);
   return planAnswer({

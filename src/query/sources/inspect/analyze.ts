@@ -33,7 +33,10 @@ export function analyzeInspect(
   stages.describe({ answers: isOfTypes ? 'lists event types' : 'lists the properties of one event type' });
   return {
     kind: 'inspect',
-    selection: { ...takeSelection(scope, stages), eventTypes: isOfTypes ? undefined : [eventType] },
+    selection: {
+      ...takeSelection(scope, stages, { rows: 'unknown' }),
+      eventTypes: isOfTypes ? undefined : [eventType],
+    },
     ...takeAnswerOrder(scope, stages, isOfTypes ? OF_TYPES : OF_PROPERTIES),
   };
 }

@@ -1,6 +1,7 @@
 // Plan of paths: first the anchor of each person, then the events joined to it within the window, so that memory is bounded by
 // the events of paths.
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
+import { hasCall } from '../../conditions/calls.js';
 import { isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -9,6 +10,7 @@ import {
   alias,
   column,
   type Expression,
+  equals,
   infix,
   integer,
   lambda,
@@ -28,10 +30,22 @@ function labelOf(field: ResolvedField): Expression {
   return fn.if(isPresentField(field), type === 'nullable_text' ? fn.ifNull(text, NO_LABEL) : text, NO_LABEL);
 }
 
-function planAnchors({ selection, direction }: PathsQuery, context: PlanContext): Step {
+/** The order of events, which tells each from all others. */
+const EVENT_KEY = fn.tuple(eventMs, column('insert_id'), column('event_type'));
+
+/** Conditions with calls would be computed twice: their anchors are joined with their whole key instead. */
+const isJoinedByKey = ({ selection }: PathsQuery): boolean => hasCall(selection.condition);
+
+function planAnchors(query: PathsQuery, context: PlanContext): Step {
+  const { selection, direction } = query;
+  const first = direction === 'from' ? fn.min : fn.max;
   const rows = selectEvents(context, {
     selection,
-    columns: { anchor_person: actor, anchor_ms: direction === 'from' ? fn.min(eventMs) : fn.max(eventMs) },
+    columns: {
+      anchor_person: actor,
+      anchor_ms: first(eventMs),
+      ...(isJoinedByKey(query) && { anchor_key: first(EVENT_KEY) }),
+    },
     filter: [hasIdentity],
     groupBy: ['anchor_person'],
   });
@@ -53,7 +67,9 @@ function planNodes(query: PathsQuery, context: PlanContext): Step {
     query.direction === 'from'
       ? [infix('>=', eventMs, anchorMs), infix('<=', eventMs, infix('+', anchorMs, window))]
       : [infix('<=', eventMs, anchorMs), infix('>=', eventMs, infix('-', anchorMs, window))];
-  const isAnchor = isIn(query.selection, context.projectId);
+  const isAnchor = isJoinedByKey(query)
+    ? equals(EVENT_KEY, alias('anchor_key'))
+    : isIn(query.selection, context.projectId);
   const node = fn.tuple(eventMs, column('insert_id'), column('event_type'), labelOf(query.label), isAnchor);
   const anchors: Join = {
     step: planAnchors(query, context),

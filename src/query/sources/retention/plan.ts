@@ -1,6 +1,7 @@
 // Plan of retention: one row per person with start and returns, then one per cohort with people per period as an array, then
 // one per cohort and period.
 import type { ResolvedQuery, TimeRange } from '../../analyze/resolved.js';
+import { overRange } from '../../conditions/calls.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -97,7 +98,7 @@ function planCohorts(retention: Retention, periods: Step): Select {
 /** Cohorts over a range. */
 function planCohortsOver(retention: Retention, context: PlanContext, range: TimeRange): Select {
   const { query } = retention;
-  const over: Retention = { ...retention, query: { ...query, selection: { ...query.selection, range } } };
+  const over: Retention = { ...retention, query: { ...query, selection: overRange(query.selection, range) } };
   return planCohorts(over, planReturns(over, planPeople(over, context), groupOf(over)));
 }
 

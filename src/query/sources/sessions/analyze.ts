@@ -97,6 +97,7 @@ function isOfSession(condition: Condition): boolean {
     case 'not':
       return isOfSession(condition.item);
     case 'person':
+    case 'call':
       return false;
     default:
       return isOwnSession(condition.field);

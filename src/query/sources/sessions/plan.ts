@@ -1,5 +1,6 @@
 // Plans of the source `sessions`: sessions that start in the range, each with all its events.
 import type { ColumnOrder, EventSelection, ResolvedQuery, SessionRows, TimeRange } from '../../analyze/resolved.js';
+import { overRange } from '../../conditions/calls.js';
 import { planCondition } from '../../conditions/plan.js';
 import { sessionKeysIn } from '../../people/joins.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -99,7 +100,7 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
   const daysOver = (range: TimeRange): Select =>
     select({
       columns,
-      from: planStarted(context, { rows, selection: { ...selection, range }, reads: Object.values(columns) }),
+      from: planStarted(context, { rows, selection: overRange(selection, range), reads: Object.values(columns) }),
       groupBy: ['day'],
     });
   const current = daysOver(selection.range);

@@ -48,7 +48,7 @@ export function analyzeUsers(events: Scope, _: object, stages: StageReader): Agg
   stages.checkOrder();
   return analyzeRows(scope, stages, {
     aggregate: stages.takeOne('aggregate'),
-    selection: takeSelection(scope, stages),
+    selection: takeSelection(scope, stages, { rows: 'profiles' }),
     mode: 'users',
     rows: { kind: 'profiles' },
     isListed: true,

@@ -3,7 +3,7 @@ import type { EventSelection, ResolvedQuery } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
 import { profilePropertiesIn } from '../../people/joins.js';
 import { selectProfiles } from '../../people/profile-select.js';
-import type { PlanContext } from '../../people/scan.js';
+import { joinBehaviour, type PlanContext } from '../../people/scan.js';
 import { orderBy, planAnswer } from '../../plan/answer.js';
 import { column, type Expression, infix, instant } from '../../plan/expressions.js';
 import { type Plan, type Step, select, step } from '../../plan/plan.js';
@@ -12,7 +12,8 @@ import { type AggregatedRows, listOrder, planListColumns } from '../events/plan.
 type ListQuery = Extract<ResolvedQuery, { kind: 'list' }>;
 
 /** Profiles of the selection; `reads` are expressions over them. */
-function planSeen(selection: EventSelection, { projectId }: PlanContext, reads: readonly Expression[]): Step {
+function planSeen(selection: EventSelection, context: PlanContext, reads: readonly Expression[]): Step {
+  const { projectId } = context;
   const { range, condition } = selection;
   const filter = [
     infix('>=', column('last_seen'), instant(range.fromMs)),
@@ -20,7 +21,10 @@ function planSeen(selection: EventSelection, { projectId }: PlanContext, reads: 
     ...(condition ? [planCondition(condition, projectId)] : []),
   ];
   const properties = profilePropertiesIn([...reads, ...filter]);
-  return step('seen_profiles', selectProfiles(projectId, { properties, filter }));
+  return step(
+    'seen_profiles',
+    selectProfiles(projectId, { properties, filter, joins: joinBehaviour(context, filter) }),
+  );
 }
 
 export const profileRows = (selection: EventSelection, context: PlanContext): AggregatedRows => ({

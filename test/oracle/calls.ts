@@ -1,0 +1,112 @@
+// Reference implementation of calls in conditions: before a question is answered, each of its calls becomes a test of an event (or a
+// profile), which aggregates the events of the same person, or of the same value of `per`.
+import { measured } from './aggregate.js';
+import { type Interval, intervalOf, isWithin, startOfSpan } from './calendar.js';
+import { isOneOf } from './events.js';
+import { eventField } from './fields.js';
+import type { Event, Profile } from './history.js';
+import type { Aggregate, CallCondition, Condition, Question, Span } from './question.js';
+import { textOf } from './values.js';
+import type { World } from './world.js';
+
+/** Of a question without a time range. */
+const DEFAULT_DAYS: Readonly<Record<Question['source'], number>> = {
+  events: 7,
+  latest: 7,
+  funnel: 7,
+  paths: 7,
+  sessions: 7,
+  formula: 7,
+  retention: 84,
+  lifecycle: 30,
+  stickiness: 30,
+  user: 30,
+  users: 30,
+  fields: 30,
+  inspect: 30,
+  choice: 30,
+};
+
+export function withCallsBound(question: Question, world: World): Question {
+  const { where } = { where: undefined, ...question };
+  if (where === undefined) return question;
+  const interval = rangeOfQuestion(question, world);
+  return {
+    ...question,
+    where: where.map((condition) => bound(condition, question.source, { world, interval })),
+  } as Question;
+}
+
+function rangeOfQuestion({ source, range }: Question, { clock }: World): Interval {
+  const isOfMonths = source === 'retention' && range?.kind === 'last' && range.span.unit === 'm';
+  const read = isOfMonths ? ({ kind: 'last', span: { count: range.span.count, unit: 'mo' } } as const) : range;
+  return intervalOf(read, { count: DEFAULT_DAYS[source], unit: 'd' }, clock);
+}
+
+interface Given {
+  readonly world: World;
+  /** Of the question. */
+  readonly interval: Interval;
+}
+
+function bound(condition: Condition, source: Question['source'], given: Given): Condition {
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    return { ...condition, terms: condition.terms.map((term) => bound(term, source, given)) };
+  }
+  if (condition.kind !== 'call') return condition;
+  const valueFor = valuesOf(condition, given);
+  const keyOf = keyReader(condition, given.world);
+  return {
+    kind: 'bound',
+    holds: (item) => passes(valueFor(source === 'users' ? (item as Profile).user_id : keyOf(item as Event)), condition),
+  };
+}
+
+/** The person of an event, or its value of `per`. */
+function keyReader({ per }: CallCondition, world: World): (event: Event) => string | null {
+  const read = eventField(world);
+  return (event) => (per === undefined ? world.distinctIdOf(event) : (textOf(read(event, per)) ?? null));
+}
+
+/** The value of a call by key. Nothing has a key that is missing or empty. */
+function valuesOf(call: CallCondition, { world, interval }: Given): (key: string | null) => number | null {
+  const keyOf = keyReader(call, world);
+  const isAsked = isOneOf(world, call.event);
+  const range = { start: call.last ? startOf(interval.end, call.last) : interval.start, end: interval.end };
+  const events = world.events.filter((event) => isWithin(event.time, range) && isAsked(event));
+  const known = new Map<string | null, number | null>();
+  return (key) => {
+    if (!known.has(key)) {
+      const own = key === null || key === '' ? [] : events.filter((event) => keyOf(event) === key);
+      known.set(key, measured(aggregateOf(call), own, eventField(world)));
+    }
+    return known.get(key) ?? null;
+  };
+}
+
+/** Reading: as `last` of a query, independent of the time zone. */
+const startOf = (end: number, last: Span): number => startOfSpan(end, last, { timezone: 'UTC', isOfDays: false });
+
+function aggregateOf({ function: kind, field }: CallCondition): Aggregate {
+  if (kind === 'count') return { kind };
+  if (kind === 'unique') return field === undefined ? { kind } : { kind, field };
+  return { kind, field: field ?? '' };
+}
+
+/** Null is equal to nothing, and neither more nor less. */
+function passes(value: number | null, { operator, value: wanted }: CallCondition): boolean {
+  switch (operator) {
+    case '=':
+      return value === wanted;
+    case '!=':
+      return value !== wanted;
+    case '<':
+      return value !== null && value < wanted;
+    case '<=':
+      return value !== null && value <= wanted;
+    case '>':
+      return value !== null && value > wanted;
+    case '>=':
+      return value !== null && value >= wanted;
+  }
+}
