@@ -42,8 +42,8 @@ function resolve(text: string, context: CompileContext) {
 export function compile(text: string, context: CompileContext): CompiledQuery {
   const { resolved, problems } = resolve(text, context);
   if (problems.length > 0) {
-    const countProblems = (fixed: string): number => resolve(fixed, context).problems.length;
-    throw new QueryError(text, context.suggestsFixes ? suggestFixes(text, problems, countProblems) : problems);
+    const findProblems = (fixed: string) => resolve(fixed, context).problems;
+    throw new QueryError(text, context.suggestsFixes ? suggestFixes(text, problems, findProblems) : problems);
   }
   // Fail rather than answer a query of which a part was dropped.
   if (!resolved) throw new Error('the query has no meaning, and no problem was reported');

@@ -20,9 +20,7 @@ export function check(text: string, timezone: string, nowMs = Date.now()): reado
   };
   const found = problemsOf(text);
   if (found.length === 0) return found;
-  return [...suggestFixes(text, found, (fixed) => problemsOf(fixed).length)]
-    .sort((a, b) => a.span.from - b.span.from)
-    .slice(0, PROBLEMS_MAX);
+  return [...suggestFixes(text, found, problemsOf)].sort((a, b) => a.span.from - b.span.from).slice(0, PROBLEMS_MAX);
 }
 
 export const RANGES: readonly string[] = ['last', 'from_to', 'named_range', 'this', 'last_period', 'since'];

@@ -103,6 +103,8 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   const bag = BAGS.find((candidate) => candidate === name.path);
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
   const nearest = findNearest(name.path, [...EVENT_FIELD_NAMES, ...GRANULARITIES]);
+  const key = longSessionKey(name.path);
+  if (isSessionKey(key) && nearest !== `_${key}`) return reportNearest(scope, name, `session.${key}`);
   if (nearest) return reportNearest(scope, name, nearest);
   return report(
     scope,

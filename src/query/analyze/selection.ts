@@ -19,8 +19,11 @@ interface Asked {
   readonly rows?: CallRows['rows'] | 'unknown';
 }
 
-export function takeSelection(scope: Scope, stages: StageReader, asked: Asked = {}): EventSelection {
-  const { events, condition, readTime, rows = 'events' } = asked;
+export function takeSelection(
+  scope: Scope,
+  stages: StageReader,
+  { events, condition, readTime, rows = 'events' }: Asked = {},
+): EventSelection {
   const time = stages.takeTime();
   const range =
     (time && resolveTimeStage(scope, readTime?.(time) ?? time)) ?? lastDays(scope.nowMs, stages.defaultDays);
@@ -28,12 +31,31 @@ export function takeSelection(scope: Scope, stages: StageReader, asked: Asked = 
   const conditions = stages
     .takeAll('where')
     .map((stage) => resolveCondition({ ...scope, resolveCall }, stage.condition));
-  return {
-    eventTypes: events?.eventTypes,
-    range,
-    condition: joinConditions([condition, events?.condition, ...conditions].filter(isDefined)),
-  };
+  const asked = joinConditions([condition, events?.condition, ...conditions].filter(isDefined));
+  if (time === undefined && asked && readsTime(asked)) warnOfDefaultRange(scope, stages.defaultDays);
+  return { eventTypes: events?.eventTypes, range, condition: asked };
 }
+
+/** Whether a condition compares the time of events. */
+function readsTime(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.items.some(readsTime);
+    case 'not':
+      return readsTime(condition.item);
+    case 'person':
+    case 'call':
+      return false;
+    default:
+      return condition.field.kind === 'column' && condition.field.field.column === 'time';
+  }
+}
+
+const warnOfDefaultRange = (scope: Scope, days: number): void =>
+  void scope.warnings.push(
+    `only the last ${days} days are read: time in where narrows them; write since 2026-11-01, or from 2026-11-01 to 2026-11-08`,
+  );
 
 const refuseCalls =
   (source: string) =>

@@ -1,6 +1,8 @@
 // Habits of SQL, of other products and of English, and what the query language has for them. Each rule rewrites one part of a query (its source
 // or one stage); whether the result is a query is checked by compiling it (suggest.ts).
 
+import { selectOf } from './select.js';
+
 interface Habit {
   readonly pattern: RegExp;
   readonly replacement: string | ((...groups: string[]) => string);
@@ -30,29 +32,6 @@ function likeOf(field = '', not = '', text = ''): string {
   return `${field} ${not ? '!=' : '='} "${inner}"`;
 }
 
-const SQL_TABLES = /^(events?|\*)$/i;
-
-/** `select count(*) from signup where … group by …` as a query. */
-function selectOf(what = '', table = '', where = '', group = '', limit = ''): string {
-  const source = SQL_TABLES.test(table) ? '*' : table;
-  const column = what.split(',').at(-1)?.trim() ?? '';
-  const isList = what.trim() === '*';
-  const stages = [
-    ...(where ? [`where ${where.trim()}`] : []),
-    `${isList ? 'list' : aggregateOf(column)}${group ? ` by ${group.trim()}` : ''}`,
-    ...(limit ? [`limit ${limit}`] : []),
-  ];
-  return [source, ...stages].join(' | ');
-}
-
-function aggregateOf(column: string): string {
-  const distinct = /^count\s*\(\s*distinct\s+(.+?)\s*\)$/i.exec(column)?.[1];
-  if (distinct) return `unique ${distinct}`;
-  const call = /^(\w+)\s*\(\s*(.*?)\s*\)/.exec(column);
-  if (call?.[1]?.toLowerCase() === 'count') return 'count';
-  return call ? `${call[1]?.toLowerCase()} ${call[2]}` : 'count';
-}
-
 const PERIODS: Readonly<Record<string, string>> = {
   hourly: 'hour',
   daily: 'day',
@@ -61,22 +40,33 @@ const PERIODS: Readonly<Record<string, string>> = {
   quarterly: 'quarter',
   yearly: 'year',
 };
+const ACTIVE_BY: Readonly<Record<string, string>> = { d: 'day', w: 'week', m: 'month' };
+const PERCENTILES: Readonly<Record<string, string>> = {
+  5: 'median',
+  50: 'median',
+  9: 'p90',
+  90: 'p90',
+  95: 'p95',
+  99: 'p99',
+};
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
 const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
 const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
 
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
-  rule(
-    String.raw`^\s*select\s+(.+?)\s+from\s+(\S+)(?:\s+where\s+(.+?))?(?:\s+group\s+by\s+(.+?))?(?:\s+limit\s+(\d+))?\s*;?\s*$`,
-    (_, what, table, where, group, limit) => selectOf(what, table, where, group, limit),
-    'source',
-  ),
+  rule(String.raw`^\s*select\s+.+$`, selectOf, 'source'),
+  rule(String.raw`^\s*(?:events?|from)\s+(?=\S)`, '', 'source'),
   rule(String.raw`\bgroup(?:ed)?\s+by\b`, 'by'),
+  rule(String.raw`(?<=\S)\s+order(?:ed)?\s+by\b`, ' | sort'),
   rule(String.raw`\border(?:ed)?\s+by\b`, 'sort'),
+  rule(String.raw`(?<=\S)\s+limit\s+(\d+)\s*$`, ' | limit $1'),
+  rule(String.raw`(?<=\S)\s+having\s+`, ' | where ', 'stage'),
   rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
   rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
   rule(String.raw`(${FIELD})\s+(not\s+)?i?like\s+("[^"]*"|'[^']*')`, (_, field, not, text) => likeOf(field, not, text)),
+  rule(String.raw`\s+(?:regexp|rlike|matches|similar\s+to)\s+(?=["'])`, ' ~ ', 'stage'),
+  rule(String.raw`^(\s*)(?:where\s+time\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})\s*$`, '$1from $2 to $3', 'stage'),
   rule(String.raw`(${FIELD})\s+between\s+(${VALUE})\s+and\s+(${VALUE})`, '$1 >= $2 and $1 <= $3'),
   rule(String.raw`(${FIELD})\s+is\s+not\s+null\b`, '$1 exists'),
   rule(String.raw`(${FIELD})\s+is\s+null\b`, '$1 not exists'),
@@ -89,9 +79,28 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\bcount\s*\(\s*(?:\*|1)?\s*\)`, 'count', 'stage'),
   rule(String.raw`\buniq(?:ue)?s?\s*\(\s*(${FIELD})\s*\)`, 'unique $1', 'stage'),
   rule(String.raw`\b(${AGGREGATE})\s*\(\s*(${FIELD})\s*\)`, '$1 $2', 'stage'),
+  rule(
+    String.raw`\b(?:percentile|quantile)\s*\(\s*(${FIELD})\s*,\s*(?:0?\.)?(\d+)\s*\)`,
+    (_, field, part) => `${PERCENTILES[part ?? ''] ?? 'percentile'} ${field}`,
+    'stage',
+  ),
+  rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage'),
+  rule(
+    String.raw`^(\s*)(?:(daily|weekly|monthly)\s+)?active\s+(?:users?|people)\b`,
+    (_, blank, period) => `${blank}unique${period ? ` by ${PERIODS[period.toLowerCase()]}` : ''}`,
+    'stage',
+  ),
   rule(String.raw`\bunique\s+(?:users?|people|persons?|visitors?)\b`, 'unique', 'stage'),
   rule(String.raw`^(\s*)uniq\b`, '$1unique', 'stage'),
-  rule(String.raw`^(\s*)(?:dau|wau|mau)\b`, '$1unique', 'stage'),
+  rule(
+    String.raw`^(\s*)([dwm])au\s*$`,
+    (_, blank, letter) => `${blank}unique by ${ACTIVE_BY[letter?.toLowerCase() ?? '']}`,
+    'stage',
+  ),
+  rule(String.raw`^(\s*)(?:totals?|volume)\b`, '$1count', 'stage'),
+  rule(String.raw`^(\s*)(?:break(?:\s?down|\s+down)|split|segment(?:ed)?)\s+(?:by\s+)?`, '$1by ', 'stage'),
+  rule(String.raw`\$(?=[a-z])`, '_', 'stage'),
+  rule(String.raw`(?<![\w.])(?:properties|props|event)\.(?=["\w])`, 'event_properties.', 'stage'),
   rule(String.raw`\bper\s+(${GRANULARITY})\b`, 'by $1'),
   rule(String.raw`\bby\s+(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`),
   rule(String.raw`\b(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`, 'stage'),
@@ -105,9 +114,12 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\btop\s+(\d+)\s+(?:by\s+)?(${FIELD})\s*$`, 'count by $2 | top $1', 'stage'),
   rule(String.raw`^(\s*)(?:(?:in|for|over)\s+)?(?:the\s+)?(?:last|past)\s+(\d+\s*\w+)\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)(?:compare|compared|vs\.?|versus)\b.*$`, '$1compare previous', 'stage'),
-  rule(String.raw`^(\s*)within\s+`, '$1window ', 'stage'),
+  rule(String.raw`^(\s*)(?:within|conversion\s+window)\s+`, '$1window ', 'stage'),
+  rule(String.raw`^(\s*)(strict|any)\s+order\s*$`, '$1order $2', 'stage'),
   rule(String.raw`\s+within\s+(\d+\s*\w+)`, ' | window $1', 'source'),
-  rule(String.raw`(?<=^\s*funnel\b.*)\s*(?:,|=>|>|\bthen\b)\s*`, ' -> ', 'source'),
+  rule(String.raw`(?<=\([\w\s"',]*)\s+or\s+(?=[\w\s"',]*\))`, ', ', 'source'),
+  rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]>|→|(?<![-=—])>|\bthen\b)\s*`, ' -> ', 'source'),
+  rule(String.raw`(?<=^\s*retention\s+\S+)\s*(?:,|->|=>|→|>|\bthen\b)\s*`, ' returning ', 'source'),
 ];
 
 /** Rewrites every match outside strings; undefined when the habit does not apply. */

@@ -1,48 +1,93 @@
-// Suggests fixes for the problems of a query: replacements of pieces of its text. A fix is suggested only when it compiles: with it, the query
-// has fewer problems than before.
-import type { QueryProblem, Span } from '../errors.js';
+// Suggests fixes for the problems of a query: replacements of pieces of its text. Each is compiled before it is suggested: with it,
+// the query has fewer problems than before.
+import { editDistance, type QueryProblem, type Span } from '../errors.js';
 import { STAGE_NAMES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
 
-/** The number of problems of a text. */
-export type CountProblems = (text: string) => number;
+type FindProblems = (text: string) => readonly QueryProblem[];
 
 interface Fix {
   readonly span: Span;
   readonly text: string;
 }
 
-// Bounds the work: each candidate is compiled.
+// Bounds the work: each candidate is compiled, and compiled again after each of the names that it still has wrong.
 const PROBLEMS_MAX = 5;
-const CANDIDATES_MAX = 6;
+const CANDIDATES_MAX = 8;
+const NAMES_MAX = 2;
 const CHARACTERS_MAX = 4_000;
 
 export function suggestFixes(
   text: string,
   problems: readonly QueryProblem[],
-  countProblems: CountProblems,
+  findProblems: FindProblems,
 ): readonly QueryProblem[] {
   if (text.length > CHARACTERS_MAX) return problems;
   const taken: Span[] = [];
   return problems.map((problem, index) => {
     if (index >= PROBLEMS_MAX) return problem;
-    const fix = candidatesFor(text, problem)
+    const candidates = candidatesFor(text, problem)
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
-      .slice(0, CANDIDATES_MAX)
-      .find((candidate) => countProblems(applied(text, candidate)) < problems.length);
+      .slice(0, CANDIDATES_MAX);
+    const fix = bestOf(text, problems.length, candidates, findProblems);
     if (fix === undefined) return problem;
     taken.push(fix.span);
     return { ...problem, fix };
   });
 }
 
+/** The candidate that leaves the fewest problems, and fewer than before; the first of equal ones. */
+function bestOf(text: string, before: number, candidates: readonly Fix[], findProblems: FindProblems): Fix | undefined {
+  let best: Fix | undefined;
+  let fewest = before;
+  for (const candidate of candidates) {
+    const { fix, problemCount } = withNames(text, candidate, findProblems);
+    if (problemCount < fewest) [best, fewest] = [fix, problemCount];
+    if (fewest === 0) break;
+  }
+  return best;
+}
+
+/** The candidate with the nearest names in place of the wrong ones that it contains. */
+function withNames(text: string, fix: Fix, findProblems: FindProblems): { fix: Fix; problemCount: number } {
+  let fixed = fix;
+  for (let replaced = 0; ; replaced += 1) {
+    const all = applied(text, fixed);
+    const problems = findProblems(all);
+    const { from } = fixed.span;
+    const end = from + fixed.text.length;
+    const own = problems.find(({ span }) => span.from >= from && span.to <= end);
+    const name = own && nameFor(all, own);
+    if (own === undefined || name === undefined || replaced === NAMES_MAX) {
+      return { fix: fixed, problemCount: problems.length };
+    }
+    fixed = {
+      span: fixed.span,
+      text: applied(fixed.text, { span: { from: own.span.from - from, to: own.span.to - from }, text: name }),
+    };
+  }
+}
+
 const applied = (text: string, { span, text: replacement }: Fix): string =>
   text.slice(0, span.from) + replacement + text.slice(span.to);
 
+/** The replacement of a problem when it is an operator, holds the written name, or is so near that nothing else can be meant. */
+function nameFor(text: string, { span, replacement }: QueryProblem): string | undefined {
+  const written = text.slice(span.from, span.to).toLowerCase();
+  const name = replacement?.toLowerCase();
+  if (name === undefined || !/\w/.test(written) || name.includes(written.replace(/^_/, ''))) return replacement;
+  const isLong = Math.max(name.length, written.length) >= LONG_NAME;
+  return editDistance(written, name) <= (isLong ? 2 : 1) ? replacement : undefined;
+}
+
+const LONG_NAME = 6;
+
 /** Better ones first. */
-function candidatesFor(text: string, { span, replacement }: QueryProblem): Fix[] {
-  const own = replacement === undefined ? [] : [{ span, text: replacement }];
+function candidatesFor(text: string, problem: QueryProblem): Fix[] {
+  const { span } = problem;
+  const name = nameFor(text, problem);
+  const own = name === undefined ? [] : [{ span, text: name }];
   const parts = partsOf(text);
   const at = parts.findIndex((part) => span.from <= part.to);
   const part = parts[at];

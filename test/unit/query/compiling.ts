@@ -25,3 +25,25 @@ export function problemsOf(text: string): readonly QueryErrorDetail[] {
     throw error;
   }
 }
+
+/** With fixes, which are compiled too. */
+export function detailsOf(text: string): readonly QueryErrorDetail[] {
+  try {
+    compile(text, { ...CONTEXT, suggestsFixes: true });
+    return [];
+  } catch (error) {
+    if (error instanceof QueryError) return error.details;
+    throw error;
+  }
+}
+
+/** The text with all fixes of one answer, applied together. */
+export function repaired(text: string): string {
+  const lines = text.split('\n');
+  const offsetOf = (line: number, column: number) =>
+    lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
+  return detailsOf(text)
+    .flatMap(({ fix }) => (fix ? [{ from: offsetOf(fix.line, fix.column), ...fix }] : []))
+    .sort((a, b) => b.from - a.from)
+    .reduce((so, { from, length, text: by }) => so.slice(0, from) + by + so.slice(from + length), text);
+}

@@ -1,29 +1,6 @@
 // Wrong queries of people who know SQL, other products or plain English: the fixes in the answer repair them.
 import { expect, test } from 'vitest';
-import { compile } from '../../../src/query/compile.js';
-import { QueryError, type QueryErrorDetail } from '../../../src/query/errors.js';
-import { CONTEXT } from './compiling.js';
-
-function detailsOf(text: string): readonly QueryErrorDetail[] {
-  try {
-    compile(text, { ...CONTEXT, suggestsFixes: true });
-    return [];
-  } catch (error) {
-    if (error instanceof QueryError) return error.details;
-    throw error;
-  }
-}
-
-/** The text with all fixes of one answer, applied together. */
-function repaired(text: string): string {
-  const lines = text.split('\n');
-  const offsetOf = (line: number, column: number) =>
-    lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
-  return detailsOf(text)
-    .flatMap(({ fix }) => (fix ? [{ from: offsetOf(fix.line, fix.column), ...fix }] : []))
-    .sort((a, b) => b.from - a.from)
-    .reduce((so, { from, length, text: by }) => so.slice(0, from) + by + so.slice(from + length), text);
-}
+import { detailsOf, repaired } from './compiling.js';
 
 test.each([
   ['signup | group by _country', 'signup | by _country'],
@@ -90,13 +67,29 @@ test.each([
   ['signup | last weak', 'signup | last week'],
   ['formula cuont(signup)', 'formula count(signup)'],
   ['signup | cuont by _country | srt count', 'signup | count by _country | sort count'],
+  ['purchase | sum(price) per day', 'purchase | sum event_properties.price by day'],
+  ['sessions | count by landing_path', 'sessions | count by session.landing_path'],
+  ['signup | count by utm_source', 'signup | count by session.utm_source'],
+  [
+    'select _path, sum(price) revenue from purchase group by 1 having revenue > 5 order by sum(price) desc',
+    'purchase | sum event_properties.price by _path | where total > 5 | sort total desc',
+  ],
 ])('%s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
   expect(detailsOf(expected)).toEqual([]);
 });
 
 test('a problem without a certain fix has none', () => {
-  for (const text of ['funnel signup', 'signup | where', 'signup | sum', 'user ann', '* | where _path ~ "("']) {
+  // _app_version is no slip of the pen for _os_version.
+  for (const text of [
+    'signup | count by _app_version',
+    'signup | totel',
+    'funnel signup',
+    'signup | where',
+    'signup | sum',
+    'user ann',
+    '* | where _path ~ "("',
+  ]) {
     expect(detailsOf(text)).not.toEqual([]);
     expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
   }

@@ -12,20 +12,23 @@ import { joinConditions } from '../../conditions/resolve.js';
 import { quote } from '../../errors.js';
 import { DISTINCT_ID } from '../../fields.js';
 import type { FieldName } from '../../parse/syntax.js';
-import { isSessionKey } from '../../session-fields.js';
+import { isSessionKey, longSessionKey } from '../../session-fields.js';
 
 function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefined {
   const { path, written, span } = name;
   if (path.startsWith('session.')) {
     return resolveSessionField(scope, name, { prefix: 'session', key: path.slice('session.'.length) });
   }
+  const key = longSessionKey(path.replace(/^_/, ''));
+  const own = isSessionKey(key) ? `session.${key}` : undefined;
   return report(
     scope,
     span,
     `${quote(written)} is no field of sessions`,
-    isSessionKey(path)
-      ? `write session.${path}`
-      : 'sessions are summed up by session.KEY, as in session.landing_path; fields of events go in where',
+    own === undefined
+      ? 'sessions are summed up by session.KEY, as in session.landing_path; fields of events go in where'
+      : `write ${own}`,
+    own,
   );
 }
 

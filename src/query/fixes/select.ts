@@ -1,0 +1,56 @@
+// A SQL `select` as a query: its table is the source, and each of its clauses a stage.
+import { AGGREGATES, type AggregateName } from '../language.js';
+
+const SELECT =
+  /^\s*select\s+(.+?)\s+from\s+(\S+?)(?:\s+where\s+(.+?))?(?:\s+group\s+by\s+(.+?))?(?:\s+having\s+(.+?))?(?:\s+order\s+by\s+(.+?))?(?:\s+limit\s+(\d+))?\s*;?\s*$/i;
+const ALIAS = /(?:\s+as\s+|(?<=\))\s+)(\w+)$/i;
+const ALL_EVENTS = /^(events?|\*)$/i;
+const DAY = /^(?:date|day|todate|tostartofday)\s*\(\s*\w+\s*\)$/i;
+const PERIOD = /^(?:date_trunc\s*\(\s*["'](\w+)["']\s*,\s*\w+\s*\)|tostartof(\w+)\s*\(\s*\w+\s*\))$/i;
+
+/** Empty when it has a form that no query has. */
+export function selectOf(text: string): string {
+  const [, what = '', table = '', where, group, having, order, limit] = SELECT.exec(text) ?? [];
+  if (table === '') return '';
+  const columns = splitList(what).map((column) => column.replace(ALIAS, ''));
+  const names = splitList(what).map((column) => ALIAS.exec(column)?.[1]);
+  const aggregate = aggregateOf(columns.at(-1) ?? '');
+  const groups = group && splitList(group).map((by) => groupOf(columns[Number(by) - 1] ?? by));
+  /** A clause that begins with the aggregate, or with the name that the statement gives it. */
+  const withMetric = (clause: string): string =>
+    clause.replace(/^\w+(?:\s*\([^)]*\))?/, (by) =>
+      names.includes(by) || by.includes('(') ? metricOf(aggregate) : groupOf(by),
+    );
+  const stages = [
+    ...(where ? [`where ${where.trim()}`] : []),
+    `${what.trim() === '*' ? 'list' : aggregate}${groups ? ` by ${groups.join(', ')}` : ''}`,
+    ...(having ? [`where ${withMetric(having)}`] : []),
+    ...(order ? [`sort ${withMetric(order)}`] : []),
+    ...(limit ? [`limit ${limit}`] : []),
+  ];
+  return [ALL_EVENTS.test(table) ? '*' : table, ...stages].join(' | ');
+}
+
+/** The parts between commas outside parentheses. */
+const splitList = (text: string): string[] => text.split(/,(?![^(]*\))/).map((part) => part.trim());
+
+function aggregateOf(column: string): string {
+  const distinct = /^count\s*\(\s*distinct\s+(.+?)\s*\)$/i.exec(column)?.[1];
+  if (distinct) return `unique ${distinct}`;
+  const call = /^(\w+)\s*\(\s*(.*?)\s*\)/.exec(column);
+  if (call?.[1]?.toLowerCase() === 'count') return 'count';
+  return call ? `${call[1]?.toLowerCase()} ${call[2]}` : 'count';
+}
+
+/** The column of an aggregate in the answer. */
+function metricOf(aggregate: string): string {
+  const name = aggregate.split(' ')[0] ?? '';
+  const row: { readonly column?: string } = AGGREGATES[name as AggregateName] ?? {};
+  return row.column ?? name;
+}
+
+function groupOf(by: string): string {
+  if (DAY.test(by)) return 'day';
+  const period = PERIOD.exec(by);
+  return (period?.[1] ?? period?.[2])?.toLowerCase() ?? by;
+}

@@ -1,0 +1,54 @@
+// Questions at the first try: most are answered, or carry fixes that make them the query that was meant, and none is answered
+// as another question without a warning.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../../src/platform/paths.js';
+import { compile } from '../../../src/query/compile.js';
+import { QueryError } from '../../../src/query/errors.js';
+import { CONTEXT, repaired } from './compiling.js';
+
+interface Question {
+  readonly written: string;
+  readonly meant: string;
+}
+
+const questions = readFileSync(join(packageRoot, 'test', 'unit', 'query', 'first-try.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line.includes(' => '))
+  .map((line): Question => {
+    const at = line.lastIndexOf(' => ');
+    return { written: line.slice(0, at), meant: line.slice(at + 4) };
+  });
+
+/** The statement and warnings of a text; undefined when it is no query. */
+function answerOf(text: string): { readonly statement: unknown; readonly warnings: readonly string[] } | undefined {
+  try {
+    const { statement, warnings } = compile(text, CONTEXT);
+    return { statement, warnings };
+  } catch (error) {
+    if (error instanceof QueryError) return undefined;
+    throw error;
+  }
+}
+
+function isRight({ written, meant }: Question): boolean {
+  const answer = answerOf(written) ?? answerOf(repaired(written));
+  return answer !== undefined && JSON.stringify(answer.statement) === JSON.stringify(answerOf(meant)?.statement);
+}
+
+test.each(questions)('$written', (question) => {
+  const { written, meant } = question;
+  if (meant.startsWith('? ')) return expect(answerOf(written)).toBeDefined();
+  if (meant === '-') return expect(answerOf(written) ?? answerOf(repaired(written))).toBeUndefined();
+  const answer = answerOf(written);
+  // Another question is said to be one.
+  if (answer) return expect(isRight(question) || answer.warnings.length > 0).toBe(true);
+  if (answerOf(repaired(written))) expect(isRight(question)).toBe(true);
+});
+
+test('three of four are right at the first try, or with the fixes of the answer', () => {
+  expect(questions).toHaveLength(94);
+  const right = questions.filter(isRight);
+  expect(right.length / questions.length).toBeGreaterThan(0.75);
+});
