@@ -2,13 +2,13 @@
 import type { ProjectId } from '../../platform/ids.js';
 import type { TimeRange } from '../analyze/resolved.js';
 import { type Expression, type ProfileProperty, partsOf } from '../plan/expressions.js';
-import { actor } from '../plan/field-expressions.js';
+import { person } from '../plan/field-expressions.js';
 import { type Join, step } from '../plan/plan.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
 import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
-import { PROFILE_ACTOR, selectProfilesToJoin } from './profile-select.js';
+import { PROFILE_PERSON, selectProfilesToJoin } from './profile-select.js';
 import {
-  LAST_SESSION_ACTOR,
+  LAST_SESSION_PERSON,
   SESSION_KEY,
   selectLastSessions,
   selectOwnSessions,
@@ -34,7 +34,7 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
   const properties = [...found.profileProperties.values()];
   if (fields.length > 0 || properties.length > 0) {
     const rows = step('profiles_of_people', selectProfilesToJoin(projectId, { fields, properties }));
-    joins.push({ step: rows, left: actor, right: PROFILE_ACTOR, others: 'kept' });
+    joins.push({ step: rows, left: person, right: PROFILE_PERSON, others: 'kept' });
   }
   if (own.length > 0) {
     const rows = step('own_sessions', selectOwnSessions({ projectId, keys: own, span, eventTypes }));
@@ -42,7 +42,7 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
   }
   if (last.length > 0) {
     const rows = step('last_sessions', selectLastSessions(projectId, last, nowMs));
-    joins.push({ step: rows, left: actor, right: LAST_SESSION_ACTOR, others: 'kept' });
+    joins.push({ step: rows, left: person, right: LAST_SESSION_PERSON, others: 'kept' });
   }
   return joins;
 }

@@ -13,7 +13,7 @@ export interface ProfileReads {
 const propertyColumns = (properties: readonly ProfileProperty[]): Columns =>
   Object.fromEntries(properties.map(({ name, value }) => [name, value]));
 
-export const PROFILE_ACTOR = 'profile_actor';
+export const PROFILE_PERSON = 'profile_person';
 
 /** For joins to events by hash of distinct_id. Times are nullable, so that a missing profile has null instead of 1970. */
 export function selectProfilesToJoin(projectId: ProjectId, { fields, properties }: ProfileReads): Select {
@@ -23,7 +23,7 @@ export function selectProfilesToJoin(projectId: ProjectId, { fields, properties 
   });
   return select({
     columns: {
-      [PROFILE_ACTOR]: column('user_hash'),
+      [PROFILE_PERSON]: column('user_hash'),
       ...Object.fromEntries(fieldColumns),
       ...propertyColumns(properties),
     },

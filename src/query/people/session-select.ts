@@ -15,7 +15,7 @@ import {
   rowsOf,
   tupleElement,
 } from '../plan/expressions.js';
-import { actor, eventPosition } from '../plan/field-expressions.js';
+import { eventPosition, person } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import { type Columns, type EventScan, extend, type Join, type Select, select, step } from '../plan/plan.js';
 import { type SessionKey, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
@@ -154,12 +154,12 @@ function hasEventOf(
   });
 }
 
-export const LAST_SESSION_ACTOR = 'last_session_actor';
+export const LAST_SESSION_PERSON = 'last_session_person';
 
-const isPerson = infix('!=', actor, constant(0));
+const isPerson = infix('!=', person, constant(0));
 
 /** All people with an event in the session. */
-export const peopleOfSession: Expression = fn.groupUniqArrayIf(actor, isPerson);
+export const peopleOfSession: Expression = fn.groupUniqArrayIf(person, isPerson);
 
 /**
  * Whether an event may belong to a person's last session. Sessions last less than a day, so the last one started less than a
@@ -171,14 +171,14 @@ function canBeLast(projectId: ProjectId, nowMs: number): Expression {
   // 1970 without past events: then every session may be the last.
   const newest = fn.maxIf(milliseconds(column('time')), isPast);
   const newestEvents = select({
-    columns: { newest_actor: actor, newest_ms: newest },
+    columns: { newest_person: person, newest_ms: newest },
     from: scanSessions(projectId, ever, { reads: [], filter: [isPerson] }),
-    groupBy: ['newest_actor'],
+    groupBy: ['newest_person'],
   });
   const join: Join = {
     step: step('newest_events', newestEvents),
-    left: actor,
-    right: 'newest_actor',
+    left: person,
+    right: 'newest_person',
     others: 'left out',
   };
   const isNear = infix('>', milliseconds(column('time')), infix('-', alias('newest_ms'), integer(SESSION_MS_MAX)));
@@ -193,23 +193,23 @@ export function selectLastSessions(projectId: ProjectId, keys: readonly SessionK
     span: { fromMs: 0, toMs: nowMs + SESSION_MS_MAX },
     // Of sessions with equal start, the larger id is the last.
     key: column('session_id'),
-    columns: { actors: peopleOfSession, started_at: START, ...Object.fromEntries(described) },
+    columns: { people: peopleOfSession, started_at: START, ...Object.fromEntries(described) },
     filter: [canBeLast(projectId, nowMs)],
     having: infix('<=', alias('started_at'), instant(nowMs)),
   });
   const byPerson = extend(step('possible_last_sessions', sessions), {
-    [LAST_SESSION_ACTOR]: fn.arrayJoin(alias('actors')),
+    [LAST_SESSION_PERSON]: fn.arrayJoin(alias('people')),
   });
   const started = fn.tuple(alias('started_at'), alias(SESSION_KEY));
   return select({
     columns: {
-      [LAST_SESSION_ACTOR]: alias(LAST_SESSION_ACTOR),
+      [LAST_SESSION_PERSON]: alias(LAST_SESSION_PERSON),
       ...sessionColumns('user_last_session', keys, (key) =>
         // Wrapped in a tuple, because argMax skips plain nulls.
         tupleElement(fn.argMax(fn.tuple(alias(sessionColumnOf('session', key))), started), 1),
       ),
     },
     from: step('sessions_by_person', byPerson),
-    groupBy: [LAST_SESSION_ACTOR],
+    groupBy: [LAST_SESSION_PERSON],
   });
 }

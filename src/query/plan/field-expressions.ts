@@ -34,14 +34,14 @@ export const bucketsOf = (bag: AnyBag): PropertyColumn[] => {
 const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
 
 /** Hash of the event's distinct_id; 0 without user and device. */
-export const actor: Expression = fn.if(
+export const person: Expression = fn.if(
   infix('!=', column('user_hash'), constant(0)),
   column('user_hash'),
   fn.if(infix('!=', mapped('user_hash'), constant(0)), mapped('user_hash'), column('device_hash')),
 );
 
 /** The event's distinct_id; empty without user and device. */
-export const actorText: Expression = fn.multiIf(
+export const personText: Expression = fn.multiIf(
   isPresent(column('user_id')),
   column('user_id'),
   isPresent(mapped('user_id')),
@@ -126,7 +126,7 @@ export function readText(field: ResolvedField): Reading {
     case 'column':
       return { expression: column(field.field.column), type: COLUMN_TYPE[field.field.type] };
     case 'distinct_id':
-      return { expression: actorText, type: 'text' };
+      return { expression: personText, type: 'text' };
     case 'computed':
       return { expression: alias(field.alias), type: field.type };
     case 'property':
@@ -173,7 +173,7 @@ export function readNumber(field: ResolvedField): Expression {
       if (field.field.type === 'optional_number') return column(field.field.column);
       return numberInText(column(field.field.column));
     case 'distinct_id':
-      return numberInText(actorText);
+      return numberInText(personText);
     case 'computed':
       return field.numberAlias === undefined ? numberInText(alias(field.alias)) : alias(field.numberAlias);
     case 'property':
@@ -193,7 +193,7 @@ interface DistinctValue {
 export function distinctValue(field: ResolvedField): DistinctValue {
   switch (field.kind) {
     case 'distinct_id':
-      return { value: actor, isPresent: isPresentField(field) };
+      return { value: person, isPresent: isPresentField(field) };
     case 'property':
       return { value: readText(field).expression };
     case 'computed':

@@ -18,7 +18,7 @@ import {
   lambda,
   NULL,
 } from '../../plan/expressions.js';
-import { actor, eventPosition, isPresentField, readNumber, readText } from '../../plan/field-expressions.js';
+import { eventPosition, isPresentField, person, readNumber, readText } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Columns, type Plan, type Select, select, step } from '../../plan/plan.js';
 import type { CountColumn } from './present.js';
@@ -29,7 +29,7 @@ const TIME = fn.toUnixTimestamp64Milli(column('time'));
 
 /** Unit expression; the hash of an id when there is one. */
 function keyOf(unit: ResolvedField): Expression {
-  if (unit.kind === 'distinct_id') return actor;
+  if (unit.kind === 'distinct_id') return person;
   if (unit.kind === 'column' && unit.field.hash) return column(unit.field.hash);
   return fn.ifNull(readText(unit).expression, constant(''));
 }

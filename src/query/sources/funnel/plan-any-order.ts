@@ -17,7 +17,7 @@ import {
   lambda,
   tupleElement,
 } from '../../plan/expressions.js';
-import { actor } from '../../plan/field-expressions.js';
+import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Step, step } from '../../plan/plan.js';
 import {
@@ -53,7 +53,7 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   const rows = selectEvents(context, {
     selection: query.selection,
     columns: {
-      person: actor,
+      person,
       moments: gather(packMoment(eventMs, membershipsOf(distinct, isOf))),
       ...(breakdown && { starts: gather(fn.tuple(eventMs, column('insert_id'), breakdown.value)) }),
     },

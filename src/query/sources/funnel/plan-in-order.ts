@@ -22,7 +22,7 @@ import {
   textValue,
   tupleElement,
 } from '../../plan/expressions.js';
-import { actor } from '../../plan/field-expressions.js';
+import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Step, select, step } from '../../plan/plan.js';
 import type { FunnelQuery } from './analyze.js';
@@ -98,7 +98,7 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   const rows = selectEvents(context, {
     selection: query.selection,
     columns: {
-      person: actor,
+      person,
       ...(doOverlap ? { moments: gather(moment, anyOf(distinct.map(isOf))) } : Object.fromEntries(times)),
       ...(exclude.length > 0 && { excluded_times: gather(eventMs, isExcluded) }),
       ...(started && !doOverlap && { starts: gather(started, isOf(1)) }),

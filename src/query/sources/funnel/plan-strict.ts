@@ -17,7 +17,7 @@ import {
   lambda,
   tupleElement,
 } from '../../plan/expressions.js';
-import { actor } from '../../plan/field-expressions.js';
+import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Step, step } from '../../plan/plan.js';
 import {
@@ -53,7 +53,7 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
     : packMoment(eventMs, memberships);
   const rows = selectEvents(context, {
     selection,
-    columns: { person: actor, moments: fn.arraySort(fn.groupArray(moment)) },
+    columns: { person, moments: fn.arraySort(fn.groupArray(moment)) },
     filter: [hasIdentity],
     groupBy: ['person'],
     having: infix('>', fn.countIf(isStep(1)), constant(0)),

@@ -21,7 +21,7 @@ import {
   textValue,
   tupleElement,
 } from '../../plan/expressions.js';
-import { actor, bucket } from '../../plan/field-expressions.js';
+import { bucket, person } from '../../plan/field-expressions.js';
 import { fn, heaviest } from '../../plan/functions.js';
 import { type Columns, type OutputColumn, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
 import { BAGS, countKeys, keySet, keySets, keysOf, valuesOf, withoutTexts } from '../fields/key-sets.js';
@@ -67,7 +67,7 @@ function inspectTypes(query: InspectQuery, context: PlanContext): Plan {
   const noKeys = Object.fromEntries(Object.keys(sets).map((set) => [set, fn.array()]));
   const people = selectEvents(context, {
     selection,
-    columns: { name, with_keys: zero, people: fn.uniqExactIf(actor, hasIdentity), ...times, ...noKeys },
+    columns: { name, with_keys: zero, people: fn.uniqExactIf(person, hasIdentity), ...times, ...noKeys },
     groupBy: ['name'],
   });
   const keys = selectEvents(context, {

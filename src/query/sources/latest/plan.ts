@@ -4,11 +4,11 @@ import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, planAnswer } from '../../plan/answer.js';
 import { alias, column, type Expression, isTrue, tupleElement } from '../../plan/expressions.js';
 import {
-  actor,
-  actorText,
   eventPosition,
   isNoText,
   isPresentField,
+  person,
+  personText,
   readNumber,
   readText,
   timeText,
@@ -36,7 +36,7 @@ const isTimeField = (field: ResolvedField): boolean => readText(field).type === 
 /** People are grouped by hash and shown by id. */
 function planEntity(entity: ResolvedField): { key: Expression; shown: Expression; isThere: Expression } {
   if (entity.kind === 'distinct_id') {
-    return { key: actor, shown: fn.any(actorText), isThere: isPresentField(entity) };
+    return { key: person, shown: fn.any(personText), isThere: isPresentField(entity) };
   }
   const { expression, type } = readText(entity);
   const key = type === 'time' ? timeText(expression) : type === 'number' ? fn.toString(expression) : expression;

@@ -17,7 +17,7 @@ import {
   lambda,
   textValues,
 } from '../../plan/expressions.js';
-import { actor } from '../../plan/field-expressions.js';
+import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Plan, type Step, select, step } from '../../plan/plan.js';
 import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
@@ -38,7 +38,7 @@ function planPeople({ selection }: ResolvedLifecycle, calendar: Calendar, contex
   const range = { fromMs: 0, toMs: selection.range.toMs + PERIOD_MAX_MS };
   const people = selectEvents(context, {
     selection: { ...selection, range },
-    columns: { person: actor, active: fn.arraySort(fn.groupUniqArray(calendar.numberOf(column('time')))) },
+    columns: { person, active: fn.arraySort(fn.groupUniqArray(calendar.numberOf(column('time')))) },
     filter: [hasIdentity],
     groupBy: ['person'],
   });

@@ -17,7 +17,7 @@ import {
   textValue,
   tupleElement,
 } from '../../plan/expressions.js';
-import { actor, isPresentField, readText, timeText } from '../../plan/field-expressions.js';
+import { isPresentField, person, readText, timeText } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Join, type Plan, type Step, select, step } from '../../plan/plan.js';
 import type { PathsQuery } from './analyze.js';
@@ -42,7 +42,7 @@ function planAnchors(query: PathsQuery, context: PlanContext): Step {
   const rows = selectEvents(context, {
     selection,
     columns: {
-      anchor_person: actor,
+      anchor_person: person,
       anchor_ms: first(eventMs),
       ...(isJoinedByKey(query) && { anchor_key: first(EVENT_KEY) }),
     },
@@ -73,13 +73,13 @@ function planNodes(query: PathsQuery, context: PlanContext): Step {
   const node = fn.tuple(eventMs, column('insert_id'), column('event_type'), labelOf(query.label), isAnchor);
   const anchors: Join = {
     step: planAnchors(query, context),
-    left: actor,
+    left: person,
     right: 'anchor_person',
     others: 'left out',
   };
   const rows = selectEvents(context, {
     selection: { eventTypes: undefined, range: query.selection.range, condition: undefined },
-    columns: { person: actor, nodes: fn.groupArray(node) },
+    columns: { person, nodes: fn.groupArray(node) },
     filter: [hasIdentity, ...near],
     joins: [anchors],
     groupBy: ['person'],

@@ -27,7 +27,7 @@ import {
   integer,
   tupleElement,
 } from '../../plan/expressions.js';
-import { actor, eventPosition } from '../../plan/field-expressions.js';
+import { eventPosition, person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import {
   type Columns,
@@ -63,7 +63,7 @@ function planPeople(retention: Retention, context: PlanContext): Step {
   // Wrapped in a tuple, because argMin skips plain nulls.
   const firstValue = breakdown && tupleElement(fn.argMinIf(fn.tuple(breakdown.value), eventPosition, isStart), 1);
   const columns: Columns = {
-    person: actor,
+    person,
     started: fn.minIf(eventMs, isStart),
     returns: gatherReturns(retention, context),
     ...(firstValue && { [BREAKDOWN]: firstValue }),

@@ -48,7 +48,7 @@ interface SessionsOver {
 }
 
 const START_TIME = column('session_start_time');
-const PEOPLE = 'actors';
+const PEOPLE = 'people';
 
 function planStarted(context: PlanContext, { rows, selection, reads }: SessionsOver): Step {
   const { projectId } = context;

@@ -4,7 +4,7 @@ import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
 import { hasIdentity } from '../../plan/behaviour.js';
 import { column } from '../../plan/expressions.js';
-import { actor } from '../../plan/field-expressions.js';
+import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Plan, select, step } from '../../plan/plan.js';
 import { bucketOf } from '../../time/buckets.js';
@@ -15,7 +15,7 @@ export function planStickiness(query: StickinessQuery & ResolvedQuery, context: 
   const day = bucketOf(column('time'), { granularity: 'day', timezone });
   const people = selectEvents(context, {
     selection,
-    columns: { person: actor, active_days: fn.uniqExact(day) },
+    columns: { person, active_days: fn.uniqExact(day) },
     filter: [hasIdentity],
     groupBy: ['person'],
   });
