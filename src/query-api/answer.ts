@@ -34,6 +34,8 @@ export interface Answered {
   /** Rows of the query, of which the page is a part. */
   readonly total: number;
   readonly rowsScanned: number;
+  /** Events without the unit of the query. */
+  readonly withoutUnit?: number;
   readonly elapsedMs: number;
 }
 
@@ -94,7 +96,8 @@ async function compileAndRun(
   deps.noteQuery(projectId);
   for (;;) {
     try {
-      return { compiled, ...(await runCounted(compiled, request, execution)) };
+      const counted = await runCounted(compiled, request, execution);
+      return { compiled, ...(await withEventsLeftOut(counted, compiled, execution)) };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
       compiled = await compileRequest(deps, { projectId, request, nowMs });
@@ -116,7 +119,7 @@ async function compileRequest(deps: AnswerDeps, { projectId, request, nowMs }: C
   throw new PublicError('bad_request', answered.message, { details: answered.details });
 }
 
-type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned'>;
+type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit'>;
 
 async function runCounted(compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> {
   const page = await execution.runForBytes(compiled.statement);
@@ -133,4 +136,11 @@ async function runCounted(compiled: CompiledQuery, request: QueryRequest, execut
     total: cap(Number(count.rows[0]?.[0] ?? 0)),
     rowsScanned: rowsScanned + count.rowsScanned,
   };
+}
+
+/** Adds how many events the query leaves out, because they do not have its unit. */
+async function withEventsLeftOut(counted: Counted, compiled: CompiledQuery, execution: Execution): Promise<Counted> {
+  if (compiled.withoutUnit === undefined) return counted;
+  const { rows, rowsScanned } = await execution.run(compiled.withoutUnit.statement);
+  return { ...counted, withoutUnit: Number(rows[0]?.[0] ?? 0), rowsScanned: counted.rowsScanned + rowsScanned };
 }

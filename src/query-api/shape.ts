@@ -40,6 +40,8 @@ export interface EngineOutcome {
   /** Rows of the query, of which `rows` is a page. */
   readonly total: number;
   readonly rowsScanned: number;
+  /** Events without the unit of the query. */
+  readonly withoutUnit?: number;
   readonly elapsedMs: number;
 }
 
@@ -48,7 +50,11 @@ export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement'>;
 
 export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
   const { rows, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);
-  const metadata = { ...compiled.metadata, ...incompleteRows(compiled, rows, measured.rows) };
+  const metadata = {
+    ...compiled.metadata,
+    ...unitOf(compiled, measured),
+    ...incompleteRows(compiled, rows, measured.rows),
+  };
   const remarks = [...footnotes, ...remarksOn(metadata)];
   const { earlier } = compiled;
   return {
@@ -71,6 +77,9 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
   };
 }
 
+const unitOf = ({ withoutUnit: asked }: AnswerForm, { withoutUnit = 0 }: EngineOutcome) =>
+  asked ? { unit: asked.unit, without_unit: withoutUnit } : {};
+
 /** The rows of the page whose time is not over, by the columns that name a row. */
 function incompleteRows(
   { columns, incompleteBy }: AnswerForm,
@@ -86,12 +95,21 @@ function incompleteRows(
   return { incomplete };
 }
 
-type Remarkable = ReturnType<typeof incompleteRows> & { readonly incomplete_from?: unknown };
+type Remarkable = ReturnType<typeof incompleteRows> & {
+  readonly incomplete_from?: unknown;
+  readonly unit?: string;
+  readonly without_unit?: number;
+};
 
 const REMARKED_MAX = 12;
 
 /** For the text formats, which have no metadata. */
-function remarksOn({ incomplete = [], incomplete_from: from }: Remarkable): string[] {
+function remarksOn({ unit, without_unit: without, ...times }: Remarkable): string[] {
+  const ofUnit = unit === undefined ? [] : [`Unit: ${unit}. Events without it, which are left out: ${without}.`];
+  return [...ofUnit, ...remarksOnTimes(times)];
+}
+
+function remarksOnTimes({ incomplete = [], incomplete_from: from }: Remarkable): string[] {
   if (from !== undefined) return [`Not over yet: attempts from ${from} on.`];
   if (incomplete.length === 0) return [];
   const named = incomplete.slice(0, REMARKED_MAX).map((row) =>

@@ -25,10 +25,12 @@ export interface CompileContext {
   readonly suggestsFixes?: boolean;
 }
 
-export interface CompiledQuery extends Omit<Plan, 'select' | 'total'> {
+export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutUnit'> {
   readonly statement: Statement;
   /** Counts the rows of a list; needed only when the page is full. */
   readonly countStatement: Statement | undefined;
+  /** Counts the events that the query leaves out, because they do not have its unit. */
+  readonly withoutUnit: { readonly unit: string; readonly statement: Statement } | undefined;
   readonly rowsMax: number | undefined;
 }
 
@@ -48,11 +50,12 @@ export function compile(text: string, context: CompileContext): CompiledQuery {
   // Fail rather than answer a query of which a part was dropped.
   if (!resolved) throw new Error('the query has no meaning, and no problem was reported');
 
-  const { select, total, ...answer } = plan(resolved, context);
+  const { select, total, withoutUnit, ...answer } = plan(resolved, context);
   return {
     ...answer,
     statement: print(select),
     countStatement: total.kind === 'count' ? print(total.select) : undefined,
+    withoutUnit: withoutUnit && { unit: withoutUnit.unit, statement: print(withoutUnit.count) },
     rowsMax: total.rowsMax,
   };
 }

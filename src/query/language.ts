@@ -209,10 +209,10 @@ export const STAGES = completeStages({
     twice: 'one conversion event at a time; use a separate query for the other',
   },
   unit: {
-    form: 'field',
-    example: 'unit user_id',
-    about: 'what is counted instead of people',
-    sources: 'choice',
+    form: 'fields',
+    example: 'unit user.company_id',
+    about: 'what is counted instead of people: values of a field, or of two',
+    sources: 'unique, formula, funnel, retention, lifecycle, stickiness, paths and choice',
   },
   compare: {
     form: 'comparison',

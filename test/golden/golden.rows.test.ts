@@ -28,6 +28,9 @@ const showAnswer = (answered: Answer): string =>
     JSON.stringify(answered.columns.map((column) => column.name)),
     ...answered.rows.map((row) => JSON.stringify(row)),
     `total ${answered.total}${answered.isTruncated ? ', truncated' : ''}`,
+    ...(answered.metadata?.unit
+      ? [`unit ${answered.metadata.unit}, without it ${answered.metadata.without_unit}`]
+      : []),
     ...answered.warnings.map((warning) => `warning: ${warning}`),
   ].join('\n');
 

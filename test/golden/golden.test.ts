@@ -65,7 +65,9 @@ describe('every golden query', () => {
     file.expectsError ? [] : [[file.name, file, compile(file.query, file.context)]],
   );
   const statementsOf = (query: CompiledQuery): Statement[] =>
-    [query.statement, query.countStatement].filter((statement) => statement !== undefined);
+    [query.statement, query.countStatement, query.withoutUnit?.statement].filter(
+      (statement) => statement !== undefined,
+    );
 
   test.each(compiled)('%s: no two columns of a row have one name', (_, __, { columns, metric }) => {
     const names = [...columns.map((column) => column.name), ...(metric ? ['value', 'metric'] : [])];

@@ -10,7 +10,7 @@ import {
   timeGroupOf,
   timeGroupsOf,
 } from './calendar.js';
-import type { FieldReader } from './fields.js';
+import { type FieldReader, UNIT } from './fields.js';
 import type { Aggregate, CalendarUnit, Ending, FieldAggregate, Group, Having, Window } from './question.js';
 import { ascending, descending, inOrder, isWithOther, ordered, type Row, type RowOrder, type Table } from './table.js';
 import { groupColumn } from './to-query-text.js';
@@ -208,7 +208,7 @@ export function defaultOrder(aggregate: Aggregate, by: readonly Group[]): RowOrd
 export function measured<Item>(aggregate: Aggregate, items: readonly Item[], read: FieldReader<Item>): number | null {
   if (aggregate.kind === 'count') return items.length;
   if (aggregate.kind === 'unique') {
-    const texts = items.map((item) => textOf(read(item, aggregate.field ?? 'distinct_id')));
+    const texts = items.map((item) => textOf(read(item, aggregate.field ?? UNIT)));
     return new Set(texts.filter((text) => text !== undefined)).size;
   }
   const { field } = aggregate;

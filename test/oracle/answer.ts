@@ -17,11 +17,16 @@ import type { Question } from './question.js';
 import { answerRetention } from './retention.js';
 import { answerSessions } from './sessions.js';
 import type { Answer } from './table.js';
+import { withEventsLeftOut, withUnit } from './unit.js';
 import { answerUsers } from './users.js';
 import { type Context, type World, worldOf } from './world.js';
 
 export function answer(question: Question, history: History, context: Context): Answer {
-  const world = worldOf(history, context);
+  const world = withUnit(worldOf(history, context), question);
+  return withEventsLeftOut(answerOver(world, question), question, world);
+}
+
+function answerOver(world: World, question: Question): Answer {
   const { compare } = question;
   if (compare) return answerCompared(question, compare, world, (one) => answerIn(world, one));
   return answerIn(world, question);

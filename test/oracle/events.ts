@@ -60,9 +60,14 @@ const COUNT: Reading = { kind: 'aggregate', aggregate: { kind: 'count' }, by: []
 export function answerEvents(question: EventsQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 7, unit: 'd' }, world.clock);
   const reading = question.reading ?? COUNT;
-  const events = eventsOf(world, question.event, readInterval(reading, interval), question.where);
+  const asked = eventsOf(world, question.event, readInterval(reading, interval), question.where);
+  const events = withUnits(question, world, asked);
   return answerWithEvents({ world, events, interval, reading, ending: question.ending, mode: reading.kind });
 }
+
+/** A unit leaves out the events without one. */
+const withUnits = ({ unit }: EventsQuestion | UserQuestion, world: World, events: Event[]): Event[] =>
+  unit === undefined ? events : events.filter((event) => world.subjectOf(event) !== null);
 
 export function answerUser(question: UserQuestion, world: World): Answer {
   const interval = intervalOf(question.range, { count: 30, unit: 'd' }, world.clock);
@@ -71,7 +76,14 @@ export function answerUser(question: UserQuestion, world: World): Answer {
     const person = world.distinctIdOf(event);
     return person !== null && (person === question.id || world.profileOf(person)?.email === question.id);
   });
-  return answerWithEvents({ world, events, interval, reading, ending: question.ending, mode: 'user' });
+  return answerWithEvents({
+    world,
+    events: withUnits(question, world, events),
+    interval,
+    reading,
+    ending: question.ending,
+    mode: 'user',
+  });
 }
 
 export const EXPOSURE = 'service.exposure';

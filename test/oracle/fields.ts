@@ -21,6 +21,9 @@ const GEOGRAPHY_ALIASES: Readonly<Record<string, string>> = {
   _timezone: '_geo_timezone',
 };
 
+/** What is counted: a unit or a person. No field of the language has this name. */
+export const UNIT = ' unit';
+
 /** The part of a field after a prefix. */
 function behind(field: Field, prefix: string): string | undefined {
   return field.startsWith(prefix) ? field.slice(prefix.length) : undefined;
@@ -29,6 +32,7 @@ function behind(field: Field, prefix: string): string | undefined {
 export const eventField =
   (world: World): FieldReader<Event> =>
   (event, field) => {
+    if (field === UNIT) return world.subjectOf(event) ?? undefined;
     const eventKey = behind(field, 'event_properties.');
     if (eventKey !== undefined) return propertyOf(event.event_properties, eventKey);
     const userKey = behind(field, 'user_properties.');

@@ -15,6 +15,7 @@ import {
   limits,
   withEnding,
 } from './generate-readings.js';
+import { counting, units } from './generate-units.js';
 import type { History } from './history.js';
 import type * as ask from './question.js';
 import { groupColumn } from './to-query-text.js';
@@ -49,7 +50,7 @@ export function rounds(source: Source, options: RoundOptions = {}): fc.Arbitrary
 }
 
 export function questions(source: Source, context: Context): fc.Arbitrary<ask.Question> {
-  const drawn = BY_SOURCE[source](context);
+  const drawn = fc.tuple(BY_SOURCE[source](context), units).map(([question, unit]) => counting(question, unit));
   return fc.tuple(drawn, earlierRanges(context)).map(([question, compare]) => withComparison(question, compare));
 }
 

@@ -130,6 +130,8 @@ export type Comparison =
 interface Asked {
   readonly range?: Range;
   readonly compare?: Comparison;
+  /** What is counted instead of people: values of a field, or of two. */
+  readonly unit?: readonly Field[];
   /** Joined with `and`, one stage each. */
   readonly where?: readonly Condition[];
 }

@@ -36,6 +36,7 @@ export function toQueryText(question: Question): string {
     ...compareOf(question),
     ...whereOf(question),
     ...endOf(question),
+    ...(question.unit === undefined ? [] : [`unit ${question.unit.map(fieldText).join(', ')}`]),
   ].join(' | ');
 }
 

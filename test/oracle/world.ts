@@ -24,6 +24,8 @@ export interface World {
   readonly profiles: readonly Profile[];
   readonly sessions: readonly Session[];
   distinctIdOf(event: Event): string | null;
+  /** What is counted: the person of the event, or the unit of the question. */
+  subjectOf(event: Event): string | null;
   profileOf(distinctId: string | null): Profile | undefined;
   sessionOf(event: Event): Session | undefined;
   lastSessionOf(distinctId: string | null): Session | undefined;
@@ -45,6 +47,7 @@ export function worldOf(history: History, { now, timezone, project = PROJECT }: 
     profiles,
     sessions,
     distinctIdOf,
+    subjectOf: distinctIdOf,
     profileOf: (distinctId) => (distinctId === null ? undefined : profileById.get(distinctId)),
     sessionOf: (event) => (event.session_id === null ? undefined : sessionById.get(event.session_id)),
     lastSessionOf: (distinctId) => (distinctId === null ? undefined : lastSessions.get(distinctId)),
@@ -109,11 +112,11 @@ function lastSessionsOf(
   return last;
 }
 
-/** Events of each person, in order; events without a distinct_id belong to no person. */
+/** Events of each person or unit, in order; events without one are left out. */
 export function byPerson(world: World, events: readonly Event[]): Map<string, Event[]> {
   const people = new Map<string, Event[]>();
   for (const event of events) {
-    const person = world.distinctIdOf(event);
+    const person = world.subjectOf(event);
     if (person === null) continue;
     const own = people.get(person);
     if (own === undefined) people.set(person, [event]);

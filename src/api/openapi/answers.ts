@@ -51,6 +51,11 @@ export const queryAnswer = z.looseObject({
     truncated: z.literal(true).optional(),
     warnings: z.array(z.string()).optional(),
     funnel_steps: z.array(z.string()).optional(),
+    unit: z
+      .string()
+      .optional()
+      .meta({ description: 'what is counted instead of people', examples: ['session_id'] }),
+    without_unit: count.optional().meta({ description: 'events that are left out, because they do not have the unit' }),
     incomplete: z
       .array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])))
       .optional()

@@ -23,6 +23,7 @@ import type {
 import { resolveRowFilters } from './row-filters.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
+import { takeCountedUnit } from './unit.js';
 
 export interface AggregateQuery extends Omit<AnswerOrder, 'order'>, MetricStages {
   readonly kind: 'aggregate';
@@ -49,7 +50,9 @@ interface AggregateParts extends Pick<AggregateQuery, 'mode' | 'rows' | 'selecti
 
 export function takeAggregate(scope: Scope, stages: StageReader, parts: AggregateParts): AggregateQuery | undefined {
   const { aggregate, by, selection, mode, rows, person } = parts;
-  const measure = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
+  const resolved = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
+  // Other rows than events have no unit.
+  const measure = rows ? resolved : takeCountedUnit(scope, stages, { aggregate, measure: resolved });
   const keys = [...(aggregate?.by ?? []), ...by.flatMap((stage) => stage.keys)];
   const written = resolveGroups(scope, keys);
   checkBuckets(scope, keys, selection.range);

@@ -107,9 +107,17 @@ export interface EventSelection {
 
 export type NumericFunction = Exclude<AggregateName, 'count' | 'unique' | 'latest'>;
 
+/** What is counted instead of people: the values of a field, or the pairs of values of two. */
+export interface Unit {
+  readonly kind: 'unit';
+  /** As the query has it. */
+  readonly name: string;
+  readonly fields: readonly ResolvedField[];
+}
+
 export type Measure =
   | { readonly kind: 'count' }
-  | { readonly kind: 'unique'; readonly field: ResolvedField }
+  | { readonly kind: 'unique'; readonly field: ResolvedField | Unit }
   | { readonly kind: 'numeric'; readonly function: NumericFunction; readonly field: ResolvedField };
 
 export type Group =

@@ -12,12 +12,12 @@ import {
   numberValue,
   numberValues,
 } from '../plan/expressions.js';
-import { actor, readGroup } from '../plan/field-expressions.js';
+import { person, readGroup } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 
 /** What events with an equal field have in common: the hash of an id, where there is one. */
 export function keyOfEvent({ key }: ResolvedCall): Expression {
-  if (key.kind === 'distinct_id') return actor;
+  if (key.kind === 'distinct_id') return person;
   if (key.kind === 'column' && key.field.hash) return column(key.field.hash);
   return readGroup(key).expression;
 }

@@ -66,9 +66,9 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     const count = reader.token(node.getChild('Number'));
     return count && { count, withOther: node.getChildren('Keyword').length > 1 };
   },
-  field: (reader, node) => {
-    const field = reader.field(node.getChild('Field'));
-    return field && { field };
+  fields: (reader, node) => {
+    const [first, ...others] = reader.fieldsIn(node);
+    return first && { fields: [first, ...others] };
   },
   event: (reader, node) => {
     const event = reader.name(node.getChild('EventName'));

@@ -139,7 +139,7 @@ export interface StageForms {
   readonly keys: { readonly keys: readonly SortKey[] };
   readonly count: { readonly count: Text };
   readonly top: { readonly count: Text; readonly withOther: boolean };
-  readonly field: { readonly field: FieldName };
+  readonly fields: { readonly fields: readonly [FieldName, ...FieldName[]] };
   readonly event: { readonly event: Text };
   readonly pattern: { readonly event: EventPattern };
   readonly events: { readonly events: readonly EventPattern[] };

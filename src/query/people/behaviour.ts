@@ -15,7 +15,8 @@ import {
   instant,
   partsOf,
 } from '../plan/expressions.js';
-import { distinctValue, isPresentField, readNumber } from '../plan/field-expressions.js';
+import { distinctValue } from '../plan/distinct.js';
+import { isPresentField, readNumber } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import { planMeasure } from '../plan/measure.js';
 import type { Columns } from '../plan/plan.js';

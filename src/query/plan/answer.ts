@@ -79,7 +79,7 @@ export function orderByColumns(
 
 interface AnswerParts
   extends Pick<Plan, 'mode' | 'columns'>,
-    Partial<Pick<Plan, 'metric' | 'presentation' | 'metadata' | 'incompleteBy'>> {
+    Partial<Pick<Plan, 'metric' | 'presentation' | 'metadata' | 'incompleteBy' | 'withoutUnit'>> {
   readonly query: ResolvedQuery;
   readonly range: TimeRange;
   readonly context: PlanContext;
@@ -93,7 +93,7 @@ interface AnswerParts
 
 export function planAnswer(parts: AnswerParts): Plan {
   const { query, range, context, mode, select: rows, columns, order = [], count } = parts;
-  const { metric, presentation, metadata, incompleteBy } = parts;
+  const { metric, presentation, metadata, incompleteBy, withoutUnit } = parts;
   const { rowsMax, timezone, warnings, earlier } = { earlier: undefined, ...query };
   const { limit, offset, kept } = pageOf(context, rowsMax);
   const sorted = order.length > 0 ? { ...rows, orderBy: orderByColumns(rows, columns, order) } : rows;
@@ -111,6 +111,7 @@ export function planAnswer(parts: AnswerParts): Plan {
     timezone,
     warnings,
     ...(incompleteBy && { incompleteBy }),
+    ...(withoutUnit && { withoutUnit }),
     ...(metadata && { metadata }),
   };
 }

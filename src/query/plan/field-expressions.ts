@@ -31,7 +31,7 @@ export const bucketsOf = (bag: AnyBag): PropertyColumn[] => {
   return bag === 'user' ? typed : [...typed, `${PROPERTY_BAGS[bag]}_null`];
 };
 
-const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
+export const isPresent = (text: Expression): Expression => infix('!=', text, constant(''));
 
 /** Hash of the event's distinct_id; 0 without user and device. */
 export const person: Expression = fn.if(
@@ -67,7 +67,7 @@ const hasKey = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
  * A joined map is copied for each event (five times slower than a single value), so single values are extracted before the
  * join.
  */
-function ofProfile(field: PropertyField, read: string, value: Expression): Expression {
+export function ofProfile(field: PropertyField, read: string, value: Expression): Expression {
   if (field.bag !== 'user') return value;
   return { kind: 'profile_property', name: `profile_${read}_${digestOf(field.key)}`, value };
 }
@@ -94,7 +94,7 @@ export const refuseWhere = ({ bag, key, guess }: PropertyField, wrong: readonly 
  * Text form under a guess. Of the other maps only keys are read, and only for events without a value of the guessed type,
  * because numbers in texts are in the numeric map too.
  */
-function textForm(field: PropertyField): Expression {
+export function textForm(field: PropertyField): Expression {
   const text = valueAt(field, 'str');
   const forms: Record<Bucket, readonly [Expression, Expression]> = {
     // A non-empty text is present: check the key only for empty ones.
@@ -181,39 +181,6 @@ export function readNumber(field: ResolvedField): Expression {
     default:
       return assertNever(field);
   }
-}
-
-interface DistinctValue {
-  readonly value: Expression;
-  /** When values are present; undefined when missing ones are null, which uniqExact skips. */
-  readonly isPresent?: Expression;
-}
-
-/** What is counted as distinct values of a field: its hash, if there is one. */
-export function distinctValue(field: ResolvedField): DistinctValue {
-  switch (field.kind) {
-    case 'distinct_id':
-      return { value: person, isPresent: isPresentField(field) };
-    case 'property':
-      return { value: readText(field).expression };
-    case 'computed':
-      return { value: alias(field.alias) };
-    case 'column': {
-      const { hash, type, column: name } = field.field;
-      const value = column(hash ?? name);
-      if (hash) return { value, isPresent: infix('!=', value, constant(0)) };
-      if (type === 'time' || isOptional(field)) return { value };
-      return { value, isPresent: type === 'number' ? fn.not(fn.isNaN(value)) : isPresent(value) };
-    }
-    default:
-      return assertNever(field);
-  }
-}
-
-/** Number of distinct present values. */
-export function countDistinct(field: ResolvedField): Expression {
-  const { value, isPresent } = distinctValue(field);
-  return isPresent ? fn.uniqExactIf(value, isPresent) : fn.uniqExact(value);
 }
 
 /** Null when missing; a comparison with it is null. */

@@ -131,7 +131,8 @@ export interface Functions {
   /** Distinct values of several states. */
   uniqExactMerge(state: E): E;
   uniqExactState(value: E): E;
-  xxh3(value: E): E;
+  /** Of one value, or of several together. */
+  xxh3(...values: E[]): E;
 }
 
 export type FunctionName = keyof Functions;

@@ -1,8 +1,9 @@
 // Plans what an aggregate computes of the rows of a group: counts, unique values, sums, percentiles.
 import { assertNever } from '../../platform/errors.js';
 import type { Measure, NumericFunction } from '../analyze/resolved.js';
+import { countDistinct } from './distinct.js';
 import { constant, type Expression } from './expressions.js';
-import { countDistinct, property, readNumber } from './field-expressions.js';
+import { property, readNumber } from './field-expressions.js';
 import { fn, quantile } from './functions.js';
 
 const NUMERIC_AGGREGATE = {

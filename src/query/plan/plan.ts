@@ -171,8 +171,16 @@ export interface Plan {
    * not over.
    */
   readonly incompleteBy?: readonly string[];
+  readonly withoutUnit?: WithoutUnit;
   /** `metadata` of the response, with its JSON names. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** The events without the unit of the query, which are left out. */
+export interface WithoutUnit {
+  /** As the query has it. */
+  readonly unit: string;
+  readonly count: Select;
 }
 
 /**

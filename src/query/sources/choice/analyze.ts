@@ -94,12 +94,16 @@ const UNIT_IDS: readonly string[] = ['user_id', 'device_id', 'session_id'];
 function takeUnit(scope: Scope, stages: StageReader): ResolvedField | undefined {
   const stage = stages.takeOne('unit');
   if (!stage) return { kind: 'distinct_id', name: DISTINCT_ID };
-  const field = resolveField(scope, stage.field);
+  const [written, second] = stage.fields;
+  if (second) {
+    report(scope, second.span, 'a unit of an experiment has one field', `write unit ${written.written}`);
+  }
+  const field = resolveField(scope, written);
   if (!field) return undefined;
   const isUnit =
     field.kind === 'distinct_id' ||
     (field.kind === 'property' && field.bag === 'event_properties') ||
     (field.kind === 'column' && UNIT_IDS.includes(field.field.name));
   if (isUnit) return field;
-  return report(scope, stage.field.span, `${quote(stage.field.written)} is no unit of an experiment`, UNIT_FORM);
+  return report(scope, written.span, `${quote(written.written)} is no unit of an experiment`, UNIT_FORM);
 }

@@ -3,8 +3,8 @@
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import { passThrough } from '../../plan/answer.js';
 import { ratio } from '../../plan/behaviour.js';
+import { distinctValue } from '../../plan/distinct.js';
 import { alias, type Expression, tupleElement } from '../../plan/expressions.js';
-import { distinctValue } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Select, select, step } from '../../plan/plan.js';
 import type { AggregateQuery } from './group-order.js';

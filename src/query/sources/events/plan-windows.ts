@@ -7,6 +7,7 @@ import type { Group, Measure, MetricWindow, TimeRange } from '../../analyze/reso
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { passThrough } from '../../plan/answer.js';
 import { ratio } from '../../plan/behaviour.js';
+import { distinctValue, hasUnit } from '../../plan/distinct.js';
 import {
   alias,
   allOf,
@@ -20,7 +21,7 @@ import {
   NULL,
   tupleElement,
 } from '../../plan/expressions.js';
-import { distinctValue, readNumber } from '../../plan/field-expressions.js';
+import { readNumber } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Columns, extend, type Select, type Step, select, step } from '../../plan/plan.js';
 import { bucketOf } from '../../time/buckets.js';
@@ -116,6 +117,7 @@ function spansOfValues(windows: Windows, range: TimeRange, context: PlanContext)
       counted: isPresent ? fn.if(isPresent, value, NULL) : value,
       days: fn.arraySort(fn.groupUniqArray(dayOf(windows))),
     },
+    filter: hasUnit(query.measure),
     groupBy: [...groupBy, 'counted'],
   });
   // A day at which no earlier span counts begins one; it ends where the days after its last one no longer count.

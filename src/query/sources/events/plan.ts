@@ -12,7 +12,9 @@ import type {
 import { overRange } from '../../conditions/calls.js';
 import { planCondition } from '../../conditions/plan.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
+import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
+import { hasUnit } from '../../plan/distinct.js';
 import { alias, column, constant, type Expression, infix, numberValue } from '../../plan/expressions.js';
 import {
   bucketsOf,
@@ -79,9 +81,10 @@ function lowerEdge(number: Expression, width: number): Expression {
 
 /** Over events, unless other rows of a selection are given. */
 export function planAggregate(query: AggregateQuery, context: PlanContext, over?: RowsOver): Plan {
-  const { groups, timezone, selection, metric, earlier } = query;
+  const { groups, timezone, selection, metric, measure, earlier } = query;
   const types = groups.map((group) => readGroupOf(group, column('time'), timezone).type);
   const grouped = groupOver(query, context, over);
+  const unit = measure.kind === 'unique' && measure.field.kind === 'unit' ? measure.field : undefined;
   const rows = earlier
     ? compareGroups(query, {
         current: grouped,
@@ -94,6 +97,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
     context,
     mode: query.mode ?? 'aggregate',
     metric,
+    ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection }) }),
     select: query.other
       ? sumUpOthers(grouped, { ...query, other: query.other, types })
       : {
@@ -151,7 +155,7 @@ function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows
 const groupEvents = (query: AggregateQuery, context: PlanContext): Select =>
   groupRows(query, {
     time: column('time'),
-    from: (reads) => scanEvents(context, { selection: query.selection, reads }),
+    from: (reads) => scanEvents(context, { selection: query.selection, reads, filter: hasUnit(query.measure) }),
   });
 
 /**

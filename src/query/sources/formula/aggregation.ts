@@ -1,7 +1,8 @@
 // The aggregate functions of a formula's calls: each aggregates the rows that meet its condition.
 import type { Measure } from '../../analyze/resolved.js';
+import { distinctValue } from '../../plan/distinct.js';
 import { allOf, type Call, constant, type Expression } from '../../plan/expressions.js';
-import { distinctValue, readNumber } from '../../plan/field-expressions.js';
+import { readNumber } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 
 export interface Aggregation {

@@ -3,10 +3,11 @@
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { checkBuckets, resolveGroups } from '../../analyze/groups.js';
 import { isTimeField } from '../../analyze/resolve-field.js';
-import type { EventSelection, EventSet, Group, Measure } from '../../analyze/resolved.js';
+import type { EventSelection, EventSet, Group, Measure, Unit } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import { takeUnit } from '../../analyze/unit.js';
 import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import { findNearest, quote } from '../../errors.js';
 import { isDefined } from '../../is-defined.js';
@@ -49,6 +50,8 @@ export interface FormulaQuery extends AnswerOrder {
   readonly selection: EventSelection;
   readonly columns: readonly FormulaColumn[];
   readonly groups: readonly Group[];
+  /** What `unique(event)` counts; undefined: people. */
+  readonly unit: Unit | undefined;
   /** Set when a call has its own range and the rows are time buckets. */
   readonly windows: Windows | undefined;
 }
@@ -70,13 +73,33 @@ export function analyzeFormula(scope: Scope, source: FormulaSource, stages: Stag
     metric: names[0],
   });
   const windows = findWindows(scope, source.columns, { groups, range: selection.range });
+  const unit = takeUnit(scope, stages);
+  const countsPeople = source.columns.some(({ expression }) => hasPeople(expression));
+  for (const stage of countsPeople ? [] : stages.takeAll('unit')) refuseUnit(scope, stage);
   const columns = source.columns.map(({ expression: written }, index): FormulaColumn | undefined => {
-    const expression = resolveExpression(scope, written);
+    const expression = resolveExpression(scope, written, unit);
     return expression && { name: names[index] ?? VALUE, expression };
   });
   if (!columns.every(isDefined)) return undefined;
-  return { kind: 'formula', selection, columns, groups, windows, ...answer };
+  return { kind: 'formula', selection, columns, groups, unit, windows, ...answer };
 }
+
+/** Whether a call counts people. */
+function hasPeople(expression: syntax.Expression): boolean {
+  switch (expression.kind) {
+    case 'number':
+      return false;
+    case 'call':
+      return expression.name.text === 'unique' && expression.field === undefined;
+    case 'negative':
+      return hasPeople(expression.operand);
+    case 'binary':
+      return hasPeople(expression.left) || hasPeople(expression.right);
+  }
+}
+
+const refuseUnit = (scope: Scope, { span }: syntax.StageOf<'unit'>): undefined =>
+  report(scope, span, 'no call of the formula counts people', 'unit goes with unique(event): unique(purchase)');
 
 const VALUE = 'value';
 
@@ -110,22 +133,26 @@ function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], gro
   return names;
 }
 
-function resolveExpression(scope: Scope, expression: syntax.Expression): FormulaExpression | undefined {
+function resolveExpression(
+  scope: Scope,
+  expression: syntax.Expression,
+  unit: Unit | undefined,
+): FormulaExpression | undefined {
   switch (expression.kind) {
     case 'number':
       return { kind: 'number', value: expression.value };
     case 'negative': {
-      const operand = resolveExpression(scope, expression.operand);
+      const operand = resolveExpression(scope, expression.operand, unit);
       return operand && { kind: 'binary', operator: '-', left: { kind: 'number', value: 0 }, right: operand };
     }
     case 'binary': {
-      const left = resolveExpression(scope, expression.left);
-      const right = resolveExpression(scope, expression.right);
+      const left = resolveExpression(scope, expression.left, unit);
+      const right = resolveExpression(scope, expression.right, unit);
       return left && right && { kind: 'binary', operator: expression.operator, left, right };
     }
     case 'call': {
       const { event, last: length, per } = expression;
-      const measure = resolveMeasure(scope, expression);
+      const measure = resolveMeasure(scope, expression, unit);
       const events = resolveEvents(scope, event);
       const last = length && resolveSpan(scope, length);
       if (per)
@@ -136,7 +163,11 @@ function resolveExpression(scope: Scope, expression: syntax.Expression): Formula
   }
 }
 
-function resolveMeasure(scope: Scope, { name, field: written, span }: Call): Measure | undefined {
+function resolveMeasure(
+  scope: Scope,
+  { name, field: written, span }: Call,
+  unit: Unit | undefined,
+): Measure | undefined {
   const known = FUNCTIONS.find((candidate) => candidate === name.text);
   if (known === undefined) {
     const nearest = findNearest(name.text, FUNCTIONS);
@@ -153,7 +184,7 @@ function resolveMeasure(scope: Scope, { name, field: written, span }: Call): Mea
     return report(scope, written.span, `count takes no field, but has ${quote(written.written)}`, FORM);
   }
   if (!written) {
-    if (known === 'unique') return { kind: 'unique', field: { kind: 'distinct_id', name: 'distinct_id' } };
+    if (known === 'unique') return { kind: 'unique', field: unit ?? { kind: 'distinct_id', name: 'distinct_id' } };
     return report(scope, span, `${known} has no field`, `write ${known}(purchase, event_properties.price)`);
   }
   const field = findFieldOrProperty(scope, written);

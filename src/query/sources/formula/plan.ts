@@ -2,9 +2,10 @@
 import type { ProjectId } from '../../../platform/ids.js';
 import { groupAlias } from '../../analyze/grouped-columns.js';
 import { isOwnTime } from '../../analyze/groups.js';
-import type { Group, ResolvedQuery } from '../../analyze/resolved.js';
+import type { EventSet, Group, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, orderByValue, passThrough, planAnswer } from '../../plan/answer.js';
 import {
   alias,
@@ -84,7 +85,7 @@ function planExpression(expression: FormulaExpression, terms: Terms): Expression
 const resultAlias = (index: number): string => `result_${index + 1}`;
 
 export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanContext): Plan {
-  const { selection, groups, columns, timezone, windows } = query;
+  const { selection, groups, columns, timezone, windows, unit } = query;
   const found = columns.flatMap(({ expression }) => termsOf(expression));
   const terms = new Terms(found, context.projectId);
   const parts: FormulaParts = {
@@ -105,6 +106,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     range: selection.range,
     context,
     mode: 'formula',
+    ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: setsOfUnit(found) }) }),
     select: select({
       columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...results },
       from: step('terms', filled(query, windows ? mergeSlices(parts, windows) : aggregateEvents(parts))),
@@ -113,6 +115,10 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     columns: [...outputs, ...columns.map(({ name }): OutputColumn => ({ name, type: 'number' }))],
   });
 }
+
+/** The events of the calls that count units. */
+const setsOfUnit = (terms: readonly FormulaTerm[]): EventSet[] =>
+  terms.flatMap(({ measure, events }) => (measure.kind === 'unique' && measure.field.kind === 'unit' ? [events] : []));
 
 const hasFields = (groups: readonly Group[]): boolean => groups.some((group) => !isOwnTime(group));
 

@@ -1,9 +1,10 @@
 // Analyzer of the source `funnel`.
 import { takeBy, takeWindow } from '../../analyze/by.js';
-import type { Breakdown, CalendarPeriod, EventSelection, EventSet } from '../../analyze/resolved.js';
+import type { Breakdown, CalendarPeriod, EventSelection, EventSet, Unit } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import { takeUnit } from '../../analyze/unit.js';
 import { resolveEvents } from '../../conditions/events.js';
 import { quote } from '../../errors.js';
 import { isDefined } from '../../is-defined.js';
@@ -28,6 +29,8 @@ export interface FunnelQuery {
   readonly steps: readonly EventSet[];
   readonly exclude: readonly EventSet[];
   readonly windowMs: number;
+  /** Who does the steps; undefined: people. */
+  readonly unit: Unit | undefined;
   /** `written`: each step after the one before it. `any`: in any order. `strict`: without another event between two steps. */
   readonly order: FunnelOrder;
   /** Buckets of the time at which attempts began. */
@@ -44,6 +47,7 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageR
   const selection = takeSelection(scope, stages);
   checkSteps(scope, source);
   const windowMs = takeWindow(scope, stages);
+  const unit = takeUnit(scope, stages);
   const exclude = [...source.exclude, ...stages.takeAll('exclude').flatMap((stage) => stage.events)];
   for (const event of exclude) checkExcluded(scope, event, source.steps);
   const unique = exclude.filter(
@@ -59,6 +63,7 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageR
     steps: resolveAll(source.steps),
     exclude: resolveAll(unique),
     windowMs,
+    unit,
     order,
     granularity: isPeriod(by.granularity) ? by.granularity : undefined,
     by: by.breakdown,

@@ -4,6 +4,7 @@ import { areDisjoint } from '../../conditions/events.js';
 import { isIn } from '../../conditions/plan-events.js';
 import type { PlanContext } from '../../people/scan.js';
 import { type BreakdownPlan, planBreakdown } from '../../plan/behaviour.js';
+import { type Subject, subjectOf } from '../../plan/distinct.js';
 import { anyOf, constant, type Expression, infix, integer } from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';
 import type { Step } from '../../plan/plan.js';
@@ -18,6 +19,8 @@ export interface Funnel {
   /** Whether one event may be of several steps. */
   readonly doOverlap: boolean;
   readonly breakdown: BreakdownPlan | undefined;
+  /** Who does the steps. */
+  readonly subject: Subject;
 }
 
 /** One row per counted attempt: `started`, `times` of its steps, and `bucket` where the funnel has buckets. */
@@ -41,7 +44,7 @@ export function funnelOf(query: ResolvedFunnel): Funnel {
   const doOverlap = distinct.some((number, index) =>
     distinct.slice(index + 1).some((other) => mayShareEvents(query, number, other)),
   );
-  return { query, distinct, doOverlap, breakdown: by && planBreakdown(by) };
+  return { query, distinct, doOverlap, breakdown: by && planBreakdown(by), subject: subjectOf(query.unit) };
 }
 
 /** Whether one event may be of both steps. */

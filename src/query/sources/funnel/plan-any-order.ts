@@ -3,7 +3,7 @@
 // the first of its steps that is not done.
 import { areOfTypes } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
-import { eventMs, filter, hasIdentity, map } from '../../plan/behaviour.js';
+import { eventMs, filter, map } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
@@ -17,7 +17,6 @@ import {
   lambda,
   tupleElement,
 } from '../../plan/expressions.js';
-import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Step, step } from '../../plan/plan.js';
 import {
@@ -46,18 +45,18 @@ const takenBy = (number: number): Expression => alias(`taken_${number}`);
 
 /** One row per person with an event of a step: the moments of events of steps in order, and the starts of attempts. */
 function planPeople(funnel: Funnel, context: PlanContext): Step {
-  const { query, distinct, breakdown } = funnel;
+  const { query, distinct, breakdown, subject } = funnel;
   const isOf = (number: number): Expression => isOfStep(funnel, number, context);
   const isOfAny = anyOf(distinct.map(isOf));
   const gather = (value: Expression): Expression => fn.arraySort(fn.groupArrayIf(value, isOfAny));
   const rows = selectEvents(context, {
     selection: query.selection,
     columns: {
-      person,
+      person: subject.value,
       moments: gather(packMoment(eventMs, membershipsOf(distinct, isOf))),
       ...(breakdown && { starts: gather(fn.tuple(eventMs, column('insert_id'), breakdown.value)) }),
     },
-    filter: [...areOfTypes(query.steps), hasIdentity],
+    filter: [...areOfTypes(query.steps), subject.isPresent],
     groupBy: ['person'],
     having: infix('>', fn.countIf(isOfAny), constant(0)),
   });

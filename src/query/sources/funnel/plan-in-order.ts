@@ -7,7 +7,7 @@
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { passThrough } from '../../plan/answer.js';
-import { eventMs, filter, first, hasIdentity, map } from '../../plan/behaviour.js';
+import { eventMs, filter, first, map } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
@@ -22,7 +22,6 @@ import {
   textValue,
   tupleElement,
 } from '../../plan/expressions.js';
-import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Step, select, step } from '../../plan/plan.js';
 import type { FunnelQuery } from './analyze.js';
@@ -85,7 +84,7 @@ const timesOf = (query: FunnelQuery, stepNumber: number): Expression => alias(ti
 
 /** One row per person with a first step: sorted times per step with events of its own, and of excluded events. */
 function planPeople(funnel: Funnel, context: PlanContext): Step {
-  const { query, distinct, doOverlap, breakdown } = funnel;
+  const { query, distinct, doOverlap, breakdown, subject } = funnel;
   const { steps, exclude } = query;
   const isOf = (number: number): Expression => isOfStep(funnel, number, context);
   const isExcluded = anyOf(exclude.map((events) => isIn(events, context.projectId)));
@@ -98,12 +97,12 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   const rows = selectEvents(context, {
     selection: query.selection,
     columns: {
-      person,
+      person: subject.value,
       ...(doOverlap ? { moments: gather(moment, anyOf(distinct.map(isOf))) } : Object.fromEntries(times)),
       ...(exclude.length > 0 && { excluded_times: gather(eventMs, isExcluded) }),
       ...(started && !doOverlap && { starts: gather(started, isOf(1)) }),
     },
-    filter: [...areOfTypes([...steps, ...exclude]), hasIdentity],
+    filter: [...areOfTypes([...steps, ...exclude]), subject.isPresent],
     groupBy: ['person'],
     having: doOverlap ? infix('>', fn.countIf(isOf(1)), constant(0)) : fn.notEmpty(timesOf(query, 1)),
   });

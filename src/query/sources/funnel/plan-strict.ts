@@ -3,7 +3,7 @@
 
 import { isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
-import { eventMs, filter, hasIdentity, map } from '../../plan/behaviour.js';
+import { eventMs, filter, map } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
@@ -17,7 +17,6 @@ import {
   lambda,
   tupleElement,
 } from '../../plan/expressions.js';
-import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Step, step } from '../../plan/plan.js';
 import {
@@ -41,7 +40,7 @@ const valueAt = (moment: Expression): Expression => tupleElement(moment, 4);
 
 /** One row per person with a first step: all events, how many are at the time of each, and its number among those. */
 function planPeople(funnel: Funnel, context: PlanContext): Step {
-  const { query, breakdown } = funnel;
+  const { query, breakdown, subject } = funnel;
   const { steps, exclude, selection } = query;
   const isExcluded = exclude.map((events) => fn.not(isIn(events, context.projectId)));
   // An excluded event may begin an attempt, and ends one as any other step.
@@ -53,8 +52,8 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
     : packMoment(eventMs, memberships);
   const rows = selectEvents(context, {
     selection,
-    columns: { person, moments: fn.arraySort(fn.groupArray(moment)) },
-    filter: [hasIdentity],
+    columns: { person: subject.value, moments: fn.arraySort(fn.groupArray(moment)) },
+    filter: [subject.isPresent],
     groupBy: ['person'],
     having: infix('>', fn.countIf(isStep(1)), constant(0)),
   });

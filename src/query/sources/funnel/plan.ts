@@ -1,5 +1,6 @@
 // Plan of funnels: the attempts of people, which of them count, and the rows about those.
 import type { PlanContext } from '../../people/scan.js';
+import { planWithoutUnit } from '../../people/without-unit.js';
 import { planAnswer } from '../../plan/answer.js';
 import type { Plan } from '../../plan/plan.js';
 import { dateOfPeriod } from '../../time/range.js';
@@ -28,16 +29,18 @@ function incompleteFrom(
 }
 
 export function planFunnel(query: ResolvedFunnel, context: PlanContext): Plan {
+  const { unit, selection } = query;
   const funnel = funnelOf(query);
   const { select, columns } = planRows(funnel, COUNT[query.order](funnel, context));
   const from = incompleteFrom(query, context.nowMs);
   return planAnswer({
     query,
-    range: query.selection.range,
+    range: selection.range,
     context,
     mode: 'funnel',
     select,
     columns,
+    ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: query.steps }) }),
     metadata: { funnel_steps: query.steps.map(({ name }) => name), ...(from && { incomplete_from: from }) },
   });
 }

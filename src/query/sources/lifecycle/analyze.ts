@@ -1,10 +1,11 @@
 // Analyzer of the source `lifecycle`.
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy } from '../../analyze/by.js';
-import type { CalendarPeriod, EventSelection } from '../../analyze/resolved.js';
+import type { CalendarPeriod, EventSelection, Unit } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import { takeUnit } from '../../analyze/unit.js';
 import { resolveEvents } from '../../conditions/events.js';
 import type { EventPattern } from '../../parse/syntax.js';
 import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
@@ -12,6 +13,8 @@ import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
 export interface LifecycleQuery extends AnswerOrder {
   readonly kind: 'lifecycle';
   readonly selection: EventSelection;
+  /** What is counted; undefined: people. */
+  readonly unit: Unit | undefined;
   readonly period: CalendarPeriod;
 }
 
@@ -25,6 +28,7 @@ export function analyzeLifecycle(
   return {
     kind: 'lifecycle',
     selection,
+    unit: takeUnit(scope, stages),
     period: isPeriod(granularity) ? granularity : 'week',
     ...takeAnswerOrder(scope, stages, {
       columns: ['period', 'status', 'users'],

@@ -1,8 +1,10 @@
 // Plan of `lifecycle`: the status of each person in each period.
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, planAnswer } from '../../plan/answer.js';
-import { filter, hasIdentity, map } from '../../plan/behaviour.js';
+import { filter, map } from '../../plan/behaviour.js';
+import { subjectOf } from '../../plan/distinct.js';
 import {
   alias,
   allOf,
@@ -17,7 +19,6 @@ import {
   lambda,
   textValues,
 } from '../../plan/expressions.js';
-import { person } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Plan, type Step, select, step } from '../../plan/plan.js';
 import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
@@ -33,13 +34,14 @@ const indexOf = (status: (typeof STATUSES)[number]): Expression => integer(STATU
 const PERIOD_MAX_MS = 32 * 86_400_000;
 
 /** One row per person: the active periods in order, and the distance of each from the one before. */
-function planPeople({ selection }: ResolvedLifecycle, calendar: Calendar, context: PlanContext): Step {
+function planPeople({ selection, unit }: ResolvedLifecycle, calendar: Calendar, context: PlanContext): Step {
   // `New` depends on all earlier events, so the scan has no lower bound.
   const range = { fromMs: 0, toMs: selection.range.toMs + PERIOD_MAX_MS };
+  const subject = subjectOf(unit);
   const people = selectEvents(context, {
     selection: { ...selection, range },
-    columns: { person, active: fn.arraySort(fn.groupUniqArray(calendar.numberOf(column('time')))) },
-    filter: [hasIdentity],
+    columns: { person: subject.value, active: fn.arraySort(fn.groupUniqArray(calendar.numberOf(column('time')))) },
+    filter: [subject.isPresent],
     groupBy: ['person'],
   });
   return step('people_with_gaps', extend(step('people', people), { gaps: fn.arrayDifference(alias('active')) }));
@@ -69,7 +71,7 @@ function countCodes(people: Step, codeOf: (period: Expression) => Expression, co
 }
 
 export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): Plan {
-  const { selection, timezone, order } = query;
+  const { selection, timezone, order, unit } = query;
   const { range } = selection;
   const calendar = calendarOf(query.period, timezone);
   const indexOfPeriod = (period: Expression): Expression => periodsSince(calendar, range.fromMs, period);
@@ -89,6 +91,7 @@ export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): P
     range,
     context,
     mode: 'lifecycle',
+    ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection }) }),
     select: select({
       columns: {
         period: calendar.dateAfter(range.fromMs, fn.intDiv(code, STATUS_COUNT)),

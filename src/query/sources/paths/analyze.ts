@@ -1,10 +1,11 @@
 // Analyzer of the source `paths`.
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy, takeWindow } from '../../analyze/by.js';
-import type { EventSelection, ResolvedField } from '../../analyze/resolved.js';
+import type { EventSelection, ResolvedField, Unit } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import { takeUnit } from '../../analyze/unit.js';
 import { resolveEvents } from '../../conditions/events.js';
 import { requireEventField } from '../../fields.js';
 import type { EventPattern } from '../../parse/syntax.js';
@@ -21,6 +22,8 @@ export interface PathsQuery extends AnswerOrder {
   readonly kind: 'paths';
   /** The anchor events of the paths. */
   readonly selection: EventSelection;
+  /** What is counted; undefined: people. */
+  readonly unit: Unit | undefined;
   readonly direction: 'from' | 'to';
   readonly windowMs: number;
   readonly depth: number;
@@ -36,6 +39,7 @@ export function analyzePaths(scope: Scope, source: PathsSource, stages: StageRea
   return {
     kind: 'paths',
     selection,
+    unit: takeUnit(scope, stages),
     direction: source.direction,
     windowMs,
     depth: (depth && stages.countOf(depth)) ?? DEFAULT_DEPTH,

@@ -4,8 +4,10 @@ import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { hasCall } from '../../conditions/calls.js';
 import { isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
-import { eventMs, hasIdentity, map } from '../../plan/behaviour.js';
+import { eventMs, map } from '../../plan/behaviour.js';
+import { subjectOf } from '../../plan/distinct.js';
 import {
   alias,
   column,
@@ -17,7 +19,7 @@ import {
   textValue,
   tupleElement,
 } from '../../plan/expressions.js';
-import { isPresentField, person, readText, timeText } from '../../plan/field-expressions.js';
+import { isPresentField, readText, timeText } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Join, type Plan, type Step, select, step } from '../../plan/plan.js';
 import type { PathsQuery } from './analyze.js';
@@ -37,16 +39,17 @@ const EVENT_KEY = fn.tuple(eventMs, column('insert_id'), column('event_type'));
 const isJoinedByKey = ({ selection }: PathsQuery): boolean => hasCall(selection.condition);
 
 function planAnchors(query: PathsQuery, context: PlanContext): Step {
-  const { selection, direction } = query;
+  const { selection, direction, unit } = query;
+  const subject = subjectOf(unit);
   const first = direction === 'from' ? fn.min : fn.max;
   const rows = selectEvents(context, {
     selection,
     columns: {
-      anchor_person: person,
+      anchor_person: subject.value,
       anchor_ms: first(eventMs),
       ...(isJoinedByKey(query) && { anchor_key: first(EVENT_KEY) }),
     },
-    filter: [hasIdentity],
+    filter: [subject.isPresent],
     groupBy: ['anchor_person'],
   });
   return step('anchors', rows);
@@ -62,6 +65,7 @@ const isAnchorNode = (node: Expression): Expression => tupleElement(node, 5);
  */
 function planNodes(query: PathsQuery, context: PlanContext): Step {
   const anchorMs = alias('anchor_ms');
+  const subject = subjectOf(query.unit);
   const window = integer(query.windowMs);
   const near =
     query.direction === 'from'
@@ -73,14 +77,14 @@ function planNodes(query: PathsQuery, context: PlanContext): Step {
   const node = fn.tuple(eventMs, column('insert_id'), column('event_type'), labelOf(query.label), isAnchor);
   const anchors: Join = {
     step: planAnchors(query, context),
-    left: person,
+    left: subject.value,
     right: 'anchor_person',
     others: 'left out',
   };
   const rows = selectEvents(context, {
     selection: { eventTypes: undefined, range: query.selection.range, condition: undefined },
-    columns: { person, nodes: fn.groupArray(node) },
-    filter: [hasIdentity, ...near],
+    columns: { person: subject.value, nodes: fn.groupArray(node) },
+    filter: [subject.isPresent, ...near],
     joins: [anchors],
     groupBy: ['person'],
   });
@@ -88,7 +92,7 @@ function planNodes(query: PathsQuery, context: PlanContext): Step {
 }
 
 export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContext): Plan {
-  const { direction, selection, order } = query;
+  const { direction, selection, order, unit } = query;
   const nodes = alias('nodes');
   const sorted = direction === 'from' ? fn.arraySort(nodes) : fn.arrayReverseSort(nodes);
   const ordered = step('sorted_nodes', select({ columns: { nodes: sorted }, from: planNodes(query, context) }));
@@ -101,6 +105,7 @@ export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContex
     range: selection.range,
     context,
     mode: 'paths',
+    ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection }) }),
     select: select({
       columns: { ...passThrough('path'), users: fn.count() },
       from: step('paths', select({ columns: { path }, from: ordered })),

@@ -9,10 +9,12 @@ import type {
   EventSet,
   ResolvedField,
   TimeRange,
+  Unit,
 } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeEarlier, takeSelection } from '../../analyze/selection.js';
 import { type StageReader, wordingOf } from '../../analyze/stage-reader.js';
+import { takeUnit } from '../../analyze/unit.js';
 import { namesOfCompared } from '../../compared-names.js';
 import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import type { EventPattern, StageOf } from '../../parse/syntax.js';
@@ -31,6 +33,8 @@ export interface RetentionQuery extends AnswerOrder {
   /** The range of `compare`. */
   readonly earlier: TimeRange | undefined;
   readonly start: EventSet;
+  /** Who comes back; undefined: people. */
+  readonly unit: Unit | undefined;
   /** Undefined: any event. */
   readonly returning: EventSet | undefined;
   readonly period: CalendarPeriod;
@@ -83,6 +87,7 @@ export function analyzeRetention(
   });
   const isFirstEver = stages.takeOne('first') !== undefined;
   const windowMs = takePeriodLength(scope, stages);
+  const unit = takeUnit(scope, stages);
   if (earlier) refuseWithCompare(scope, sumStage, ...stages.takeAll('window'));
   if (start === undefined) return undefined;
   return {
@@ -90,6 +95,7 @@ export function analyzeRetention(
     selection,
     earlier,
     start,
+    unit,
     returning: returning?.matches.some(({ name }) => name === undefined) ? undefined : returned,
     period: isPeriod(by.granularity) ? by.granularity : 'week',
     by: by.breakdown,

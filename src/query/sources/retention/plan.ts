@@ -4,17 +4,11 @@ import type { ResolvedQuery, TimeRange } from '../../analyze/resolved.js';
 import { overRange } from '../../conditions/calls.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
+import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
-import {
-  BREAKDOWN,
-  type BreakdownPlan,
-  eventMs,
-  hasIdentity,
-  map,
-  planBreakdown,
-  ratio,
-} from '../../plan/behaviour.js';
+import { BREAKDOWN, type BreakdownPlan, eventMs, map, planBreakdown, ratio } from '../../plan/behaviour.js';
 import { comparedColumns } from '../../plan/compared.js';
+import { subjectOf } from '../../plan/distinct.js';
 import {
   alias,
   anyOf,
@@ -27,7 +21,7 @@ import {
   integer,
   tupleElement,
 } from '../../plan/expressions.js';
-import { eventPosition, person } from '../../plan/field-expressions.js';
+import { eventPosition } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import {
   type Columns,
@@ -60,10 +54,11 @@ function planPeople(retention: Retention, context: PlanContext): Step {
   const { start, returning = ANY, selection, isFirstEver } = query;
   const { fromMs, toMs } = selection.range;
   const isStart = isIn(start, context.projectId);
+  const subject = subjectOf(query.unit);
   // Wrapped in a tuple, because argMin skips plain nulls.
   const firstValue = breakdown && tupleElement(fn.argMinIf(fn.tuple(breakdown.value), eventPosition, isStart), 1);
   const columns: Columns = {
-    person,
+    person: subject.value,
     started: fn.minIf(eventMs, isStart),
     returns: gatherReturns(retention, context),
     ...(firstValue && { [BREAKDOWN]: firstValue }),
@@ -73,7 +68,7 @@ function planPeople(retention: Retention, context: PlanContext): Step {
   const rows = selectEvents(context, {
     selection: isFirstEver ? { ...selection, range: { fromMs: 0, toMs } } : selection,
     columns,
-    filter: [...areOfTypes([start, returning]), ...(isFirstEver ? [isRead] : []), hasIdentity],
+    filter: [...areOfTypes([start, returning]), ...(isFirstEver ? [isRead] : []), subject.isPresent],
     groupBy: ['person'],
     having: isFirstEver ? infix('>=', alias('started'), integer(fromMs)) : infix('>', fn.countIf(isStart), constant(0)),
   });
@@ -183,12 +178,14 @@ export function planRetention(query: Retention['query'], context: PlanContext): 
       })
     : { cohorts, earlier: undefined };
   const groups = breakdown ? [breakdown.output] : [];
+  const { unit, selection, start, returning = ANY } = query;
   return planAnswer({
     query,
     order: query.order,
-    range: query.selection.range,
+    range: selection.range,
     context,
     mode: 'retention',
+    ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: [start, returning] }) }),
     select: planRows(retention, compared, context),
     columns: [...groups, ...(query.earlier ? COMPARED_COLUMNS : COLUMNS), ...(query.sum ? SUM_COLUMNS : [])],
     incompleteBy: [...groups.map(({ name }) => name), 'cohort', 'period'],
