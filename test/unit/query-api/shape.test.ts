@@ -85,3 +85,11 @@ test('a funnel by day says from which day on attempts are not over', () => {
   const past = compile('funnel a -> b | by week | from 2026-10-01 to 2026-11-01', at);
   expect(past.metadata).toMatchObject({ incomplete_from: '2026-10-26' });
 });
+
+test('an answer says its unit, and how many events do not have it', () => {
+  const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'UTC', limit: 100, offset: 0 };
+  const outcome = { rows: [], total: 0, rowsScanned: 0, elapsedMs: 0, withoutUnit: 7 };
+  const { metadata, footnotes } = toAnswer(compile('stickiness a | unit session_id, user.plan', at), 0, outcome);
+  expect(metadata).toEqual({ unit: 'session_id, user.plan', without_unit: 7 });
+  expect(footnotes).toEqual(['Unit: session_id, user.plan. Events without it, which are left out: 7.']);
+});
