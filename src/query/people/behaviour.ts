@@ -4,6 +4,7 @@ import type { ProjectId } from '../../platform/ids.js';
 import type { EventSelection, ResolvedCall, TimeRange } from '../analyze/resolved.js';
 import { keyOfEvent } from '../conditions/plan-call.js';
 import { isIn, typesOf } from '../conditions/plan-events.js';
+import { distinctValue } from '../plan/distinct.js';
 import {
   allOf,
   anyOf,
@@ -15,7 +16,6 @@ import {
   instant,
   partsOf,
 } from '../plan/expressions.js';
-import { distinctValue } from '../plan/distinct.js';
 import { isPresentField, readNumber } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import { planMeasure } from '../plan/measure.js';
