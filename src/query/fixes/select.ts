@@ -45,8 +45,8 @@ function aggregateOf(column: string): string {
 /** The column of an aggregate in the answer. */
 function metricOf(aggregate: string): string {
   const name = aggregate.split(' ')[0] ?? '';
-  const row: { readonly column?: string } = AGGREGATES[name as AggregateName] ?? {};
-  return row.column ?? name;
+  const { column } = { column: name, ...AGGREGATES[name as AggregateName] };
+  return column;
 }
 
 function groupOf(by: string): string {
