@@ -15,7 +15,7 @@ import { describeMachine } from './machine.js';
 import { type BenchResult, formatNumber, type Measurement, toTable } from './measurement.js';
 import { benchQuery } from './query.js';
 import { benchSingle } from './single.js';
-import { benchSources } from './sources.js';
+import { benchForms, benchSources } from './sources.js';
 import type { BenchContext } from './stack.js';
 import { startStack } from './start-stack.js';
 
@@ -34,6 +34,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'exact', run: benchExact, minutesMax: 5 },
   { name: 'query', run: benchQuery, minutesMax: 7 },
   { name: 'query-sources', run: benchSources, minutesMax: 20 },
+  { name: 'query-forms', run: benchForms, minutesMax: 10 },
   { name: 'erasure', run: benchErasure, minutesMax: 12 },
   { name: 'export', run: benchExport, minutesMax: 6 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },

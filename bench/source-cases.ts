@@ -64,9 +64,31 @@ const LAST_SESSIONS = `SELECT arrayJoin(actors) AS actor, argMax(exit_path, (sta
     GROUP BY session_id
   ) GROUP BY actor`;
 
-const STEP_TIMES = ['page_view', 'add_to_cart', 'purchase']
-  .map((type, index) => `arraySort(groupArrayIf($ms, e.event_type = '${type}')) AS t${index + 1}`)
-  .join(', ');
+/** Sorted times of the events of each step. */
+export const stepTimes = (conditions: readonly string[]): string =>
+  conditions.map((is, index) => `arraySort(groupArrayIf($ms, ${is})) AS t${index + 1}`).join(', ');
+
+export const STEPS = ['page_view', 'add_to_cart', 'purchase'].map((type) => `e.event_type = '${type}'`);
+
+/** The best attempt of each person, as times since its start: for each first step the earliest second, and the earliest third after it. */
+export const bestAttempts = (conditions: readonly string[]): string => `
+  SELECT arrayMap(a -> (a, arrayFirst(b -> b >= a AND b <= a + 86400000, t2)), t1) AS two,
+    arrayMap(a -> (a.1, a.2, if(a.2 = 0, 0, arrayFirst(c -> c >= a.2 AND c <= a.1 + 86400000, t3))), two) AS attempts,
+    arrayFirst(a -> a.3 > 0, attempts) AS full,
+    arrayFirst(a -> a.2 > 0, two) AS half,
+    multiIf(full.3 > 0, [toInt64(0), full.2 - full.1, full.3 - full.1], half.2 > 0, [toInt64(0), half.2 - half.1], [toInt64(0)]) AS best
+  FROM (
+    SELECT $actor AS actor, ${stepTimes(conditions)} FROM $actors
+    WHERE $scan AND e.event_type IN ('page_view', 'add_to_cart', 'purchase') GROUP BY actor HAVING notEmpty(t1)
+  )`;
+
+/** One row per step of a funnel, with the columns of the answer but the name of the event. */
+export const funnelOf = (conditions: readonly string[]): string => `
+  SELECT s, r[s], r[s] / r[1], if(s = 1, 1, r[s] / r[s - 1]), if(s = 1, NULL, d[s]) FROM (
+    SELECT arrayJoin([1, 2, 3]) AS s, [count(), countIf(length(best) > 1), countIf(length(best) > 2)] AS r,
+      [0, quantileExactInclusiveIf(0.5)(best[2] / 1000, length(best) > 1), quantileExactInclusiveIf(0.5)(best[3] / 1000, length(best) > 2)] AS d
+    FROM (${bestAttempts(conditions)})
+  )`;
 
 const keysOf = (bucket: string): string => `mapKeys(e.${bucket})`;
 
@@ -123,21 +145,7 @@ const CASES: readonly SourceCase[] = [
   {
     source: 'funnel',
     text: 'funnel page_view -> add_to_cart -> purchase | $range | window 1d',
-    // For each first step take the earliest second, and the earliest third after it: the best attempt counts.
-    sql: `SELECT s, r[s], r[s] / r[1], if(s = 1, 1, r[s] / r[s - 1]), if(s = 1, NULL, d[s]) FROM (
-        SELECT arrayJoin([1, 2, 3]) AS s, [count(), countIf(length(best) > 1), countIf(length(best) > 2)] AS r,
-          [0, quantileExactInclusiveIf(0.5)(best[2] / 1000, length(best) > 1), quantileExactInclusiveIf(0.5)(best[3] / 1000, length(best) > 2)] AS d
-        FROM (
-          SELECT arrayMap(a -> (a, arrayFirst(b -> b >= a AND b <= a + 86400000, t2)), t1) AS two,
-            arrayFirst(a -> a.3 > 0, arrayMap(a -> (a.1, a.2, if(a.2 = 0, 0, arrayFirst(c -> c >= a.2 AND c <= a.1 + 86400000, t3))), two)) AS full,
-            arrayFirst(a -> a.2 > 0, two) AS half,
-            multiIf(full.3 > 0, [toInt64(0), full.2 - full.1, full.3 - full.1], half.2 > 0, [toInt64(0), half.2 - half.1], [toInt64(0)]) AS best
-          FROM (
-            SELECT $actor AS actor, ${STEP_TIMES} FROM $actors
-            WHERE $scan AND e.event_type IN ('page_view', 'add_to_cart', 'purchase') GROUP BY actor HAVING notEmpty(t1)
-          )
-        )
-      )`,
+    sql: funnelOf(STEPS),
     columns: [0, 2, 3, 4, 5],
   },
   {
@@ -157,6 +165,7 @@ const CASES: readonly SourceCase[] = [
           )
         ) GROUP BY cohort
       ) ORDER BY cohort, n`,
+    columns: [0, 1, 2, 3, 4],
   },
   {
     source: 'paths',
@@ -332,5 +341,5 @@ function fill(text: string, { projectId, from, to }: SourceRange): string {
     .replaceAll('$project', projectId);
 }
 
-export const toSourceCases = (range: SourceRange): SourceCase[] =>
-  CASES.map(({ text, sql, ...rest }) => ({ ...rest, text: fill(text, range), sql: fill(sql, range) }));
+export const toSourceCases = (range: SourceRange, cases: readonly SourceCase[] = CASES): SourceCase[] =>
+  cases.map(({ text, sql, ...rest }) => ({ ...rest, text: fill(text, range), sql: fill(sql, range) }));

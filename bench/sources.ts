@@ -1,45 +1,64 @@
-// Every source over ten million events: time, rows and memory against handwritten SQL; growth with the number of events; and
+// Every source, and every form of one, over ten million events: time, rows and memory against handwritten SQL; growth with the number of events; and
 // the cost of stitching.
 import { compileKnowingly, runStatement, type Statement, type TimedRows } from './compiled-query.js';
+import { FORM_CASES } from './form-cases.js';
 import { atMost, type Measurement } from './measurement.js';
 import { toEventInserts, toExposureInsert, toMappingInsert, toProfileInsert } from './query-data.js';
-import { type SourceCase, stitchingCases, toSourceCases } from './source-cases.js';
+import { type SourceCase, type SourceRange, stitchingCases, toSourceCases } from './source-cases.js';
 import { type BenchContext, type Stack, selectNumber, untilMergesRest } from './stack.js';
 import { median } from './statistics.js';
 
 const DAY_MS = 86_400_000;
 const DAYS = 90;
 const STITCHED_DAYS = 30;
+/** Some forms read as many days before. */
+const FORM_DAYS = 30;
 const SHARES = [0.1, 0.5, 1] as const;
 const MEMORY_MAX = 2 * 1024 ** 3;
 const TURNS = 7;
 const TURNS_MS = 4000;
 
-export async function benchSources({ stack, isQuick, say, report }: BenchContext): Promise<Measurement[]> {
+export async function benchSources(context: BenchContext): Promise<Measurement[]> {
+  const { stack, report } = context;
+  const over = await fill(context);
+  report(await measureStitching(stack, stitchingCases(over(STITCHED_DAYS))));
+  const [tenth = [], half = [], whole = []] = SHARES.map((share) => toSourceCases(over(DAYS * share)));
+  for (const [index, ofAll] of whole.entries()) {
+    await reportSource(
+      context,
+      ofAll,
+      [tenth[index], half[index]].filter((of) => of !== undefined),
+    );
+  }
+  return [];
+}
+
+export async function benchForms(context: BenchContext): Promise<Measurement[]> {
+  const over = await fill(context);
+  for (const ofForm of toSourceCases(over(FORM_DAYS), FORM_CASES)) await reportSource(context, ofForm, []);
+  return [];
+}
+
+/** Makes the events, and returns the ranges that end with them. */
+async function fill({ stack, isQuick, say, report }: BenchContext): Promise<(days: number) => SourceRange> {
   const events = isQuick ? 500_000 : 10_000_000;
   const untilMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const data = { projectId: stack.projectId, events, days: DAYS, untilMs };
-  say(`sources: making ${events.toLocaleString('en-US')} events`);
+  say(`making ${events.toLocaleString('en-US')} events`);
   const inserts = [...toEventInserts(data), toExposureInsert(data), toMappingInsert(data), toProfileInsert(data)];
   for (const insert of inserts) await stack.clickhouse.command(insert);
   await untilMergesRest(stack);
+  report([{ name: 'events in the table', value: events, unit: '' }]);
+  return (days) => ({ projectId: stack.projectId, from: toDay(untilMs - days * DAY_MS), to: toDay(untilMs) });
+}
 
-  const over = (days: number) => ({
-    projectId: stack.projectId,
-    from: toDay(untilMs - days * DAY_MS),
-    to: toDay(untilMs),
-  });
-  report([
-    { name: 'events in the table', value: events, unit: '' },
-    ...(await measureStitching(stack, stitchingCases(over(STITCHED_DAYS)))),
-  ]);
-  const [tenth = [], half = [], whole = []] = SHARES.map((share) => toSourceCases(over(DAYS * share)));
-  for (const [index, ofAll] of whole.entries()) {
-    say(`sources: ${ofAll.source}`);
-    const smaller = [tenth[index], half[index]].filter((of) => of !== undefined);
-    report(await measureSource(stack, ofAll, smaller).catch((error) => [toFailure(ofAll, error)]));
-  }
-  return [];
+async function reportSource(
+  { stack, say, report }: BenchContext,
+  ofAll: SourceCase,
+  smaller: readonly SourceCase[],
+): Promise<void> {
+  say(ofAll.source);
+  report(await measureSource(stack, ofAll, smaller).catch((error) => [toFailure(ofAll, error)]));
 }
 
 /** Reports a failing source and continues with the others. */
@@ -78,10 +97,12 @@ async function measureSource(stack: Stack, whole: SourceCase, smaller: readonly 
     const [times = []] = await timeInTurns(stack, [statement]);
     grown.push(median(times));
   }
-  const [ofTenth = Number.NaN, ofHalf = Number.NaN] = grown;
+  const parts = ['a tenth', 'half'].flatMap((name, index): Measurement[] => {
+    const value = grown[index];
+    return value === undefined ? [] : [{ name: `${source}: ${name} of the events`, value, unit: 'ms' }];
+  });
   return [
-    { name: `${source}: a tenth of the events`, value: ofTenth, unit: 'ms' },
-    { name: `${source}: half of the events`, value: ofHalf, unit: 'ms' },
+    ...parts,
     { name: `${source}: all events`, value: median(ours), unit: 'ms' },
     { name: `${source}: ratio to SQL by hand`, value: median(ours) / median(theirs), unit: '', aim: atMost(1.15) },
     { name: `${source}: rows read`, value: result.rowsRead, unit: '' },
