@@ -10,7 +10,7 @@ import { toQueryText } from '../oracle/to-query-text.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from './oracle-service.js';
 import { SEED } from './seed.js';
 
-const RUNS = Number(process.env.ORACLE_RUNS ?? 60);
+const RUNS = Number(process.env.ORACLE_RUNS ?? 40);
 /** Rounds that are stored in the same inserts: an insert costs as much as several answers. */
 const STORED_TOGETHER = 10;
 
@@ -94,8 +94,8 @@ export function compareWithOracle(group: OracleGroup): void {
     600_000,
   );
 
-  test.runIf(isWholeRun)('thousands of answers are compared', () => {
-    expect(compared).toBeGreaterThan(1200);
+  test.runIf(isWholeRun)('many answers are compared', () => {
+    expect(compared).toBeGreaterThan(800);
   });
 }
 
