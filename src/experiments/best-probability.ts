@@ -6,6 +6,7 @@
 // with densities f and distribution functions F. One sweep over x integrates all F and all P together by Simpson's rule:
 // deterministic, unlike sampling, and free of special functions. Checked against the closed form for two variants
 // (E. Miller, "Formulas for Bayesian A/B Testing", 2015) to 1e-7.
+import type { Moments } from './means.js';
 import type { Counts } from './proportions.js';
 
 /** Largest number of variants that is computed. More usually means that an id was sent as variant_key. */
@@ -24,8 +25,15 @@ interface Posterior {
 }
 
 /** Probabilities in the order given, summing to 1; absolute error below 1e-7. Grows with the square of the variants. */
-export function toBestProbabilities(variants: readonly Counts[]): number[] {
-  const posteriors = variants.map(toPosterior);
+export const toBestProbabilities = (variants: readonly Counts[]): number[] => integrateBest(variants.map(toPosterior));
+
+/** Probability that a variant has the highest mean, with normal posteriors; undefined while a variance is not known. */
+export function findBestProbabilitiesOfMeans(variants: readonly Moments[]): number[] | undefined {
+  if (variants.some(({ units, variance }) => units < 2 || variance <= 0)) return undefined;
+  return integrateBest(variants.map(toNormalPosterior));
+}
+
+function integrateBest(posteriors: readonly Posterior[]): number[] {
   const below = posteriors.map(() => 0);
   const best = posteriors.map(() => 0);
   const borders = posteriors.flatMap(({ low, high }) => [low, high]).sort((a, b) => a - b);
@@ -107,6 +115,13 @@ function toPosterior({ exposures, conversions }: Counts): Posterior {
   const high = rest === 0 ? 1 : findEdge(logDensity, { inside: mode, outside: 1 });
   const area = integrate((x) => Math.exp(logDensity(x)), low, high);
   return { low, high, density: (x) => Math.exp(logDensity(x)) / area };
+}
+
+/** As wide as those of rates: beyond nine standard deviations the density is below exp(-40) of its mode. */
+function toNormalPosterior({ units, mean, variance }: Moments): Posterior {
+  const sd = Math.sqrt(variance / units);
+  const scale = 1 / (sd * Math.sqrt(2 * Math.PI));
+  return { low: mean - 9 * sd, high: mean + 9 * sd, density: (x) => scale * Math.exp(-(((x - mean) / sd) ** 2) / 2) };
 }
 
 /** Where the log density, which falls from the mode outwards, reaches its minimum, by bisection. */

@@ -16,13 +16,18 @@ export const CONVERSIONS_MIN = 5;
 
 export type DecisionStatus = 'invalid' | 'collecting' | 'treatment_better' | 'control_better' | 'inconclusive';
 
-export const isCollecting = ({ exposures, conversions }: Counts): boolean =>
-  exposures < EXPOSURES_MIN || conversions < CONVERSIONS_MIN;
+/** Of units with a value: with fewer the variance of values with a heavy tail is not known. */
+export const VALUES_MIN = 30;
+
+export const isCollecting = ({ exposures, conversions }: Counts, conversionsMin = CONVERSIONS_MIN): boolean =>
+  exposures < EXPOSURES_MIN || conversions < conversionsMin;
 
 export const isSplitWrong = (sampleRatioPValue: number | undefined): boolean =>
   sampleRatioPValue !== undefined && sampleRatioPValue < SAMPLE_RATIO_ALPHA;
 
 interface TestedComparison extends Comparison {
+  /** Of means; left out, it is that of the rates. */
+  readonly lift?: number | undefined;
   /** Always valid, and adjusted for the number of treatments. */
   readonly alwaysValidPValue: number;
 }
@@ -32,6 +37,7 @@ export interface DecisionBasis {
   readonly comparisons: readonly TestedComparison[];
   /** Undefined while it cannot be tested. */
   readonly sampleRatioPValue: number | undefined;
+  readonly conversionsMin?: number;
 }
 
 /**
@@ -40,11 +46,11 @@ export interface DecisionBasis {
  * beats every treatment; else `inconclusive`, also when the control beats only some: another may still turn out
  * better. The probability of any false claim is at most alpha, by the adjustment of the p-values.
  */
-export function toDecisionStatus({ comparisons, sampleRatioPValue }: DecisionBasis): DecisionStatus {
+export function toDecisionStatus({ comparisons, sampleRatioPValue, conversionsMin }: DecisionBasis): DecisionStatus {
   if (isSplitWrong(sampleRatioPValue)) return 'invalid';
   if (comparisons.length === 0) return 'collecting';
-  if (comparisons.some(({ control, treatment }) => isCollecting(control) || isCollecting(treatment)))
-    return 'collecting';
+  const isEarly = (counts: Counts): boolean => isCollecting(counts, conversionsMin);
+  if (comparisons.some(({ control, treatment }) => isEarly(control) || isEarly(treatment))) return 'collecting';
 
   const directions = comparisons.map(toDirection);
   if (directions.some((direction) => direction > 0)) return 'treatment_better';
@@ -54,4 +60,4 @@ export function toDecisionStatus({ comparisons, sampleRatioPValue }: DecisionBas
 
 /** 1: the treatment is better; -1: the control is; 0: not decided. */
 const toDirection = (comparison: TestedComparison): number =>
-  comparison.alwaysValidPValue > ALPHA ? 0 : Math.sign(findAbsoluteLift(comparison) ?? 0);
+  comparison.alwaysValidPValue > ALPHA ? 0 : Math.sign(comparison.lift ?? findAbsoluteLift(comparison) ?? 0);

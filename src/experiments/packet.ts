@@ -37,7 +37,7 @@ export interface ChoiceCounts {
   readonly lastExposureAtMs: number | undefined;
 }
 
-/** Null where a figure is undefined: without units, or relative to a rate of 0. */
+/** Null where a figure is undefined: without units, relative to a rate of 0, and intervals of values while there are few. */
 export interface ChoicePacket {
   readonly choice_key: string;
   readonly conversion_event: string;
@@ -47,7 +47,7 @@ export interface ChoicePacket {
   readonly diagnostics: PacketDiagnostics;
   readonly warnings: readonly string[];
   readonly decision_status: DecisionStatus;
-  readonly method: typeof METHOD;
+  readonly method: typeof METHOD | ValueMethod;
 }
 
 /** Control first, then by name. */
@@ -55,10 +55,12 @@ export interface PacketVariant {
   readonly variant_key: string;
   /** Units. */
   readonly exposures: number;
+  /** Of results of a value: units with one. */
   readonly conversions: number;
+  /** Of results of a value: its mean. */
   readonly rate: number | null;
-  readonly ci_low: number;
-  readonly ci_high: number;
+  readonly ci_low: number | null;
+  readonly ci_high: number | null;
   /** Expected weight: as stated by the exposures, or 1 for all variants. */
   readonly weight: number;
 }
@@ -69,8 +71,8 @@ export interface PacketComparison {
   readonly absolute_lift: number | null;
   readonly relative_lift: number | null;
   /** Interval of the absolute lift, for this comparison alone and a sample size fixed in advance. */
-  readonly ci_low: number;
-  readonly ci_high: number;
+  readonly ci_low: number | null;
+  readonly ci_high: number | null;
   /** Both p-values are Holm's adjusted ones: they compare with alpha as they are. */
   readonly p_value: number;
   readonly always_valid_p_value: number;
@@ -79,8 +81,8 @@ export interface PacketComparison {
    * one treatment it excludes 0 exactly when the always-valid p-value is below alpha; with several, Holm decides a little
    * earlier than these intervals, which have no step-down form.
    */
-  readonly sequential_ci_low: number;
-  readonly sequential_ci_high: number;
+  readonly sequential_ci_low: number | null;
+  readonly sequential_ci_high: number | null;
   /** Probability that the treatment has the highest rate; null with too many variants (best-probability.ts). */
   readonly probability_best: number | null;
 }
@@ -96,6 +98,19 @@ export interface PacketDiagnostics {
   readonly last_exposure_at: string | null;
 }
 
+/** How the results of a value were computed. */
+export interface ValueMethod {
+  readonly interval: 'normal';
+  readonly test: 'two-sided z, separate variances';
+  readonly sequential: 'asymptotic confidence sequence';
+  readonly alpha: number;
+  readonly correction: 'holm';
+  /** The value of a unit: `sum(purchase, price)`. */
+  readonly value: string;
+  /** Larger values count as this one; null when none do. */
+  readonly winsorized_at: number | null;
+}
+
 const METHOD = {
   interval: 'wilson',
   test: 'two-sided z, pooled',
@@ -104,11 +119,17 @@ const METHOD = {
   correction: 'holm',
 } as const;
 
-/**
- * The packet for all counts so far. Earlier looks are not needed: the always-valid p-value may be compared with
- * alpha at any look (why: sequential-test.ts). Throws a RangeError for impossible counts.
- */
-export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): ChoicePacket {
+/** What the packets of conversions and of values have in common. */
+export interface Frame<T extends VariantCounts> {
+  readonly variants: readonly T[];
+  readonly weights: readonly number[];
+  readonly expectedRatios: readonly number[];
+  readonly sampleRatioPValue: number | undefined;
+  readonly diagnostics: PacketDiagnostics;
+}
+
+/** Throws a RangeError for impossible counts. */
+export function toFrame<T extends VariantCounts>(counts: ChoiceCounts & { readonly variants: readonly T[] }): Frame<T> {
   counts.variants.forEach(requireCounts);
   const variants = controlFirst(counts.variants);
   const { weights, ratios } = toExpectedSplit(variants.map(({ weight }) => weight));
@@ -116,6 +137,25 @@ export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): Cho
     variants.map(({ exposures }) => exposures),
     ratios,
   );
+  const diagnostics: PacketDiagnostics = {
+    sample_ratio_p_value: sampleRatioPValue ?? null,
+    // From entries, so that a variant named __proto__ is a variant like any other.
+    expected_ratios: Object.fromEntries(variants.map(({ variantKey }, index) => [variantKey, ratios[index] ?? 0])),
+    multi_variant_units: counts.multiVariantUnits,
+    exposures_without_unit: counts.exposuresWithoutUnit,
+    immature_units: counts.immatureUnits,
+    first_exposure_at: formatOptionalInstant(counts.firstExposureAtMs),
+    last_exposure_at: formatOptionalInstant(counts.lastExposureAtMs),
+  };
+  return { variants, weights, expectedRatios: ratios, sampleRatioPValue, diagnostics };
+}
+
+/**
+ * The packet for all counts so far. Earlier looks are not needed: the always-valid p-value may be compared with
+ * alpha at any look (why: sequential-test.ts). Throws a RangeError for impossible counts.
+ */
+export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): ChoicePacket {
+  const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics } = toFrame(counts);
   const comparisons = compareWithControl(variants);
   return {
     choice_key: counts.choiceKey,
@@ -123,20 +163,11 @@ export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): Cho
     generated_at: formatInstant(generatedAtMs),
     variants: variants.map((variant, index) => toPacketVariant(variant, weights[index] ?? 1)),
     comparisons: toPacketComparisons(comparisons, variants),
-    diagnostics: {
-      sample_ratio_p_value: sampleRatioPValue ?? null,
-      // From entries, so that a variant named __proto__ is a variant like any other.
-      expected_ratios: Object.fromEntries(variants.map(({ variantKey }, index) => [variantKey, ratios[index] ?? 0])),
-      multi_variant_units: counts.multiVariantUnits,
-      exposures_without_unit: counts.exposuresWithoutUnit,
-      immature_units: counts.immatureUnits,
-      first_exposure_at: formatOptionalInstant(counts.firstExposureAtMs),
-      last_exposure_at: formatOptionalInstant(counts.lastExposureAtMs),
-    },
+    diagnostics,
     warnings: toWarnings({
       ...counts,
       variants,
-      expectedRatios: ratios,
+      expectedRatios,
       sampleRatioPValue,
       isSignificantTooEarly: comparisons.some((tested) => tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA),
     }),
@@ -152,7 +183,7 @@ function requireCounts({ variantKey, exposures, conversions }: VariantCounts): v
 }
 
 /** The variant named `control`, or the first by name, comes first. Names compare by code unit, independent of locale. */
-function controlFirst(variants: readonly VariantCounts[]): VariantCounts[] {
+function controlFirst<T extends VariantCounts>(variants: readonly T[]): T[] {
   const rank = ({ variantKey }: VariantCounts): number => (variantKey === CONTROL_NAME ? 0 : 1);
   return [...variants].sort((a, b) => rank(a) - rank(b) || (a.variantKey < b.variantKey ? -1 : 1));
 }
@@ -214,5 +245,5 @@ function toPacketComparisons(
   });
 }
 
-const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 const formatOptionalInstant = (ms: number | undefined): string | null => (ms === undefined ? null : formatInstant(ms));

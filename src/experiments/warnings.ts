@@ -24,6 +24,8 @@ export interface Report {
   readonly multiVariantUnits: number;
   readonly exposuresWithoutUnit: number;
   readonly immatureUnits: number;
+  /** Conversions of each variant before a decision. */
+  readonly conversionsMin?: number;
 }
 
 /** Most serious first; empty when there is no problem. */
@@ -90,15 +92,15 @@ function warnOfWeights({ variants, sampleRatioPValue }: Report): string | undefi
   return `no variant_weight is known of ${names}, so equal weights are expected; send it with every exposure`;
 }
 
-function warnOfSmallVariants({ variants }: Report): string | undefined {
-  const small = variants.length < 2 ? [] : variants.filter(isCollecting);
+function warnOfSmallVariants({ variants, conversionsMin = CONVERSIONS_MIN }: Report): string | undefined {
+  const small = variants.length < 2 ? [] : variants.filter((variant) => isCollecting(variant, conversionsMin));
   if (small.length === 0) return undefined;
   const counts = listOf(
     small,
     ({ variantKey, exposures, conversions }) =>
       `${quote(variantKey)} has ${count(exposures, 'unit')} and ${count(conversions, 'conversion')}`,
   );
-  return `${counts}; wait until every variant has ${EXPOSURES_MIN} units and ${CONVERSIONS_MIN} conversions`;
+  return `${counts}; wait until every variant has ${EXPOSURES_MIN} units and ${conversionsMin} conversions`;
 }
 
 function warnOfMultiVariantUnits({ variants, unit, multiVariantUnits }: Report): string | undefined {

@@ -202,11 +202,19 @@ export const STAGES = completeStages({
     sources: 'funnel',
   },
   results: {
-    form: 'event',
+    form: 'outcome',
     example: 'results purchase',
-    about: 'conversion to the event, with statistics',
+    about:
+      'conversion to the event, with statistics; `results sum(purchase, price)` or `avg(…)`: means of a value per unit',
+    hint: 'the form is: results purchase, or results sum(purchase, price)',
     sources: 'choice',
-    twice: 'one conversion event at a time; use a separate query for the other',
+    twice: 'one outcome at a time; use a separate query for the other',
+  },
+  winsorize: {
+    form: 'nothing',
+    example: 'winsorize off',
+    about: 'values above the 99.9th percentile count in full',
+    sources: 'choice',
   },
   unit: {
     form: 'fields',

@@ -2,15 +2,17 @@
 // exclusion and conversion.
 import { ratio, sumOf } from './aggregate.js';
 import { type Interval, intervalOf, lengthOf, toRfc3339 } from './calendar.js';
+import { valuesOf } from './choice-values.js';
 import { EVER, EXPOSURE, eventsOf, isExposureOf } from './events.js';
 import { eventField } from './fields.js';
+import { stepName } from './funnel.js';
 import { type Event, propertyOf } from './history.js';
 import type { ChoiceQuestion } from './question.js';
 import { type Answer, inAnyOrder } from './table.js';
 import { compareText, numberOf, textOf } from './values.js';
 import type { World } from './world.js';
 
-interface Unit {
+export interface Unit {
   readonly variant: string;
   readonly exposedAt: number;
 }
@@ -29,7 +31,16 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
   // Reading: an empty unit counts as no unit.
   const unitOf = (event: Event) => textOf(read(event, results.unit ?? 'distinct_id')) || undefined;
   const { units, mixed, withoutUnit } = assigned(exposures, unitOf);
-  const converted = convertedUnits(units, eventsOf(world, results.event, EVER), unitOf, window);
+  const { value } = results;
+  // Reading: a conversion may come after the range, which bounds the exposures; the end of the window is included.
+  const isInWindow = (event: Event): boolean => {
+    const id = unitOf(event);
+    const unit = id === undefined ? undefined : units.get(id);
+    return unit !== undefined && event.time >= unit.exposedAt && event.time <= unit.exposedAt + window;
+  };
+  const outcomes = eventsOf(world, value ? value.event : results.event, EVER).filter(isInWindow);
+  const values = value && valuesOf(value, { units, events: outcomes, unitOf, world });
+  const converted = values?.converted ?? new Set(outcomes.map(unitOf));
   const weights = weightsOf(exposures);
   const rows = [...weights].map(([variant_key, weight]) => {
     const own = [...units].filter(([, unit]) => unit.variant === variant_key).map(([id]) => id);
@@ -38,7 +49,7 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
       variant_key,
       exposures: own.length,
       conversions,
-      rate: ratio(conversions, own.length),
+      rate: values ? values.meanOf(own) : ratio(conversions, own.length),
       ...INTERVAL,
       weight,
     };
@@ -46,12 +57,14 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
   const times = exposures.map((event) => event.time);
   const beside = {
     choice_key: question.choice,
-    conversion_event: results.event,
+    conversion_event: value ? stepName(value.event ?? '*') : results.event,
     diagnostics: {
       expected_ratios: shares(weights),
       multi_variant_units: mixed,
       exposures_without_unit: withoutUnit,
-      immature_units: [...units].filter(([id, unit]) => unit.exposedAt + window > now && !converted.has(id)).length,
+      immature_units: [...units].filter(
+        ([id, unit]) => unit.exposedAt + window > now && !(value === undefined && converted.has(id)),
+      ).length,
       first_exposure_at: times.length === 0 ? null : toRfc3339(Math.min(...times)),
       last_exposure_at: times.length === 0 ? null : toRfc3339(Math.max(...times)),
     },
@@ -94,23 +107,6 @@ function assigned(exposures: readonly Event[], unitOf: (event: Event) => string 
   }
   for (const id of mixed) units.delete(id);
   return { units, mixed: mixed.size, withoutUnit };
-}
-
-/** Reading: a conversion may come after the range, which bounds the exposures; the end of the window is included. */
-function convertedUnits(
-  units: ReadonlyMap<string, Unit>,
-  conversions: readonly Event[],
-  unitOf: (event: Event) => string | undefined,
-  window: number,
-): Set<string> {
-  const converted = new Set<string>();
-  for (const event of conversions) {
-    const id = unitOf(event);
-    const unit = id === undefined ? undefined : units.get(id);
-    if (id === undefined || unit === undefined) continue;
-    if (event.time >= unit.exposedAt && event.time <= unit.exposedAt + window) converted.add(id);
-  }
-  return converted;
 }
 
 /**

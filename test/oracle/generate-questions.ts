@@ -16,6 +16,7 @@ import {
   withEnding,
 } from './generate-readings.js';
 import { counting, units } from './generate-units.js';
+import { outcomes } from './generate-values.js';
 import type { History } from './history.js';
 import type * as ask from './question.js';
 import { groupColumn } from './to-query-text.js';
@@ -352,12 +353,12 @@ function inspect(context: Context): fc.Arbitrary<ask.Question> {
 
 function choice(context: Context): fc.Arbitrary<ask.Question> {
   const results = record({
-    event: eventTypes,
+    outcome: outcomes(eventTypes, anyEventSets),
     window: maybe(
       fc.constantFrom<ask.Span[]>({ count: 1, unit: 'd' }, { count: 2, unit: 'h' }, { count: 2, unit: 'w' }),
     ),
     unit: maybe(fc.constantFrom('user_id', 'device_id', 'session_id', 'distinct_id', 'event_properties.plan')),
-  }).map(written);
+  }).map(({ outcome, ...rest }) => written({ ...outcome, ...rest }));
   const exposures = withEnding(
     fc.oneof(
       NO_READING,

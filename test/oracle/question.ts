@@ -259,11 +259,27 @@ export interface InspectQuestion extends Asked {
   readonly event: string | null;
 }
 
+/** Conversions to an event, or a value of units. */
+export interface Results {
+  readonly event: string;
+  readonly value?: Value;
+  readonly window?: Span;
+  readonly unit?: Field;
+}
+
+export interface Value {
+  readonly function: 'sum' | 'avg';
+  readonly event: Events;
+  readonly field: Field;
+  /** `winsorize off` */
+  readonly isWhole?: boolean;
+}
+
 export interface ChoiceQuestion extends Asked {
   readonly source: 'choice';
   readonly choice: string;
   /** Without it the choice is a source of exposure events. */
-  readonly results?: { readonly event: string; readonly window?: Span; readonly unit?: Field };
+  readonly results?: Results;
   readonly reading?: Extract<Reading, { kind: 'aggregate' }>;
   readonly ending?: Ending;
 }

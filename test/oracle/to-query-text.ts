@@ -110,9 +110,10 @@ function endOf(question: Question): string[] {
     }
     case 'choice': {
       if (question.results === undefined) return readingOf(question);
-      const { event, window, unit } = question.results;
+      const { event, value, window, unit } = question.results;
       return [
-        `results ${nameOf(event)}`,
+        `results ${value === undefined ? nameOf(event) : callText(value)}`,
+        ...(value?.isWhole ? ['winsorize off'] : []),
         ...spanOf('window', window),
         ...(unit === undefined ? [] : [`unit ${fieldText(unit)}`]),
       ];

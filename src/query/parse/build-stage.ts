@@ -2,7 +2,7 @@
 import type { SyntaxNode } from '@lezer/common';
 import { isDefined } from '../is-defined.js';
 import { type AggregateName, STAGES } from '../language.js';
-import { buildConditionIn, buildExcluded, buildReturning } from './build-condition.js';
+import { buildCall, buildConditionIn, buildExcluded, buildReturning } from './build-condition.js';
 import { childrenOf, kindsByNode, type NodeReader, spanOf } from './node-reader.js';
 import type { ComparedTo, GroupKey, SortKey, Stage, StageForms, StageKind } from './syntax.js';
 
@@ -70,7 +70,10 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     const [first, ...others] = reader.fieldsIn(node);
     return first && { fields: [first, ...others] };
   },
-  event: (reader, node) => {
+  outcome: (reader, node) => {
+    const written = node.getChild('Call');
+    const call = written ? buildCall(reader, written) : undefined;
+    if (written) return call && { event: { text: call.event.written, span: call.event.span }, call };
     const event = reader.name(node.getChild('EventName'));
     return event && { event };
   },

@@ -140,7 +140,8 @@ export interface StageForms {
   readonly count: { readonly count: Text };
   readonly top: { readonly count: Text; readonly withOther: boolean };
   readonly fields: { readonly fields: readonly [FieldName, ...FieldName[]] };
-  readonly event: { readonly event: Text };
+  /** An event, or a value of units. */
+  readonly outcome: { readonly event: Text; readonly call?: Call };
   readonly pattern: { readonly event: EventPattern };
   readonly events: { readonly events: readonly EventPattern[] };
   readonly optional_duration: { readonly duration: Duration | undefined };

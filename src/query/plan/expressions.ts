@@ -28,6 +28,8 @@ export type Expression =
   | { readonly kind: 'tuple_element'; readonly of: Expression; readonly position: number }
   /** The number of the row in this order, from 1 on. */
   | { readonly kind: 'row_number'; readonly orderBy: readonly OrderBy[] }
+  /** The aggregate of all rows of the select, beside each of them. */
+  | { readonly kind: 'over_all'; readonly of: Expression }
   | ProfileProperty
   | CallValue
   | Call;
@@ -133,6 +135,8 @@ export const list = (items: readonly Expression[]): Expression => ({ kind: 'list
 export const element = (of: Expression, at: Expression): Expression => ({ kind: 'element', of, at });
 export const tupleElement = (of: Expression, position: number): Expression => ({ kind: 'tuple_element', of, position });
 
+export const overAll = (of: Expression): Expression => ({ kind: 'over_all', of });
+
 export const rowNumber = (orderBy: readonly OrderBy[]): Expression => ({ kind: 'row_number', orderBy });
 
 /** `lambda(['time', 'next'], (time, next) => …)`. */
@@ -200,6 +204,7 @@ export function children(expression: Expression): readonly Expression[] {
     case 'call_value':
       return [expression.key];
     case 'tuple_element':
+    case 'over_all':
       return [expression.of];
     case 'row_number':
       return expression.orderBy.map((order) => order.expression);

@@ -131,6 +131,8 @@ export interface Functions {
   /** Distinct values of several states. */
   uniqExactMerge(state: E): E;
   uniqExactState(value: E): E;
+  /** Sample variance, computed without cancellation. */
+  varSampStable(value: E): E;
   /** Of one value, or of several together. */
   xxh3(...values: E[]): E;
 }

@@ -145,6 +145,8 @@ export type PostProcess = {
       readonly choiceKey: string;
       readonly conversionEvent: string;
       readonly unit: string;
+      /** Of results of a value: as the query has it. */
+      readonly value?: string;
       readonly nowMs: number;
     }
 );

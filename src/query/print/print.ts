@@ -214,6 +214,8 @@ class Printer {
         return inline(this.expression(expression.of), word('['), this.expression(expression.at), word(']'));
       case 'tuple_element':
         return inline(this.expression(expression.of), word(`.${expression.position}`));
+      case 'over_all':
+        return inline(this.expression(expression.of), word(' OVER ()'));
       case 'row_number': {
         const order = expression.orderBy.map((of) => this.order(of));
         return inline(word('row_number() OVER (ORDER BY '), group('', order, ''), word(')'));

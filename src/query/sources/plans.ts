@@ -5,6 +5,7 @@ import type { PlanContext } from '../people/scan.js';
 import { sortKept } from '../plan/answer.js';
 import type { Plan } from '../plan/plan.js';
 import { planChoice } from './choice/plan.js';
+import { planValues } from './choice/plan-values.js';
 import { type AggregatedRows, planAggregate, planList } from './events/plan.js';
 import { planFields } from './fields/plan.js';
 import { planFormula } from './formula/plan.js';
@@ -34,7 +35,8 @@ const PLANS: { readonly [K in Kind]: (query: QueryOf<K>, context: PlanContext) =
   formula: planFormula,
   fields: planFields,
   inspect: planInspect,
-  choice_results: planChoice,
+  choice_results: (query, context) =>
+    query.value ? planValues(query, query.value, context) : planChoice(query, context),
 };
 
 function planRows<K extends Kind>(query: QueryOf<K>, context: PlanContext): Plan {

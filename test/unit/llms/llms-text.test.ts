@@ -69,6 +69,7 @@ describe('every source and stage compiles as it is shown', () => {
       'choice a',
       'choice a | results b',
       'choice a | unit user_id | results b',
+      'choice a | results sum(b, c)',
     ];
     const compiles = sources.filter((source) => {
       try {

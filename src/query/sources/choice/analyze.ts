@@ -10,6 +10,7 @@ import { quote } from '../../errors.js';
 import { DISTINCT_ID, findEventField } from '../../fields.js';
 import type { FieldName, Text } from '../../parse/syntax.js';
 import { analyzeEventRows, type EventsQuery } from '../events/analyze.js';
+import { takeValue, type ValueOutcome } from './outcome.js';
 
 export const EXPOSURE_EVENT = 'service.exposure';
 const EXPOSURES = { name: EXPOSURE_EVENT, eventTypes: [EXPOSURE_EVENT], condition: undefined };
@@ -20,6 +21,8 @@ export interface ChoiceQuery extends AnswerOrder {
   readonly kind: 'choice_results';
   readonly choiceKey: string;
   readonly conversionEvent: string;
+  /** Undefined: results are conversions to the event. */
+  readonly value: ValueOutcome | undefined;
   readonly unit: ResolvedField;
   readonly windowMs: number;
   /** Selects the exposure events. */
@@ -54,10 +57,17 @@ export function analyzeChoice(
   const results = stages.takeOne('results');
   if (results) {
     const selection = takeSelection(scope, stages, { events: EXPOSURES, condition, rows: 'unknown' });
-    return analyzeResults(scope, stages, { choiceKey: key.text, conversionEvent: results.event.text, selection });
+    const value = takeValue(events, stages, results);
+    if (results.call && !value) return undefined;
+    return analyzeResults(scope, stages, {
+      choiceKey: key.text,
+      conversionEvent: results.event.text,
+      value,
+      selection,
+    });
   }
   stages.describe({ name: 'choice without results', answers: undefined });
-  for (const stage of stages.takeAll('window', 'unit')) {
+  for (const stage of stages.takeAll('window', 'unit', 'winsorize')) {
     report(scope, stage.span, `${stage.kind} goes with results`, `add: results <conversion event>`);
   }
   return analyzeEventRows(scope, stages, { mode: 'choice', events: EXPOSURES, condition });
@@ -66,7 +76,7 @@ export function analyzeChoice(
 function analyzeResults(
   scope: Scope,
   stages: StageReader,
-  parts: Pick<ChoiceQuery, 'choiceKey' | 'conversionEvent' | 'selection'>,
+  parts: Pick<ChoiceQuery, 'choiceKey' | 'conversionEvent' | 'value' | 'selection'>,
 ): ChoiceQuery | undefined {
   const windowMs = takeWindow(scope, stages, DEFAULT_WINDOW_MS);
   const unit = takeUnit(scope, stages);

@@ -25,19 +25,20 @@ import type { CountColumn } from './present.js';
 
 type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 
-const TIME = fn.toUnixTimestamp64Milli(column('time'));
+export const TIME = fn.toUnixTimestamp64Milli(column('time'));
 
 /** Unit expression; the hash of an id when there is one. */
-function keyOf(unit: ResolvedField): Expression {
+export function keyOf(unit: ResolvedField): Expression {
   if (unit.kind === 'distinct_id') return person;
   if (unit.kind === 'column' && unit.field.hash) return column(unit.field.hash);
   return fn.ifNull(readText(unit).expression, constant(''));
 }
 
-const variantOf = ({ variant }: ChoiceResults): Expression => fn.ifNull(readText(variant).expression, constant(''));
+export const variantOf = ({ variant }: ChoiceResults): Expression =>
+  fn.ifNull(readText(variant).expression, constant(''));
 
 /** Exposure events in the range; conversions may come after it. */
-function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expression {
+export function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expression {
   const { eventTypes, range, condition } = query.selection;
   return allOf([
     isOfType(eventTypes ?? []),
@@ -48,7 +49,7 @@ function exposureOf(query: ChoiceResults, { projectId }: PlanContext): Expressio
 }
 
 /** A row of either kind: columns of the other kind are 0, a missing weight is null. */
-const countRow = (counts: Partial<Record<CountColumn, Expression>>): Columns => {
+export const countRow = (counts: Partial<Record<CountColumn, Expression>>): Columns => {
   const zero = constant(0);
   const none: Record<CountColumn, Expression> = {
     is_exposures: zero,
@@ -103,7 +104,7 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
 }
 
 /** Per variant: the newest weight, and the exposures without a unit. */
-const selectExposures = (query: ChoiceResults, context: PlanContext): Select =>
+export const selectExposures = (query: ChoiceResults, context: PlanContext): Select =>
   selectEvents(context, {
     selection: { ...query.selection, condition: undefined },
     columns: countRow({

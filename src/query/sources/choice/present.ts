@@ -1,6 +1,7 @@
 // Converts the engine's rows of choice results to an answer: the packet with its statistics, and a
 // row per variant.
-import { type ChoicePacket, toChoicePacket, type VariantCounts } from '../../../experiments/packet.js';
+import { type ChoicePacket, toChoicePacket } from '../../../experiments/packet.js';
+import { toValuePacket, type VariantValues } from '../../../experiments/value-packet.js';
 import type { Presented } from '../../cells.js';
 import type { PostProcess } from '../../plan/plan.js';
 
@@ -21,13 +22,24 @@ const COUNT_COLUMNS = [
 
 export type CountColumn = (typeof COUNT_COLUMNS)[number];
 
+/** Further columns of results of a value: units whose value counts, mean and variance, and what larger values count as. */
+const VALUE_COLUMNS = ['valued', 'mean', 'variance', 'cap'] as const;
+
+export type ValueColumn = (typeof VALUE_COLUMNS)[number];
+
 interface Counts extends Readonly<Record<Exclude<CountColumn, 'variant' | 'weight'>, number>> {
   readonly variant: string;
   readonly weight: number | null;
+  readonly valued?: number;
+  readonly mean?: number;
+  readonly variance?: number;
+  readonly cap?: number | null;
 }
 
+const COLUMNS = [...COUNT_COLUMNS, ...VALUE_COLUMNS];
+
 const toCounts = (row: readonly unknown[]): Counts =>
-  Object.fromEntries(COUNT_COLUMNS.map((name, index) => [name, row[index]])) as unknown as Counts;
+  Object.fromEntries(COLUMNS.map((name, index) => [name, row[index]])) as unknown as Counts;
 
 /** Key of units that saw several variants; no variant has an empty name. */
 const SEVERAL = '';
@@ -45,44 +57,57 @@ export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unk
       of.weight,
     ]),
     extraFields: { ...packet },
-    footnotes: describe(packet),
+    footnotes: describe(packet, asked.value === undefined ? percent : amount),
   };
 }
 
 function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
-  const { choiceKey, conversionEvent, unit, nowMs } = asked;
+  const { choiceKey, conversionEvent, unit, value, nowMs } = asked;
   const exposures = rows.filter((row) => row.is_exposures === 1);
   const units = new Map(rows.filter((row) => row.is_exposures === 0).map((row) => [row.variant, row]));
-  const variants = exposures.map(({ variant, weight }): VariantCounts => {
+  const variants = exposures.map(({ variant, weight }): VariantValues => {
     const counts = units.get(variant);
-    return { variantKey: variant, exposures: counts?.units ?? 0, conversions: counts?.conversions ?? 0, weight };
+    return {
+      variantKey: variant,
+      exposures: counts?.units ?? 0,
+      conversions: counts?.conversions ?? 0,
+      weight,
+      units: counts?.valued ?? 0,
+      mean: counts?.mean ?? 0,
+      variance: counts?.variance ?? 0,
+    };
   });
   const counted = [...units.values()].filter(({ variant }) => variant !== SEVERAL);
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  return toChoicePacket(
-    {
-      choiceKey,
-      conversionEvent,
-      unit,
-      variants,
-      multiVariantUnits: units.get(SEVERAL)?.units ?? 0,
-      exposuresWithoutUnit: sum(exposures.map((row) => row.without_unit)),
-      immatureUnits: sum(counted.map((row) => row.immature)),
-      firstExposureAtMs: exposures.length > 0 ? Math.min(...exposures.map((row) => row.first_ms)) : undefined,
-      lastExposureAtMs: exposures.length > 0 ? Math.max(...exposures.map((row) => row.last_ms)) : undefined,
-    },
-    nowMs,
-  );
+  const all = {
+    choiceKey,
+    conversionEvent,
+    unit,
+    variants,
+    multiVariantUnits: units.get(SEVERAL)?.units ?? 0,
+    exposuresWithoutUnit: sum(exposures.map((row) => row.without_unit)),
+    immatureUnits: sum(counted.map((row) => row.immature)),
+    firstExposureAtMs: exposures.length > 0 ? Math.min(...exposures.map((row) => row.first_ms)) : undefined,
+    lastExposureAtMs: exposures.length > 0 ? Math.max(...exposures.map((row) => row.last_ms)) : undefined,
+  };
+  if (value === undefined) return toChoicePacket(all, nowMs);
+  const winsorizedAt = counted.map(({ cap }) => cap).find((cap) => typeof cap === 'number') ?? null;
+  return toValuePacket({ ...all, value, winsorizedAt }, nowMs);
 }
 
 const percent = (share: number | null): string => (share === null ? 'none' : `${Number((share * 100).toFixed(2))}%`);
 
+const amount = (value: number | null): string => (value === null ? 'none' : String(Number(value.toPrecision(6))));
+
 /** Text of the decision: its basis, a line for each comparison, and the warnings. */
-function describe({ decision_status, comparisons, warnings }: ChoicePacket): string[] {
+function describe(
+  { decision_status, comparisons, warnings }: ChoicePacket,
+  show: (value: number | null) => string,
+): string[] {
   const lines = comparisons.map(
     (of) =>
-      `${of.treatment} against ${of.control}: lift ${percent(of.absolute_lift)} (${percent(of.ci_low)} to ` +
-      `${percent(of.ci_high)}), always-valid p-value ${Number(of.always_valid_p_value.toFixed(4))}.`,
+      `${of.treatment} against ${of.control}: lift ${show(of.absolute_lift)} (${show(of.ci_low)} to ` +
+      `${show(of.ci_high)}), always-valid p-value ${Number(of.always_valid_p_value.toFixed(4))}.`,
   );
   return [`Decision: ${decision_status}.`, ...lines, ...warnings.map((warning) => `Warning: ${warning}.`)];
 }

@@ -1,0 +1,56 @@
+// Means of a value per unit, and what a fixed sample size says about them. Under repeated looks its error rates are higher than
+// stated; confidence-sequence.ts has the test for daily looks.
+import { criticalValue, twoSidedTail } from './normal.js';
+import type { Interval } from './proportions.js';
+
+/** Of the values of the units of a variant. */
+export interface Moments {
+  readonly units: number;
+  /** 0 without units. */
+  readonly mean: number;
+  /** Of the sample: divided by one less than the units. 0 for less than two units. */
+  readonly variance: number;
+}
+
+export interface MeanComparison<T extends Moments = Moments> {
+  readonly control: T;
+  readonly treatment: T;
+}
+
+/** Mean of the treatment minus mean of the control; undefined when either has no units. */
+export const findMeanLift = ({ control, treatment }: MeanComparison): number | undefined =>
+  control.units === 0 || treatment.units === 0 ? undefined : treatment.mean - control.mean;
+
+/** The lift in units of the control's mean; undefined when that mean is not positive. */
+export function findRelativeMeanLift(comparison: MeanComparison): number | undefined {
+  const lift = findMeanLift(comparison);
+  return lift === undefined || comparison.control.mean <= 0 ? undefined : lift / comparison.control.mean;
+}
+
+/** Variance of the lift; undefined for less than two units in a variant. */
+export function findLiftVariance({ control, treatment }: MeanComparison): number | undefined {
+  if (control.units < 2 || treatment.units < 2) return undefined;
+  return control.variance / control.units + treatment.variance / treatment.units;
+}
+
+/** Normal interval of a mean, at confidence 1 - alpha; the mean itself for less than two units. */
+export function toMeanInterval({ units, mean, variance }: Moments, alpha: number): Interval {
+  const margin = units < 2 ? 0 : criticalValue(alpha) * Math.sqrt(variance / units);
+  return { low: mean - margin, high: mean + margin };
+}
+
+/** Normal interval of the lift, for a sample size that was fixed in advance; undefined when the lift is. */
+export function findLiftInterval(comparison: MeanComparison, alpha: number): Interval | undefined {
+  const lift = findMeanLift(comparison);
+  const variance = findLiftVariance(comparison);
+  if (lift === undefined || variance === undefined) return undefined;
+  const margin = criticalValue(alpha) * Math.sqrt(variance);
+  return { low: lift - margin, high: lift + margin };
+}
+
+/** Two-sided p-value of "both means are equal", with separate variances; 1 when it cannot be tested. */
+export function toMeanPValue(comparison: MeanComparison): number {
+  const lift = findMeanLift(comparison);
+  const variance = findLiftVariance(comparison);
+  return lift === undefined || !variance ? 1 : twoSidedTail(lift / Math.sqrt(variance));
+}

@@ -1,0 +1,128 @@
+// Assembles the result packet of an experiment of value, as sum(purchase, price) per unit: means of the units, compared by an
+// asymptotic confidence sequence. Its fields are those of the packet of conversions; `rate` is the mean.
+import { findBestProbabilitiesOfMeans, VARIANTS_MAX } from './best-probability.js';
+import { findMeanSequence, toAlwaysValidMeanPValue } from './confidence-sequence.js';
+import { ALPHA, isCollecting, toDecisionStatus, VALUES_MIN } from './decision.js';
+import { adjustByHolm } from './holm.js';
+import {
+  findLiftInterval,
+  findMeanLift,
+  findRelativeMeanLift,
+  type Moments,
+  toMeanInterval,
+  toMeanPValue,
+} from './means.js';
+import {
+  type ChoiceCounts,
+  type ChoicePacket,
+  formatInstant,
+  type PacketComparison,
+  type PacketVariant,
+  toFrame,
+  type VariantCounts,
+} from './packet.js';
+import { toWarnings } from './warnings.js';
+
+/** `units` are those whose value counts: all, or those with one. */
+export interface VariantValues extends VariantCounts, Moments {}
+
+export interface ValueCounts extends ChoiceCounts {
+  readonly variants: readonly VariantValues[];
+  /** As the query has it. */
+  readonly value: string;
+  readonly winsorizedAt: number | null;
+}
+
+interface Tested {
+  readonly control: VariantValues;
+  readonly treatment: VariantValues;
+  readonly lift: number | undefined;
+  readonly pValue: number;
+  readonly alwaysValidPValue: number;
+}
+
+export function toValuePacket(counts: ValueCounts, generatedAtMs: number): ChoicePacket {
+  const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics } = toFrame<VariantValues>(counts);
+  const comparisons = compareWithControl(variants);
+  return {
+    choice_key: counts.choiceKey,
+    conversion_event: counts.conversionEvent,
+    generated_at: formatInstant(generatedAtMs),
+    variants: variants.map((variant, index) => toPacketVariant(variant, weights[index] ?? 1)),
+    comparisons: toPacketComparisons(comparisons, variants),
+    diagnostics,
+    warnings: toWarnings({
+      ...counts,
+      variants,
+      expectedRatios,
+      sampleRatioPValue,
+      conversionsMin: VALUES_MIN,
+      isSignificantTooEarly: comparisons.some(
+        (tested) => !isEarly(tested) && tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA,
+      ),
+    }),
+    decision_status: toDecisionStatus({ comparisons, sampleRatioPValue, conversionsMin: VALUES_MIN }),
+    method: {
+      interval: 'normal',
+      test: 'two-sided z, separate variances',
+      sequential: 'asymptotic confidence sequence',
+      alpha: ALPHA,
+      correction: 'holm',
+      value: counts.value,
+      winsorized_at: counts.winsorizedAt,
+    },
+  };
+}
+
+/** The sequence is asymptotic: before there are enough values it says nothing. */
+const isEarly = ({ control, treatment }: Pick<Tested, 'control' | 'treatment'>): boolean =>
+  isCollecting(control, VALUES_MIN) || isCollecting(treatment, VALUES_MIN);
+
+function compareWithControl([control, ...treatments]: readonly VariantValues[]): Tested[] {
+  if (control === undefined) return [];
+  const pairs = treatments.map((treatment) => ({ control, treatment }));
+  const pValues = adjustByHolm(pairs.map(toMeanPValue));
+  const alwaysValid = adjustByHolm(pairs.map((pair) => (isEarly(pair) ? 1 : toAlwaysValidMeanPValue(pair))));
+  return pairs.map((pair, index) => ({
+    ...pair,
+    lift: findMeanLift(pair),
+    pValue: pValues[index] ?? 1,
+    alwaysValidPValue: alwaysValid[index] ?? 1,
+  }));
+}
+
+function toPacketVariant(variant: VariantValues, weight: number): PacketVariant {
+  const { variantKey, exposures, conversions, units, mean } = variant;
+  const interval = units < 2 ? undefined : toMeanInterval(variant, ALPHA);
+  return {
+    variant_key: variantKey,
+    exposures,
+    conversions,
+    rate: units === 0 ? null : mean,
+    ci_low: interval?.low ?? null,
+    ci_high: interval?.high ?? null,
+    weight,
+  };
+}
+
+function toPacketComparisons(comparisons: readonly Tested[], variants: readonly VariantValues[]): PacketComparison[] {
+  const best = variants.length > VARIANTS_MAX ? undefined : findBestProbabilitiesOfMeans(variants);
+  return comparisons.map((tested, index) => {
+    const interval = findLiftInterval(tested, ALPHA);
+    const sequence = isEarly(tested) ? undefined : findMeanSequence(tested, ALPHA / comparisons.length);
+    return {
+      control: tested.control.variantKey,
+      treatment: tested.treatment.variantKey,
+      absolute_lift: tested.lift ?? null,
+      relative_lift: findRelativeMeanLift(tested) ?? null,
+      ci_low: interval?.low ?? null,
+      ci_high: interval?.high ?? null,
+      p_value: tested.pValue,
+      always_valid_p_value: tested.alwaysValidPValue,
+      sequential_ci_low: sequence?.low ?? null,
+      sequential_ci_high: sequence?.high ?? null,
+      // The control comes first among the variants, and not at all among the comparisons.
+      probability_best: best?.[index + 1] ?? null,
+    };
+  });
+}

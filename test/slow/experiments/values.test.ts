@@ -1,0 +1,35 @@
+// Error rates of the confidence sequence of values: heavy tails, unequal weights and late values, looked at daily for 60 days. Seeds
+// are fixed, so rates are deterministic. `npm run simulate` runs 10,000 experiments of each design.
+import { describe, expect, test } from 'vitest';
+import { countErrors, createRandom, simulateValues, VALUE_DESIGNS } from '../../../bench/simulate-values.js';
+import { toMeanPValue } from '../../../src/experiments/means.js';
+
+const EXPERIMENTS = 400;
+
+describe.each(Object.entries(VALUE_DESIGNS))('%s', (_, design) => {
+  test('without a difference at most 5 % are ever called different', () => {
+    expect(countErrors(design, EXPERIMENTS, 7).rejected).toBeLessThanOrEqual(0.05);
+  });
+
+  test('the interval covers a lift of 10 % on all days together', () => {
+    expect(countErrors({ ...design, factor: 1.1 }, EXPERIMENTS, 8).covered).toBeGreaterThanOrEqual(0.95);
+  });
+});
+
+test('large lifts are found', () => {
+  const [design] = Object.values(VALUE_DESIGNS);
+  if (!design) throw new Error('there is no design');
+  expect(countErrors({ ...design, factor: 2, unitsPerDay: [400, 400] }, 100, 9).rejected).toBeGreaterThan(0.9);
+});
+
+test('a test of a fixed sample size, looked at daily, calls more than one in ten different', () => {
+  const [design] = Object.values(VALUE_DESIGNS);
+  if (!design) throw new Error('there is no design');
+  const random = createRandom(3);
+  let rejected = 0;
+  for (let experiment = 0; experiment < EXPERIMENTS; experiment++) {
+    const looks = [...simulateValues(design, random)];
+    if (looks.some(([control, treatment]) => toMeanPValue({ control, treatment }) < 0.05)) rejected++;
+  }
+  expect(rejected / EXPERIMENTS).toBeGreaterThan(0.1);
+});
