@@ -1,5 +1,5 @@
-// Project pass: a signed header by which `web` authorizes a signed-in person's query in the query process, for one project and
-// half a minute. Signed with a key derived from SECRET_KEY_BASE, so outsiders cannot forge it.
+// Project pass: a signed header by which `web` authorizes a signed-in person's query in the query process, for one project, one
+// person and half a minute. Signed with a key derived from SECRET_KEY_BASE, so outsiders cannot forge it.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 
@@ -8,26 +8,32 @@ export const PASS_HEADER = 'x-project-pass';
 // Transit time between processes, including clock differences.
 const LIFETIME_MS = 30_000;
 
+/** Whom a pass admits, and to which project. */
+export interface Admitted {
+  readonly projectId: ProjectId;
+  readonly personId: string;
+}
+
 export interface ProjectPasses {
-  issue(projectId: ProjectId, now: number): string;
+  issue(admitted: Admitted, now: number): string;
   /** Undefined for a forged or expired pass. */
-  tryRead(pass: string, now: number): ProjectId | undefined;
+  tryRead(pass: string, now: number): Admitted | undefined;
 }
 
 export function createProjectPasses(secretKeyBase: string): ProjectPasses {
   const key = Buffer.from(hkdfSync('sha256', secretKeyBase, '', 'event-analytics: project passes', 32));
   const sign = (claim: string) => createHmac('sha256', key).update(claim).digest();
   return {
-    issue(projectId, now) {
-      const claim = `${projectId}.${now + LIFETIME_MS}`;
+    issue({ projectId, personId }, now) {
+      const claim = `${projectId}.${personId}.${now + LIFETIME_MS}`;
       return `${claim}.${sign(claim).toString('base64url')}`;
     },
     tryRead(pass, now) {
-      const [projectId = '', expiresAt = '', signature = ''] = pass.split('.');
-      const expected = sign(`${projectId}.${expiresAt}`);
+      const [projectId = '', personId = '', expiresAt = '', signature = ''] = pass.split('.');
+      const expected = sign(`${projectId}.${personId}.${expiresAt}`);
       const given = Buffer.from(signature, 'base64url');
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-      return Number(expiresAt) > now ? toProjectId(projectId) : undefined;
+      return Number(expiresAt) > now ? { projectId: toProjectId(projectId), personId } : undefined;
     },
   };
 }

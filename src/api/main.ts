@@ -42,6 +42,7 @@ import { createErasureQueue } from '../privacy/queue.js';
 import { createPrivacyRouter } from '../privacy/routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
 import { FORMAT_MEMORY_MEBIBYTES } from '../query-api/format-task.js';
+import { createAdmission } from '../query-api/people-access.js';
 import { createQueryHandlers } from '../query-api/routes.js';
 import { toIdentityProvider } from '../sign-in/provider.js';
 import { CALLBACK_PATH, createSignInRouter } from '../sign-in/routes.js';
@@ -190,6 +191,10 @@ function answerQueriesHere(settings: Config): readonly RequestHandler[] {
   });
   lifecycle.onClose('clickhouse', () => clickhouse.close());
   return createQueryHandlers(
-    createQueryDeps(settings, { clickhouse, credentials, rateLimit: rateLimits.query, redis, threads, metrics, log }),
+    createQueryDeps(settings, {
+      ...{ clickhouse, credentials, redis, threads, metrics, log },
+      rateLimit: rateLimits.query,
+      admitToPeople: createAdmission(postgres),
+    }),
   );
 }

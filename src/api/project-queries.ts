@@ -3,6 +3,7 @@
 import type { RequestHandler, Router } from 'express';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
+import { personOf } from '../access/session-middleware.js';
 
 export interface ProjectQueriesDeps extends GuardDeps {
   readonly queries: readonly RequestHandler[];
@@ -12,7 +13,10 @@ export interface ProjectQueriesDeps extends GuardDeps {
 export function createProjectQueries({ queries, passes, ...guard }: ProjectQueriesDeps): Router {
   const { router, on } = createGuardedRouter(guard);
   const issuePass: RequestHandler = (req, res, next) => {
-    req.headers[PASS_HEADER] = passes.issue(projectIdOf(res), Date.now());
+    req.headers[PASS_HEADER] = passes.issue(
+      { projectId: projectIdOf(res), personId: personOf(res).personId },
+      Date.now(),
+    );
     next();
   };
   on('POST /api/projects/{projectID}/query', issuePass, ...queries);

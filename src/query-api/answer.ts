@@ -3,11 +3,13 @@
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { CompiledQuery } from '../query/compile.js';
+import { PEOPLE_MODE } from '../query/people-columns.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
 import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import { beginExecution, type ExecuteDeps, type Execution } from './execute.js';
 import type { QueryMetrics } from './metrics.js';
+import type { AdmitToPeople, Caller } from './people-access.js';
 import type { QueryRequest } from './schema.js';
 import type { QueryShare, QueryShares } from './shares.js';
 
@@ -17,10 +19,12 @@ export interface AnswerDeps extends ExecuteDeps, CompileDeps {
   readonly now: () => number;
   /** Called for every query that is sent to ClickHouse. */
   readonly noteQuery: (projectId: ProjectId) => void;
+  readonly admitToPeople: AdmitToPeople;
 }
 
 export interface Question {
   readonly projectId: ProjectId;
+  readonly caller: Caller;
   readonly request: QueryRequest;
   readonly requestId: string;
   /** Aborted when the client has disconnected. */
@@ -88,11 +92,12 @@ const waitedTooLong = (timeoutMs: number, cause: unknown): PublicError =>
 
 async function compileAndRun(
   deps: AnswerDeps,
-  { projectId, request }: Question,
+  { projectId, caller, request }: Question,
   execution: Execution,
 ): Promise<Omit<Answered, 'elapsedMs'>> {
   const nowMs = deps.now();
   let compiled = await compileRequest(deps, { projectId, request, nowMs });
+  if (compiled.mode === PEOPLE_MODE) await deps.admitToPeople({ projectId, caller, request });
   deps.noteQuery(projectId);
   for (;;) {
     try {

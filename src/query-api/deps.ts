@@ -12,6 +12,7 @@ import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { countQuery } from '../usage/counters.js';
 import { createEngineThreads } from './engine-threads.js';
 import { createQueryMetrics } from './metrics.js';
+import type { AdmitToPeople } from './people-access.js';
 import { createPropertyGuesses } from './property-guesses.js';
 import type { QueryDeps } from './routes.js';
 import { createQueryShares } from './shares.js';
@@ -39,6 +40,7 @@ export function createQueryDeps(
     credentials: CredentialStore;
     rateLimit: LayeredRateLimit;
     redis: Redis;
+    admitToPeople: AdmitToPeople;
     threads: ThreadPool;
     metrics: Registry;
     log: Logger;

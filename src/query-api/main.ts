@@ -15,6 +15,7 @@ import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { FORMAT_MEMORY_MEBIBYTES } from './format-task.js';
+import { createAdmission } from './people-access.js';
 import { createQueryHandlers } from './routes.js';
 
 const ENGINE_GRACE_MS = 10_000;
@@ -45,7 +46,10 @@ const rateLimit = createRateLimits(config, redis).query;
 
 const app = createQueryApp({
   queries: createQueryHandlers(
-    createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, threads, metrics, log }),
+    createQueryDeps(config, {
+      ...{ clickhouse, credentials, rateLimit, redis, threads, metrics, log },
+      admitToPeople: createAdmission(postgres),
+    }),
   ),
   operations: createOperationsRouter({
     metrics,

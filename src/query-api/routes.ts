@@ -11,6 +11,7 @@ import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { type AnswerDeps, answer } from './answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import { formatOffLoop } from './format-task.js';
+import type { Caller } from './people-access.js';
 import { type Format, parseQueryBody } from './schema.js';
 
 export interface QueryDeps extends AnswerDeps {
@@ -46,7 +47,7 @@ const readQueryBody =
 /** For POST /query, and for routes that send a project pass instead of a key. */
 export function createQueryHandlers(deps: QueryDeps): readonly RequestHandler[] {
   const respond: RequestHandler = async (req, res) => {
-    await answerQuery(deps, { req, res, projectId: projectIdOf(res) });
+    await answerQuery(deps, { req, res, ...askerOf(res) });
   };
   return [requireProject(deps), readQueryBody(deps.bodyBytesMax), respond];
 }
@@ -58,24 +59,28 @@ export function createQueryHandlers(deps: QueryDeps): readonly RequestHandler[] 
 function requireProject(deps: QueryDeps): RequestHandler {
   return async (req, res, next) => {
     const pass = req.headers[PASS_HEADER];
-    res.locals.projectId = typeof pass === 'string' ? await readPass(deps, pass) : await readKey(deps, req);
+    res.locals.asker = typeof pass === 'string' ? await readPass(deps, pass) : await readKey(deps, req);
     next();
   };
 }
 
-const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
+type Asker = Pick<QueryExchange, 'projectId' | 'caller'>;
 
-async function readPass(deps: QueryDeps, pass: string): Promise<ProjectId> {
-  const projectId = deps.passes.tryRead(pass, deps.now());
-  if (projectId === undefined) throw new PublicError('unauthenticated', 'the project pass is not valid');
+const askerOf = (res: Response): Asker => res.locals.asker as Asker;
+
+async function readPass(deps: QueryDeps, pass: string): Promise<Asker> {
+  const admitted = deps.passes.tryRead(pass, deps.now());
+  if (admitted === undefined) throw new PublicError('unauthenticated', 'the project pass is not valid');
+  const { projectId, personId } = admitted;
   await deps.rateLimit.take({ project: projectId });
-  return projectId;
+  return { projectId, caller: { kind: 'person', id: personId } };
 }
 
-async function readKey(deps: QueryDeps, req: Request): Promise<ProjectId> {
+async function readKey(deps: QueryDeps, req: Request): Promise<Asker> {
   const credential = await authenticate(deps.credentials, 'query', req);
   await deps.rateLimit.take(rateSubjectsOf(credential));
-  return credential.projectId;
+  const { projectId, kind, id } = credential;
+  return { projectId, caller: { kind, id } };
 }
 
 export interface QueryExchange {
@@ -83,17 +88,18 @@ export interface QueryExchange {
   readonly req: Request;
   readonly res: Response;
   readonly projectId: ProjectId;
+  readonly caller: Caller;
 }
 
 /** For every route that answers queries, however it determines the project. */
-export async function answerQuery(deps: AnswerDeps, { req, res, projectId }: QueryExchange): Promise<void> {
+export async function answerQuery(deps: AnswerDeps, { req, res, projectId, caller }: QueryExchange): Promise<void> {
   const request = parseQueryBody(req.body);
   const gone = new AbortController();
   res.on('close', () => gone.abort(new AnswerNotWanted()));
   // A client that disconnected during the key lookup has already emitted the event.
   if (req.socket.destroyed) gone.abort(new AnswerNotWanted());
   try {
-    const question = { projectId, request, requestId: requestIdOf(req), signal: gone.signal };
+    const question = { projectId, caller, request, requestId: requestIdOf(req), signal: gone.signal };
     send(res, request.format, await answer(deps, question, (answered) => formatOffLoop(deps, question, answered)));
   } catch (error) {
     if (!(error instanceof AnswerNotWanted)) throw error;

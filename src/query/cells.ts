@@ -31,6 +31,10 @@ export function toCell(type: ColumnType, value: unknown): Cell {
       return (value ?? null) as Cell;
     case 'properties':
       return joinBuckets(value);
+    case 'optional_properties':
+      return Number((value as readonly unknown[]).at(-1)) === 0
+        ? null
+        : joinBuckets((value as readonly unknown[]).slice(0, -1));
     case 'typed_text':
       return toTyped(value as readonly [string | null, number]);
     case 'texts':

@@ -230,6 +230,13 @@ export const STAGES = completeStages({
     sources: 'aggregates such as count by day, retention and sessions',
     twice: 'a query has one comparison',
   },
+  people: {
+    form: 'people',
+    example: 'people at 2',
+    about: 'who is behind a number; `people lost after 1`; `people dormant`; of events `people`',
+    hint: 'the form is: people, people at 2, people lost after 1, people dormant, or people at 3 of 2026-11-02',
+    sources: 'an event source, funnel, retention and lifecycle',
+  },
   rolling: {
     form: 'duration',
     example: 'rolling 28d',

@@ -54,8 +54,9 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   };
   const metrics = new Registry();
   const rateLimit = { take: async () => {} };
+  const admitToPeople = async () => {};
   const deps = {
-    ...createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, threads, metrics, log }),
+    ...createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, threads, metrics, log, admitToPeople }),
     now: () => NOW_MS,
   };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });

@@ -191,9 +191,9 @@ describe('a question of a person who is signed in', () => {
   });
 
   test('a pass that the service did not issue is worth nothing, here and at the query process itself', async () => {
-    const { organization } = await createTeam(postgres);
+    const { organization, people } = await createTeam(postgres);
     const { id } = await createTeamProject(postgres, databases, organization.id);
-    const pass = `${id}.${Date.now() + 10_000}.${Buffer.alloc(32).toString('base64url')}`;
+    const pass = `${id}.${people.member.id}.${Date.now() + 10_000}.${Buffer.alloc(32).toString('base64url')}`;
     for (const url of [processes.url, processes.get('query').url]) {
       const answer = await send(url, 'POST /query', { headers: { 'X-Project-Pass': pass }, body: { q: '* | count' } });
       expect(answer.status).toBe(401);

@@ -5,7 +5,7 @@ import type { LifecycleQuestion, StickinessQuestion } from './question.js';
 import { type Answer, inThisOrder, type Row } from './table.js';
 import { byPerson, type World } from './world.js';
 
-type Status = 'New' | 'Returning' | 'Resurrected' | 'Dormant';
+export type Status = 'New' | 'Returning' | 'Resurrected' | 'Dormant';
 const STATUSES: readonly Status[] = ['New', 'Returning', 'Resurrected', 'Dormant'];
 
 /**
@@ -30,7 +30,7 @@ export function answerLifecycle(question: LifecycleQuestion, world: World): Answ
 }
 
 /** `active` is ascending and not empty. */
-function statusIn(period: string, before: string, active: readonly string[]): Status | undefined {
+export function statusIn(period: string, before: string, active: readonly string[]): Status | undefined {
   if (!active.includes(period)) return active.includes(before) ? 'Dormant' : undefined;
   if (active[0] === period) return 'New';
   return active.includes(before) ? 'Returning' : 'Resurrected';

@@ -22,7 +22,7 @@ import { textOf } from './values.js';
 import { byPerson, compareEvents, type World } from './world.js';
 
 /** An attempt of one person: its first event, and the time of each step reached. */
-interface Attempt {
+export interface Attempt {
   readonly start: Event;
   readonly times: readonly number[];
 }
@@ -61,7 +61,7 @@ export function answerFunnel(question: FunnelQuestion, world: World): Answer {
 }
 
 /** All attempts of each person who made one, in the order of their start. */
-function attemptsOf(question: FunnelQuestion, interval: Interval, world: World): Attempt[][] {
+export function attemptsOf(question: FunnelQuestion, interval: Interval, world: World): Attempt[][] {
   const steps = question.steps.map((step) => isOneOf(world, step));
   const isExcluded = question.exclude.map((excluded) => isOneOf(world, excluded));
   const names = question.steps.map(stepName);
@@ -121,7 +121,7 @@ function strictAttempts({ events, steps, excluded, window }: Omit<Attempted, 'is
 }
 
 /** The one that reached the most steps; among equals the earliest start (reading: then the smaller insert_id). */
-function bestOf(attempts: readonly Attempt[]): Attempt {
+export function bestOf(attempts: readonly Attempt[]): Attempt {
   return attempts.reduce((best, attempt) => (attempt.times.length > best.times.length ? attempt : best));
 }
 

@@ -50,7 +50,7 @@ export function answerRetention(question: RetentionQuestion, world: World): Answ
 }
 
 /** People whose first start event, in the range or ever, is in the range. */
-function membersOf({ question, world, interval }: Asked): Member[] {
+export function membersOf({ question, world, interval }: Asked): Member[] {
   const { event, where, first } = question;
   const starts = byPerson(world, eventsOf(world, event, first ? EVER : interval, where));
   const returning = question.returning === undefined || question.returning === 'any' ? null : question.returning;
@@ -64,7 +64,7 @@ function membersOf({ question, world, interval }: Asked): Member[] {
 }
 
 /** `m` means months here, where the unit is days, weeks or longer. */
-function inMonths(range: Range | undefined): Range | undefined {
+export function inMonths(range: Range | undefined): Range | undefined {
   return range?.kind === 'last' && range.span.unit === 'm'
     ? { kind: 'last', span: { count: range.span.count, unit: 'mo' } }
     : range;
@@ -127,7 +127,7 @@ function cohortRows(members: readonly Member[], { question, world, interval }: A
   return rows;
 }
 
-function bucketsBetween(from: string, to: string, unit: NonNullable<RetentionQuestion['period']>): number {
+export function bucketsBetween(from: string, to: string, unit: NonNullable<RetentionQuestion['period']>): number {
   let count = 0;
   for (let bucket = from; bucket < to; bucket = bucketAfter(bucket, unit)) count += 1;
   return count;

@@ -144,6 +144,7 @@ export type Mode =
   | 'stickiness'
   | 'user'
   | 'users'
+  | 'people'
   | 'formula'
   | 'fields'
   | 'inspect'

@@ -32,7 +32,7 @@ export function answerUsers(question: UsersQuestion, world: World): Answer {
   return { mode: 'users', columns, ...ended(table, ending, METRICS[aggregate.kind]) };
 }
 
-function profileRow(profile: Profile): Row {
+export function profileRow(profile: Profile): Row {
   return {
     user_id: profile.user_id,
     email: profile.email || null,

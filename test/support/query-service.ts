@@ -46,6 +46,7 @@ export async function startQueryService(): Promise<QueryService> {
     limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
     log: createLogger({ process: 'test', level: 'warn' }),
     noteQuery: () => {},
+    admitToPeople: async () => {},
   };
   return {
     clickhouse,
@@ -54,6 +55,7 @@ export async function startQueryService(): Promise<QueryService> {
         { ...deps, now: () => nowMs },
         {
           projectId,
+          caller: { kind: 'secret', id: 'test' },
           request: { q, format: 'json', timezone, limit, offset },
           requestId: 'test',
           signal: new AbortController().signal,

@@ -56,6 +56,10 @@ export const queryAnswer = z.looseObject({
       .optional()
       .meta({ description: 'what is counted instead of people', examples: ['session_id'] }),
     without_unit: count.optional().meta({ description: 'events that are left out, because they do not have the unit' }),
+    people_of: z
+      .string()
+      .optional()
+      .meta({ description: 'first day of the period of a list of people of a lifecycle', examples: ['2026-11-09'] }),
     incomplete: z
       .array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])))
       .optional()

@@ -144,7 +144,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     ],
     'GET /api/gdpr/requests/{requestID}': ['Reads the status of an erasure', { 200: json('ErasureRequest') }],
     'GET /api/gdpr/audit': [
-      'Lists the audit trail of erasures and exports, newest first',
+      'Lists the audit trail of erasures, exports and lists of people, newest first',
       { 200: jsonList('AuditEntry') },
       { query: auditPage, errors: [400] },
     ],

@@ -23,6 +23,13 @@ export interface AnswerOrder {
   readonly rowsMax: number | undefined;
 }
 
+/** The order alone, of a query that has more. */
+export const orderOf = ({ order, shownOrder, rowsMax }: AnswerOrder): AnswerOrder => ({
+  order,
+  ...(shownOrder && { shownOrder }),
+  rowsMax,
+});
+
 /** `top` keeps the rows with the largest metric, and `sort` orders what is kept, whichever of the two is written first. */
 export function takeAnswerOrder(scope: Scope, stages: StageReader, sortable: SortableColumns): AnswerOrder {
   const { metric } = sortable;

@@ -4,7 +4,7 @@ import { isDefined } from '../is-defined.js';
 import { type AggregateName, STAGES } from '../language.js';
 import { buildCall, buildConditionIn, buildExcluded, buildReturning } from './build-condition.js';
 import { childrenOf, kindsByNode, type NodeReader, spanOf } from './node-reader.js';
-import type { ComparedTo, GroupKey, SortKey, Stage, StageForms, StageKind } from './syntax.js';
+import type { ComparedTo, GroupKey, PeopleAsked, SortKey, Stage, StageForms, StageKind } from './syntax.js';
 
 const KIND_BY_NODE = kindsByNode<StageKind>(STAGES);
 
@@ -88,6 +88,10 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     const word = node.getChildren('Keyword')[1];
     return word && { order: reader.slice(word) === 'any' ? 'any' : 'strict' };
   },
+  people: (reader, node) => {
+    const who = buildPeople(reader, node);
+    return who && { who };
+  },
   nothing: () => ({}),
   comparison: (reader, node) => {
     const to = buildComparedTo(reader, node);
@@ -116,6 +120,19 @@ function buildComparedTo(reader: NodeReader, node: SyntaxNode): ComparedTo | und
   const word = node.getChildren('Keyword')[1];
   const text = word && reader.slice(word);
   return text === 'previous' || text === 'weekdays' ? { kind: text } : undefined;
+}
+
+function buildPeople(reader: NodeReader, node: SyntaxNode): PeopleAsked | undefined {
+  if (node.getChild('⚠')) return undefined;
+  const status = reader.name(node.getChild('PeopleStatus'));
+  if (status) return { kind: 'status', status };
+  const word = node.getChildren('Keyword')[1];
+  if (!word) return { kind: 'all' };
+  const number = reader.token(node.getChild('Number'));
+  if (!number) return undefined;
+  if (reader.slice(word) === 'lost') return { kind: 'lost_after', number };
+  const cohort = reader.token(node.getChild('Moment') ?? node.getChild('String'));
+  return { kind: 'at', number, cohort };
 }
 
 function buildSortKey(reader: NodeReader, node: SyntaxNode): SortKey | undefined {

@@ -146,9 +146,18 @@ export interface StageForms {
   readonly events: { readonly events: readonly EventPattern[] };
   readonly optional_duration: { readonly duration: Duration | undefined };
   readonly order: { readonly order: 'any' | 'strict' };
+  readonly people: { readonly who: PeopleAsked };
   readonly nothing: object;
   readonly comparison: { readonly to: ComparedTo };
 }
+
+/** Which of the people behind an answer. */
+export type PeopleAsked =
+  | { readonly kind: 'all' }
+  /** Of a step, or of a period of retention: of all cohorts, or of one. */
+  | { readonly kind: 'at'; readonly number: Text; readonly cohort: Text | undefined }
+  | { readonly kind: 'lost_after'; readonly number: Text }
+  | { readonly kind: 'status'; readonly status: Text };
 
 /** The earlier range of `compare`. */
 export type ComparedTo =

@@ -31,6 +31,7 @@ export interface Functions {
   arrayJoin(array: E): E;
   arrayMap(lambda: E, ...arrays: E[]): E;
   arrayMax(array: E): E;
+  arrayMin(array: E): E;
   arrayReverse(array: E): E;
   /** Replaces elements for which the lambda is false by the next one for which it is true. */
   arrayReverseFill(lambda: E, array: E): E;

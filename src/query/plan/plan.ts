@@ -29,7 +29,7 @@ export interface Select {
   readonly keeps?: 'all';
   readonly columns: Columns;
   /** Undefined for one row without columns. */
-  readonly from: EventScan | ProfileScan | DeviceScan | Step | undefined;
+  readonly from: EventScan | ProfileScan | DeviceScan | Step | MatchedRows | undefined;
   /** Of the rows of a step; a scan has its filter. */
   readonly where?: Expression;
   /** GROUP BY these columns of the same select; undefined without aggregation. */
@@ -66,6 +66,17 @@ export interface Join {
   readonly right: string;
   /** Rows without a matching one: `kept` with missing values (LEFT JOIN) or `left out` (INNER JOIN). */
   readonly others: 'kept' | 'left out';
+}
+
+/** The rows of a step, each with the one of another step that has its key, if there is one: a column that is missing has its default. */
+export interface MatchedRows {
+  readonly kind: 'matched';
+  /** Held in memory, while the others are read. */
+  readonly rows: Step;
+  /** Unique by their key. */
+  readonly others: Step;
+  /** The columns of the key. */
+  readonly on: { readonly row: string; readonly other: string };
 }
 
 /** Profiles of one project, without deleted ones. */
@@ -120,6 +131,7 @@ export type ColumnType =
   | 'time'
   | 'date'
   | 'properties'
+  | 'optional_properties'
   | 'path'
   | 'texts'
   | 'top_keys'

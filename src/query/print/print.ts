@@ -114,6 +114,11 @@ class Printer {
         return [word(`FROM ${this.step(from)}`)];
       case 'events':
         return this.events(from);
+      case 'matched': {
+        const { rows, others, on } = from;
+        const join = `RIGHT ANY JOIN ${this.step(rows)} ON ${on.other} = ${on.row}`;
+        return [word(`FROM ${this.step(others)}`), word(join)];
+      }
       case 'profiles':
         return [word('FROM profiles FINAL'), ...this.joins(from.joins ?? []), this.where(from, [])];
       case 'device_map':

@@ -7,6 +7,7 @@ import type { Plan } from '../plan/plan.js';
 import { planChoice } from './choice/plan.js';
 import { planValues } from './choice/plan-values.js';
 import { type AggregatedRows, planAggregate, planList } from './events/plan.js';
+import { planEventPeople } from './events/plan-people.js';
 import { planFields } from './fields/plan.js';
 import { planFormula } from './formula/plan.js';
 import { planFunnel } from './funnel/plan.js';
@@ -26,6 +27,7 @@ const PLANS: { readonly [K in Kind]: (query: QueryOf<K>, context: PlanContext) =
   aggregate: (query, context) => planAggregate(query, context, query.rows && rowsOver(query.rows, context)),
   list: (query, context) => (query.rows ? planUserList(query, context) : planList(query, context)),
   latest_values: planLatestValues,
+  people: planEventPeople,
   funnel: planFunnel,
   retention: planRetention,
   paths: planPaths,

@@ -6,21 +6,24 @@ import { toProjectId } from '../../../src/platform/ids.js';
 const PROJECT = toProjectId('0197f000-0000-7000-8000-000000000001');
 const OTHER = '0197f000-0000-7000-8000-000000000002';
 const passes = createProjectPasses('a'.repeat(32));
-const pass = passes.issue(PROJECT, 1000);
-const [, expiresAt, signature] = pass.split('.');
+const PERSON = '0197f000-0000-7000-8000-000000000003';
+const admitted = { projectId: PROJECT, personId: PERSON };
+const pass = passes.issue(admitted, 1000);
+const [, , expiresAt, signature] = pass.split('.');
 
-test('names its project for half a minute', () => {
-  expect(passes.tryRead(pass, 1000)).toBe(PROJECT);
-  expect(passes.tryRead(pass, 30_999)).toBe(PROJECT);
+test('names its project and person for half a minute', () => {
+  expect(passes.tryRead(pass, 1000)).toEqual(admitted);
+  expect(passes.tryRead(pass, 30_999)).toEqual(admitted);
   expect(passes.tryRead(pass, 31_000)).toBeUndefined();
 });
 
 test.each([
-  ['another project', `${OTHER}.${expiresAt}.${signature}`],
-  ['a later end', `${PROJECT}.${Number(expiresAt) + 1}.${signature}`],
-  ['no signature', `${PROJECT}.${expiresAt}.`],
+  ['another project', `${OTHER}.${PERSON}.${expiresAt}.${signature}`],
+  ['another person', `${PROJECT}.${OTHER}.${expiresAt}.${signature}`],
+  ['a later end', `${PROJECT}.${PERSON}.${Number(expiresAt) + 1}.${signature}`],
+  ['no signature', `${PROJECT}.${PERSON}.${expiresAt}.`],
   ['half a signature', pass.slice(0, -20)],
-  ['another secret', createProjectPasses('b'.repeat(32)).issue(PROJECT, 1000)],
+  ['another secret', createProjectPasses('b'.repeat(32)).issue(admitted, 1000)],
   ['nothing', ''],
   ['dots', '..'],
 ])('%s: not a pass', (_, text) => {

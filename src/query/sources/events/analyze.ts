@@ -1,6 +1,7 @@
 // Analyzer of the event source and `*`: an aggregate over events, a list of events, or the latest values of a field.
 import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
 import { type ListDefaults, type ListQuery, takeList } from '../../analyze/list.js';
+import { type EventPeopleQuery, takeEventPeople } from '../../analyze/people.js';
 import type { Condition, EventSelection, EventSet, ListColumn, ResolvedField, Rows } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
@@ -36,7 +37,7 @@ export interface EventForm {
   readonly isListed?: boolean;
 }
 
-export type EventsQuery = AggregateQuery | ListQuery | LatestQuery | undefined;
+export type EventsQuery = AggregateQuery | ListQuery | LatestQuery | EventPeopleQuery | undefined;
 
 /** Events as rows, or latest values when the first aggregate is `latest`. */
 export function analyzeEventRows(scope: Scope, stages: StageReader, form: EventForm = {}): EventsQuery {
@@ -58,6 +59,8 @@ export function analyzeEventRows(scope: Scope, stages: StageReader, form: EventF
     aggregates.filter((stage) => stage !== late),
     wordingOf('aggregate'),
   );
+  const people = takeEventPeople(scope, stages, selection);
+  if (people) return people;
   const { mode, isListed } = form;
   return analyzeRows(scope, stages, {
     aggregate,

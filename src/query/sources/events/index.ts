@@ -12,7 +12,7 @@ export const event = defineSource({
   hint: 'after the source comes a pipe and a stage: signup | count; an event name with other characters than letters, digits and _ . : / $ - goes in quotes',
   name: 'an event source',
   days: 7,
-  modes: ['aggregate', 'list', 'latest_aggregate'],
+  modes: ['aggregate', 'list', 'latest_aggregate', 'people'],
   build: (reader, node) => {
     const event = buildEventIn(reader, node);
     return event && { event, ...(STAGE_NAMES.includes(reader.slice(node)) && { isLikeStage: true }) };

@@ -11,6 +11,7 @@ import { isDefined } from '../../is-defined.js';
 import type { EventPattern } from '../../parse/syntax.js';
 import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
 import { resolveLength } from '../../time/range.js';
+import { type FunnelPeople, takeFunnelPeople } from './people.js';
 
 export interface FunnelSource {
   readonly steps: readonly EventPattern[];
@@ -40,12 +41,15 @@ export interface FunnelQuery {
   readonly isFieldFirst: boolean;
   /** Times of the steps instead of users and rates: quantiles, or a histogram of bins of this width. */
   readonly times: { readonly widthMs: number | undefined } | undefined;
+  /** Lists people instead of counting them. */
+  readonly people: FunnelPeople | undefined;
   readonly rowsMax: number | undefined;
 }
 
 export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageReader): FunnelQuery {
   const selection = takeSelection(scope, stages);
   checkSteps(scope, source);
+  const people = takeFunnelPeople(scope, stages, source.steps.length);
   const windowMs = takeWindow(scope, stages);
   const unit = takeUnit(scope, stages);
   const exclude = [...source.exclude, ...stages.takeAll('exclude').flatMap((stage) => stage.events)];
@@ -69,7 +73,8 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageR
     by: by.breakdown,
     isFieldFirst: by.keys[0]?.kind === 'name' && by.keys[0].name.written === by.breakdown?.name,
     times: takeTimes(scope, stages, windowMs),
-    rowsMax: stages.takeRowLimit(),
+    people,
+    rowsMax: people ? people.rowsMax : stages.takeRowLimit(),
   };
 }
 

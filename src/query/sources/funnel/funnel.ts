@@ -2,12 +2,13 @@
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areDisjoint } from '../../conditions/events.js';
 import { isIn } from '../../conditions/plan-events.js';
+import { passPerson } from '../../people/list-people.js';
 import type { PlanContext } from '../../people/scan.js';
 import { type BreakdownPlan, planBreakdown } from '../../plan/behaviour.js';
 import { type Subject, subjectOf } from '../../plan/distinct.js';
 import { anyOf, constant, type Expression, infix, integer } from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';
-import type { Step } from '../../plan/plan.js';
+import type { Columns, Step } from '../../plan/plan.js';
 import type { FunnelQuery } from './analyze.js';
 
 export type ResolvedFunnel = FunnelQuery & ResolvedQuery;
@@ -21,6 +22,8 @@ export interface Funnel {
   readonly breakdown: BreakdownPlan | undefined;
   /** Who does the steps. */
   readonly subject: Subject;
+  /** Columns of the person in the rows of attempts, where people are listed. */
+  readonly person: Columns;
 }
 
 /** One row per counted attempt: `started`, `times` of its steps, and `bucket` where the funnel has buckets. */
@@ -44,7 +47,14 @@ export function funnelOf(query: ResolvedFunnel): Funnel {
   const doOverlap = distinct.some((number, index) =>
     distinct.slice(index + 1).some((other) => mayShareEvents(query, number, other)),
   );
-  return { query, distinct, doOverlap, breakdown: by && planBreakdown(by), subject: subjectOf(query.unit) };
+  return {
+    query,
+    distinct,
+    doOverlap,
+    breakdown: by && planBreakdown(by),
+    subject: subjectOf(query.unit),
+    person: query.people ? passPerson : {},
+  };
 }
 
 /** Whether one event may be of both steps. */

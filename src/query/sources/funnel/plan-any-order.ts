@@ -2,6 +2,7 @@
 // one from the start on that no step before it has taken. That is what the events do in the order of time, when each goes to
 // the first of its steps that is not done.
 import { areOfTypes } from '../../conditions/plan-events.js';
+import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { eventMs, filter, map } from '../../plan/behaviour.js';
 import {
@@ -53,6 +54,7 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
     selection: query.selection,
     columns: {
       person: subject.value,
+      ...(query.people && idColumn),
       moments: gather(packMoment(eventMs, membershipsOf(distinct, isOf))),
       ...(breakdown && { starts: gather(fn.tuple(eventMs, column('insert_id'), breakdown.value)) }),
     },

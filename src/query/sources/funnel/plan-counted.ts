@@ -34,15 +34,15 @@ export const bySteps = (attempts: Expression, steps: number): Expression =>
 const same = (time: Expression): Expression => time;
 
 /** `bestFirst` are the attempts of a person: those with more steps first, of equals the earlier first. */
-export function planBest({ query, breakdown }: Funnel, people: Step, bestFirst: Expression): Counted {
+export function planBest({ query, breakdown, person }: Funnel, people: Step, bestFirst: Expression): Counted {
   const { granularity, timezone } = query;
   const attempts = step('ranked_attempts', extend(people, { ranked: bestFirst }));
   const [ranked, attempt, started] = [alias('ranked'), alias('attempt'), alias('started')];
   const value = breakdown && { value: valueAt(attempt) };
   const times = { times: timesOf(attempt), started: first(timesOf(attempt)) };
   if (granularity === undefined) {
-    const best = step('best_attempts', select({ columns: { attempt: first(ranked) }, from: attempts }));
-    const from = step('counted_attempts', select({ columns: { ...times, ...value }, from: best }));
+    const best = step('best_attempts', select({ columns: { ...person, attempt: first(ranked) }, from: attempts }));
+    const from = step('counted_attempts', select({ columns: { ...person, ...times, ...value }, from: best }));
     return { from, msOf: same, value: breakdown && alias('value') };
   }
   const bucketAt = (ms: Expression): Expression =>

@@ -5,6 +5,7 @@
 // and the first attempt of the last non-empty level counts. Lambdas capture no arrays, because ClickHouse would copy them
 // per element.
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
+import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { passThrough } from '../../plan/answer.js';
 import { eventMs, filter, first, map } from '../../plan/behaviour.js';
@@ -98,6 +99,7 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
     selection: query.selection,
     columns: {
       person: subject.value,
+      ...(query.people && idColumn),
       ...(doOverlap ? { moments: gather(moment, anyOf(distinct.map(isOf))) } : Object.fromEntries(times)),
       ...(exclude.length > 0 && { excluded_times: gather(eventMs, isExcluded) }),
       ...(started && !doOverlap && { starts: gather(started, isOf(1)) }),
@@ -219,7 +221,7 @@ function planNextStep(funnel: Funnel, stepNumber: number, before: Step): Step {
 }
 
 /** The counted attempt of each person: the times of its steps. */
-function planCounted({ query, breakdown }: Funnel, from: Step): Step {
+function planCounted({ query, breakdown, person }: Funnel, from: Step): Step {
   const ofCounted = (read: (attempt: Expression, reached: number) => Expression): Expression => {
     const later = numbersTo(query.steps.length).slice(1).reverse();
     const cases = later.flatMap((reached) => [
@@ -232,6 +234,7 @@ function planCounted({ query, breakdown }: Funnel, from: Step): Step {
     fn.array(...numbersTo(reached).map((number) => timeOf(attempt, number))),
   );
   const columns = {
+    ...person,
     ...(breakdown && passThrough('starts')),
     started: ofCounted((attempt) => timeOf(attempt, 1)),
     times,

@@ -2,6 +2,7 @@
 // events of equal time may be steps 1 and 2, whichever begins; three or more are always between two steps.
 
 import { isIn } from '../../conditions/plan-events.js';
+import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { eventMs, filter, map } from '../../plan/behaviour.js';
 import {
@@ -52,7 +53,11 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
     : packMoment(eventMs, memberships);
   const rows = selectEvents(context, {
     selection,
-    columns: { person: subject.value, moments: fn.arraySort(fn.groupArray(moment)) },
+    columns: {
+      person: subject.value,
+      ...(query.people && idColumn),
+      moments: fn.arraySort(fn.groupArray(moment)),
+    },
     filter: [subject.isPresent],
     groupBy: ['person'],
     having: infix('>', fn.countIf(isStep(1)), constant(0)),

@@ -7,6 +7,7 @@ import { dateOfPeriod } from '../../time/range.js';
 import { type Counted, type Funnel, funnelOf, type ResolvedFunnel } from './funnel.js';
 import { countInAnyOrder } from './plan-any-order.js';
 import { countInOrder } from './plan-in-order.js';
+import { planFunnelPeople } from './plan-people.js';
 import { planHistogram, planSteps, planTimes, type Rows } from './plan-rows.js';
 import { countStrictly } from './plan-strict.js';
 
@@ -31,7 +32,9 @@ function incompleteFrom(
 export function planFunnel(query: ResolvedFunnel, context: PlanContext): Plan {
   const { unit, selection } = query;
   const funnel = funnelOf(query);
-  const { select, columns } = planRows(funnel, COUNT[query.order](funnel, context));
+  const counted = COUNT[query.order](funnel, context);
+  if (query.people) return planFunnelPeople(query, query.people, { counted, context });
+  const { select, columns } = planRows(funnel, counted);
   const from = incompleteFrom(query, context.nowMs);
   return planAnswer({
     query,

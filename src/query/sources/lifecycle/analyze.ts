@@ -1,5 +1,5 @@
 // Analyzer of the source `lifecycle`.
-import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import { type AnswerOrder, orderOf, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy } from '../../analyze/by.js';
 import type { CalendarPeriod, EventSelection, Unit } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
@@ -9,6 +9,7 @@ import { takeUnit } from '../../analyze/unit.js';
 import { resolveEvents } from '../../conditions/events.js';
 import type { EventPattern } from '../../parse/syntax.js';
 import { isPeriod, PERIODS } from '../../time/calendar-periods.js';
+import { type LifecyclePeople, takeLifecyclePeople } from './people.js';
 
 export interface LifecycleQuery extends AnswerOrder {
   readonly kind: 'lifecycle';
@@ -16,6 +17,8 @@ export interface LifecycleQuery extends AnswerOrder {
   /** What is counted; undefined: people. */
   readonly unit: Unit | undefined;
   readonly period: CalendarPeriod;
+  /** Lists people instead of counting them. */
+  readonly people: LifecyclePeople | undefined;
 }
 
 export function analyzeLifecycle(
@@ -25,15 +28,11 @@ export function analyzeLifecycle(
 ): LifecycleQuery {
   const selection = takeSelection(scope, stages, { events: resolveEvents(scope, event) });
   const { granularity } = takeBy(scope, stages, { granularities: PERIODS, takesField: false });
-  return {
-    kind: 'lifecycle',
-    selection,
-    unit: takeUnit(scope, stages),
-    period: isPeriod(granularity) ? granularity : 'week',
-    ...takeAnswerOrder(scope, stages, {
-      columns: ['period', 'status', 'users'],
-      ascending: ['status'],
-      metric: 'users',
-    }),
-  };
+  const period = isPeriod(granularity) ? granularity : 'week';
+  const people = takeLifecyclePeople(scope, stages, { range: selection.range, period });
+  const answer =
+    people ??
+    takeAnswerOrder(scope, stages, { columns: ['period', 'status', 'users'], ascending: ['status'], metric: 'users' });
+  const unit = takeUnit(scope, stages);
+  return { kind: 'lifecycle', selection, unit, period, people, ...orderOf(answer) };
 }

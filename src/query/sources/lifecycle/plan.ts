@@ -23,10 +23,11 @@ import { fn } from '../../plan/functions.js';
 import { extend, type Plan, type Step, select, step } from '../../plan/plan.js';
 import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
 import type { LifecycleQuery } from './analyze.js';
+import { STATUSES } from './people.js';
+import { planLifecyclePeople } from './plan-people.js';
 
 type ResolvedLifecycle = LifecycleQuery & ResolvedQuery;
 
-const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'] as const;
 const STATUS_COUNT = constant(4);
 const indexOf = (status: (typeof STATUSES)[number]): Expression => integer(STATUSES.indexOf(status));
 
@@ -71,7 +72,8 @@ function countCodes(people: Step, codeOf: (period: Expression) => Expression, co
 }
 
 export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): Plan {
-  const { selection, timezone, order, unit } = query;
+  const { selection, timezone, order, unit, people } = query;
+  if (people) return planLifecyclePeople(query, people, context);
   const { range } = selection;
   const calendar = calendarOf(query.period, timezone);
   const indexOfPeriod = (period: Expression): Expression => periodsSince(calendar, range.fromMs, period);

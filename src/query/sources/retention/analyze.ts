@@ -1,6 +1,6 @@
 // Analyzer of the source `retention`.
 import { resolveMeasure } from '../../analyze/aggregate.js';
-import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import { type AnswerOrder, orderOf, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy } from '../../analyze/by.js';
 import type {
   Breakdown,
@@ -20,6 +20,7 @@ import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import type { EventPattern, StageOf } from '../../parse/syntax.js';
 import { ALL_PERIODS, isPeriod } from '../../time/calendar-periods.js';
 import { resolveLength, type TimeStage } from '../../time/range.js';
+import { type RetentionPeople, takeRetentionPeople } from './people.js';
 
 export interface RetentionSource {
   readonly start: EventPattern;
@@ -45,6 +46,8 @@ export interface RetentionQuery extends AnswerOrder {
   readonly isFirstEver: boolean;
   /** Length of periods that begin with each person's start event; undefined for calendar periods. */
   readonly windowMs: number | undefined;
+  /** Lists people instead of counting them. */
+  readonly people: RetentionPeople | undefined;
   /** Number that is summed over return events. */
   readonly sum: ResolvedField | undefined;
 }
@@ -75,18 +78,22 @@ export function analyzeRetention(
   const by = takeBy(scope, stages, { granularities: ALL_PERIODS, takesField: true, keys: sumStage?.by ?? [] });
   const groups = by.breakdown ? [by.breakdown.name] : [];
   const earlier = takeEarlier(scope, stages, selection);
-  const answer = takeAnswerOrder(scope, stages, {
-    columns: [
-      ...groups,
-      ...COLUMNS,
-      ...(sumStage ? SUM_COLUMNS : []),
-      ...(earlier ? ['previous_cohort', ...namesOfCompared(...METRICS)] : []),
-    ],
-    ascending: [...groups, 'period'],
-    metric: undefined,
-  });
   const isFirstEver = stages.takeOne('first') !== undefined;
   const windowMs = takePeriodLength(scope, stages);
+  const period = isPeriod(by.granularity) ? by.granularity : 'week';
+  const people = takeRetentionPeople(scope, stages, { range: selection.range, period, windowMs, by });
+  const answer =
+    people ??
+    takeAnswerOrder(scope, stages, {
+      columns: [
+        ...groups,
+        ...COLUMNS,
+        ...(sumStage ? SUM_COLUMNS : []),
+        ...(earlier ? ['previous_cohort', ...namesOfCompared(...METRICS)] : []),
+      ],
+      ascending: [...groups, 'period'],
+      metric: undefined,
+    });
   const unit = takeUnit(scope, stages);
   if (earlier) refuseWithCompare(scope, sumStage, ...stages.takeAll('window'));
   if (start === undefined) return undefined;
@@ -97,13 +104,14 @@ export function analyzeRetention(
     start,
     unit,
     returning: returning?.matches.some(({ name }) => name === undefined) ? undefined : returned,
-    period: isPeriod(by.granularity) ? by.granularity : 'week',
+    period,
+    people,
     by: by.breakdown,
     isUnbounded,
     isFirstEver,
     windowMs,
     sum,
-    ...answer,
+    ...orderOf(answer),
   };
 }
 

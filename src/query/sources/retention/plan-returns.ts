@@ -1,6 +1,7 @@
 // The returns of retention: gathered per person, numbered by period, and summed.
 import type { EventSet } from '../../analyze/resolved.js';
 import { isIn } from '../../conditions/plan-events.js';
+import { passPerson } from '../../people/list-people.js';
 import type { PlanContext } from '../../people/scan.js';
 import { passThrough } from '../../plan/answer.js';
 import { eventMs, filter, map } from '../../plan/behaviour.js';
@@ -32,8 +33,8 @@ export const ANY: EventSet = { name: '*', eventTypes: undefined, condition: unde
 const isAny = ({ eventTypes, condition }: EventSet): boolean => eventTypes === undefined && condition === undefined;
 
 /** Whether the calendar periods of all return events are enough: returns are at or after the start, or the start itself. */
-const areNumbered = ({ start, returning = ANY, windowMs, sum }: RetentionQuery): boolean =>
-  (isAny(returning) || returning.name === start.name) && windowMs === undefined && sum === undefined;
+const areNumbered = ({ start, returning = ANY, windowMs, sum, people }: RetentionQuery): boolean =>
+  (isAny(returning) || returning.name === start.name) && !windowMs && !sum && !people;
 
 /** Per person: the periods of return events, their times, or pairs of time and amount. */
 export function gatherReturns({ query, calendar }: Periods, context: PlanContext): Expression {
@@ -49,9 +50,9 @@ export function gatherReturns({ query, calendar }: Periods, context: PlanContext
  * Per person: the cohort, and the periods of the returns as numbers: calendar periods of their own, or those of a length
  * counted from the start.
  */
-export function planReturns(periods: Periods, people: Step, groups: readonly string[]): Step {
+export function planReturns(periods: Periods, from: Step, groups: readonly string[]): Step {
   const { query, calendar } = periods;
-  const { windowMs, sum, isUnbounded } = query;
+  const { windowMs, sum, isUnbounded, people } = query;
   const [started, returns] = [alias('started'), alias('returns')];
   const timeOf = (of: Expression): Expression => (sum ? tupleElement(of, 1) : of);
   const calendarNumberOf = (ms: Expression): Expression =>
@@ -64,9 +65,10 @@ export function planReturns(periods: Periods, people: Step, groups: readonly str
     cohort: calendarNumberOf(started),
     periods: areNumbered(query) ? returns : map(later, 'return', (of) => numberOf(timeOf(of))),
     ...(sum && { amounts: map(later, 'return', (of) => tupleElement(of, 2)) }),
+    ...(people && { ...passPerson, later }),
     ...(isUnbounded && { last_period: fn.arrayMax(alias('periods')) }),
   };
-  return step('periods_of_people', select({ columns, from: people }));
+  return step('periods_of_people', select({ columns, from }));
 }
 
 /** The number of a period of the cohort. */

@@ -3,6 +3,7 @@
 import type { ResolvedQuery, TimeRange } from '../../analyze/resolved.js';
 import { overRange } from '../../conditions/calls.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
+import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -36,6 +37,7 @@ import {
 import { calendarOf, periodsSince } from '../../time/calendar.js';
 import { METRICS, type RetentionQuery } from './analyze.js';
 import { type ComparedCohorts, joinCohorts, withEarlier } from './plan-compared.js';
+import { planRetentionPeople } from './plan-people.js';
 import { ANY, gatherReturns, isBackIn, type Periods, planReturns, planTotals, positionOf } from './plan-returns.js';
 
 /** Periods 0 to 12, as Int64: `has` takes longer to compare smaller integers with periods. */
@@ -59,6 +61,7 @@ function planPeople(retention: Retention, context: PlanContext): Step {
   const firstValue = breakdown && tupleElement(fn.argMinIf(fn.tuple(breakdown.value), eventPosition, isStart), 1);
   const columns: Columns = {
     person: subject.value,
+    ...(query.people && idColumn),
     started: fn.minIf(eventMs, isStart),
     returns: gatherReturns(retention, context),
     ...(firstValue && { [BREAKDOWN]: firstValue }),
@@ -168,6 +171,10 @@ const SUM_COLUMNS: readonly OutputColumn[] = [
 export function planRetention(query: Retention['query'], context: PlanContext): Plan {
   const breakdown = query.by && planBreakdown(query.by);
   const retention: Retention = { query, calendar: calendarOf(query.period, query.timezone), breakdown };
+  if (query.people) {
+    const returns = planReturns(retention, planPeople(retention, context), []);
+    return planRetentionPeople({ ...retention, people: query.people, returns }, context);
+  }
   const cohorts = planCohortsOver(retention, context, query.selection.range);
   const compared = query.earlier
     ? joinCohorts(retention, {

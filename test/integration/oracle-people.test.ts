@@ -1,0 +1,98 @@
+// Property test of `people`: random histories and questions of every source that takes it. The rows are those of the oracle, and
+// their number is the one in the report. ORACLE_SEED and ORACLE_RUNS repeat or extend a run.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { differenceOf } from '../oracle/compare.js';
+import { type Round, rounds } from '../oracle/generate-questions.js';
+import { answerPeople, type CountedQuestion, lastWholePeriod, type Who, whoText } from '../oracle/people.js';
+import { toQueryText } from '../oracle/to-query-text.js';
+import { worldOf } from '../oracle/world.js';
+import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
+
+const RUNS = Number(process.env.ORACLE_RUNS ?? 20);
+const SEED =
+  process.env.ORACLE_SEED === 'random' ? Math.trunc(Math.random() * 2 ** 31) : Number(process.env.ORACLE_SEED ?? 8);
+
+type Row = Readonly<Record<string, unknown>>;
+
+let service: OracleService;
+beforeAll(async () => {
+  service = await startOracleService();
+});
+afterAll(() => service?.close());
+
+/** The question without the stages that do not go with `people`. */
+function plain(question: object): CountedQuestion {
+  const refused = ['unit', 'compare', 'by', 'sum', 'times', 'reading', 'ending'];
+  const isFunnel = 'steps' in question;
+  const kept = Object.entries(question).filter(([key]) => !refused.includes(key) && !(isFunnel && key === 'period'));
+  return Object.fromEntries(kept) as unknown as CountedQuestion;
+}
+
+const numberIn = (row: Row | undefined, column: string): number => Number(row?.[column] ?? 0);
+
+/** Every choice of people of the question, with the number in its report. */
+async function choicesOf(question: CountedQuestion, { context, history }: Round, ask: Ask): Promise<[Who, number][]> {
+  const report = async (text: string) => toServiceAnswer(await ask(text)).rows;
+  switch (question.source) {
+    case 'funnel': {
+      const rows = await report(toQueryText(question));
+      const users = (step: number): number => numberIn(rows[step - 1], 'users');
+      return question.steps.flatMap((_, index): [Who, number][] => {
+        const number = index + 1;
+        const at: [Who, number] = [{ kind: 'at', number }, users(number)];
+        if (number === question.steps.length) return [at];
+        return [at, [{ kind: 'lost_after', number }, users(number) - users(number + 1)]];
+      });
+    }
+    case 'retention': {
+      const rows = await report(toQueryText(question));
+      const sumOf = (number: number): number =>
+        rows.filter((row) => row.period === number).reduce((sum, row) => sum + numberIn(row, 'users'), 0);
+      const periods = [...new Set(rows.map((row) => Number(row.period)))];
+      const all = periods.map((number): [Who, number] => [{ kind: 'at', number }, sumOf(number)]);
+      const ofCohorts = rows.slice(0, 6).map((row): [Who, number] => {
+        const who = { kind: 'at', number: numberIn(row, 'period'), cohort: String(row.cohort) } as const;
+        return [who, numberIn(row, 'users')];
+      });
+      return [...all, ...ofCohorts];
+    }
+    case 'lifecycle': {
+      const period = lastWholePeriod(question, worldOf(history, context));
+      if (period === undefined) return [];
+      const rows = (await report(toQueryText(question))).filter((row) => row.period === period);
+      return rows.map((row) => [{ kind: 'status', status: row.status as never }, numberIn(row, 'users')]);
+    }
+    default: {
+      const reading = { kind: 'aggregate', aggregate: { kind: 'unique' }, by: [] } as const;
+      const [row] = await report(toQueryText({ ...question, reading }));
+      return [[{ kind: 'all' }, numberIn(row, 'unique_count')]];
+    }
+  }
+}
+
+test.each(['events', 'user', 'funnel', 'retention', 'lifecycle'] as const)(
+  '%s',
+  async (source) => {
+    let compared = 0;
+    const drawn = fc.sample(rounds(source, { questionsMax: 4 }), { numRuns: RUNS, seed: SEED });
+    const asks = await service.store(drawn);
+    for (const [index, ask] of asks.entries()) {
+      const round = drawn[index] as Round;
+      for (const question of round.questions.map(plain)) {
+        for (const [who, count] of await choicesOf(question, round, ask)) {
+          const text = `${toQueryText(question)} | ${whoText(who)}`;
+          const where = `${text}\nin ${round.context.timezone} at ${new Date(round.context.now).toISOString()}, seed ${SEED}`;
+          const given = toServiceAnswer(await ask(text));
+          const oracle = answerPeople(question, who, worldOf(round.history, round.context));
+          expect(differenceOf(given, oracle), where).toBeUndefined();
+          expect(given.rows.length, where).toBe(count);
+          compared += given.rows.length > 0 ? 1 : 0;
+        }
+      }
+    }
+    // Empty lists prove little.
+    expect(compared).toBeGreaterThan(RUNS / 2);
+  },
+  600_000,
+);
