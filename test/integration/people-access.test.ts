@@ -40,7 +40,14 @@ test('a secret key and a session get them, and each use is recorded with the que
     const answer = await send(processes.url, 'POST /query', { key: project.secretKey, body });
     expect(answer).toMatchObject({ status: 200, body: { mode: 'people', total: 1, rows: [{ distinct_id: 'bob' }] } });
   });
-  const [byKey] = await auditTrail();
+  const pages = [0, 1].map(async (offset) => {
+    const page = { q: 'a | people', format: 'json', limit: 1, offset };
+    return (await send(processes.url, 'POST /query', { key: project.secretKey, body: page })).body;
+  });
+  const [first, second] = await Promise.all(pages);
+  expect([first.total, second.total]).toEqual([2, 2]);
+  expect([first, second].map(({ rows }) => rows[0].distinct_id).sort()).toEqual(['ann', 'bob']);
+  const [byKey] = (await auditTrail()).filter((entry) => entry.details.query === RECORDED);
   const details = { query: RECORDED, limit: 100, offset: 0 };
   expect(byKey).toMatchObject({ action: 'people.listed', outcome: 'accepted', details, subject: null });
   expect(byKey?.actor).toEqual({ kind: 'secret', id: project.secretKey.slice(0, 8) });
