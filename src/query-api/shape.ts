@@ -99,14 +99,16 @@ type Remarkable = ReturnType<typeof incompleteRows> & {
   readonly incomplete_from?: unknown;
   readonly unit?: string;
   readonly without_unit?: number;
+  readonly people_of?: unknown;
 };
 
 const REMARKED_MAX = 12;
 
 /** For the text formats, which have no metadata. */
-function remarksOn({ unit, without_unit: without, ...times }: Remarkable): string[] {
+function remarksOn({ unit, without_unit: without, people_of: period, ...times }: Remarkable): string[] {
   const ofUnit = unit === undefined ? [] : [`Unit: ${unit}. Events without it, which are left out: ${without}.`];
-  return [...ofUnit, ...remarksOnTimes(times)];
+  const ofPeople = period === undefined ? [] : [`People of the period that begins on ${period}.`];
+  return [...ofUnit, ...ofPeople, ...remarksOnTimes(times)];
 }
 
 function remarksOnTimes({ incomplete = [], incomplete_from: from }: Remarkable): string[] {

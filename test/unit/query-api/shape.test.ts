@@ -93,3 +93,27 @@ test('an answer says its unit, and how many events do not have it', () => {
   expect(metadata).toEqual({ unit: 'session_id, user.plan', without_unit: 7 });
   expect(footnotes).toEqual(['Unit: session_id, user.plan. Events without it, which are left out: 7.']);
 });
+
+test('people of a lifecycle are those of its last whole period, which the answer says', () => {
+  const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'UTC', limit: 100, offset: 0 };
+  const profile = [{ plan: 'pro' }, {}, {}];
+  const rows = [
+    [
+      'ann',
+      'ann',
+      'ann@example.com',
+      'example.com',
+      '2026-11-01T00:00:00Z',
+      null,
+      [...profile, 1],
+      '2026-11-09T00:00:00Z',
+    ],
+    ['d1', '', '', '', null, null, [{}, {}, {}, 0], '2026-11-09T00:00:00Z'],
+  ];
+  const outcome = { rows, total: 2, rowsScanned: 0, elapsedMs: 0 };
+  const shaped = toAnswer(compile('lifecycle a by week | people new', at), 0, outcome);
+  expect(shaped.metadata).toEqual({ people_of: '2026-11-09' });
+  expect(shaped.footnotes).toEqual(['People of the period that begins on 2026-11-09.']);
+  expect(shaped.rows.map((row) => row[6])).toEqual([{ plan: 'pro' }, null]);
+  expect(shaped.rows[1]?.slice(0, 4)).toEqual(['d1', null, null, null]);
+});
