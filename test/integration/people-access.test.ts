@@ -35,7 +35,7 @@ const body = { q: QUERY, format: 'json' };
 
 test('a secret key and a session get them, and each use is recorded with the query', async () => {
   const events = ['ann', 'bob'].map((user_id) => ({ event_type: 'a', user_id }));
-  await track(processes.url, project.secretKey, events);
+  await track(processes.url, project.secretKey, { events });
   await eventually(async () => {
     const answer = await send(processes.url, 'POST /query', { key: project.secretKey, body });
     expect(answer).toMatchObject({ status: 200, body: { mode: 'people', total: 1, rows: [{ distinct_id: 'bob' }] } });

@@ -10,6 +10,7 @@ import {
   startOfDate,
   toRfc3339,
 } from './calendar.js';
+import { withCallsBound } from './calls.js';
 import { EVER, eventsOf } from './events.js';
 import { attemptsOf, bestOf } from './funnel.js';
 import type { Event } from './history.js';
@@ -50,7 +51,8 @@ const NO_PROFILE = Object.fromEntries(COLUMNS.map((column) => [column, null]));
 
 /** The newest first; of equal times the smaller id. */
 export function answerPeople(question: CountedQuestion, who: Who, world: World): Answer {
-  const rows = peopleOf(question, who, world).map(({ id, at }) => {
+  const bound = withCallsBound(question, world) as CountedQuestion;
+  const rows = peopleOf(bound, who, world).map(({ id, at }) => {
     const profile = world.profileOf(id);
     return { ...NO_PROFILE, ...(profile && profileRow(profile)), distinct_id: id, at: toRfc3339(at) };
   });
