@@ -96,6 +96,47 @@ export const texts = {
     request: (id: string) => `Request ${id}`,
     truncated: 'The table shows the first rows; download the CSV for more.',
     warnings: 'Remarks',
+    wrong: 'The query has problems. They are listed below its text.',
+  },
+  charts: {
+    previous: 'Dashed beside: the earlier range.',
+    before: (value: string) => `before: ${value}`,
+    line: 'Line',
+    people: 'People',
+    cohort: 'Cohort',
+    cohorts: 'Cohorts',
+    returned: 'Share of each cohort that returned, by period',
+    reachedLast: (step: string) => `Share that reached ${step}, by time`,
+    funnel: (reached: string, began: string, rate: string) =>
+      `${reached} of ${began} people reached the last step, ${rate}`,
+    wentOn: (rate: string) => `${rate} went on`,
+    lost: (people: string) => `${people} lost`,
+    median: (time: string) => `median ${time}`,
+    session: 'Session',
+    eventsOf: (day: string) => `Events of ${day}`,
+    sessionFigures: {
+      sessions: 'Sessions',
+      avg_duration: 'Average duration',
+      avg_events: 'Events per session',
+      bounce_rate: 'Bounce rate',
+    },
+    byDay: (figure: string, whole: string) => `${figure} by day: ${whole} in the period`,
+    verdicts: {
+      invalid: 'The result is not valid: units are not split as the weights say.',
+      collecting: 'Too early to say: more people are needed.',
+      treatment_better: 'A treatment is better than the control.',
+      control_better: 'The control is better than every treatment.',
+      inconclusive: 'No difference is proven.',
+    },
+    variant: 'Variant',
+    variants: 'Variants',
+    converted: 'Converted',
+    rate: 'Rate',
+    interval: 'Interval, 95 %',
+    between: (low: string, high: string) => `${low} to ${high}`,
+    conversion: (verdict: string) => `${verdict} Conversion by variant`,
+    lift: (of: { control: string; points: string | undefined; low: string; high: string }) =>
+      `against ${of.control}: ${of.points === undefined ? 'no rate yet' : `${of.points} points`}, between ${of.low} and ${of.high} at every look`,
   },
   start: {
     title: 'Send your first event',
@@ -128,5 +169,5 @@ export const texts = {
   loading: 'Loading',
 } as const;
 
-export const plural = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? noun : nouns}`;

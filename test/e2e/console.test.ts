@@ -234,9 +234,11 @@ describe('an answer', () => {
     ['* | last 20d | count by day', 'img', /count, 21 values from/],
     ['* | last 5d | count by day', 'img', /count, 6 values from/],
     ['* | last 20d | count by day, event_type', 'img', /count/],
+    ['* | last 20d | count by day | compare previous', 'img', /count, 21 values from/],
     ['formula count(purchase) / count(signup) | by day | last 20d', 'img', /value/],
     ['funnel page_view -> signup -> purchase | last 30d', 'list', /10 of 40 people reached the last step, 25.0/],
     ['retention page_view by week | last 4w', 'table', /Share of each cohort/],
+    ['funnel page_view -> signup by day | last 20d', 'img', /Share that reached signup/],
     ['lifecycle * by week | last 4w', 'img', /users/],
     ['stickiness *', 'img', /users/],
     ['sessions | last 30d', 'img', /Sessions by day: 40/],
@@ -269,6 +271,23 @@ describe('an answer', () => {
         .getByText(/so far|Dashed/)
         .count(),
     ).toBe(0);
+  });
+
+  test('hatches the periods of a retention that are not over', async () => {
+    const visited = await visit(askPath('retention page_view by week | last 2w'));
+    const running = region(visited).locator('td[title*="so far"]');
+    await running.first().waitFor();
+    const cells = await region(visited).locator('tbody td[title]').count();
+    expect(await running.count()).toBeGreaterThan(0);
+    expect(await running.count()).toBeLessThan(cells);
+  });
+
+  test('to a wrong query names each problem once, below the text', async () => {
+    const visited = await visit(askPath('signup | count by _contry'));
+    const { page } = visited;
+    await region(visited).getByRole('alert').filter({ hasText: 'listed below its text' }).waitFor();
+    await page.getByText('nearest is "_country"').waitFor();
+    expect(await page.getByText('_contry', { exact: false }).filter({ hasText: 'unknown' }).count()).toBe(1);
   });
 
   test('that is empty says so, and offers a wider range', async () => {

@@ -18,9 +18,11 @@ interface Props {
   readonly view: View;
   readonly setView: (view: View) => void;
   readonly ask: (q: string) => void;
+  /** Whether the text of the query is the one that was asked: its problems stand below it. */
+  readonly isShownAbove: boolean;
 }
 
-export function AnswerPane({ asking, asked, timezone, view, setView, ask }: Props) {
+export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShownAbove }: Props) {
   const { answer, failure, isRunning } = asking;
   return (
     <section className={`card ${style.pane}`} aria-label={texts.answer.region} aria-busy={isRunning}>
@@ -32,7 +34,7 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask }: Prop
       )}
       {asking.isCancelled && <p role="status">{texts.ask.cancelled}</p>}
       {failure !== undefined ? (
-        <FailedAnswer failure={failure} retry={asking.runAgain} />
+        <FailedAnswer failure={failure} retry={asking.runAgain} isShownAbove={isShownAbove} />
       ) : (
         answer !== undefined &&
         !asking.isCancelled && (

@@ -1,8 +1,18 @@
 // Rows of an answer as data of charts: a line of values for each group.
 import type { Answer, Row } from '../api/answer.js';
 import type { Bucket, BucketData, Series } from '../charts/series.js';
-import { type CycleUnit, cycleLabel, longLabel, partOf, shortLabel, type TimeUnit, timeUnitOf } from './buckets.js';
-import { numberIn, type ShownColumn, showCell, showNumber } from './columns.js';
+import {
+  type CycleUnit,
+  cycleLabel,
+  endPartOf,
+  longLabel,
+  partOf,
+  shortLabel,
+  type TimeUnit,
+  timeUnitOf,
+  unitBetween,
+} from './buckets.js';
+import { numberIn, previousOf, type ShownColumn, showCell, showNumber } from './columns.js';
 import { compact, day, duration, exact, monthAndDay, percent } from './format.js';
 
 /** Series that are drawn; the others are in the table. */
@@ -34,18 +44,22 @@ export function toBucketData(
   const values = [...new Set(answer.rows.map((row) => String(row[time])))].sort();
   const indexes = new Map(values.map((value, index) => [value, index]));
   const others = groups.filter(({ name }) => name !== time);
-  const series = new Map<string, (number | null)[]>();
+  const series = new Map<string, { values: (number | null)[]; previous: (number | null)[] | undefined }>();
+  const previous = previousOf(answer, measure.name);
   // A group without a row in a bucket had no events there: nothing for averages, zero for what is counted.
   const missing = ['count', 'unique_count', 'total'].includes(measure.name) ? 0 : null;
   for (const row of answer.rows) {
     const name = others.map((column) => showCell(column, row[column.name], timezone)).join(' · ') || measure.name;
-    const line = series.get(name) ?? Array.from(values, () => missing);
-    line[indexes.get(String(row[time])) ?? 0] = numberIn(row, measure.name);
+    const line = series.get(name) ?? {
+      values: Array.from(values, () => missing),
+      previous: previous === undefined ? undefined : Array.from(values, () => null),
+    };
+    const index = indexes.get(String(row[time])) ?? 0;
+    line.values[index] = numberIn(row, measure.name);
+    if (previous !== undefined && line.previous) line.previous[index] = numberIn(row, previous);
     series.set(name, line);
   }
-  const bySize = [...series]
-    .map(([name, line]): Series => ({ name, values: line }))
-    .sort((a, b) => sizeOf(b) - sizeOf(a));
+  const bySize = [...series].map(([name, line]): Series => ({ name, ...line })).sort((a, b) => sizeOf(b) - sizeOf(a));
   return {
     data: {
       buckets: values.map((value) => bucketOf(answer, timezone, unit, value)),
@@ -81,22 +95,56 @@ export function toHistogramData({ rows }: Answer): BucketData {
 
 const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'];
 
-export function toLifecycleData(answer: Answer): BucketData {
+export function toLifecycleData(answer: Answer, timezone: string): BucketData {
   const periods = [...new Set(answer.rows.map((row) => String(row.period)))].sort();
+  const unit = unitBetween(periods);
   const sum = (status: string, period: string): number =>
     answer.rows
       .filter((row) => row.status === status && row.period === period)
       .reduce((total, row) => total + (numberIn(row, 'users') ?? 0), 0);
   return {
-    buckets: periods.map((date) => ({ short: monthAndDay(date), long: day(date), part: undefined })),
+    buckets: periods.map((date) => ({
+      short: monthAndDay(date),
+      long: day(date),
+      part: endPartOf(unit, date, { period: answer.period, timeZone: timezone }),
+    })),
     series: STATUSES.map((name) => ({ name, values: periods.map((period) => sum(name, period)) })),
     short: compact,
     long: exact,
   };
 }
 
-export const toDayData = (answer: Answer, timezone: string, column: ShownColumn): BucketData => ({
-  buckets: answer.rows.map((row) => bucketOf(answer, timezone, 'day', String(row.day))),
-  series: [{ name: column.name, values: answer.rows.map((row: Row) => numberIn(row, column.name)) }],
-  ...numbersOf(column),
-});
+export function toDayData(answer: Answer, timezone: string, column: ShownColumn): BucketData {
+  const previous = previousOf(answer, column.name);
+  const valuesOf = (name: string) => answer.rows.map((row: Row) => numberIn(row, name));
+  return {
+    buckets: answer.rows.map((row) => bucketOf(answer, timezone, 'day', String(row.day))),
+    series: [
+      {
+        name: column.name,
+        values: valuesOf(column.name),
+        previous: previous === undefined ? undefined : valuesOf(previous),
+      },
+    ],
+    ...numbersOf(column),
+  };
+}
+
+/** The share of attempts that reached the last step, by the bucket in which they began. */
+export function toFunnelData(answer: Answer, timezone: string, time: string): BucketData {
+  const steps = answer.rows.map((row) => numberIn(row, 'step') ?? 0);
+  const last = steps.reduce((most, step) => Math.max(most, step), 0);
+  const rows = answer.rows.filter((row) => row.step === last);
+  const groups = answer.columns
+    .slice(0, answer.columns.indexOf('step'))
+    .map((name): ShownColumn => ({ name, kind: name === time ? 'bucket' : 'text' }));
+  const measure: ShownColumn = { name: 'rate', kind: 'share' };
+  const { data } = toBucketData({ ...answer, rows }, timezone, { time, groups, measure });
+  const from = answer.metadata.incomplete_from;
+  const values = [...new Set(rows.map((row) => String(row[time])))].sort();
+  const buckets = data.buckets.map((bucket, index) => {
+    const isOver = from === undefined || (values[index] ?? '') < from;
+    return { ...bucket, part: isOver ? undefined : ('so far' as const) };
+  });
+  return { ...data, buckets };
+}

@@ -62,6 +62,20 @@ export function partOf(
   return startsEarlier ? 'start' : undefined;
 }
 
+/** The same for answers whose first bucket is always whole. */
+export function endPartOf(...arguments_: Parameters<typeof partOf>): Part {
+  const part = partOf(...arguments_);
+  return part === 'start' ? undefined : part;
+}
+
+const DAY_MS = 24 * HOUR_MS;
+
+/** The unit of dates that follow each other. */
+export function unitBetween([first = '', second = '']: readonly string[]): TimeUnit {
+  const days = (Date.parse(second) - Date.parse(first)) / DAY_MS;
+  return days > 7 ? 'month' : days > 1 ? 'week' : 'day';
+}
+
 const isOfClock = (unit: TimeUnit): unit is 'minute' | 'hour' => unit === 'minute' || unit === 'hour';
 const sizeOf = (unit: 'minute' | 'hour'): number => (unit === 'minute' ? MINUTE_MS : HOUR_MS);
 

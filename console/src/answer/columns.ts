@@ -2,9 +2,19 @@
 import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
 import { cycleLabel, cycleUnitOf, longLabel, timeUnitOf } from './buckets.js';
-import { day, duration, exact, instant, percent } from './format.js';
+import { change, day, duration, exact, instant, percent } from './format.js';
 
-export type ColumnKind = 'number' | 'share' | 'percent' | 'seconds' | 'bucket' | 'cycle' | 'date' | 'time' | 'text';
+export type ColumnKind =
+  | 'number'
+  | 'share'
+  | 'percent'
+  | 'seconds'
+  | 'change'
+  | 'bucket'
+  | 'cycle'
+  | 'date'
+  | 'time'
+  | 'text';
 
 const SHARES: Readonly<Record<string, readonly string[]>> = {
   funnel: ['rate', 'step_rate'],
@@ -19,8 +29,23 @@ const SECONDS: Readonly<Record<string, readonly string[]>> = {
 const DATES: Readonly<Record<string, string>> = { retention: 'cohort', lifecycle: 'period', sessions: 'day' };
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
+const PREVIOUS = /^previous(?:_|$)/;
+const CHANGE = /^change(?:_|$)/;
+
+/** Whether `compare` added the column: the value of the earlier range, or the change since then. */
+const isCompared = ({ metadata }: Answer, column: string): boolean =>
+  metadata?.compare !== undefined && (PREVIOUS.test(column) || CHANGE.test(column));
+
+/** The column with the values of the earlier range beside those of `column`. */
+export const previousOf = (answer: Answer, column: string): string | undefined =>
+  [`previous_${column}`, 'previous'].find((name) => isCompared(answer, name) && answer.columns.includes(name));
+
 export function kindOf(answer: Answer, column: string): ColumnKind {
   const { mode, rows } = answer;
+  if (isCompared(answer, column)) {
+    if (CHANGE.test(column)) return 'change';
+    return column === 'previous' ? 'number' : kindOf(answer, column.replace(PREVIOUS, ''));
+  }
   if (SHARES[mode]?.includes(column)) return 'share';
   if (SECONDS[mode]?.includes(column)) return 'seconds';
   if (column === 'coverage' && (mode === 'fields' || mode === 'inspect')) return 'percent';
@@ -33,7 +58,8 @@ export function kindOf(answer: Answer, column: string): ColumnKind {
   return 'text';
 }
 
-export const isNumeric = (kind: ColumnKind): boolean => ['number', 'share', 'percent', 'seconds'].includes(kind);
+export const isNumeric = (kind: ColumnKind): boolean =>
+  ['number', 'share', 'percent', 'seconds', 'change'].includes(kind);
 
 export interface ShownColumn {
   readonly name: string;
@@ -43,13 +69,17 @@ export interface ShownColumn {
 export const columnsOf = (answer: Answer): readonly ShownColumn[] =>
   answer.columns.map((name) => ({ name, kind: kindOf(answer, name) }));
 
+/** Without those that `compare` adds. */
+export const ownColumnsOf = (answer: Answer): readonly ShownColumn[] =>
+  columnsOf(answer).filter(({ name }) => !isCompared(answer, name));
+
 export function showCell({ name, kind }: ShownColumn, cell: Cell | undefined, timeZone: string): string {
   if (cell === null || cell === undefined) return isNumeric(kind) ? '–' : texts.answer.none;
   if (typeof cell === 'number') return showNumber(kind, cell, name);
   if (Array.isArray(cell)) return cell.join(' → ');
   if (typeof cell === 'object') return JSON.stringify(cell);
   if (typeof cell === 'boolean') return String(cell);
-  if (kind === 'bucket') return longLabel(timeUnitOf(name) ?? 'day', cell, timeZone);
+  if (kind === 'bucket') return longLabel(timeUnitOf(name.replace(PREVIOUS, '')) ?? 'day', cell, timeZone);
   if (kind === 'date') return day(cell);
   return kind === 'time' ? instant(cell, timeZone) : cell;
 }
@@ -62,6 +92,8 @@ export function showNumber(kind: ColumnKind, value: number, name = ''): string {
       return percent(value / 100);
     case 'seconds':
       return duration(value);
+    case 'change':
+      return change(value);
     case 'cycle':
       return cycleLabel(cycleUnitOf(name) ?? 'weekday', value);
     default:
@@ -74,7 +106,7 @@ export function splitColumns(answer: Answer): {
   readonly groups: readonly ShownColumn[];
   readonly measure: ShownColumn;
 } {
-  const columns = columnsOf(answer);
+  const columns = ownColumnsOf(answer);
   let first = columns.length - 1;
   while (first > 0 && columns[first - 1]?.kind === 'number') first -= 1;
   return { groups: columns.slice(0, first), measure: columns[first] ?? { name: 'value', kind: 'number' } };

@@ -9,9 +9,10 @@ import { LineChart } from '../charts/line-chart.js';
 import { Retention } from '../charts/retention.js';
 import { StackedChart } from '../charts/stacked-chart.js';
 import { Timeline } from '../charts/timeline.js';
-import { toBucketData, toCycleData, toHistogramData, toLifecycleData } from './bucket-data.js';
+import { texts } from '../texts.js';
+import { toBucketData, toCycleData, toFunnelData, toHistogramData, toLifecycleData } from './bucket-data.js';
 import { cycleUnitOf, timeUnitOf } from './buckets.js';
-import { numberIn, splitColumns } from './columns.js';
+import { numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
 import { exact } from './format.js';
 import { SessionsDrawing } from './sessions-drawing.js';
 
@@ -26,11 +27,11 @@ export function drawingOf(answer: Answer, timezone: string): ReactNode | undefin
     case 'formula':
       return ofAggregate(answer, timezone);
     case 'funnel':
-      return answer.columns.includes('step') ? <Funnel answer={answer} /> : undefined;
+      return answer.columns.includes('step') ? ofFunnel(answer, timezone) : undefined;
     case 'retention':
-      return answer.columns.includes('cohort') ? <Retention answer={answer} timezone={timezone} /> : undefined;
+      return answer.columns.includes('cohort') ? <Retention answer={answer} /> : undefined;
     case 'lifecycle':
-      return <StackedChart data={toLifecycleData(answer)} name={nameOf(answer)} below={BELOW} />;
+      return <StackedChart data={toLifecycleData(answer, timezone)} name={nameOf(answer)} below={BELOW} />;
     case 'stickiness':
       return <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />;
     case 'sessions':
@@ -48,12 +49,28 @@ export function drawingOf(answer: Answer, timezone: string): ReactNode | undefin
   }
 }
 
+function ofFunnel(answer: Answer, timezone: string): ReactNode {
+  const groups = answer.columns.slice(0, answer.columns.indexOf('step'));
+  const time = groups.find((name) => timeUnitOf(name) !== undefined);
+  if (time === undefined) return <Funnel answer={answer} />;
+  const data = toFunnelData(answer, timezone, time);
+  return <LineChart data={data} name={texts.charts.reachedLast(answer.metadata.funnel_steps?.at(-1) ?? '')} />;
+}
+
+const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefined => {
+  const [row] = answer.rows;
+  const previous = previousOf(answer, name);
+  return row === undefined || previous === undefined ? undefined : numberIn(row, previous);
+};
+
 function ofAggregate(answer: Answer, timezone: string): ReactNode | undefined {
   const { groups, measure } = splitColumns(answer);
   const [row] = answer.rows;
   if (row === undefined) return undefined;
   if (groups.length === 0) {
-    return answer.rows.length === 1 ? <BigNumber name={measure.name} value={numberIn(row, measure.name)} /> : undefined;
+    return answer.rows.length === 1 ? (
+      <BigNumber name={measure.name} value={numberIn(row, measure.name)} before={beforeOf(answer, measure)} />
+    ) : undefined;
   }
   const time = groups.find(({ name }) => timeUnitOf(name) !== undefined);
   if (time !== undefined) {

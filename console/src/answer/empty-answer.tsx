@@ -1,16 +1,18 @@
 // What is shown when nothing matches: the period that was read, and a wider one.
 import type { Answer } from '../api/answer.js';
 import { texts } from '../texts.js';
-import { numberIn } from './columns.js';
+import { numberIn, splitColumns } from './columns.js';
 import { period } from './format.js';
 import style from './state.module.css';
 
 const COUNTING: Readonly<Record<string, string>> = { funnel: 'users', stickiness: 'users', lifecycle: 'users' };
 
 /** No row, or zeros only. */
-export function isEmpty({ rows, mode, columns }: Answer): boolean {
+export function isEmpty(answer: Answer): boolean {
+  const { rows, mode } = answer;
   if (rows.length === 0) return true;
-  const column = mode === 'aggregate' ? columns.at(-1) : mode === 'sessions' ? columns[1] : COUNTING[mode];
+  const column =
+    mode === 'aggregate' ? splitColumns(answer).measure.name : mode === 'sessions' ? 'sessions' : COUNTING[mode];
   return column !== undefined && rows.every((row) => (numberIn(row, column) ?? 0) === 0);
 }
 

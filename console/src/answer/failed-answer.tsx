@@ -7,15 +7,19 @@ import style from './state.module.css';
 interface Props {
   readonly failure: RequestFailed;
   readonly retry: () => void;
+  /** The problems of the text stand below the text. */
+  readonly isShownAbove?: boolean;
 }
 
-export function FailedAnswer({ failure, retry }: Props) {
+export function FailedAnswer({ failure, retry, isShownAbove = false }: Props) {
   const wait = useCountdown(failure);
   const isWrong = failure.details.length > 0;
   return (
     <div role="alert" className={style.failed}>
-      <p className={style.title}>{isWrong ? texts.ask.problems : texts.answer.failed}</p>
-      {isWrong ? (
+      <p className={style.title}>
+        {!isWrong ? texts.answer.failed : isShownAbove ? texts.answer.wrong : texts.ask.problems}
+      </p>
+      {isWrong && isShownAbove ? null : isWrong ? (
         <ul className={style.problems}>
           {failure.details.map(({ message, hint, line, column }) => (
             <li key={`${line} ${column} ${message}`}>

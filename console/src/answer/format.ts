@@ -19,6 +19,10 @@ export const exact = (value: number): string => value.toLocaleString('en', { max
 export const percent = (share: number): string =>
   `${(share * 100).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })}${THIN}%`;
 
+/** A relative change, with its sign. */
+export const change = (share: number): string =>
+  `${(share * 100).toLocaleString('en', { signDisplay: 'exceptZero', maximumFractionDigits: 1 })}${THIN}%`;
+
 const UNITS = [
   ['d', 86_400],
   ['h', 3600],

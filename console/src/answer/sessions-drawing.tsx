@@ -3,28 +3,30 @@ import { useState } from 'react';
 import type { Answer } from '../api/answer.js';
 import { Tiles } from '../charts/big-number.js';
 import { LineChart } from '../charts/line-chart.js';
+import { texts } from '../texts.js';
 import { toDayData } from './bucket-data.js';
-import { columnsOf, numberIn, type ShownColumn, showNumber } from './columns.js';
+import { numberIn, ownColumnsOf, previousOf, type ShownColumn, showNumber } from './columns.js';
 import { exact } from './format.js';
 import style from './sessions-drawing.module.css';
 
-const NAMES: Readonly<Record<string, string>> = {
-  sessions: 'Sessions',
-  avg_duration: 'Average duration',
-  avg_events: 'Events per session',
-  bounce_rate: 'Bounce rate',
-};
+const NAMES: Readonly<Record<string, string>> = texts.charts.sessionFigures;
 
 export function SessionsDrawing({ answer, timezone }: { readonly answer: Answer; readonly timezone: string }) {
-  const columns = columnsOf(answer).filter(({ name }) => name in NAMES);
+  const columns = ownColumnsOf(answer).filter(({ name }) => name in NAMES);
   const [chosen, setChosen] = useState('sessions');
   const column = columns.find(({ name }) => name === chosen) ?? columns[0];
   if (column === undefined) return null;
   return (
     <>
-      <Tiles tiles={columns.map((each) => ({ name: NAMES[each.name] ?? each.name, text: wholeOf(answer, each) }))} />
+      <Tiles
+        tiles={columns.map((each) => ({
+          name: NAMES[each.name] ?? each.name,
+          text: wholeOf(answer, each),
+          before: beforeOf(answer, each),
+        }))}
+      />
       <fieldset className={style.choose}>
-        <legend className="unseen">Line</legend>
+        <legend className="unseen">{texts.charts.line}</legend>
         {columns.map(({ name }) => (
           <button
             key={name}
@@ -39,19 +41,25 @@ export function SessionsDrawing({ answer, timezone }: { readonly answer: Answer;
       </fieldset>
       <LineChart
         data={toDayData(answer, timezone, column)}
-        name={`${NAMES[column.name]} by day: ${wholeOf(answer, column)} in the period`}
+        name={texts.charts.byDay(NAMES[column.name] ?? column.name, wholeOf(answer, column))}
       />
     </>
   );
 }
 
+function beforeOf(answer: Answer, column: ShownColumn): string | undefined {
+  const name = previousOf(answer, column.name);
+  return name === undefined ? undefined : texts.charts.before(wholeOf(answer, { ...column, name }));
+}
+
 /** Sessions add up; averages and shares of the days are weighted by their sessions. */
 function wholeOf({ rows }: Answer, column: ShownColumn): string {
-  const sessions = rows.reduce((sum, row) => sum + (numberIn(row, 'sessions') ?? 0), 0);
-  if (column.name === 'sessions') return exact(sessions);
+  const counted = column.name.startsWith('previous_') ? 'previous_sessions' : 'sessions';
+  const sessions = rows.reduce((sum, row) => sum + (numberIn(row, counted) ?? 0), 0);
+  if (column.name === counted) return exact(sessions);
   if (sessions === 0) return '–';
   const weighted = rows.reduce(
-    (sum, row) => sum + (numberIn(row, column.name) ?? 0) * (numberIn(row, 'sessions') ?? 0),
+    (sum, row) => sum + (numberIn(row, column.name) ?? 0) * (numberIn(row, counted) ?? 0),
     0,
   );
   const value = weighted / sessions;

@@ -16,6 +16,12 @@ export interface Answer {
     readonly truncated?: true;
     readonly warnings?: readonly string[];
     readonly funnel_steps?: readonly string[];
+    /** Set by `compare`: rows have columns of the earlier range, too. */
+    readonly compare?: unknown;
+    /** Rows whose time is not over, by the columns that name a row. */
+    readonly incomplete?: readonly Row[];
+    /** The first bucket whose attempts are not over. */
+    readonly incomplete_from?: string;
   };
   readonly [more: string]: unknown;
 }

@@ -93,6 +93,7 @@ export function Ask({ project }: { readonly project: Project }) {
           view={asked.view ?? 'chart'}
           setView={setView}
           ask={(q) => ask({ ...asked, q })}
+          isShownAbove={text === asked.q}
         />
       )}
     </div>

@@ -3,6 +3,7 @@ import { scaleLinear } from 'd3-scale';
 import { numberIn } from '../answer/columns.js';
 import { exact, percent } from '../answer/format.js';
 import type { Answer } from '../api/answer.js';
+import { texts } from '../texts.js';
 import style from './choice.module.css';
 import { useWidth } from './use-width.js';
 
@@ -14,20 +15,17 @@ interface Comparison {
   readonly sequential_ci_high: number;
 }
 
-const VERDICTS: Readonly<Record<string, readonly [verdict: string, tone: 'good' | 'bad' | 'calm']>> = {
-  invalid: ['The result is not valid: units are not split as the weights say.', 'bad'],
-  collecting: ['Too early to say: more people are needed.', 'calm'],
-  treatment_better: ['A treatment is better than the control.', 'good'],
-  control_better: ['The control is better than every treatment.', 'bad'],
-  inconclusive: ['No difference is proven.', 'calm'],
-};
+type Tone = 'good' | 'bad' | 'calm';
+
+const TONES: Readonly<Record<string, Tone>> = { invalid: 'bad', treatment_better: 'good', control_better: 'bad' };
 
 const MARGIN = 26;
 const HEIGHT = 28;
 
 export function Choice({ answer }: { readonly answer: Answer }) {
   const status = String(answer.decision_status);
-  const [verdict, tone] = VERDICTS[status] ?? [status, 'calm'];
+  const verdict = (texts.charts.verdicts as Readonly<Record<string, string>>)[status] ?? status;
+  const tone = TONES[status] ?? 'calm';
   const warnings = (answer.warnings ?? []) as readonly string[];
   const comparisons = (answer.comparisons ?? []) as readonly Comparison[];
   const [ref, width] = useWidth<HTMLTableCellElement>();
@@ -39,7 +37,7 @@ export function Choice({ answer }: { readonly answer: Answer }) {
   return (
     <div className={style.choice}>
       {warnings.length > 0 && (
-        <ul className={style.warnings} aria-label="Warnings">
+        <ul className={style.warnings} aria-label={texts.answer.warnings}>
           {warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}
@@ -47,22 +45,22 @@ export function Choice({ answer }: { readonly answer: Answer }) {
       )}
       <p className={`${style.verdict} ${style[tone]}`}>{verdict}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className={style.scroll} tabIndex={0} aria-label="Variants">
-        <table className={style.table} aria-label={`${verdict} Conversion by variant`}>
+      <section className={style.scroll} tabIndex={0} aria-label={texts.charts.variants}>
+        <table className={style.table} aria-label={texts.charts.conversion(verdict)}>
           <thead>
             <tr>
-              <th scope="col">Variant</th>
+              <th scope="col">{texts.charts.variant}</th>
               <th scope="col" className={style.number}>
-                People
+                {texts.charts.people}
               </th>
               <th scope="col" className={style.number}>
-                Converted
+                {texts.charts.converted}
               </th>
               <th scope="col" className={style.number}>
-                Rate
+                {texts.charts.rate}
               </th>
               <th scope="col" ref={ref} className={style.interval}>
-                <span className="unseen">Interval, 95 %</span>
+                <span className="unseen">{texts.charts.interval}</span>
                 <svg width={width} height={HEIGHT} aria-hidden="true" className={style.scale}>
                   {x.ticks(4).map((value) => (
                     <text key={value} x={x(value)} y={HEIGHT - 8} textAnchor="middle">
@@ -87,7 +85,12 @@ export function Choice({ answer }: { readonly answer: Answer }) {
                   <td className={style.number}>{exact(numberIn(row, 'conversions') ?? 0)}</td>
                   <td className={style.number}>{percent(rate)}</td>
                   <td>
-                    <svg width={width} height={HEIGHT} role="img" aria-label={`${percent(low)} to ${percent(high)}`}>
+                    <svg
+                      width={width}
+                      height={HEIGHT}
+                      role="img"
+                      aria-label={texts.charts.between(percent(low), percent(high))}
+                    >
                       <line x1={x(low)} x2={x(high)} y1={HEIGHT / 2} y2={HEIGHT / 2} className={style.range} />
                       <circle cx={x(rate)} cy={HEIGHT / 2} r="5" className={style.point} />
                     </svg>
@@ -101,9 +104,13 @@ export function Choice({ answer }: { readonly answer: Answer }) {
       <ul className={style.lifts}>
         {comparisons.map((of) => (
           <li key={of.treatment}>
-            <strong>{of.treatment}</strong> against {of.control}:{' '}
-            {of.absolute_lift === null ? 'no rate yet' : `${signed(of.absolute_lift)} points`}, between{' '}
-            {signed(of.sequential_ci_low)} and {signed(of.sequential_ci_high)} at every look
+            <strong>{of.treatment}</strong>{' '}
+            {texts.charts.lift({
+              control: of.control,
+              points: of.absolute_lift === null ? undefined : signed(of.absolute_lift),
+              low: signed(of.sequential_ci_low),
+              high: signed(of.sequential_ci_high),
+            })}
           </li>
         ))}
       </ul>

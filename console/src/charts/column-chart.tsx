@@ -2,8 +2,7 @@
 import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
-import { texts } from '../texts.js';
-import { Axes, HEIGHT, MARGIN, Panel } from './frame.js';
+import { Axes, HEIGHT, MARGIN, Notes, Panel } from './frame.js';
 import style from './frame.module.css';
 import type { BucketData } from './series.js';
 import { useWidth } from './use-width.js';
@@ -15,7 +14,8 @@ export function ColumnChart({ data, name }: { readonly data: BucketData; readonl
   const [pointed, setPointed] = useState<number>();
   const { buckets } = data;
   const values = data.series[0]?.values ?? [];
-  const numbers = values.filter((value) => value !== null);
+  const previous = data.series[0]?.previous;
+  const numbers = [...values, ...(previous ?? [])].filter((value) => value !== null);
   const x = scaleBand<number>()
     .domain(buckets.keys())
     .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)])
@@ -26,7 +26,6 @@ export function ColumnChart({ data, name }: { readonly data: BucketData; readonl
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
   const middle = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2;
   const size = Math.min(x.bandwidth(), COLUMN_PIXELS_MAX);
-  const lastPart = buckets.at(-1)?.part;
   return (
     <>
       <figure ref={ref} className={style.chart}>
@@ -53,6 +52,17 @@ export function ColumnChart({ data, name }: { readonly data: BucketData; readonl
                       strokeDasharray="3 3"
                     />
                   )}
+                  {typeof previous?.[index] === 'number' && (
+                    <line
+                      x1={middle(index) - size / 2 - 5}
+                      x2={middle(index) + size / 2 + 5}
+                      y1={y(previous[index])}
+                      y2={y(previous[index])}
+                      stroke="var(--text)"
+                      strokeWidth="1.5"
+                      strokeDasharray="4 3"
+                    />
+                  )}
                 </g>
               );
             })}
@@ -60,13 +70,7 @@ export function ColumnChart({ data, name }: { readonly data: BucketData; readonl
         )}
         {pointed !== undefined && <Panel data={data} index={pointed} x={middle(pointed)} width={width} />}
       </figure>
-      {(lastPart !== undefined || buckets[0]?.part !== undefined) && (
-        <p className={style.note}>
-          {texts.answer.unfinished}
-          {lastPart !== undefined &&
-            ` ${buckets.at(-1)?.long}: ${lastPart === 'so far' ? texts.answer.soFar : texts.answer.partial}.`}
-        </p>
-      )}
+      <Notes data={data} />
     </>
   );
 }

@@ -63,14 +63,38 @@ export function Panel({ data, index, x, width }: PanelProps) {
         {bucket.long}
         {bucket.part !== undefined && <em> {bucket.part === 'so far' ? texts.answer.soFar : texts.answer.partial}</em>}
       </div>
-      {data.series.map(({ name, values }, each) => (
+      {data.series.map(({ name, values, previous }, each) => (
         <div key={name} className={style.line}>
           <span className={style.swatch} style={{ background: colorOf(each) }} />
           <span className={style.name}>{name}</span>
-          <strong>{values[index] === null || values[index] === undefined ? '–' : data.long(values[index])}</strong>
+          <strong>
+            {numberAt(data, values, index)}
+            {previous && <span className={style.before}> {texts.charts.before(numberAt(data, previous, index))}</span>}
+          </strong>
         </div>
       ))}
     </div>
+  );
+}
+
+function numberAt({ long }: BucketData, values: readonly (number | null)[], index: number): string {
+  const value = values[index];
+  return value === null || value === undefined ? '–' : long(value);
+}
+
+/** What dashes mean: unfinished buckets, and the earlier range of `compare`. */
+export function Notes({ data: { buckets, series } }: { readonly data: BucketData }) {
+  const part = buckets.at(-1)?.part;
+  const isPartial = buckets.some((bucket) => bucket.part !== undefined);
+  const isCompared = series.some(({ previous }) => previous !== undefined);
+  if (!isPartial && !isCompared) return null;
+  const name = part === 'so far' ? texts.answer.soFar : texts.answer.partial;
+  return (
+    <p className={style.note}>
+      {isPartial && texts.answer.unfinished}
+      {part !== undefined && ` ${buckets.at(-1)?.long}: ${name}.`}
+      {isCompared && ` ${texts.charts.previous}`}
+    </p>
   );
 }
 

@@ -30,7 +30,8 @@ export function Funnel({ answer }: { readonly answer: Answer }) {
 const summaryOf = (rows: readonly Row[]): string => {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return '';
-  return `${exact(numberIn(last, 'users') ?? 0)} of ${exact(numberIn(first, 'users') ?? 0)} people reached the last step, ${percent(numberIn(last, 'rate') ?? 0)}`;
+  const [reached, began] = [numberIn(last, 'users') ?? 0, numberIn(first, 'users') ?? 0];
+  return texts.charts.funnel(exact(reached), exact(began), percent(numberIn(last, 'rate') ?? 0));
 };
 
 function Steps({ rows, name }: { readonly rows: readonly Row[]; readonly name: string }) {
@@ -46,15 +47,15 @@ function Steps({ rows, name }: { readonly rows: readonly Row[]; readonly name: s
           <Fragment key={String(row.step)}>
             {index > 0 && (
               <li className={style.between}>
-                {stepRate !== null && <span>{percent(stepRate)} went on</span>}
-                <span>{exact(before - users)} lost</span>
+                {stepRate !== null && <span>{texts.charts.wentOn(percent(stepRate))}</span>}
+                <span>{texts.charts.lost(exact(before - users))}</span>
               </li>
             )}
             <li className={style.step}>
               <div className={style.head}>
                 <span className={style.index}>{String(row.step)}</span>
                 <strong className={style.event}>{String(row.event ?? texts.answer.none)}</strong>
-                {seconds !== null && <span className="muted">median {duration(seconds)}</span>}
+                {seconds !== null && <span className="muted">{texts.charts.median(duration(seconds))}</span>}
                 <span className={style.users} title={exact(users)}>
                   {compact(users)}
                 </span>

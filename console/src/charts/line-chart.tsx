@@ -3,8 +3,7 @@ import { max, min } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { type PointerEvent, useState } from 'react';
-import { texts } from '../texts.js';
-import { Axes, HEIGHT, Legend, MARGIN, Panel } from './frame.js';
+import { Axes, HEIGHT, Legend, MARGIN, Notes, Panel } from './frame.js';
 import style from './frame.module.css';
 import { type BucketData, colorOf, type Series } from './series.js';
 import { useWidth } from './use-width.js';
@@ -20,7 +19,7 @@ export function LineChart({ data, name, hidden = 0 }: Props) {
   const [ref, width] = useWidth<HTMLElement>();
   const [pointed, setPointed] = useState<number>();
   const { buckets, series } = data;
-  const values = series.flatMap((each) => each.values.filter((value) => value !== null));
+  const values = series.flatMap((each) => [...each.values, ...(each.previous ?? [])]).filter((value) => value !== null);
   const x = scalePoint<number>()
     .domain(buckets.keys())
     .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
@@ -34,7 +33,6 @@ export function LineChart({ data, name, hidden = 0 }: Props) {
     const step = x.step() || 1;
     setPointed(Math.max(0, Math.min(buckets.length - 1, Math.round((left - MARGIN.left) / step))));
   };
-  const lastPart = buckets.at(-1)?.part;
   return (
     <>
       {(series.length > 1 || hidden > 0) && <Legend names={series.map((each) => each.name)} hidden={hidden} />}
@@ -90,13 +88,7 @@ export function LineChart({ data, name, hidden = 0 }: Props) {
         )}
         {pointed !== undefined && <Panel data={data} index={pointed} x={at(pointed)} width={width} />}
       </figure>
-      {(lastPart !== undefined || buckets[0]?.part !== undefined) && (
-        <p className={style.note}>
-          {texts.answer.unfinished}
-          {lastPart !== undefined &&
-            ` ${buckets.at(-1)?.long}: ${lastPart === 'so far' ? texts.answer.soFar : texts.answer.partial}.`}
-        </p>
-      )}
+      <Notes data={data} />
     </>
   );
 }
@@ -123,25 +115,44 @@ function Line({ data: { buckets }, series, color, x, y, isAlone }: LineProps) {
     .x(([index]) => x(index))
     .y0(y(0))
     .y1(([, value]) => y(value ?? 0));
-  const startsInside = buckets[0]?.part !== undefined && points.length > 2;
-  const endsInside = buckets.at(-1)?.part !== undefined && points.length > 1;
-  const whole = points.slice(startsInside ? 1 : 0, endsInside ? -1 : undefined);
+  const earlier = series.previous?.map((value, index): Point => [index, value]);
   const last = points.at(-1);
-  const lone = loneOf(points);
+  const endsInside = buckets.at(-1)?.part !== undefined && points.length > 1;
+  const pieces = piecesOf(points, (index) => buckets[index]?.part !== undefined);
   return (
     <g fill="none" stroke={color} strokeWidth="2" strokeLinejoin="round" strokeLinecap="round">
       {isAlone && <path d={toArea(points) ?? ''} fill={color} fillOpacity="0.08" stroke="none" />}
-      <path d={toLine(whole) ?? ''} />
-      {startsInside && <path d={toLine(points.slice(0, 2)) ?? ''} strokeDasharray="2 5" />}
-      {endsInside && <path d={toLine(points.slice(-2)) ?? ''} strokeDasharray="2 5" />}
+      {earlier && <path d={toLine(earlier) ?? ''} strokeWidth="1.5" strokeOpacity="0.7" strokeDasharray="6 5" />}
+      {pieces.map(({ piece, isDashed }) => (
+        <path key={piece[0]?.[0]} d={toLine(piece) ?? ''} strokeDasharray={isDashed ? '2 5' : undefined} />
+      ))}
       {endsInside && last !== undefined && last[1] !== null && (
         <circle cx={x(last[0])} cy={y(last[1])} r="3.5" fill="var(--surface)" />
       )}
-      {lone.map(([index, value]) => (
+      {loneOf(points).map(([index, value]) => (
         <circle key={index} cx={x(index)} cy={y(value ?? 0)} r="2.5" fill={color} />
       ))}
     </g>
   );
+}
+
+interface Piece {
+  readonly piece: Point[];
+  readonly isDashed: boolean;
+}
+
+/** The line in pieces: segments that lead to or from an unfinished bucket are dashed. */
+function piecesOf(points: readonly Point[], isPart: (index: number) => boolean): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const [index, point] of points.entries()) {
+    const before = points[index - 1];
+    if (before === undefined) continue;
+    const isDashed = isPart(index - 1) || isPart(index);
+    const open = pieces.at(-1);
+    if (open?.isDashed === isDashed) open.piece.push(point);
+    else pieces.push({ piece: [before, point], isDashed });
+  }
+  return pieces;
 }
 
 /** Points between two gaps, which a line does not show. */

@@ -1,9 +1,9 @@
 // Retention as a triangle: a row for each cohort, a column for each period after its start. Cells of periods that are not
 // complete are hatched; a blue ground grows darker with the share, and the share is always written.
-import { numberIn } from '../answer/columns.js';
-import { day, exact, localDate, percent } from '../answer/format.js';
+import { numberIn, ownColumnsOf } from '../answer/columns.js';
+import { day, exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
-import { texts } from '../texts.js';
+import { plural, texts } from '../texts.js';
 import style from './retention.module.css';
 
 interface Cohort {
@@ -13,8 +13,19 @@ interface Cohort {
   readonly cells: ReadonlyMap<number, Row>;
 }
 
+const FIGURES = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
+
+const groupsOf = (answer: Answer): readonly string[] =>
+  ownColumnsOf(answer)
+    .map(({ name }) => name)
+    .filter((name) => !FIGURES.includes(name));
+
+/** Names a row, as `metadata.incomplete` does. */
+const keyOf = (row: Row, groups: readonly string[]): string =>
+  JSON.stringify([...groups, 'cohort', 'period'].map((name) => row[name] ?? null));
+
 function cohortsOf(answer: Answer): readonly Cohort[] {
-  const groups = answer.columns.filter((name) => !['cohort', 'cohort_size', 'period', 'users', 'rate'].includes(name));
+  const groups = groupsOf(answer);
   const cohorts = new Map<string, { label: string; size: number; cells: Map<number, Row> }>();
   for (const row of answer.rows) {
     const group = groups.map((name) => String(row[name] ?? texts.answer.none)).join(' · ');
@@ -30,21 +41,22 @@ function cohortsOf(answer: Answer): readonly Cohort[] {
   return [...cohorts].map(([key, cohort]) => ({ key, ...cohort }));
 }
 
-export function Retention({ answer, timezone }: { readonly answer: Answer; readonly timezone: string }) {
+export function Retention({ answer }: { readonly answer: Answer }) {
   const cohorts = cohortsOf(answer);
   const last = Math.max(0, ...cohorts.flatMap(({ cells }) => [...cells.keys()]));
   const periods = Array.from({ length: last + 1 }, (_, index) => index);
-  const running = runningDates(answer, timezone);
+  const groups = groupsOf(answer);
+  const incomplete = new Set((answer.metadata.incomplete ?? []).map((row) => keyOf(row, groups)));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={style.scroll} tabIndex={0} aria-label="Cohorts">
+    <section className={style.scroll} tabIndex={0} aria-label={texts.charts.cohorts}>
       <table className={style.table}>
-        <caption className="unseen">Share of each cohort that returned, by period</caption>
+        <caption className="unseen">{texts.charts.returned}</caption>
         <thead>
           <tr>
-            <th scope="col">Cohort</th>
+            <th scope="col">{texts.charts.cohort}</th>
             <th scope="col" className={style.number}>
-              People
+              {texts.charts.people}
             </th>
             {periods.map((period) => (
               <th key={period} scope="col" className={style.period}>
@@ -55,13 +67,16 @@ export function Retention({ answer, timezone }: { readonly answer: Answer; reado
         </thead>
         <tbody>
           {cohorts.map(({ key, label, size, cells }) => {
-            const lastPeriod = Math.max(...cells.keys());
             return (
               <tr key={key}>
                 <th scope="row">{label}</th>
                 <td className={style.number}>{exact(size)}</td>
                 {periods.map((period) => (
-                  <Cell key={period} row={cells.get(period)} isRunning={running && period === lastPeriod} />
+                  <Cell
+                    key={period}
+                    row={cells.get(period)}
+                    isIncomplete={(row) => incomplete.has(keyOf(row, groups))}
+                  />
                 ))}
               </tr>
             );
@@ -72,21 +87,26 @@ export function Retention({ answer, timezone }: { readonly answer: Answer; reado
   );
 }
 
-/** Whether the period of the answer still runs, so that the last period of each cohort does. */
-function runningDates(answer: Answer, timezone: string): boolean {
-  const to = answer.period.split('/')[1] ?? '';
-  return localDate(to, timezone) === localDate(new Date(Date.now()).toISOString(), timezone);
+interface CellProps {
+  readonly row: Row | undefined;
+  readonly isIncomplete: (row: Row) => boolean;
 }
 
-function Cell({ row, isRunning }: { readonly row: Row | undefined; readonly isRunning: boolean }) {
+function Cell({ row, isIncomplete }: CellProps) {
   const rate = row === undefined ? null : numberIn(row, 'rate');
   if (row === undefined || rate === null) return <td className={style.blank} />;
-  const users = exact(numberIn(row, 'users') ?? 0);
+  const isRunning = isIncomplete(row);
+  const before = numberIn(row, 'previous_rate');
+  const notes = [
+    plural(numberIn(row, 'users') ?? 0, 'person', 'people'),
+    ...(before === null ? [] : [texts.charts.before(percent(before))]),
+    ...(isRunning ? [texts.answer.soFar] : []),
+  ];
   return (
     <td
       className={`${style.cell} ${isRunning ? style.running : ''}`}
       style={{ '--share': `${Math.round(rate * 100)}%` } as React.CSSProperties}
-      title={`${users} people${isRunning ? `, ${texts.answer.soFar}` : ''}`}
+      title={notes.join(', ')}
     >
       {percent(rate)}
     </td>

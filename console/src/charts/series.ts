@@ -11,6 +11,8 @@ export interface Bucket {
 export interface Series {
   readonly name: string;
   readonly values: readonly (number | null)[];
+  /** Of the earlier range of `compare`, at the same positions. */
+  readonly previous?: readonly (number | null)[] | undefined;
 }
 
 export interface BucketData {

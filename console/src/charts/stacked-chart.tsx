@@ -2,7 +2,7 @@
 import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
-import { Axes, HEIGHT, Legend, MARGIN, Panel } from './frame.js';
+import { Axes, HEIGHT, Legend, MARGIN, Notes, Panel } from './frame.js';
 import style from './frame.module.css';
 import { type BucketData, colorOf } from './series.js';
 import { useWidth } from './use-width.js';
@@ -70,7 +70,9 @@ export function StackedChart({ data, name, below }: Props) {
                     width={x.bandwidth()}
                     height={Math.abs(y(from) - y(to))}
                     fill={color}
-                    stroke="var(--surface)"
+                    fillOpacity={data.buckets[index]?.part === undefined ? 1 : 0.3}
+                    stroke={data.buckets[index]?.part === undefined ? 'var(--surface)' : color}
+                    strokeDasharray={data.buckets[index]?.part === undefined ? undefined : '3 3'}
                   />
                 ))}
               </g>
@@ -79,6 +81,7 @@ export function StackedChart({ data, name, below }: Props) {
         )}
         {pointed !== undefined && <Panel data={data} index={pointed} x={middle(pointed)} width={width} />}
       </figure>
+      <Notes data={data} />
     </>
   );
 }

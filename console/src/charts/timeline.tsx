@@ -1,7 +1,7 @@
 // Events of one person by day and session, the newest first.
-import { clock, day, exact, localDate } from '../answer/format.js';
+import { clock, day, localDate } from '../answer/format.js';
 import type { Answer, Cell, Row } from '../api/answer.js';
-import { texts } from '../texts.js';
+import { plural, texts } from '../texts.js';
 import style from './timeline.module.css';
 
 const SHOWN_MAX = 200;
@@ -35,10 +35,10 @@ export function Timeline({ answer, timezone }: { readonly answer: Answer; readon
           {groups[index - 1]?.date !== date && <h2 className={style.day}>{day(date, true)}</h2>}
           {session !== '' && (
             <p className={style.session}>
-              Session <code>{session}</code>, {exact(rows.length)} events
+              {texts.charts.session} <code>{session}</code>, {plural(rows.length, 'event')}
             </p>
           )}
-          <ol className={style.events} aria-label={`Events of ${day(date)}`}>
+          <ol className={style.events} aria-label={texts.charts.eventsOf(day(date))}>
             {rows.map((row) => (
               <li key={String(row.insert_id)}>
                 <time dateTime={String(row.time)}>{clock(String(row.time), timezone)}</time>

@@ -1,8 +1,8 @@
 // How the console reads an answer: numbers, buckets and their labels, columns, and what it gives on.
 import { describe, expect, test } from 'vitest';
-import { toBucketData } from '../../../console/src/answer/bucket-data.js';
+import { toBucketData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
 import { partOf, shortLabel } from '../../../console/src/answer/buckets.js';
-import { splitColumns } from '../../../console/src/answer/columns.js';
+import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { compact, duration, percent } from '../../../console/src/answer/format.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { toCurl, toYamlCard } from '../../../console/src/ask/share.js';
@@ -83,6 +83,58 @@ test('a column of groups is no measure, also when the answer has no row', () => 
     groups: [{ name: '_country' }],
     measure: { name: 'count' },
   });
+});
+
+describe('compare', () => {
+  const answer: Answer = {
+    ...answerOf(
+      [
+        { day: '2026-03-01', previous_day: '2026-02-27', count: 4, previous: 2, change: 1 },
+        { day: '2026-03-02', previous_day: '2026-02-28', count: 5, previous: null, change: null },
+      ],
+      ['day', 'previous_day', 'count', 'previous', 'change'],
+    ),
+    metadata: { compare: {} },
+  };
+
+  test('adds the earlier values beside the line, and no groups', () => {
+    const { groups, measure } = splitColumns(answer);
+    expect(groups.map(({ name }) => name)).toEqual(['day']);
+    const { data } = toBucketData(answer, 'UTC', { time: 'day', groups, measure });
+    expect(data.series).toEqual([{ name: 'count', values: [4, 5], previous: [2, null] }]);
+  });
+
+  test('shows its columns as what they are', () => {
+    expect(columnsOf(answer).map(({ kind }) => kind)).toEqual(['bucket', 'bucket', 'number', 'number', 'change']);
+    expect(showNumber('change', 0.125)).toBe('+12.5\u202f%');
+  });
+
+  test('is not assumed for a property of the name', () => {
+    const other = answerOf([{ previous: 'a', count: 1 }], ['previous', 'count']);
+    expect(splitColumns(other).groups.map(({ name }) => name)).toEqual(['previous']);
+  });
+});
+
+test('a funnel by time shows the share of the last step, unfinished from where the answer says', () => {
+  const rows = ['2026-03-01', '2026-03-02'].flatMap((day) =>
+    [1, 2].map((step) => ({ day, step, event: 'a', users: 10 / step, rate: 1 / step })),
+  );
+  const answer = {
+    ...answerOf(rows, ['day', 'step', 'event', 'users', 'rate']),
+    mode: 'funnel',
+    metadata: { incomplete_from: '2026-03-02' },
+  };
+  const { buckets, series } = toFunnelData(answer, 'UTC', 'day');
+  expect(series[0]?.values).toEqual([0.5, 0.5]);
+  expect(buckets.map(({ part }) => part)).toEqual([undefined, 'so far']);
+});
+
+test('the last period of a lifecycle is partial when the range ends inside of it', () => {
+  const rows = ['2026-02-16', '2026-02-23'].map((period) => ({ period, status: 'New', users: 1 }));
+  const { buckets } = toLifecycleData({ ...answerOf(rows, ['period', 'status', 'users']), mode: 'lifecycle' }, 'UTC');
+  expect(buckets.map(({ part }) => part)).toEqual([undefined, undefined]);
+  const later = { ...answerOf(rows, []), mode: 'lifecycle', period: '2026-02-16T00:00:00Z/2026-02-25T00:00:00Z' };
+  expect(toLifecycleData(later, 'UTC').buckets.map(({ part }) => part)).toEqual([undefined, 'partial']);
 });
 
 test('a shell reads the query as it is', () => {
