@@ -15,6 +15,9 @@ import { createIdentityDeps } from '../identity/deps.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createIngestDeps, type IngestionParts } from '../ingest/deps.js';
 import { RejectedEvents } from '../ingest/rejected/events.js';
+import { readSamples } from '../ingest/rejected/store.js';
+import { createEventReader } from '../live/read-events.js';
+import { createLive } from '../live/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
 import { loadAssets } from '../pages/assets.js';
@@ -85,13 +88,26 @@ const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLim
 const queries: readonly RequestHandler[] =
   config.QUERY_URL === undefined ? answerQueriesHere(config) : [forwardQueries(config.QUERY_URL)];
 const exports = createExports({
-  ...{ credentials, postgres, redis, log },
+  ...{ ...guard, redis, log },
   hashId: createIdHash(config.SECRET_KEY_BASE),
   openMax: config.EXPORTS_OPEN_MAX,
   readerTimeoutMs: config.EXPORT_READER_TIMEOUT_MS,
   limit: rateLimits.export,
 });
 lifecycle.onClose('exports', () => exports.close());
+
+const passes = createProjectPasses(config.SECRET_KEY_BASE);
+const live = createLive({
+  ...guard,
+  source: {
+    readEvents: createEventReader({
+      passes,
+      queryUrl: () => config.QUERY_URL ?? loopbackUrl(config.HOST, server.port),
+    }),
+    readRejected: (projectId) => readSamples(redis, projectId),
+  },
+  openMax: config.LIVE_VIEWS_OPEN_MAX,
+});
 
 const assets = loadAssets();
 const consoleAssets = loadConsole();
@@ -118,7 +134,8 @@ const app = createApp({
   routers: [
     createBrowserScriptRouter(),
     createAccounts(config),
-    createProjectQueries({ ...guard, queries, passes: createProjectPasses(config.SECRET_KEY_BASE) }),
+    createProjectQueries({ ...guard, queries, passes }),
+    live.router,
     createSignInRouter({
       provider: identityProvider,
       publicUrl,
@@ -154,7 +171,14 @@ const app = createApp({
 });
 const server = await listen(app, { host: config.HOST, port: config.PORT });
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
+lifecycle.onClose('live views', () => live.close());
 log.info({ port: server.port }, 'ready');
+
+/** Where this process answers its own queries. */
+function loopbackUrl(host: string, port: number): string {
+  if (host === '::' || host === '::1') return `http://[::1]:${port}`;
+  return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+}
 
 function createAccounts(settings: Config): Router {
   const mailQueue = settings.SMTP_URL === undefined ? undefined : createMailQueue(redis);

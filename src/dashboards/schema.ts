@@ -16,6 +16,18 @@ const visibility = z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(
 /** Query parameters of a deletion. */
 export const deletionQuery = z.object({ visibility: visibility.optional() });
 
+/** Query parameters of a creation. */
+export const creationQuery = z.object({ key: z.string({ error: 'is required: the key of the dashboard' }) });
+
+/** Query parameters of a change. */
+export const changeQuery = z.object({
+  base_version: z.coerce
+    .number({ error: 'is required: the version that the change is based on' })
+    .int({ error: 'is a version' })
+    .min(1, { error: 'is a version' }),
+  dry_run: z.enum(['true', 'false'], { error: 'is true or false' }).optional(),
+});
+
 export const syncBodySchema = z.object({
   source_yaml: z.string({ error: 'is required: the text of the YAML document' }),
   visibility: visibility.optional(),

@@ -26,6 +26,8 @@ export interface Sync extends ParsedDashboard, Writer {
   readonly visibility: Visibility | undefined;
   readonly sourceYaml: string;
   readonly quotas: Quotas;
+  /** Whether a sync writes it, not a person in the console. */
+  readonly isSynced: boolean;
 }
 
 export interface DashboardSummary {
@@ -45,11 +47,13 @@ export interface Synced {
   readonly isMetadataChanged: boolean;
 }
 
-interface DashboardRow extends DashboardSummary {
+export interface DashboardRow extends DashboardSummary {
   readonly owner_id: string | null;
+  readonly synced_at: Date | null;
 }
 
 const SUMMARY = ['id', 'key', 'title', 'visibility', 'checksum', 'version'] as const;
+export const ROW = [...SUMMARY, 'owner_id', 'synced_at'] as const;
 
 export async function syncDashboard(postgres: Postgres, sync: Sync): Promise<Synced> {
   return postgres.transaction(async (transaction) => {
@@ -87,9 +91,7 @@ export function requireEditor({ isProjectEditor }: Pick<Writer, 'isProjectEditor
 async function findByKey(postgres: Postgres, sync: Sync): Promise<DashboardRow | undefined> {
   const visible = visibleTo(postgres, sync).where({ key: sync.key });
   if (!sync.isProjectEditor && sync.visibility === 'personal') visible.where({ visibility: 'personal' });
-  const row: DashboardRow | undefined = await visible
-    .orderByRaw(`visibility = 'personal' DESC`)
-    .first(...SUMMARY, 'owner_id');
+  const row: DashboardRow | undefined = await visible.orderByRaw(`visibility = 'personal' DESC`).first(...ROW);
   return row;
 }
 
@@ -102,7 +104,7 @@ export function visibleTo(postgres: Postgres, { projectId, personId }: Pick<Sync
     });
 }
 
-async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
+export async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
   const visibility = sync.visibility ?? (sync.personId === undefined ? 'project' : 'personal');
   if (visibility === 'personal' && sync.personId === undefined) throw personalWithoutPerson();
   requireEditor(sync, visibility);
@@ -129,9 +131,14 @@ const requireQuota = (transaction: Postgres, { quotas, projectId, personId }: Sy
     personId: visibility === 'personal' ? personId : undefined,
   });
 
-const contentOf = ({ config, checksum }: Sync) => ({ title: config.title, position: config.order ?? null, checksum });
+const contentOf = ({ config, checksum, isSynced }: Sync) => ({
+  title: config.title,
+  position: config.order ?? null,
+  checksum,
+  ...(isSynced && { synced_at: new Date() }),
+});
 
-async function update(
+export async function update(
   postgres: Postgres,
   sync: Sync,
   { existing, visibility }: { existing: DashboardRow; visibility: Visibility },
@@ -139,8 +146,11 @@ async function update(
   const isChanged = existing.checksum !== sync.checksum;
   const isMetadataChanged = !isChanged && visibility !== existing.visibility;
   const version = existing.version + (isChanged ? 1 : 0);
-  const { owner_id: _, ...same } = existing;
-  if (!isChanged && !isMetadataChanged) return { dashboard: same, isNew: false, isChanged, isMetadataChanged };
+  const { owner_id: _, synced_at: syncedAt, ...same } = existing;
+  const becomesSynced = sync.isSynced && syncedAt === null;
+  if (!isChanged && !isMetadataChanged && !becomesSynced) {
+    return { dashboard: same, isNew: false, isChanged, isMetadataChanged };
+  }
   const [dashboard] = await postgres('dashboards')
     .where({ id: existing.id })
     .update({ visibility, version, updated_at: postgres.fn.now(), ...contentOf(sync) })
@@ -169,7 +179,7 @@ export const personalWithoutPerson = () =>
 /**
  * Throws unless the caller may change the visibility: make this dashboard personal, or share it.
  */
-async function allowMove(postgres: Postgres, sync: Sync, existing: DashboardRow) {
+export async function allowMove(postgres: Postgres, sync: Sync, existing: DashboardRow) {
   const { projectId, key, personId } = sync;
   if (existing.visibility === 'project') {
     if (personId === undefined) throw personalWithoutPerson();
@@ -194,6 +204,8 @@ export interface DashboardItem extends DashboardSummary {
   readonly updated_at: string;
   /** The person who created it; null for a key or a service token. */
   readonly owner: string | null;
+  /** When a sync last changed it; null for one that is edited in the console. */
+  readonly synced_at: string | null;
 }
 
 export interface Dashboard extends DashboardItem {
@@ -201,7 +213,7 @@ export interface Dashboard extends DashboardItem {
   readonly source_yaml: string;
 }
 
-const ITEM = [...SUMMARY, 'position', 'updated_at', 'owner_id'] as const;
+const ITEM = [...ROW, 'position', 'updated_at'] as const;
 
 export async function listDashboards(postgres: Postgres, reader: Reader): Promise<DashboardItem[]> {
   const rows = await visibleTo(postgres, reader)
@@ -241,9 +253,10 @@ interface ItemRow extends DashboardRow {
   readonly updated_at: Date;
 }
 
-const toItem = ({ position, updated_at, owner_id, ...summary }: ItemRow): DashboardItem => ({
+const toItem = ({ position, updated_at, owner_id, synced_at, ...summary }: ItemRow): DashboardItem => ({
   ...summary,
   order: position === null ? null : Number(position),
   updated_at: updated_at.toISOString(),
   owner: owner_id,
+  synced_at: synced_at?.toISOString() ?? null,
 });

@@ -29,7 +29,12 @@ export interface PagesDeps {
   readonly console: ConsoleAssets;
 }
 
-const CONSOLE_PATHS = ['/start', '/projects/:projectID', '/projects/:projectID/:screen'] as const;
+const CONSOLE_PATHS = [
+  '/start',
+  '/projects/:projectID',
+  '/projects/:projectID/:screen',
+  '/projects/:projectID/:screen/:item',
+] as const;
 
 export function createPagesRouter(deps: PagesDeps): Router {
   const { postgres, sessions, assets } = deps;

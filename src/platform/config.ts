@@ -97,6 +97,7 @@ const settings = z.object({
   CREDENTIAL_CACHE_MS: integer(1000),
   EXPORTS_MAX: integer(4, 1),
   EXPORTS_OPEN_MAX: integer(32, 1),
+  LIVE_VIEWS_OPEN_MAX: integer(64, 1),
   EXPORT_READER_TIMEOUT_MS: integer(5 * 60_000, 1),
 
   TRACK_REQUESTS_PER_SECOND: integer(5000, 1),

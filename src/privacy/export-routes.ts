@@ -1,28 +1,27 @@
-// GET /api/gdpr/users/{userID}/export: enqueues a job, relays the chunks of the worker with
+// GET /api/gdpr/users/{userID}/export, and the same for signed-in people: enqueues a job, relays the chunks of the worker with
 // back-pressure, and records the outcome in the audit trail. A response that ends normally is
 // complete; any failure breaks the connection.
 import type { Response, Router } from 'express';
-import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
+import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { authenticate } from '../access/middleware.js';
 import type { RateLimits } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import { OpenLimit } from '../platform/flow/open-limit.js';
-import { createRouter } from '../platform/http/router.js';
+import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
-import type { Postgres } from '../platform/postgres/client.js';
 import { ChunkReceiver } from '../platform/redis/chunk-channel.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type NewAuditEntry, recordAudit } from './audit-store.js';
 import { createExportQueue, type ExportQueue, enqueueExport, forgetExport } from './export-queue.js';
 import { encodeExportRequest } from './export-request.js';
 import type { HashId } from './id-hash.js';
+import { type Requester, requesterOf, signedInRequester } from './requester.js';
+import { personBody } from './schema.js';
 import { isErasureKnown } from './store.js';
 import { requireUserId } from './user-id.js';
 
-export interface ExportDeps {
-  readonly credentials: CredentialStore;
-  readonly postgres: Postgres;
+export interface ExportDeps extends GuardDeps {
   readonly redis: Redis;
   readonly hashId: HashId;
   /** Exports that may be open at once in this process. */
@@ -43,18 +42,24 @@ export function createExports(deps: ExportDeps): Exports {
   const queue = createExportQueue(deps.redis);
   const admission = new OpenLimit('exports', deps.openMax);
   const running = new Set<Promise<void>>();
-  const router = createRouter();
-  router.get('/api/gdpr/users/:userID/export', async (req, res) => {
-    const credential = await authenticate(deps.credentials, 'admin', req);
-    const userId = requireUserId(req.params.userID);
-    await deps.limit.take(rateSubjectsOf(credential));
-    const close = admission.open(credential.projectId);
-    const answering = answerExport({ ...deps, queue }, { credential, userId, res });
+  const { router, on } = createGuardedRouter(deps);
+  const answer = async (asked: Asked): Promise<void> => {
+    await deps.limit.take(asked.requester.rates);
+    const close = admission.open(asked.requester.projectId);
+    const answering = answerExport({ ...deps, queue }, asked);
     running.add(answering);
     await answering.finally(() => {
       close();
       running.delete(answering);
     });
+  };
+  router.get('/api/gdpr/users/:userID/export', async (req, res) => {
+    const requester = requesterOf(await authenticate(deps.credentials, 'admin', req));
+    await answer({ requester, userId: requireUserId(req.params.userID), res });
+  });
+  on('POST /api/projects/{projectID}/exports', readJsonBody, async (req, res) => {
+    const { user_id: userId } = parseJsonBody(personBody, req.body);
+    await answer({ requester: signedInRequester(res), userId: requireUserId(userId), res });
   });
   return {
     router,
@@ -68,17 +73,17 @@ export function createExports(deps: ExportDeps): Exports {
 type AnswerDeps = ExportDeps & { readonly queue: ExportQueue };
 
 interface Asked {
-  readonly credential: Credential;
+  readonly requester: Requester;
   readonly userId: string;
   readonly res: Response;
 }
 
-async function answerExport(deps: AnswerDeps, { credential, userId, res }: Asked): Promise<void> {
+async function answerExport(deps: AnswerDeps, { requester, userId, res }: Asked): Promise<void> {
   const id = newUuidV7();
-  const { projectId, organizationId } = credential;
+  const { projectId, organizationId, actor } = requester;
   const record = (entry: Pick<NewAuditEntry, 'action' | 'outcome' | 'subject' | 'subjectHash' | 'details'>) =>
     recordAudit(deps.postgres, {
-      ...{ projectId, organizationId, actor: { kind: credential.kind, id: credential.id } },
+      ...{ projectId, organizationId, actor },
       ...entry,
     });
 

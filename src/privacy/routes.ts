@@ -1,19 +1,20 @@
-// Routes of /api/gdpr: erase a person, show an erasure request, list the audit trail. Workers do
-// the erasure; the request waits for its receipt, or gets 202 with the address of its status.
-import type { Router } from 'express';
-import { type Credential, rateSubjectsOf } from '../access/credentials.js';
+// Routes of /api/gdpr, and the same for signed-in people: erase a person, show an erasure request,
+// list the audit trail. Workers do the erasure; the request waits for its receipt, or gets 202 with the address of its status.
+import type { Request, Response, Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
 import type { RateLimits } from '../access/rate-limits.js';
 import { takeSequence } from '../identity/sequence.js';
 import { PublicError } from '../platform/errors.js';
+import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { listAudit } from './audit-store.js';
 import type { HashId } from './id-hash.js';
 import { type ErasureQueue, enqueueErasure, sequenceMember } from './queue.js';
 import { ReceiptPoller } from './receipt-poller.js';
-import { parseAuditPage, tryParseRequestId } from './schema.js';
+import { type Requester, requesterOf, signedInRequester } from './requester.js';
+import { parseAuditPage, personBody, tryParseRequestId } from './schema.js';
 import { createErasure, type ErasureRecord, findErasedAmong, findErasure, newErasureId } from './store.js';
 import { requireUserId } from './user-id.js';
 
@@ -35,40 +36,54 @@ export function createPrivacyRouter(deps: PrivacyDeps): Router {
   const { router, on } = createGuardedRouter(deps);
   const receipts = new ReceiptPoller((ids) => findErasedAmong(deps.postgres, ids));
 
-  on('DELETE /api/gdpr/users/{userID}', async (req, res) => {
+  const erase = async (req: Request, res: Response, asked: Requester & { userId: string; statusPath: string }) => {
     if (deps.isCluster) throw new PublicError('unavailable', 'erasure is not available on a ClickHouse cluster yet');
-    const credential = credentialOf(res);
-    const userId = requireUserId(String(req.params.userID));
-    await deps.limits.erasure.take(rateSubjectsOf(credential));
-    const id = await requestErasure(deps, { credential, userId });
+    const userId = requireUserId(asked.userId);
+    await deps.limits.erasure.take(asked.rates);
+    const id = await requestErasure(deps, { ...asked, userId });
     const isGone = () => req.socket.destroyed;
     const isErased = await receipts.wait(id, { timeoutMs: deps.answerTimeoutMs, isGone });
     const receipt = isErased
-      ? await findErasure(deps.postgres, { projectId: credential.projectId, id }).catch(() => undefined)
+      ? await findErasure(deps.postgres, { projectId: asked.projectId, id }).catch(() => undefined)
       : undefined;
     if (receipt === undefined) {
-      res.status(202).json({ status: 'pending', request_id: id, status_url: `/api/gdpr/requests/${id}` });
+      res.status(202).json({ status: 'pending', request_id: id, status_url: `${asked.statusPath}/${id}` });
     } else {
       res.json({ status: 'deleted', request_id: id, user_id: userId, ...shownOf(receipt) });
     }
-  });
-
-  on('GET /api/gdpr/requests/{requestID}', async (req, res) => {
+  };
+  const showErasure = async (req: Request, res: Response, { projectId, rates }: Requester) => {
     const id = tryParseRequestId(req.params.requestID);
-    await deps.limits.privacyRead.take(rateSubjectsOf(credentialOf(res)));
-    const { projectId } = credentialOf(res);
+    await deps.limits.privacyRead.take(rates);
     const found = id === undefined ? undefined : await findErasure(deps.postgres, { projectId, id });
     if (found === undefined) throw new PublicError('not_found', 'there is no such request');
     const status = found.status === 'requested' ? 'pending' : found.status;
     const { userHash: user_hash, requestedAt: requested_at, purgedAt: purged_at } = found;
     res.json({ status, request_id: id, user_hash, requested_at, ...shownOf(found), purged_at });
-  });
-
-  on('GET /api/gdpr/audit', async (req, res) => {
+  };
+  const showAudit = async (req: Request, res: Response, { projectId, rates }: Requester) => {
     const page = parseAuditPage(req.query);
-    await deps.limits.privacyRead.take(rateSubjectsOf(credentialOf(res)));
-    res.json(await listAudit(deps.postgres, { projectId: credentialOf(res).projectId, ...page }));
+    await deps.limits.privacyRead.take(rates);
+    res.json(await listAudit(deps.postgres, { projectId, ...page }));
+  };
+
+  on('DELETE /api/gdpr/users/{userID}', (req, res) =>
+    erase(req, res, {
+      ...requesterOf(credentialOf(res)),
+      ...{ userId: String(req.params.userID), statusPath: '/api/gdpr/requests' },
+    }),
+  );
+  on('GET /api/gdpr/requests/{requestID}', (req, res) => showErasure(req, res, requesterOf(credentialOf(res))));
+  on('GET /api/gdpr/audit', (req, res) => showAudit(req, res, requesterOf(credentialOf(res))));
+
+  // The id is in the body: addresses are in access logs.
+  on('POST /api/projects/{projectID}/erasures', readJsonBody, (req, res) => {
+    const asked = signedInRequester(res);
+    const { user_id: userId } = parseJsonBody(personBody, req.body);
+    return erase(req, res, { ...asked, userId, statusPath: `/api/projects/${asked.projectId}/erasures` });
   });
+  on('GET /api/projects/{projectID}/erasures/{requestID}', (req, res) => showErasure(req, res, signedInRequester(res)));
+  on('GET /api/projects/{projectID}/audit', (req, res) => showAudit(req, res, signedInRequester(res)));
 
   return router;
 }
@@ -81,9 +96,8 @@ const shownOf = ({ counts, verifiedAt, purgeBy }: ErasureRecord) => ({
 
 async function requestErasure(
   { postgres, redis, erasureQueue, hashId, purgeByMs, log }: PrivacyDeps,
-  { credential, userId }: { credential: Credential; userId: string },
+  { projectId, organizationId, actor, userId }: Requester & { userId: string },
 ): Promise<string> {
-  const { projectId, organizationId } = credential;
   const id = newErasureId();
   // The sequence number is taken before the row is written: identify calls accepted earlier have
   // smaller ones. The worker releases numbers whose row was never written.
@@ -96,7 +110,7 @@ async function requestErasure(
   await createErasure(postgres, {
     ...{ id, projectId, organizationId, userId, erasedThroughMs, erasedThroughSeq },
     userHash: hashId({ projectId, kind: 'user', id: userId }),
-    requestedBy: { kind: credential.kind, id: credential.id },
+    requestedBy: actor,
     purgeBy: new Date(erasedThroughMs + purgeByMs),
   });
   // The request is stored; without the job the next sweep finds it.

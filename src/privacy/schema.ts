@@ -4,6 +4,9 @@ import { PublicError } from '../platform/errors.js';
 
 const AUDIT_PAGE_MAX = 1000;
 
+/** Body of the requests about a person. */
+export const personBody = z.object({ user_id: z.string({ error: 'is required: the user id' }) });
+
 export const auditPage = z.object({
   limit: z.coerce.number().int().min(1).max(AUDIT_PAGE_MAX).default(100),
   before: z.uuid().optional(),

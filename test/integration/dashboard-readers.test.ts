@@ -104,6 +104,7 @@ describe('reading', () => {
       order: -1,
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       owner: ann.id,
+      synced_at: expect.any(String),
     });
     expect(body[1]).toMatchObject({ order: null, owner: null });
   });

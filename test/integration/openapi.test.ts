@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/access/route-matrix.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, join, type Sent, send, signIn } from '../support/accounts.js';
+import { type Call, dashboardCalls, privacyCalls } from '../support/console-calls.js';
 import { expectDocumented } from '../support/contract.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
@@ -26,13 +27,6 @@ afterAll(async () => {
   await postgres?.destroy();
   await databases?.close();
 });
-
-interface Call extends Sent {
-  readonly route: RouteName;
-  /** In the place of the path's parameters, in their order; a query string may follow. */
-  readonly path?: string;
-  readonly status: number;
-}
 
 const YAML = `version: 1
 title: Sales
@@ -68,6 +62,10 @@ async function createCalls(): Promise<Call[]> {
     await prepare(`POST /api/projects/${project.id}/tokens`, { ...own, body: newToken }),
   ];
   const { dashboard } = await prepare('PUT /api/dashboard-sync/first', { ...sk, body: { source_yaml: YAML } });
+  const { dashboard: draft } = await prepare(`POST /api/projects/${project.id}/dashboards?key=draft`, {
+    ...own,
+    body: { source_yaml: YAML },
+  });
   const erased = await prepare('DELETE /api/gdpr/users/nobody', sk);
   const at = (path: string) => `/api/projects/${project.id}${path}`;
 
@@ -80,6 +78,12 @@ async function createCalls(): Promise<Call[]> {
     { route: 'GET /projects/{projectID}', path: `/projects/${project.id}`, status: 200, ...own },
     { route: 'GET /projects/{projectID}/{screen}', path: `/projects/${project.id}/ask`, status: 200, ...own },
     { route: 'GET /projects/{projectID}/{screen}', status: 302 },
+    {
+      route: 'GET /projects/{projectID}/{screen}/{item}',
+      path: `/projects/${project.id}/dashboards/a`,
+      status: 200,
+      ...own,
+    },
     { route: 'GET /login', status: 200 },
     { route: 'GET /login', status: 302, ...own },
     { route: 'GET /invitations/{token}', path: `/invitations/${other.token}`, status: 200 },
@@ -172,6 +176,8 @@ async function createCalls(): Promise<Call[]> {
         ...sent,
       }),
     ),
+    ...privacyCalls(at(''), { session: own.session, erasedId: erased.request_id }),
+    ...dashboardCalls(at('/dashboards'), { session: own.session, draftId: draft.id, source: YAML }),
     {
       route: 'GET /api/projects/{projectID}/dashboards/{dashboardID}',
       path: at('/dashboards/none'),

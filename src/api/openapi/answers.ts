@@ -188,10 +188,23 @@ export const filledQuery = z.strictObject({
   q: z.string(),
   timezone: z.string(),
 });
+export const filledCard = z.strictObject({
+  id: z.string(),
+  queries: z.array(filledQuery).optional(),
+  error: z.string().optional().meta({ description: 'why the queries cannot be filled' }),
+});
+export const dashboardVersionItem = z.strictObject({
+  version: z.int(),
+  checksum: z.string(),
+  created_at: moment,
+});
 export const dashboardItem = dashboardSummary.extend({
   order: z.int().nullable(),
   updated_at: moment,
   owner: z.uuid().nullable(),
+  synced_at: moment
+    .nullable()
+    .meta({ description: 'when a sync last changed it; null when it is edited in the console' }),
 });
 
 const erasureCounts = { events: count, mappings: count, profiles: count, devices: count };

@@ -2,7 +2,8 @@
 // type error.
 import type { z } from 'zod';
 import type { RouteName } from '../../access/route-matrix.js';
-import { deletionQuery } from '../../dashboards/schema.js';
+import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
+import { liveQuery } from '../../live/routes.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
 
@@ -60,6 +61,10 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'GET /start': ['Console: sends a first event; redirects to the login page without a session', CONSOLE],
     'GET /projects/{projectID}': ['Console: opens a project; redirects as /start does', CONSOLE],
     'GET /projects/{projectID}/{screen}': ['Console: opens a screen of a project; redirects as /start does', CONSOLE],
+    'GET /projects/{projectID}/{screen}/{item}': [
+      'Console: opens a part of a screen; redirects as /start does',
+      CONSOLE,
+    ],
     'GET /login': ['Login page', { 200: HTML, 302: NOTHING }, { errors: [503] }],
     'GET /invitations/{token}': ['Page of an invitation link', { 200: HTML }],
     'POST /invitations/{token}': [
@@ -102,6 +107,13 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { body: refTo('QueryBody'), errors: [504] },
     ],
   }),
+  ...tagged('Events', {
+    'GET /api/projects/{projectID}/live': [
+      'The newest events and rejected ones, as server-sent events: events, rejected, problem',
+      { 200: text('text/event-stream') },
+      { query: liveQuery, errors: [400] },
+    ],
+  }),
   ...tagged('Dashboards', {
     'PUT /api/dashboard-sync/{dashboardKey}': [
       'Validates a dashboard and stores a new version when it changed; 201 when created',
@@ -120,6 +132,34 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'GET /api/projects/{projectID}/dashboards/{dashboardID}': [
       'Reads a dashboard with its configuration',
       { 200: json('Dashboard') },
+    ],
+    'POST /api/projects/{projectID}/dashboards': [
+      'Creates a dashboard as a signed-in person, personal unless the body says otherwise',
+      { 201: json('SyncedDashboard') },
+      { body: refTo('SyncBody'), query: creationQuery },
+    ],
+    'PUT /api/projects/{projectID}/dashboards/{dashboardID}': [
+      'Changes a dashboard that no repository syncs; with dry_run only checks the document',
+      { 200: json('SyncedDashboard') },
+      { body: refTo('SyncBody'), query: changeQuery },
+    ],
+    'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards': [
+      'Adds a card to the last section',
+      { 201: json('SyncedDashboard') },
+      { body: refTo('NewCard') },
+    ],
+    'POST /api/projects/{projectID}/dashboards/{dashboardID}/queries': [
+      'Fills the queries of all cards with the values of the variables',
+      { 200: jsonList('FilledCard') },
+      { body: refTo('FillBody') },
+    ],
+    'GET /api/projects/{projectID}/dashboards/{dashboardID}/versions': [
+      'Lists the versions that are kept, newest first',
+      { 200: jsonList('DashboardVersionItem') },
+    ],
+    'GET /api/projects/{projectID}/dashboards/{dashboardID}/versions/{version}': [
+      'Reads a version of a dashboard',
+      { 200: json('DashboardVersion') },
     ],
     'DELETE /api/projects/{projectID}/dashboards/{dashboardID}': [
       'Deletes a dashboard with its versions; project dashboards require the role admin',
@@ -143,6 +183,25 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { errors: [400] },
     ],
     'GET /api/gdpr/requests/{requestID}': ['Reads the status of an erasure', { 200: json('ErasureRequest') }],
+    'POST /api/projects/{projectID}/erasures': [
+      'Erases a person, for signed-in people; 202 when it is still in progress at the response timeout',
+      { 200: json('ErasureReceipt'), 202: json('PendingErasure') },
+      { body: refTo('PersonBody') },
+    ],
+    'GET /api/projects/{projectID}/erasures/{requestID}': [
+      'Reads the status of an erasure',
+      { 200: json('ErasureRequest') },
+    ],
+    'POST /api/projects/{projectID}/exports': [
+      'Exports the events of a person as NDJSON, for signed-in people',
+      { 200: text('application/x-ndjson') },
+      { body: refTo('PersonBody') },
+    ],
+    'GET /api/projects/{projectID}/audit': [
+      'Lists the audit trail, newest first',
+      { 200: jsonList('AuditEntry') },
+      { query: auditPage, errors: [400] },
+    ],
     'GET /api/gdpr/audit': [
       'Lists the audit trail of erasures, exports and lists of people, newest first',
       { 200: jsonList('AuditEntry') },

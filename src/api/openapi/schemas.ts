@@ -10,9 +10,11 @@ import {
   projectDeletionBody,
   tokenBody,
 } from '../../accounts/schema.js';
+import { newCardSchema } from '../../dashboards/add-card.js';
 import { configSchema } from '../../dashboards/config-schema.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
+import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as answers from './answers.js';
 import { identifyBody } from './identify-body.js';
@@ -31,6 +33,7 @@ const SCHEMAS = {
   ProjectChanges: projectChanges,
   ProjectDeletionBody: projectDeletionBody,
   TokenBody: tokenBody,
+  PersonBody: personBody,
 
   Error: answers.errorAnswer,
   Accepted: answers.accepted,
@@ -39,6 +42,10 @@ const SCHEMAS = {
   DashboardConfig: configSchema,
   FillBody: fillBodySchema,
   FilledQuery: answers.filledQuery,
+  NewCard: newCardSchema,
+  FilledCard: answers.filledCard,
+  DashboardVersionItem: answers.dashboardVersionItem,
+  DashboardVersion: answers.dashboardVersionItem.extend({ config: configSchema, source_yaml: z.string() }),
   SyncedDashboard: answers.syncedDashboard,
   DashboardItem: answers.dashboardItem,
   Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),

@@ -83,7 +83,8 @@ async function readCounts(redis: Redis, projectId: ProjectId, now: number): Prom
   return (await Promise.all(days)).flat().filter(({ events }) => events > 0);
 }
 
-async function readSamples(redis: Redis, projectId: ProjectId): Promise<Rejected['samples']> {
+/** The samples that are kept, newest first. */
+export async function readSamples(redis: Redis, projectId: ProjectId): Promise<Rejected['samples']> {
   const found = await redis.zrevrange(samplesKey(projectId), 0, -1, 'WITHSCORES');
   return Array.from({ length: found.length / 2 }, (_, index) => {
     const { reason, event } = JSON.parse(found[2 * index] ?? '') as Pick<RejectedSample, 'reason' | 'event'>;

@@ -1,0 +1,79 @@
+// Routes of dashboards for the console: create, change, add a card, versions, and the queries of all cards.
+import type { Response } from 'express';
+import { type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
+import { personOf } from '../access/session-middleware.js';
+import { parseFields, parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { addCardTask, newCardSchema } from './add-card.js';
+import { changeDashboard, createDashboard } from './edit.js';
+import { fillCards } from './fill-cards.js';
+import type { DashboardContext } from './parse-dashboard.js';
+import { type DashboardDeps, readSyncBody, signedInWriter, toAnswer } from './requests.js';
+import { changeQuery, creationQuery, parseDashboardKey, parseFillBody } from './schema.js';
+import { type Reader, requireDashboard } from './store.js';
+import { syncTask } from './sync-task.js';
+import { listVersions, requireVersion } from './versions.js';
+
+const ALL = '/api/projects/{projectID}/dashboards';
+const ONE = `${ALL}/{dashboardID}` as const;
+
+export function addEditRoutes({ on }: GuardedRouter, { postgres, rateLimit, threads, quotas }: DashboardDeps): void {
+  /** Checking a document compiles its queries, so it counts like a query. */
+  const takeRate = (res: Response) => {
+    const { projectId, personId } = readerOf(res);
+    return rateLimit.take({ key: personId, project: projectId, person: personId });
+  };
+  const contextOf = async (res: Response, key: string): Promise<DashboardContext> => {
+    const projectId = projectIdOf(res);
+    const { timezone } = await postgres('projects').where({ id: projectId }).first('timezone');
+    return { key, projectId, timezone, nowMs: Date.now() };
+  };
+
+  on(`POST ${ALL}`, readSyncBody, async (req, res) => {
+    await takeRate(res);
+    const key = parseDashboardKey(String(parseFields(creationQuery, req.query).key));
+    const context = await contextOf(res, key);
+    const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);
+    const sync = { ...checked, ...signedInWriter(res), key, quotas, isSynced: false };
+    res.status(201).json(toAnswer(await createDashboard(postgres, sync)));
+  });
+
+  on(`PUT ${ONE}`, readSyncBody, async (req, res) => {
+    await takeRate(res);
+    const { base_version: baseVersion, dry_run: dryRun } = parseFields(changeQuery, req.query);
+    const { id, key } = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
+    const context = await contextOf(res, key);
+    const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);
+    const sync = { ...checked, ...signedInWriter(res), key, quotas, isSynced: false };
+    res.json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion, isDryRun: dryRun === 'true' })));
+  });
+
+  on(`POST ${ONE}/cards`, readJsonBody, async (req, res) => {
+    await takeRate(res);
+    const card = parseJsonBody(newCardSchema, req.body);
+    const dashboard = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
+    const { id, key, version: baseVersion, source_yaml: sourceYaml } = dashboard;
+    const context = await contextOf(res, key);
+    const added = await threads.run(addCardTask, { sourceYaml, card, context }, context.projectId);
+    const sync = { ...added, ...signedInWriter(res), key, quotas, isSynced: false, visibility: undefined };
+    res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion, isDryRun: false })));
+  });
+
+  on(`GET ${ONE}/versions`, async (req, res) => {
+    res.json(await listVersions(postgres, readerOf(res), String(req.params.dashboardID)));
+  });
+
+  on(`GET ${ONE}/versions/{version}`, async (req, res) => {
+    const { dashboardID, version } = req.params;
+    const asked = { dashboardId: String(dashboardID), version: String(version) };
+    res.json(await requireVersion(postgres, readerOf(res), asked));
+  });
+
+  on(`POST ${ONE}/queries`, readJsonBody, async (req, res) => {
+    const { config } = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
+    const { variables } = parseFillBody(req.body ?? {});
+    const { timezone } = await contextOf(res, '');
+    res.json(fillCards(config, new Map(Object.entries(variables)), config.timezone ?? timezone));
+  });
+}
+
+const readerOf = (res: Response): Reader => ({ projectId: projectIdOf(res), personId: personOf(res).personId });

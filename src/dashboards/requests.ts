@@ -1,0 +1,41 @@
+// What the routes of dashboards share: dependencies, the writer behind a request, the body of a document, the answer to a write.
+import express, { type Response } from 'express';
+import type { Credential } from '../access/credentials.js';
+import { type GuardDeps, membershipOf, projectIdOf } from '../access/guarded-router.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
+import { isAtLeast } from '../access/roles.js';
+import { personOf } from '../access/session-middleware.js';
+import type { Quotas } from '../accounts/quotas.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import { SOURCE_BYTES_MAX } from './schema.js';
+import type { Synced, Writer } from './store.js';
+
+export interface DashboardDeps extends GuardDeps {
+  /**
+   * Limit of syncs and deletions. A sync compiles every query of the document, so it counts like a
+   * query.
+   */
+  readonly rateLimit: LayeredRateLimit;
+  /** Where documents are parsed and checked. */
+  readonly threads: ThreadPool;
+  readonly quotas: Quotas;
+}
+
+// Escaping every character makes a text six times as long.
+export const readSyncBody = express.raw({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024 });
+
+export const writerOf = ({ projectId, personId, role = 'member' }: Credential): Writer => ({
+  ...{ projectId, personId },
+  isProjectEditor: personId === undefined || isAtLeast(role, 'admin'),
+});
+
+export const signedInWriter = (res: Response): Writer => ({
+  ...{ projectId: projectIdOf(res), personId: personOf(res).personId },
+  isProjectEditor: isAtLeast(membershipOf(res).role, 'admin'),
+});
+
+export const toAnswer = ({ dashboard, isChanged, isMetadataChanged }: Synced) => ({
+  dashboard,
+  changed: isChanged,
+  metadata_changed: isMetadataChanged,
+});

@@ -1,0 +1,121 @@
+// Feed of a project's newest events for the people who watch: one query a second for each watched project, however many watch it.
+// The query is one of the project, so it waits and is limited as all of its queries.
+import type { ProjectId } from '../platform/ids.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Sample {
+  readonly at: string;
+  readonly reason: string;
+  readonly event: string;
+}
+
+export interface FeedSource {
+  /** The newest events, the newest first. */
+  readonly readEvents: (projectId: ProjectId, signal: AbortSignal) => Promise<readonly Row[]>;
+  readonly readRejected: (projectId: ProjectId) => Promise<readonly Sample[]>;
+}
+
+export interface Message {
+  readonly kind: 'events' | 'rejected' | 'problem';
+  readonly data: unknown;
+}
+
+export type Viewer = (message: Message) => void;
+
+const POLL_MS = 1000;
+/** After a failure, such as a limit of the project's queries. */
+const PAUSE_MS = 5000;
+
+export class LiveFeeds {
+  readonly #source: FeedSource;
+  readonly #feeds = new Map<ProjectId, Feed>();
+
+  constructor(source: FeedSource) {
+    this.#source = source;
+  }
+
+  /** Returns the function that ends it. */
+  watch(projectId: ProjectId, viewer: Viewer): () => void {
+    const feed = this.#feeds.get(projectId) ?? new Feed(projectId, this.#source);
+    this.#feeds.set(projectId, feed);
+    feed.add(viewer);
+    return () => {
+      if (feed.remove(viewer) === 0) this.#feeds.delete(projectId);
+    };
+  }
+}
+
+/** What was new in the last answers. A row is told from others by its whole content. */
+class News<T> {
+  #known = new Set<string>();
+  #last: readonly T[] = [];
+
+  get last(): readonly T[] {
+    return this.#last;
+  }
+
+  take(items: readonly T[]): readonly T[] {
+    const keys = items.map((item) => JSON.stringify(item));
+    const fresh = items.filter((_, index) => !this.#known.has(keys[index] ?? ''));
+    this.#known = new Set(keys);
+    this.#last = items;
+    return fresh;
+  }
+}
+
+class Feed {
+  readonly #projectId: ProjectId;
+  readonly #source: FeedSource;
+  readonly #viewers = new Set<Viewer>();
+  readonly #ended = new AbortController();
+  readonly #events = new News<Row>();
+  readonly #rejected = new News<Sample>();
+  #timer: NodeJS.Timeout | undefined;
+  #hasAnswered = false;
+
+  constructor(projectId: ProjectId, source: FeedSource) {
+    this.#projectId = projectId;
+    this.#source = source;
+    void this.#poll();
+  }
+
+  add(viewer: Viewer): void {
+    this.#viewers.add(viewer);
+    if (!this.#hasAnswered) return;
+    viewer({ kind: 'events', data: this.#events.last });
+    viewer({ kind: 'rejected', data: this.#rejected.last });
+  }
+
+  /** Returns how many are left. */
+  remove(viewer: Viewer): number {
+    this.#viewers.delete(viewer);
+    if (this.#viewers.size === 0) {
+      clearTimeout(this.#timer);
+      this.#ended.abort();
+    }
+    return this.#viewers.size;
+  }
+
+  async #poll(): Promise<void> {
+    let pauseMs = POLL_MS;
+    try {
+      const [events, rejected] = await Promise.all([
+        this.#source.readEvents(this.#projectId, this.#ended.signal),
+        this.#source.readRejected(this.#projectId),
+      ]);
+      const [newEvents, newRejected] = [this.#events.take(events), this.#rejected.take(rejected)];
+      if (newEvents.length > 0 || !this.#hasAnswered) this.#send({ kind: 'events', data: newEvents });
+      if (newRejected.length > 0) this.#send({ kind: 'rejected', data: newRejected });
+      this.#hasAnswered = true;
+    } catch (error) {
+      pauseMs = PAUSE_MS;
+      this.#send({ kind: 'problem', data: { error: error instanceof Error ? error.message : 'it failed' } });
+    }
+    if (!this.#ended.signal.aborted) this.#timer = setTimeout(() => void this.#poll(), pauseMs);
+  }
+
+  #send(message: Message): void {
+    for (const viewer of this.#viewers) viewer(message);
+  }
+}

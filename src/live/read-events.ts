@@ -1,0 +1,29 @@
+// The newest events of a project, as its queries answer them: over HTTP with a project pass, as web forwards those of people.
+import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
+import { PublicError } from '../platform/errors.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Row } from './feed.js';
+
+const EVENTS_MAX = 50;
+const QUESTION = JSON.stringify({ q: '* | last 30m | list', limit: EVENTS_MAX, format: 'json', timezone: 'UTC' });
+/** A larger answer is not parsed: it would delay the requests of others in the event loop. */
+const BYTES_MAX = 1024 * 1024;
+
+export function createEventReader({ queryUrl, passes }: { queryUrl: () => string; passes: ProjectPasses }) {
+  return async (projectId: ProjectId, signal: AbortSignal): Promise<readonly Row[]> => {
+    const response = await fetch(new URL('/query', queryUrl()), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', [PASS_HEADER]: passes.issue(projectId, Date.now()) },
+      body: QUESTION,
+      signal,
+    });
+    if (Number(response.headers.get('Content-Length')) > BYTES_MAX) {
+      await response.body?.cancel();
+      throw new PublicError('too_large', `the newest ${EVENTS_MAX} events have more than ${BYTES_MAX} bytes`);
+    }
+    const body = (await response.json()) as { rows?: readonly Row[]; columns?: readonly string[]; error?: string };
+    if (!response.ok) throw new PublicError('unavailable', body.error ?? 'the events cannot be read right now');
+    const columns = body.columns ?? [];
+    return (body.rows ?? []).map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
+  };
+}

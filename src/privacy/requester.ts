@@ -1,0 +1,34 @@
+// The caller of a privacy request: a credential of a project, or a signed-in person.
+import type { Response } from 'express';
+import { type Credential, rateSubjectsOf } from '../access/credentials.js';
+import { membershipOf, projectIdOf } from '../access/guarded-router.js';
+import type { RateSubjects } from '../access/rate-limits.js';
+import { personOf } from '../access/session-middleware.js';
+import type { OrganizationId, ProjectId } from '../platform/ids.js';
+import type { AuditActor } from './audit-store.js';
+
+export interface Requester {
+  readonly projectId: ProjectId;
+  readonly organizationId: OrganizationId;
+  readonly actor: AuditActor;
+  readonly rates: RateSubjects;
+}
+
+export const requesterOf = (credential: Credential): Requester => ({
+  projectId: credential.projectId,
+  organizationId: credential.organizationId,
+  actor: { kind: credential.kind, id: credential.id },
+  rates: rateSubjectsOf(credential),
+});
+
+/** For session routes with a project in the path. */
+export function signedInRequester(res: Response): Requester {
+  const projectId = projectIdOf(res);
+  const { personId } = personOf(res);
+  return {
+    projectId,
+    organizationId: membershipOf(res).organizationId,
+    actor: { kind: 'person', id: personId },
+    rates: { key: personId, project: projectId, person: personId },
+  };
+}

@@ -1,0 +1,211 @@
+// Dashboards that people write in the console: creating, changing, adding cards, versions, and the queries of all cards.
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import {
+  type Answer,
+  ann,
+  bob,
+  newProject,
+  type Person,
+  project,
+  read,
+  server,
+  startDashboards,
+  stranger,
+  sync,
+  yaml,
+} from '../support/dashboards.js';
+
+startDashboards();
+
+async function send(
+  writer: Person,
+  [method, path]: readonly [method: string, path: string],
+  body: unknown,
+  projectId: string = project.id,
+): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${server.port}/api/projects/${projectId}/dashboards${path}`, {
+    method,
+    headers: { cookie: writer.cookie, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const create = (writer: Person, source: string, more = {}, key = 'sales') =>
+  send(writer, ['POST', `?key=${key}`], { source_yaml: source, ...more });
+
+const change = (writer: Person, id: string, source: string, parameters: string) =>
+  send(writer, ['PUT', `/${id}?${parameters}`], { source_yaml: source });
+
+describe('a dashboard of the console', () => {
+  test('is created, personal unless it is said otherwise, and its key is taken once', async () => {
+    const mine = await create(ann, yaml('Mine'));
+    expect(mine).toMatchObject({ status: 201, body: { dashboard: { visibility: 'personal', version: 1 } } });
+    expect((await create(ann, yaml('Other'))).body.error).toContain('another dashboard with the key "sales"');
+    expect((await create(ann, yaml('Ours'), { visibility: 'project' })).status).toBe(403);
+    expect((await create(bob, yaml('Ours'), { visibility: 'project' })).status).toBe(201);
+    expect((await create(bob, yaml('Ours'), { visibility: 'project' })).status).toBe(400);
+    expect((await read(ann, `/${mine.body.dashboard.id}`)).body).toMatchObject({ synced_at: null });
+  });
+
+  test('is changed on the newest version only, and problems name their line', async () => {
+    const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
+    const tried = await change(bob, id, yaml('Two'), 'base_version=1&dry_run=true');
+    expect(tried.body).toMatchObject({ changed: true, dashboard: { version: 1, title: 'Ours' } });
+    expect((await read(bob, `/${id}/versions`)).body).toHaveLength(1);
+
+    const wrong = await change(bob, id, yaml('Two').replace('signup', 'signup | cont'), 'base_version=1');
+    expect(wrong).toMatchObject({ status: 400, body: { details: [{ line: 6 }, ...wrong.body.details.slice(1)] } });
+
+    expect((await change(bob, id, yaml('Two'), 'base_version=1')).body.dashboard.version).toBe(2);
+    expect((await change(bob, id, yaml('Three'), 'base_version=1')).body.error).toContain('has version 2 by now');
+    expect((await change(ann, id, yaml('Three'), 'base_version=2')).status).toBe(403);
+    expect((await change(bob, id, yaml('Three'), '')).status).toBe(400);
+    expect((await change(bob, id, yaml('Three'), 'base_version=0')).status).toBe(400);
+  });
+
+  test('has versions, each with its text, which are restored by storing it again', async () => {
+    const { id } = (await create(bob, yaml('One'))).body.dashboard;
+    await change(bob, id, yaml('Two'), 'base_version=1');
+    const versions = await read(bob, `/${id}/versions`);
+    expect(versions.body.map((each: { version: number }) => each.version)).toEqual([2, 1]);
+    const first = await read(bob, `/${id}/versions/1`);
+    expect(first.body).toMatchObject({ version: 1, source_yaml: yaml('One'), config: { title: 'One' } });
+    const restored = await change(bob, id, first.body.source_yaml, 'base_version=2');
+    expect(restored.body.dashboard).toMatchObject({ version: 3, title: 'One' });
+    for (const version of ['9', '0', 'x', '1e3'])
+      expect((await read(bob, `/${id}/versions/${version}`)).status).toBe(404);
+  });
+
+  test('that a repository syncs is not changed here, and a copy is', async () => {
+    const { id } = (await sync(project.secretKey, yaml('Ours'))).body.dashboard;
+    expect((await read(bob, `/${id}`)).body.synced_at).toEqual(expect.any(String));
+    expect((await change(bob, id, yaml('Mine'), 'base_version=1')).body.error).toContain('synced from a repository');
+    expect((await create(bob, yaml('Mine'))).body.dashboard.visibility).toBe('personal');
+  });
+
+  test('that is synced later belongs to its repository, also with the same content', async () => {
+    const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
+    expect((await sync(project.secretKey, yaml('Ours'))).body).toMatchObject({
+      changed: false,
+      metadata_changed: false,
+    });
+    expect((await change(bob, id, yaml('Mine'), 'base_version=1')).status).toBe(403);
+  });
+
+  test('is out of reach for others', async () => {
+    const { id } = (await create(ann, yaml('Mine'))).body.dashboard;
+    const elsewhere = await newProject();
+    const requests = [
+      ['PUT', `/${id}?base_version=1`, { source_yaml: yaml('His') }],
+      ['POST', `/${id}/cards`, { title: 'A', kind: 'metric', viz: 'number', query: 'a' }],
+      ['POST', `/${id}/queries`, {}],
+      ['GET', `/${id}/versions`, undefined],
+      ['GET', `/${id}/versions/1`, undefined],
+    ] as const;
+    for (const [method, path, body] of requests) {
+      expect((await send(bob, [method, path], body)).status, `${method} ${path}`).toBe(404);
+      expect((await send(stranger, [method, path], body)).status, `${method} ${path}`).toBe(404);
+      expect((await send(ann, [method, path], body, elsewhere.id)).status, `${method} ${path}`).toBe(404);
+    }
+  });
+});
+
+describe('a new card', () => {
+  const CARD = {
+    title: 'Pages',
+    kind: 'chart',
+    viz: 'line',
+    query: 'page_view | where _path = "it\'s: #1" | count by day',
+  };
+
+  test.each([
+    [
+      'a list with dashes',
+      'version: 1\ntitle: T # kept\nsections:\n  - title: S\n    cards:\n\n      - id: pages\n        title: A\n        kind: metric\n        viz: number\n        query: a # why\n# the end\n',
+    ],
+    [
+      'a text without a last line break',
+      'version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - id: pages\n    title: A\n    kind: metric\n    viz: number\n    query: a',
+    ],
+    [
+      'a block of text at the end',
+      'version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - id: pages\n    title: A\n    kind: metric\n    viz: number\n    query: |\n      a\n      | count\n',
+    ],
+  ])('is added behind %s, and the rest stays', async (_, source) => {
+    const { id } = (await create(ann, source)).body.dashboard;
+    const added = await send(ann, ['POST', `/${id}/cards`], CARD);
+    expect(added).toMatchObject({ status: 201, body: { dashboard: { version: 2 } } });
+    const { source_yaml: text, config } = (await read(ann, `/${id}`)).body;
+    const lines = source.trimEnd().split('\n');
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .filter((line: string) => lines.includes(line)),
+    ).toEqual(lines);
+    expect(config.sections[0].cards[1]).toEqual({ id: 'pages-2', ...CARD });
+    expect(parse(text).sections[0].cards).toHaveLength(2);
+  });
+
+  test.each(['cards: []', 'cards: [{id: a, title: A, kind: metric, viz: number, query: a}]'])(
+    'is added to %s',
+    async (cards) => {
+      const { id } = (await create(ann, `version: 1\ntitle: T\nsections:\n- title: S\n  ${cards}\n`)).body.dashboard;
+      expect((await send(ann, ['POST', `/${id}/cards`], CARD)).status).toBe(201);
+      expect((await read(ann, `/${id}`)).body.config.sections[0].cards.at(-1)).toEqual({ id: 'pages', ...CARD });
+    },
+  );
+
+  test('is refused with a wrong query, or one that is a template', async () => {
+    const { id } = (await create(ann, yaml('T'))).body.dashboard;
+    for (const query of ['a | cont', 'a {{range.stage}}', '']) {
+      expect((await send(ann, ['POST', `/${id}/cards`], { ...CARD, query })).status).toBe(400);
+    }
+    expect((await read(ann, `/${id}/versions`)).body).toHaveLength(1);
+  });
+});
+
+describe('the queries of all cards', () => {
+  const source = `version: 1
+title: T
+timezone: Europe/Berlin
+variables:
+  page: {type: select, query: page_view | count by _path, value_column: _path}
+sections:
+- title: S
+  cards:
+  - {id: a, title: A, kind: metric, viz: number, query: 'signup {{range.stage}} | count'}
+  - {id: b, title: B, kind: metric, viz: number, query: 'page_view | where _path = {{page}} | count'}
+  - {id: c, title: C, kind: markdown, viz: markdown, markdown: hello}
+`;
+
+  test('are filled at once; a card that lacks a value says so', async () => {
+    const { id } = (await create(ann, source)).body.dashboard;
+    const fill = (variables = {}) => send(ann, ['POST', `/${id}/queries`], { variables });
+    expect((await fill()).body).toEqual([
+      { id: 'a', queries: [{ name: 'A', q: 'signup | last 7d | count', timezone: 'Europe/Berlin' }] },
+      { id: 'b', error: 'the variable "page" has no value' },
+      { id: 'c', queries: [] },
+    ]);
+    const { body } = await fill({ page: '/"x', range: 'today' });
+    expect(body[0].queries[0].q).toBe('signup | today | count');
+    expect(body[1].queries[0].q).toBe('page_view | where _path = "/\\"x" | count');
+    expect((await fill({ nothing: 'a' })).status).toBe(400);
+  });
+
+  test('have a size together', async () => {
+    const cards = Array.from(
+      { length: 100 },
+      (_, index) =>
+        `  - {id: c${index}, title: A, kind: metric, viz: number, query: 'a | where _path = {{page}} | count'}`,
+    );
+    const large = source.replace(/ {2}- \{id: a[\s\S]*/, `${cards.join('\n')}\n`);
+    const { id } = (await create(ann, large)).body.dashboard;
+    const filled = await send(ann, ['POST', `/${id}/queries`], { variables: { page: 'x'.repeat(8192) } });
+    expect(filled.status).toBe(200);
+    const escaped = await send(ann, ['POST', `/${id}/queries`], { variables: { page: '"'.repeat(8100) } });
+    expect(escaped).toMatchObject({ status: 400, body: { error: expect.stringContaining('1048576 bytes') } });
+  });
+});

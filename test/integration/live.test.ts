@@ -1,0 +1,94 @@
+// The live feed as server-sent events: what it sends, who may open it, how many, and that viewers of a project share its query.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LiveFeeds, type Message } from '../../src/live/feed.js';
+import type { ProjectId } from '../../src/platform/ids.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createTeam, createTeamProject } from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { track } from '../support/track.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({ LIVE_VIEWS_OPEN_MAX: '8' });
+  postgres = createPostgres(databases.config);
+  processes = await startProcesses(databases.env, ['web', 'query', 'worker']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+interface Stream {
+  readonly status: number;
+  /** What has been received. */
+  text(): string;
+  close(): void;
+}
+
+async function watch(projectId: string, session: string): Promise<Stream> {
+  const gone = new AbortController();
+  const response = await fetch(`${processes.url}/api/projects/${projectId}/live`, {
+    headers: { Cookie: `service_session=${session}` },
+    signal: gone.signal,
+  });
+  let received = '';
+  void (async () => {
+    for await (const chunk of response.body ?? []) received += Buffer.from(chunk).toString();
+  })().catch(() => {});
+  return { status: response.status, text: () => received, close: () => gone.abort() };
+}
+
+test('sends events and rejected ones of the project, and of no other', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const [own, other] = [
+    await createTeamProject(postgres, databases, organization.id, 'A'),
+    await createTeamProject(postgres, databases, organization.id, 'B'),
+  ];
+  const stream = await watch(own.id, people.member.session);
+  expect(stream.status).toBe(200);
+  await eventually(() => expect(stream.text()).toContain('event: events\ndata: []'));
+  await track(processes.url, other.publicKey, { event_type: 'foreign', user_id: 'x' });
+  await track(processes.url, own.publicKey, { events: [{ event_type: 'mine', user_id: 'x' }, { user_id: 'y' }] });
+  await eventually(() => expect(stream.text()).toContain('"event_type":"mine"'));
+  await eventually(() => expect(stream.text()).toMatch(/event: rejected\ndata: .*event_type/));
+  expect(stream.text()).not.toContain('foreign');
+  // What is known is sent once, and a later viewer gets it at once.
+  expect(stream.text().split('"mine"').length).toBe(2);
+  const second = await watch(own.id, people.member.session);
+  await eventually(() => expect(second.text()).toContain('"mine"'), 2000);
+
+  // A quarter of the places is for one project.
+  expect((await watch(own.id, people.member.session)).status).toBe(429);
+  stream.close();
+  second.close();
+  await eventually(async () => {
+    const again = await watch(own.id, people.member.session);
+    again.close();
+    expect(again.status).toBe(200);
+  });
+});
+
+test('asks once for all viewers of a project, and not after the last has left', async () => {
+  let asked = 0;
+  const feeds = new LiveFeeds({
+    readEvents: async () => {
+      asked += 1;
+      return [{ insert_id: String(asked) }];
+    },
+    readRejected: async () => [],
+  });
+  const project = 'p' as ProjectId;
+  const received: Message[][] = [[], []];
+  const stops = received.map((messages) => feeds.watch(project, (message) => messages.push(message)));
+  await eventually(() => expect(asked).toBe(2));
+  expect(received[0]?.filter(({ kind }) => kind === 'events').at(-1)).toEqual(received[1]?.at(-1));
+  for (const stop of stops) stop();
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(asked).toBe(2);
+});

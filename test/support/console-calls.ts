@@ -1,0 +1,61 @@
+// Calls of the routes that the console alone uses, for the comparison with the OpenAPI document.
+import type { RouteName } from '../../src/access/route-matrix.js';
+import type { Sent } from './accounts.js';
+
+export interface Call extends Sent {
+  readonly route: RouteName;
+  /** In the place of the path's parameters, in their order; a query string may follow. */
+  readonly path?: string;
+  readonly status: number;
+}
+
+interface Drafts {
+  readonly session: NonNullable<Sent['session']>;
+  /** A dashboard of the console, in its first version. */
+  readonly draftId: string;
+  readonly source: string;
+}
+
+export function dashboardCalls(path: string, { session, draftId, source }: Drafts): Call[] {
+  const card = { title: 'B', kind: 'metric', viz: 'number', query: 'signup | count' };
+  const body = { source_yaml: source };
+  const one = `${path}/${draftId}`;
+  const all = '/api/projects/{projectID}/dashboards';
+  const calls: Call[] = [
+    { route: `POST ${all}`, path: `${path}?key=other`, status: 201, body },
+    { route: `POST ${all}`, path: `${path}?key=other`, status: 400, body },
+    { route: `PUT ${all}/{dashboardID}`, path: `${one}?base_version=1&dry_run=true`, status: 200, body },
+    { route: `PUT ${all}/{dashboardID}`, path: `${one}?base_version=7`, status: 400, body },
+    { route: `PUT ${all}/{dashboardID}`, path: `${path}/none?base_version=1`, status: 404, body },
+    { route: `POST ${all}/{dashboardID}/cards`, path: `${one}/cards`, status: 201, body: card },
+    { route: `POST ${all}/{dashboardID}/cards`, path: `${one}/cards`, status: 400, body: {} },
+    { route: `POST ${all}/{dashboardID}/queries`, path: `${one}/queries`, status: 200, body: {} },
+    { route: `POST ${all}/{dashboardID}/queries`, path: `${one}/queries`, status: 400, body: { variables: { a: '' } } },
+    { route: `GET ${all}/{dashboardID}/versions`, path: `${one}/versions`, status: 200 },
+    { route: `GET ${all}/{dashboardID}/versions/{version}`, path: `${one}/versions/1`, status: 200 },
+    { route: `GET ${all}/{dashboardID}/versions/{version}`, path: `${one}/versions/9`, status: 404 },
+  ];
+  return calls.map((call) => ({ ...call, session }));
+}
+
+/** Of a person who is unknown: an erasure of nothing, and an export of no lines. */
+export function privacyCalls(
+  project: string,
+  { session, erasedId }: Pick<Drafts, 'session'> & { erasedId: string },
+): Call[] {
+  const all = '/api/projects/{projectID}';
+  const body = { user_id: 'none' };
+  const calls: Call[] = [
+    { route: `POST ${all}/erasures`, path: `${project}/erasures`, status: 200, body },
+    { route: `POST ${all}/erasures`, path: `${project}/erasures`, status: 400, body: {} },
+    { route: `GET ${all}/erasures/{requestID}`, path: `${project}/erasures/${erasedId}`, status: 200 },
+    { route: `GET ${all}/erasures/{requestID}`, path: `${project}/erasures/none`, status: 404 },
+    { route: `POST ${all}/exports`, path: `${project}/exports`, status: 200, body },
+    { route: `POST ${all}/exports`, path: `${project}/exports`, status: 400, body: { user_id: '' } },
+    { route: `GET ${all}/live`, path: `${project}/live?seconds=1`, status: 200 },
+    { route: `GET ${all}/live`, path: `${project}/live?seconds=0`, status: 400 },
+    { route: `GET ${all}/audit`, path: `${project}/audit?limit=1`, status: 200 },
+    { route: `GET ${all}/audit`, path: `${project}/audit?limit=0`, status: 400 },
+  ];
+  return calls.map((call) => ({ ...call, session }));
+}
