@@ -10,6 +10,10 @@ import { texts } from './texts.js';
 
 const SCREENS = {
   ask: lazy(() => import('./ask/ask.js').then(({ Ask }) => ({ default: Ask }))),
+  dashboards: lazy(() => import('./dashboards/dashboards.js').then(({ Dashboards }) => ({ default: Dashboards }))),
+  live: lazy(() => import('./live/live.js').then(({ Live }) => ({ default: Live }))),
+  people: lazy(() => import('./people/people.js').then(({ People }) => ({ default: People }))),
+  settings: lazy(() => import('./settings/settings.js').then(({ Settings }) => ({ default: Settings }))),
   start: lazy(() => import('./start/start.js').then(({ Start }) => ({ default: Start }))),
 } as const;
 export type ScreenName = keyof typeof SCREENS;
@@ -26,11 +30,11 @@ export function App({ boot }: { readonly boot: Boot }) {
         <Redirect to={`/projects/${last.id}/start`} replace />
       </Route>
       <Route path="/projects/:id">{({ id }) => <Redirect to={`/projects/${id}/ask`} replace />}</Route>
-      <Route path="/projects/:id/:screen">
-        {({ id, screen }) => {
+      <Route path="/projects/:id/:screen/:item?">
+        {({ id, screen, item }) => {
           const project = boot.projects.find((each) => each.id === id);
           if (project === undefined || !(screen in SCREENS)) return <Missing />;
-          return <Screen key={project.id} boot={boot} project={project} name={screen as ScreenName} />;
+          return <Screen key={project.id} boot={boot} project={project} name={screen as ScreenName} item={item} />;
         }}
       </Route>
       <Route>
@@ -40,16 +44,24 @@ export function App({ boot }: { readonly boot: Boot }) {
   );
 }
 
-function Screen({ boot, project, name }: { boot: Boot; project: Project; name: ScreenName }) {
+interface ScreenProps {
+  readonly boot: Boot;
+  readonly project: Project;
+  readonly name: ScreenName;
+  /** A part of the screen: one of the dashboards. */
+  readonly item: string | undefined;
+}
+
+function Screen({ boot, project, name, item }: ScreenProps) {
   const Content = SCREENS[name];
   useEffect(() => remember('project', project.id), [project.id]);
   useEffect(() => {
-    document.title = `${name === 'ask' ? texts.nav.ask : texts.nav.start} · ${project.name}`;
+    document.title = `${texts.nav[name]} · ${project.name}`;
   }, [name, project.name]);
   return (
     <Shell boot={boot} project={project} screen={name}>
       <Suspense fallback={null}>
-        <Content project={project} boot={boot} />
+        <Content project={project} boot={boot} {...(item !== undefined && { item })} />
       </Suspense>
     </Shell>
   );

@@ -27,3 +27,7 @@ export function readBoot(): Boot {
   if (content === undefined) throw new Error('the page has no data to start with');
   return JSON.parse(content) as Boot;
 }
+
+const RANK = { member: 0, admin: 1, owner: 2 } as const;
+
+export const isAtLeast = (role: Project['role'], least: Project['role']): boolean => RANK[role] >= RANK[least];

@@ -1,18 +1,16 @@
 // The console in a real browser, against the real processes: by role and name, under the shipped Content-Security-Policy.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createProject, type NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type ConsoleVisit, launchBrowser, visitConsole } from '../support/console.js';
+import { expectNoFindings } from '../support/console-axe.js';
 import type { CookieJar } from '../support/cookie-jar.js';
 import { eventually } from '../support/eventually.js';
 import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 import { track } from '../support/track.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const DAY_MS = 86_400_000;
 const EMAIL = 'console@example.com';
 
@@ -387,26 +385,4 @@ describe('the frame', () => {
       await expectNoFindings(visited);
     }
   });
-
-  async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
-    const { page } = visited;
-    for (const width of [360, 1440]) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await findingsOf(visited, 'axe.run()'), page.url()).toEqual([]);
-      expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-    }
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await findingsOf(visited, 'axe.run({ runOnly: ["color-contrast"] })'), `dark, ${page.url()}`).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'light' });
-  }
-
-  async function findingsOf({ page }: ConsoleVisit, run: string): Promise<string[]> {
-    await page.evaluate(AXE);
-    const { violations } = await page.evaluate<AxeResult>(run);
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ; ')}`);
-  }
 });
-
-interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-}

@@ -12,11 +12,13 @@ import {
   timeUnitOf,
   unitBetween,
 } from './buckets.js';
-import { numberIn, previousOf, type ShownColumn, showCell, showNumber } from './columns.js';
+import { numberIn, previousOf, type ShownColumn, showCell, showNumber, splitColumns } from './columns.js';
 import { compact, day, duration, exact, monthAndDay, percent } from './format.js';
 
 /** Series that are drawn; the others are in the table. */
 const SERIES_MAX = 8;
+/** Measures that are zero where there are no events. */
+const COUNTED: readonly string[] = ['count', 'unique_count', 'total'];
 
 const numbersOf = ({ kind }: ShownColumn): Pick<BucketData, 'short' | 'long'> => ({
   short: (value) => (kind === 'share' ? percent(value) : kind === 'seconds' ? duration(value) : compact(value)),
@@ -47,7 +49,7 @@ export function toBucketData(
   const series = new Map<string, { values: (number | null)[]; previous: (number | null)[] | undefined }>();
   const previous = previousOf(answer, measure.name);
   // A group without a row in a bucket had no events there: nothing for averages, zero for what is counted.
-  const missing = ['count', 'unique_count', 'total'].includes(measure.name) ? 0 : null;
+  const missing = COUNTED.includes(measure.name) ? 0 : null;
   for (const row of answer.rows) {
     const name = others.map((column) => showCell(column, row[column.name], timezone)).join(' · ') || measure.name;
     const line = series.get(name) ?? {
@@ -68,6 +70,32 @@ export function toBucketData(
     },
     hidden: Math.max(0, bySize.length - SERIES_MAX),
   };
+}
+
+/** Whether the rows are one measure by time, and by nothing else. */
+export function isTimed(answer: Answer): boolean {
+  const { groups } = splitColumns(answer);
+  return groups.length === 1 && groups[0] !== undefined && timeUnitOf(groups[0].name) !== undefined;
+}
+
+const SERIES = 'query';
+
+/** Several answers by the same time as one, with the name of each in a column. */
+export function toComparable(answers: readonly Answer[], names: readonly string[]): Answer {
+  const parts = answers.map((answer) => ({ answer, ...splitColumns(answer) }));
+  const time = parts[0]?.groups[0]?.name ?? 'day';
+  const isCounted = parts.every(({ measure }) => COUNTED.includes(measure.name));
+  const value = isCounted ? 'count' : 'value';
+  const rows = parts.flatMap(({ answer, groups, measure }, index) =>
+    answer.rows.map((row) => ({
+      [time]: row[groups[0]?.name ?? time] ?? null,
+      [SERIES]: names[index] ?? String(index),
+      [value]: row[measure.name] ?? null,
+    })),
+  );
+  const [first] = answers;
+  if (first === undefined) throw new Error('there is no answer');
+  return { ...first, mode: 'aggregate', columns: [time, SERIES, value], rows, total: rows.length, metadata: {} };
 }
 
 const sizeOf = ({ values }: Series): number => values.reduce((sum: number, value) => sum + Math.abs(value ?? 0), 0);

@@ -20,12 +20,15 @@ import { SessionsDrawing } from './sessions-drawing.js';
 const COLUMNS_MAX = 12;
 const BELOW = ['Dormant'];
 
-export function drawingOf(answer: Answer, timezone: string): ReactNode | undefined {
+/** What a card asks for: a line, or columns, where the number of buckets would decide. */
+export type Shape = 'line' | 'columns' | undefined;
+
+export function drawingOf(answer: Answer, timezone: string, shape?: Shape): ReactNode | undefined {
   switch (answer.mode) {
     case 'aggregate':
     case 'latest_aggregate':
     case 'formula':
-      return ofAggregate(answer, timezone);
+      return ofAggregate(answer, timezone, shape);
     case 'funnel':
       return answer.columns.includes('step') ? ofFunnel(answer, timezone) : undefined;
     case 'retention':
@@ -63,7 +66,7 @@ const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefi
   return row === undefined || previous === undefined ? undefined : numberIn(row, previous);
 };
 
-function ofAggregate(answer: Answer, timezone: string): ReactNode | undefined {
+function ofAggregate(answer: Answer, timezone: string, shape?: Shape): ReactNode | undefined {
   const { groups, measure } = splitColumns(answer);
   const [row] = answer.rows;
   if (row === undefined) return undefined;
@@ -76,7 +79,8 @@ function ofAggregate(answer: Answer, timezone: string): ReactNode | undefined {
   if (time !== undefined) {
     const { data, hidden } = toBucketData(answer, timezone, { time: time.name, groups, measure });
     const name = nameOf(answer, measure.name);
-    return data.series.length === 1 && hidden === 0 && data.buckets.length <= COLUMNS_MAX ? (
+    const isShort = shape === undefined ? data.buckets.length <= COLUMNS_MAX : shape === 'columns';
+    return data.series.length === 1 && hidden === 0 && isShort ? (
       <ColumnChart data={data} name={name} />
     ) : (
       <LineChart data={data} name={name} hidden={hidden} />

@@ -1,11 +1,19 @@
 // Requests to the service, and the errors that a person can act on.
 
+import type {} from '@tanstack/react-query';
+
 export interface QueryDetail {
   readonly message: string;
   readonly hint: string;
   readonly line: number;
   readonly column: number;
   readonly length?: number;
+}
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    defaultError: RequestFailed;
+  }
 }
 
 /** A response other than 2xx, or none at all (status 0). */

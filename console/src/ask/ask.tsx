@@ -4,6 +4,7 @@ import { AnswerPane } from '../answer/answer-pane.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
+import { AddToDashboard } from './add-to-dashboard.js';
 import style from './ask.module.css';
 import { addToHistory } from './history.js';
 import { HistoryMenu } from './history-menu.js';
@@ -80,6 +81,7 @@ export function Ask({ project }: { readonly project: Project }) {
           </span>
           <span className={style.gap} />
           <HistoryMenu projectId={project.id} choose={ask} />
+          {asked.q !== '' && <AddToDashboard project={project} q={asked.q} />}
           {asked.q !== '' && <ShareMenu projectId={project.id} asked={asked} timezone={timezone} />}
         </div>
       </section>

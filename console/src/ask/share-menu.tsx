@@ -1,6 +1,7 @@
 // Ways to take a question or its answer elsewhere.
 import { useState } from 'react';
 import { queryAsText } from '../api/query.js';
+import { download } from '../shell/download.js';
 import { Icon } from '../shell/icon.js';
 import { Menu, menuItem } from '../shell/menu.js';
 import { texts } from '../texts.js';
@@ -37,7 +38,10 @@ export function ShareMenu({ projectId, asked, timezone }: Props) {
     [texts.ask.copyAs.curl, () => copy(() => toCurl(location.origin, { q: asked.q, timezone }))],
     [texts.ask.copyAs.yaml, () => copy(() => toYamlCard(asked.q))],
     [texts.ask.copyAs.markdown, () => copy(() => queryAsText(question, 'llm'))],
-    [texts.ask.copyAs.csv, async () => download(await queryAsText(question, 'csv'), 'answer.csv')],
+    [
+      texts.ask.copyAs.csv,
+      async () => download(new Blob([await queryAsText(question, 'csv')], { type: 'text/csv' }), 'answer.csv'),
+    ],
   ] as const;
   return (
     <>
@@ -63,13 +67,4 @@ export function ShareMenu({ projectId, asked, timezone }: Props) {
       </Menu>
     </>
   );
-}
-
-function download(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

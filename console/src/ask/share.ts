@@ -20,16 +20,21 @@ const VISUALS: readonly (readonly [start: RegExp, kind: string, viz: string])[] 
   [/\bby\b/, 'table', 'table'],
 ];
 
+export function kindOfCard(q: string): { readonly kind: string; readonly viz: string } {
+  const [, kind, viz] = VISUALS.find(([start]) => start.test(q)) ?? [undefined, 'metric', 'number'];
+  return { kind, viz };
+}
+
 /** A card for the `cards` of a section. */
 export function toYamlCard(q: string): string {
-  const [, kind, viz] = VISUALS.find(([start]) => start.test(q)) ?? [undefined, 'metric', 'number'];
+  const { kind, viz } = kindOfCard(q);
   const lines = q.trim().split('\n');
   // A JSON text is a YAML text, too.
   const query = lines.length === 1 ? JSON.stringify(q.trim()) : `|\n${lines.map((line) => `    ${line}`).join('\n')}`;
   return `- id: card-${idOf(q)}\n  title: ${JSON.stringify(titleOf(q))}\n  kind: ${kind}\n  viz: ${viz}\n  query: ${query}\n`;
 }
 
-const titleOf = (q: string): string => q.replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim().slice(0, 80);
+export const titleOf = (q: string): string => q.replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim().slice(0, 80);
 
 const idOf = (q: string): string =>
   titleOf(q)

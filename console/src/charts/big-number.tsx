@@ -8,16 +8,19 @@ interface Props {
   readonly value: number | null;
   /** Of the earlier range of `compare`. */
   readonly before?: number | null | undefined;
+  readonly unit?: string | undefined;
+  readonly decimals?: number | undefined;
 }
 
-export function BigNumber({ name, value, before }: Props) {
+export function BigNumber({ name, value, before, unit, decimals }: Props) {
   const short = value === null ? '–' : compact(value);
-  const long = value === null ? '' : exact(value);
+  const long = value === null ? '' : decimals === undefined ? exact(value) : fixed(value, decimals);
   return (
     <dl className={style.number} aria-label={`${name}: ${long || short}`}>
       <dt>{name}</dt>
       <dd>
         <span className={style.value}>{short}</span>
+        {unit !== undefined && <span className={style.exact}>{unit}</span>}
         {long !== short && <span className={style.exact}>{long}</span>}
         {before !== undefined && before !== null && (
           <span className={style.exact}>
@@ -29,6 +32,11 @@ export function BigNumber({ name, value, before }: Props) {
     </dl>
   );
 }
+
+const fixed = (value: number, decimals: number): string => {
+  const digits = Math.min(20, Math.max(0, Math.round(decimals)));
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+};
 
 /** Several numbers side by side. */
 interface Tile {

@@ -2,6 +2,12 @@
 
 const PATHS = {
   ask: 'M4 6.5h16M4 12h10M4 17.5h6',
+  dashboards: 'M4 4h7v9H4Zm9 0h7v5h-7Zm0 7h7v9h-7Zm-9 4h7v5H4Z',
+  refresh: 'M19 8a8 8 0 1 0 1 6M20 4v5h-5',
+  full: 'M4 9V4h5m6 0h5v5m0 6v5h-5m-6 0H4v-5',
+  edit: 'M4 20h4L19 9l-4-4L4 16Z',
+  live: 'M3 12h4l3-8 4 16 3-8h4',
+  settings: 'M4 7h10m4 0h2M4 17h2m4 0h10M16 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM8 19a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z',
   start: 'M12 20V5m0 0-6 6m6-6 6 6',
   person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7 9c0-4 3-6 7-6s7 2 7 6',
   down: 'm7 10 5 5 5-5',

@@ -15,7 +15,11 @@ import { useShortcuts } from './use-shortcuts.js';
 /** Screens in the navigation; the letter opens one after `g`. */
 export const NAVIGATION: readonly { readonly name: ScreenName; readonly letter: string; readonly icon: IconName }[] = [
   { name: 'ask', letter: 'a', icon: 'ask' },
+  { name: 'dashboards', letter: 'd', icon: 'dashboards' },
+  { name: 'live', letter: 'l', icon: 'live' },
+  { name: 'people', letter: 'p', icon: 'person' },
   { name: 'start', letter: 's', icon: 'start' },
+  { name: 'settings', letter: 't', icon: 'settings' },
 ];
 
 interface ShellProps {
@@ -26,6 +30,12 @@ interface ShellProps {
 }
 
 type Dialog = 'palette' | 'help' | undefined;
+
+/** On a phone, the navigation may be wider than the page. */
+const showLink = (link: HTMLAnchorElement | null): void => {
+  const list = link?.parentElement;
+  if (link && list && list.scrollWidth > list.clientWidth) list.scrollLeft = link.offsetLeft - list.clientWidth / 3;
+};
 
 export function Shell({ boot, project, screen, children }: ShellProps) {
   const [dialog, setDialog] = useState<Dialog>();
@@ -47,6 +57,7 @@ export function Shell({ boot, project, screen, children }: ShellProps) {
               href={`/projects/${project.id}/${name}`}
               className={style.link}
               aria-current={name === screen ? 'page' : undefined}
+              ref={name === screen ? showLink : undefined}
             >
               <Icon name={icon} size={16} />
               {texts.nav[name]}

@@ -1,23 +1,16 @@
-// A light that turns green with the first event. It asks the store that answers queries, and shows rejected events with their
+// A light that turns green with the first event. It watches the store that answers queries, and shows rejected events with their
 // reasons, because a broken set-up looks like waiting.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { compact } from '../answer/format.js';
 import { query } from '../api/query.js';
-import { getJson } from '../api/request.js';
+import { useLive } from '../api/use-live.js';
 import { texts } from '../texts.js';
 import style from './start.module.css';
 
-const POLL_MS = 1500;
-const REJECTED_POLL_MS = 3000;
 const PATIENCE_MS = 30_000;
 const SAMPLES_SHOWN = 3;
 const QUESTION = '* | last 30d | count';
-
-interface Rejected {
-  readonly counts: readonly { readonly reason: string; readonly events: number }[];
-  readonly samples: readonly { readonly at: string; readonly reason: string; readonly event: string }[];
-}
 
 type State = 'waiting' | 'received' | 'rejected';
 
@@ -28,22 +21,19 @@ export function Light({ projectId }: { readonly projectId: string }) {
     queryKey: ['first-event', projectId],
     queryFn: async ({ signal }) =>
       Number((await query({ projectId, q: QUESTION, timezone: 'UTC' }, signal)).rows[0]?.count ?? 0),
-    refetchInterval: ({ state }) => ((state.data ?? 0) > 0 ? false : POLL_MS),
     staleTime: 0,
     gcTime: 0,
   });
-  const hasEvents = (count ?? 0) > 0;
   useEffect(() => {
     if (count === 0) setWasEmpty(true);
   }, [count]);
-  const { data: rejected } = useQuery({
-    queryKey: ['rejected', projectId],
-    queryFn: ({ signal }) => getJson<Rejected>(`/api/projects/${projectId}/rejected`, signal),
-    enabled: count === 0,
-    refetchInterval: REJECTED_POLL_MS,
-    staleTime: 0,
-  });
-  const samples = hasEvents ? [] : (rejected?.samples ?? []);
+  const [hasArrived, setArrived] = useState(false);
+  const live = useLive(projectId, count === 0 && !hasArrived);
+  useEffect(() => {
+    if ((live.events?.length ?? 0) > 0) setArrived(true);
+  }, [live.events]);
+  const hasEvents = (count ?? 0) > 0 || hasArrived;
+  const samples = hasEvents ? [] : live.rejected;
   const state: State = hasEvents ? 'received' : samples.length > 0 ? 'rejected' : 'waiting';
   const status = {
     waiting: texts.start.waiting,

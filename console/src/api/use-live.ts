@@ -1,0 +1,50 @@
+// The newest events of a project as the service sends them. The browser reconnects by itself.
+import { useEffect, useState } from 'react';
+import type { Row } from './answer.js';
+
+export interface Sample {
+  readonly at: string;
+  readonly reason: string;
+  readonly event: string;
+}
+
+export interface LiveFeed {
+  /** Newest first. Undefined until the first message. */
+  readonly events: readonly Row[] | undefined;
+  readonly rejected: readonly Sample[];
+  readonly problem: string | undefined;
+}
+
+const KEPT = 200;
+const EMPTY: LiveFeed = { events: undefined, rejected: [], problem: undefined };
+
+/** Known ones come again after a reconnection. */
+function merged<T>(fresh: readonly T[], known: readonly T[]): readonly T[] {
+  const keys = new Set(known.map((item) => JSON.stringify(item)));
+  return [...fresh.filter((item) => !keys.has(JSON.stringify(item))), ...known].slice(0, KEPT);
+}
+
+export function useLive(projectId: string, isOn: boolean): LiveFeed {
+  const [feed, setFeed] = useState<LiveFeed>(EMPTY);
+  useEffect(() => {
+    if (!isOn) return;
+    const source = new EventSource(`/api/projects/${projectId}/live`);
+    const listen = <T>(kind: string, take: (data: T, before: LiveFeed) => LiveFeed): void =>
+      source.addEventListener(kind, (event) => {
+        const data = JSON.parse((event as MessageEvent<string>).data) as T;
+        setFeed((before) => take(data, before));
+      });
+    listen<readonly Row[]>('events', (rows, before) => ({
+      ...before,
+      problem: undefined,
+      events: merged(rows, before.events ?? []),
+    }));
+    listen<readonly Sample[]>('rejected', (samples, before) => ({
+      ...before,
+      rejected: merged(samples, before.rejected),
+    }));
+    listen<{ error: string }>('problem', ({ error }, before) => ({ ...before, problem: error }));
+    return () => source.close();
+  }, [projectId, isOn]);
+  return feed;
+}

@@ -1,0 +1,32 @@
+// What the address of a dashboard keeps behind `#`: the view, and the values of variables. #v=edit&var.plan=pro
+import type { Values } from './api.js';
+
+export type DashboardView = 'cards' | 'edit' | 'versions';
+
+export interface Address {
+  readonly view: DashboardView;
+  readonly values: Values;
+}
+
+const PREFIX = 'var.';
+
+export function parseAddress(fragment: string): Address {
+  const parameters = new URLSearchParams(fragment.replace(/^#/, ''));
+  const view = parameters.get('v');
+  const values = [...parameters]
+    .filter(([name]) => name.startsWith(PREFIX))
+    .map(([name, value]): [string, string] => [name.slice(PREFIX.length), value]);
+  return { view: view === 'edit' || view === 'versions' ? view : 'cards', values: Object.fromEntries(values) };
+}
+
+export function toAddress({ view, values }: Address): string {
+  const parameters = new URLSearchParams();
+  if (view !== 'cards') parameters.set('v', view);
+  for (const [name, value] of Object.entries(values)) if (value !== '') parameters.set(PREFIX + name, value);
+  return `#${parameters}`;
+}
+
+export function setAddress(address: Address): void {
+  history.pushState(null, '', toAddress(address));
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}

@@ -1,0 +1,143 @@
+// Dashboards of a project as the service answers them.
+import { queryOptions } from '@tanstack/react-query';
+import { getJson, postJson, request } from '../api/request.js';
+
+export interface DashboardItem {
+  readonly id: string;
+  readonly key: string;
+  readonly title: string;
+  readonly visibility: 'personal' | 'project';
+  readonly version: number;
+  readonly updated_at: string;
+  /** Set for a dashboard that a repository syncs: it is not edited here. */
+  readonly synced_at: string | null;
+}
+
+export type Variable =
+  | { readonly type: 'date_range'; readonly label?: string; readonly default?: string }
+  | { readonly type: 'input'; readonly label?: string; readonly default?: string; readonly allow_domain?: boolean }
+  | {
+      readonly type: 'select';
+      readonly label?: string;
+      readonly default?: string;
+      readonly options?: readonly { readonly value: string; readonly label?: string }[];
+      readonly query?: string;
+      readonly value_column?: string;
+      readonly label_column?: string;
+    };
+
+export interface Card {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly viz: string;
+  readonly markdown?: string;
+  readonly layout?: { readonly w: number; readonly h: number };
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+export interface Config {
+  readonly title: string;
+  readonly refresh?: string;
+  readonly timezone?: string;
+  readonly variables?: Readonly<Record<string, Variable>>;
+  readonly sections: readonly { readonly title: string; readonly cards: readonly Card[] }[];
+}
+
+export interface Dashboard extends DashboardItem {
+  readonly config: Config;
+  readonly source_yaml: string;
+}
+
+export interface NamedQuery {
+  readonly name: string;
+  readonly q: string;
+  readonly timezone: string;
+}
+
+export interface FilledCard {
+  readonly id: string;
+  readonly queries?: readonly NamedQuery[];
+  readonly error?: string;
+}
+
+export interface VersionItem {
+  readonly version: number;
+  readonly created_at: string;
+}
+
+const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/dashboards${rest}`;
+
+export const listQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['dashboards', projectId],
+    queryFn: ({ signal }) => getJson<readonly DashboardItem[]>(pathOf(projectId), signal),
+    staleTime: 0,
+  });
+
+export const dashboardQuery = (projectId: string, id: string) =>
+  queryOptions({
+    queryKey: ['dashboard', projectId, id],
+    queryFn: ({ signal }) => getJson<Dashboard>(pathOf(projectId, `/${id}`), signal),
+    staleTime: 0,
+  });
+
+export const versionsQuery = (projectId: string, id: string) =>
+  queryOptions({
+    queryKey: ['dashboard-versions', projectId, id],
+    queryFn: ({ signal }) => getJson<readonly VersionItem[]>(pathOf(projectId, `/${id}/versions`), signal),
+    staleTime: 0,
+  });
+
+export const readVersion = (projectId: string, id: string, version: number): Promise<{ source_yaml: string }> =>
+  getJson(pathOf(projectId, `/${id}/versions/${version}`));
+
+export type Values = Readonly<Record<string, string>>;
+
+export const filledQuery = (projectId: string, { id, version }: DashboardItem, variables: Values) =>
+  queryOptions({
+    queryKey: ['filled', projectId, id, version, variables],
+    queryFn: async ({ signal }): Promise<readonly FilledCard[]> =>
+      (await postJson(pathOf(projectId, `/${id}/queries`), { variables }, signal)).json(),
+  });
+
+interface Written {
+  readonly dashboard: DashboardItem;
+  readonly changed: boolean;
+}
+
+interface NewDashboard {
+  readonly key: string;
+  readonly source_yaml: string;
+  readonly visibility?: 'personal' | 'project';
+}
+
+export const createDashboard = async (projectId: string, { key, ...body }: NewDashboard): Promise<DashboardItem> =>
+  ((await (await postJson(pathOf(projectId, `?key=${encodeURIComponent(key)}`), body)).json()) as Written).dashboard;
+
+export const addCard = async (projectId: string, id: string, card: Omit<Card, 'id'> & { query: string }) =>
+  ((await (await postJson(pathOf(projectId, `/${id}/cards`), card)).json()) as Written).dashboard;
+
+interface Change {
+  readonly source: string;
+  readonly baseVersion: number;
+  /** Checks the document and stores nothing. */
+  readonly isDryRun: boolean;
+}
+
+export async function changeDashboard(
+  projectId: string,
+  id: string,
+  { source, baseVersion, isDryRun }: Change,
+): Promise<Written> {
+  const path = pathOf(projectId, `/${id}?base_version=${baseVersion}&dry_run=${isDryRun}`);
+  const response = await request(path, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ source_yaml: source }),
+  });
+  return (await response.json()) as Written;
+}
+
+export const deleteDashboard = (projectId: string, id: string): Promise<Response> =>
+  request(pathOf(projectId, `/${id}`), { method: 'DELETE' });

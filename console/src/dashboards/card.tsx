@@ -1,0 +1,131 @@
+// A card: its answers when it comes into view, and each state of them told as on the screen Ask.
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { isEmpty } from '../answer/empty-answer.js';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import type { Answer } from '../api/answer.js';
+import { paced } from '../api/paced.js';
+import { query } from '../api/query.js';
+import type { RequestFailed } from '../api/request.js';
+import { toFragment } from '../ask/permalink.js';
+import { Icon } from '../shell/icon.js';
+import { texts } from '../texts.js';
+import type { Card, FilledCard, NamedQuery } from './api.js';
+import { CardDrawing } from './card-drawing.js';
+import style from './dashboards.module.css';
+import { Markdown } from './markdown.js';
+
+const ROWS = 1000;
+const WIDTHS: Readonly<Record<string, number>> = { number: 3 };
+const WIDTH = 6;
+
+interface Props {
+  readonly projectId: string;
+  readonly card: Card;
+  /** Undefined while the queries are being filled. */
+  readonly filled: FilledCard | undefined;
+  readonly timezone: string;
+}
+
+export function CardView({ projectId, card, filled, timezone }: Props) {
+  const [ref, isSeen] = useIsSeen();
+  const queries = filled?.queries ?? [];
+  const width = card.layout?.w ?? WIDTHS[card.viz] ?? WIDTH;
+  const [first] = queries;
+  return (
+    <section
+      ref={ref}
+      className={`card ${style.card}`}
+      aria-label={card.title}
+      style={{ '--columns': width } as React.CSSProperties}
+    >
+      <header className={style.cardHead}>
+        <h3>{card.title}</h3>
+        {first !== undefined && queries.length === 1 && (
+          <Link
+            className={style.open}
+            href={`/projects/${projectId}/ask${toFragment({ q: first.q, tz: first.timezone })}`}
+            aria-label={texts.dashboards.openInAsk(card.title)}
+          >
+            <Icon name="ask" size={16} />
+          </Link>
+        )}
+      </header>
+      {card.markdown !== undefined ? (
+        <Markdown source={card.markdown} />
+      ) : filled?.error !== undefined ? (
+        <p role="status" className="muted">
+          {filled.error}
+        </p>
+      ) : (
+        filled !== undefined && isSeen && <Answers {...{ projectId, card, queries, timezone }} />
+      )}
+    </section>
+  );
+}
+
+interface AnswersProps extends Omit<Props, 'filled'> {
+  readonly queries: readonly NamedQuery[];
+}
+
+function Answers({ projectId, card, queries, timezone }: AnswersProps) {
+  const results = useQueries({
+    queries: queries.map(({ q, timezone: zone }) => ({
+      queryKey: ['card', projectId, q, zone],
+      queryFn: ({ signal }: { signal: AbortSignal }): Promise<Answer> =>
+        paced(() => query({ projectId, q, timezone: zone, limit: ROWS }, signal), signal),
+      // The earlier answer stays while another variable is chosen.
+      placeholderData: (before: Answer | undefined) => before,
+    })),
+  });
+  const failed = results.find(({ error }) => error !== null);
+  if (failed !== undefined) {
+    return <FailedAnswer failure={failed.error as RequestFailed} retry={() => void failed.refetch()} />;
+  }
+  const answers = results.map(({ data }) => data);
+  if (!answers.every((answer) => answer !== undefined)) {
+    return <div className={style.waiting} role="status" aria-label={texts.loading} />;
+  }
+  const isOld = results.some(({ isPlaceholderData }) => isPlaceholderData);
+  const warnings = [...new Set(answers.flatMap(({ metadata }) => metadata?.warnings ?? []))];
+  return (
+    <div className={isOld ? style.old : undefined} aria-busy={isOld}>
+      {answers.every(isEmpty) ? (
+        <p role="status" className={style.none}>
+          {texts.answer.empty}
+        </p>
+      ) : (
+        <CardDrawing card={card} answers={answers} names={queries.map(({ name }) => name)} timezone={timezone} />
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className={style.warning}>
+          {warning}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Whether the element has come near the view: a long dashboard asks for what is read. Printing shows everything. */
+function useIsSeen(): [React.RefObject<HTMLElement | null>, boolean] {
+  const ref = useRef<HTMLElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (ref.current === null || isSeen) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+      },
+      { rootMargin: '400px' },
+    );
+    observer.observe(ref.current);
+    const show = (): void => setSeen(true);
+    window.addEventListener('beforeprint', show);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener('beforeprint', show);
+    };
+  }, [isSeen]);
+  return [ref, isSeen];
+}

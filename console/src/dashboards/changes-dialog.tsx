@@ -1,0 +1,53 @@
+// The changes of a text by lines, before they are stored.
+import { useState } from 'react';
+import { Dialog } from '../shell/dialog.js';
+import { texts } from '../texts.js';
+import style from './dashboards.module.css';
+import { diffLines, hunksOf } from './diff.js';
+
+interface Props {
+  readonly before: string;
+  readonly after: string;
+  readonly confirm: string;
+  readonly act: () => Promise<void>;
+  readonly close: () => void;
+}
+
+const SIGNS = { same: ' ', added: '+', removed: '−' } as const;
+
+export function ChangesDialog({ before, after, confirm, act, close }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const lines = diffLines(before, after);
+  const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
+  return (
+    <Dialog name={texts.dashboards.changes} close={close} className={style.changes}>
+      <h2>{texts.dashboards.changes}</h2>
+      <p className="muted">{texts.dashboards.changedLines(count('added'), count('removed'))}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className={style.diff} tabIndex={0} aria-label={texts.dashboards.lines}>
+        {hunksOf(lines).map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines keep their places
+          <div key={index} className={style[line?.kind ?? 'gap']}>
+            {line === undefined ? '⋯' : `${SIGNS[line.kind]} ${line.text}`}
+          </div>
+        ))}
+      </section>
+      <div className={style.tools}>
+        <button type="button" className="button" onClick={close}>
+          {texts.dashboards.cancel}
+        </button>
+        <button
+          type="button"
+          className="button primary"
+          disabled={isBusy}
+          onClick={() => {
+            setBusy(true);
+            void act().finally(() => setBusy(false));
+          }}
+        >
+          {confirm}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

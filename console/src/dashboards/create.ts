@@ -1,0 +1,38 @@
+// New dashboards: a key made of the title, with a number behind it when it is taken.
+import { RequestFailed } from '../api/request.js';
+import { createDashboard, type DashboardItem } from './api.js';
+
+const TRIES = 20;
+
+export const keyOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-+|-+$/g, '') || 'dashboard';
+
+interface Named {
+  readonly title: string;
+  readonly visibility: 'personal' | 'project';
+  /** A card as YAML, for the first section. */
+  readonly card?: string;
+}
+
+export function toDocument({ title, card }: Pick<Named, 'title' | 'card'>): string {
+  const cards = card === undefined ? ' []\n' : `\n${card.replace(/^(?=.)/gm, '      ')}`;
+  // A JSON text is a YAML text, too.
+  return `version: 1\ntitle: ${JSON.stringify(title)}\nsections:\n  - title: Overview\n    cards:${cards}`;
+}
+
+export async function createNamed(projectId: string, named: Named): Promise<DashboardItem> {
+  for (let count = 1; ; count++) {
+    const key = `${keyOf(named.title)}${count === 1 ? '' : `-${count}`}`;
+    try {
+      const { visibility } = named;
+      return await createDashboard(projectId, { key, visibility, source_yaml: toDocument(named) });
+    } catch (error) {
+      const isTaken = error instanceof RequestFailed && error.message.includes('another dashboard with the key');
+      if (!isTaken || count >= TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Dashboards: the list, or one of them as cards, as text, or with its versions.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { useFragment } from '../ask/permalink.js';
+import type { Project } from '../boot.js';
+import { texts } from '../texts.js';
+import { parseAddress } from './address.js';
+import { dashboardQuery } from './api.js';
+import style from './dashboards.module.css';
+import { Editor } from './editor.js';
+import { List } from './list.js';
+import { Versions } from './versions.js';
+import { View } from './view.js';
+
+interface Props {
+  readonly project: Project;
+  readonly item?: string | undefined;
+}
+
+export function Dashboards({ project, item }: Props) {
+  return item === undefined ? <List project={project} /> : <One key={item} project={project} id={item} />;
+}
+
+function One({ project, id }: { readonly project: Project; readonly id: string }) {
+  const address = parseAddress(useFragment());
+  const { data, error, refetch } = useQuery(dashboardQuery(project.id, id));
+  const content = () => {
+    if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+    if (address.view === 'edit') return <Editor key={data.version} project={project} dashboard={data} />;
+    if (address.view === 'versions') return <Versions project={project} dashboard={data} />;
+    return <View project={project} dashboard={data} values={address.values} />;
+  };
+  return (
+    <>
+      <p className={style.crumb}>
+        <Link href={`/projects/${project.id}/dashboards`}>{texts.nav.dashboards}</Link>
+      </p>
+      {content()}
+    </>
+  );
+}

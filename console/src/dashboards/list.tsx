@@ -1,0 +1,97 @@
+// The dashboards of a project, those of a person before those of all.
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { day, localDate } from '../answer/format.js';
+import type { Project } from '../boot.js';
+import { Dialog } from '../shell/dialog.js';
+import { Icon } from '../shell/icon.js';
+import { texts } from '../texts.js';
+import { listQuery } from './api.js';
+import { createNamed } from './create.js';
+import style from './dashboards.module.css';
+
+export function List({ project }: { readonly project: Project }) {
+  const [isCreating, setCreating] = useState(false);
+  const { data, error, refetch } = useQuery(listQuery(project.id));
+  return (
+    <>
+      <header className={style.head}>
+        <h1>{texts.nav.dashboards}</h1>
+        <button type="button" className="button primary" onClick={() => setCreating(true)}>
+          <Icon name="add" size={16} />
+          {texts.dashboards.new}
+        </button>
+      </header>
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {data?.length === 0 && (
+        <section className={`card ${style.empty}`}>
+          <h2>{texts.dashboards.none}</h2>
+          <p className="muted">{texts.dashboards.noneNote}</p>
+        </section>
+      )}
+      <ul className={style.list}>
+        {data?.map((item) => (
+          <li key={item.id} className="card">
+            <Link href={`/projects/${project.id}/dashboards/${item.id}`} className={style.item}>
+              <strong>{item.title}</strong>
+              <span className={style.facts}>
+                {item.visibility === 'personal' && <span className={style.badge}>{texts.dashboards.personal}</span>}
+                {item.synced_at !== null && <span className={style.badge}>{texts.dashboards.synced}</span>}
+                <span>{texts.dashboards.changed(day(localDate(item.updated_at, project.timezone)))}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {isCreating && <NewDialog project={project} close={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function NewDialog({ project, close }: { readonly project: Project; readonly close: () => void }) {
+  const [problem, setProblem] = useState<string>();
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const visibility = form.get('visibility') === 'project' ? 'project' : 'personal';
+    try {
+      const { id } = await createNamed(project.id, { title: String(form.get('title')), visibility });
+      await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
+      navigate(`/projects/${project.id}/dashboards/${id}#v=edit`);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Dialog name={texts.dashboards.new} close={close} className={style.dialog}>
+      <form className={style.form} onSubmit={(event) => void submit(event)}>
+        <h2>{texts.dashboards.new}</h2>
+        <label>
+          {texts.dashboards.title}
+          <input className="field" name="title" required maxLength={200} autoFocus />
+        </label>
+        {project.role !== 'member' && (
+          <label>
+            {texts.dashboards.visibility}
+            <select className="field" name="visibility">
+              <option value="personal">{texts.dashboards.personal}</option>
+              <option value="project">{texts.dashboards.shared}</option>
+            </select>
+          </label>
+        )}
+        {problem !== undefined && (
+          <p role="alert" className={style.problem}>
+            {problem}
+          </p>
+        )}
+        <button type="submit" className="button primary">
+          {texts.dashboards.create}
+        </button>
+      </form>
+    </Dialog>
+  );
+}

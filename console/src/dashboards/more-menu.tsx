@@ -1,0 +1,100 @@
+// What else can be done with a dashboard: print, versions, its text, a copy, deletion.
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Project } from '../boot.js';
+import { Dialog } from '../shell/dialog.js';
+import { Menu, menuItem } from '../shell/menu.js';
+import { texts } from '../texts.js';
+import { setAddress } from './address.js';
+import { createDashboard, type Dashboard, deleteDashboard, type Values } from './api.js';
+import style from './dashboards.module.css';
+
+interface Props {
+  readonly project: Project;
+  readonly dashboard: Dashboard;
+  readonly values: Values;
+}
+
+export function MoreMenu({ project, dashboard, values }: Props) {
+  const [note, setNote] = useState<string>();
+  const [isDeleting, setDeleting] = useState(false);
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const list = `/projects/${project.id}/dashboards`;
+  const attempt = async (act: () => Promise<string | undefined>): Promise<void> => {
+    try {
+      setNote(await act());
+    } catch (error) {
+      setNote(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const copyText = () =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(dashboard.source_yaml);
+      return texts.ask.copied;
+    });
+  const saveAsMine = () =>
+    attempt(async () => {
+      const { key, source_yaml } = dashboard;
+      const { id } = await createDashboard(project.id, { key, source_yaml, visibility: 'personal' });
+      await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
+      navigate(`${list}/${id}`);
+      return undefined;
+    });
+  const remove = () =>
+    attempt(async () => {
+      await deleteDashboard(project.id, dashboard.id);
+      await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
+      navigate(list);
+      return undefined;
+    });
+  const mayDelete = dashboard.visibility === 'personal' || project.role !== 'member';
+  const items = [
+    [texts.dashboards.print, () => window.print()],
+    [texts.dashboards.versions, () => setAddress({ view: 'versions', values })],
+    [texts.dashboards.copyText, copyText],
+    ...(dashboard.visibility === 'project' ? [[texts.dashboards.saveAsMine, saveAsMine] as const] : []),
+    ...(mayDelete ? [[texts.dashboards.delete, () => setDeleting(true)] as const] : []),
+  ] as const;
+  return (
+    <>
+      <Menu label={texts.dashboards.more} className="button" side="right">
+        {(close) =>
+          items.map(([name, act]) => (
+            <button
+              key={name}
+              type="button"
+              className={menuItem}
+              onClick={() => {
+                close();
+                void act();
+              }}
+            >
+              {name}
+            </button>
+          ))
+        }
+      </Menu>
+      <span role="status" className="muted">
+        {note}
+      </span>
+      {isDeleting && (
+        <Dialog name={texts.dashboards.delete} close={() => setDeleting(false)} className={style.dialog}>
+          <div className={style.form}>
+            <h2>{texts.dashboards.deleteThis(dashboard.title)}</h2>
+            <p className="muted">{texts.dashboards.deleteNote}</p>
+            <div className={style.tools}>
+              <button type="button" className="button" onClick={() => setDeleting(false)}>
+                {texts.dashboards.cancel}
+              </button>
+              <button type="button" className="button danger" onClick={() => void remove()}>
+                {texts.dashboards.deleteIt}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+// The variables of a dashboard: a list, a range of time, or a field. A choice is kept in the address.
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { paced } from '../api/paced.js';
+import { query } from '../api/query.js';
+import { texts } from '../texts.js';
+import type { Values, Variable } from './api.js';
+import style from './dashboards.module.css';
+
+interface Props {
+  readonly projectId: string;
+  readonly timezone: string;
+  readonly variables: Readonly<Record<string, Variable>>;
+  readonly values: Values;
+  readonly choose: (values: Values) => void;
+}
+
+export function VariableFields({ projectId, timezone, variables, values, choose }: Props) {
+  const all: Readonly<Record<string, Variable>> = { range: { type: 'date_range' }, ...variables };
+  return (
+    <div className={style.variables}>
+      {Object.entries(all).map(([name, variable]) => {
+        const label = variable.label ?? (name === 'range' ? texts.dashboards.range : name);
+        const field = {
+          label,
+          value: values[name] ?? '',
+          set: (value: string): void => choose({ ...values, [name]: value }),
+        };
+        if (variable.type === 'date_range') return <RangeField key={name} {...field} otherwise={variable.default} />;
+        if (variable.type === 'input') return <InputField key={name} {...field} placeholder={variable.default} />;
+        return <SelectField key={name} {...field} {...{ projectId, timezone, variable }} />;
+      })}
+    </div>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  /** Empty: the default applies. */
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+const RANGES = [
+  'today',
+  'yesterday',
+  'last 7d',
+  'last 30d',
+  'last 90d',
+  'this week',
+  'this month',
+  'last month',
+  'this year',
+] as const;
+const DEFAULT_RANGE = 'last 7d';
+const CUSTOM = 'custom';
+const FROM_TO = /^from "?([\d-]+)"? to "?([\d-]+)"?$/;
+
+function RangeField({ label, value, set, otherwise = DEFAULT_RANGE }: FieldProps & { otherwise?: string | undefined }) {
+  const current = value || otherwise;
+  const [, from = '', to = ''] = FROM_TO.exec(current) ?? [];
+  const [isCustom, setCustom] = useState(from !== '');
+  const known = [...new Set<string>([...RANGES, otherwise, ...(from === '' ? [current] : [])])].filter(
+    (each) => !FROM_TO.test(each),
+  );
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    set(`from ${form.get('from')} to ${form.get('to')}`);
+  };
+  return (
+    <div className={style.range}>
+      <label className={style.variable}>
+        {label}
+        <select
+          className="field"
+          value={isCustom ? CUSTOM : current}
+          onChange={({ target }) => {
+            setCustom(target.value === CUSTOM);
+            if (target.value !== CUSTOM) set(target.value === otherwise ? '' : target.value);
+          }}
+        >
+          {known.map((range) => (
+            <option key={range} value={range}>
+              {(texts.dashboards.ranges as Readonly<Record<string, string>>)[range] ?? range}
+            </option>
+          ))}
+          <option value={CUSTOM}>{texts.dashboards.custom}</option>
+        </select>
+      </label>
+      {isCustom && (
+        <form className={style.dates} onSubmit={submit}>
+          <label className={style.variable}>
+            {texts.dashboards.from}
+            <input key={from} className="field" type="date" name="from" required defaultValue={from} />
+          </label>
+          <label className={style.variable}>
+            {texts.dashboards.to}
+            <input key={to} className="field" type="date" name="to" required defaultValue={to} />
+          </label>
+          <button type="submit" className="button">
+            {texts.dashboards.apply}
+          </button>
+        </form>
+      )}
+    </div>
+  );
+}
+
+function InputField({ label, value, set, placeholder }: FieldProps & { placeholder?: string | undefined }) {
+  return (
+    <form
+      className={style.variable}
+      onSubmit={(event) => {
+        event.preventDefault();
+        set(String(new FormData(event.currentTarget).get('value')).trim());
+      }}
+    >
+      <label className={style.variable}>
+        {label}
+        <input
+          key={value}
+          className="field"
+          name="value"
+          type="text"
+          defaultValue={value}
+          placeholder={placeholder ?? texts.dashboards.email}
+          onBlur={({ target }) => {
+            if (target.value.trim() !== value) set(target.value.trim());
+          }}
+        />
+      </label>
+    </form>
+  );
+}
+
+type Select = Extract<Variable, { type: 'select' }>;
+
+interface SelectProps extends FieldProps {
+  readonly projectId: string;
+  readonly timezone: string;
+  readonly variable: Select;
+}
+
+function SelectField({ label, value, set, projectId, timezone, variable }: SelectProps) {
+  const id = useId();
+  const { data: options = [] } = useOptions(projectId, timezone, variable);
+  const otherwise = variable.default ?? variable.options?.[0]?.value ?? '';
+  const current = value || otherwise;
+  return (
+    <div className={style.variable}>
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        className="field"
+        value={current}
+        onChange={({ target }) => set(target.value === otherwise ? '' : target.value)}
+      >
+        {otherwise === '' && <option value="">{texts.dashboards.all}</option>}
+        {current !== '' && options.every((option) => option.value !== current) && <option>{current}</option>}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function useOptions(projectId: string, timezone: string, { options, query: q, ...columns }: Select) {
+  return useQuery({
+    queryKey: ['options', projectId, q, options],
+    queryFn: async ({ signal }) => {
+      if (q === undefined) return (options ?? []).map(({ value, label }) => ({ value, label: label ?? value }));
+      const answer = await paced(() => query({ projectId, q, timezone, limit: 1000 }, signal), signal);
+      const valueColumn = columns.value_column ?? answer.columns[0] ?? '';
+      return answer.rows
+        .filter((row) => row[valueColumn] !== null && row[valueColumn] !== undefined)
+        .map((row) => ({
+          value: String(row[valueColumn]),
+          label: String(row[columns.label_column ?? valueColumn] ?? row[valueColumn]),
+        }));
+    },
+  });
+}

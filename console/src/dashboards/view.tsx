@@ -1,0 +1,109 @@
+// A dashboard as cards, in sections of twelve columns.
+import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import type { Project } from '../boot.js';
+import { Icon } from '../shell/icon.js';
+import { texts } from '../texts.js';
+import { setAddress } from './address.js';
+import { type Dashboard, filledQuery, type Values } from './api.js';
+import { CardView } from './card.js';
+import style from './dashboards.module.css';
+import { MoreMenu } from './more-menu.js';
+import { VariableFields } from './variables.js';
+
+interface Props {
+  readonly project: Project;
+  readonly dashboard: Dashboard;
+  readonly values: Values;
+}
+
+export function View({ project, dashboard, values }: Props) {
+  const { config, synced_at: syncedAt } = dashboard;
+  const page = useRef<HTMLElement>(null);
+  const timezone = config.timezone ?? project.timezone;
+  const { data, error, refetch } = useQuery({
+    ...filledQuery(project.id, dashboard, values),
+    placeholderData: (before) => before,
+  });
+  const refresh = useRefresh(config.refresh);
+  const isRefreshing = useIsFetching({ queryKey: ['card'] }) > 0;
+  useEffect(() => {
+    document.title = `${dashboard.title} · ${project.name}`;
+  }, [dashboard.title, project.name]);
+  return (
+    <article ref={page} className={style.page}>
+      <header className={style.head}>
+        <div>
+          <h1>{dashboard.title}</h1>
+          <p className={style.facts}>
+            <span>{timezone}</span>
+            {dashboard.visibility === 'personal' && <span className={style.badge}>{texts.dashboards.personal}</span>}
+            {syncedAt !== null && <span className={style.badge}>{texts.dashboards.synced}</span>}
+          </p>
+        </div>
+        <div className={style.tools}>
+          <button type="button" className="button" onClick={refresh} disabled={isRefreshing}>
+            <Icon name="refresh" size={16} />
+            {texts.dashboards.refresh}
+          </button>
+          <button type="button" className="button" onClick={() => void page.current?.requestFullscreen()}>
+            <Icon name="full" size={16} />
+            {texts.dashboards.full}
+          </button>
+          {syncedAt === null && (
+            <button type="button" className="button" onClick={() => setAddress({ view: 'edit', values })}>
+              <Icon name="edit" size={16} />
+              {texts.dashboards.edit}
+            </button>
+          )}
+          <MoreMenu project={project} dashboard={dashboard} values={values} />
+        </div>
+      </header>
+      <VariableFields
+        projectId={project.id}
+        timezone={timezone}
+        variables={config.variables ?? {}}
+        values={values}
+        choose={(chosen) => setAddress({ view: 'cards', values: chosen })}
+      />
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {config.sections.map((section) => (
+        <section key={section.title} aria-label={section.title}>
+          <h2 className={style.section}>{section.title}</h2>
+          <div className={style.grid}>
+            {section.cards.map((card) => (
+              <CardView
+                key={card.id}
+                projectId={project.id}
+                card={card}
+                filled={data?.find(({ id }) => id === card.id)}
+                timezone={timezone}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
+    </article>
+  );
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Also by itself, as often as the document says, while the page can be seen. */
+function useRefresh(every: string | undefined): () => void {
+  const client = useQueryClient();
+  const refresh = useCallback(() => void client.invalidateQueries({ queryKey: ['card'] }), [client]);
+  useEffect(() => {
+    const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(every ?? '') ?? [];
+    if (amount === undefined) return;
+    const timer = setInterval(
+      () => {
+        if (document.visibilityState === 'visible') refresh();
+      },
+      Number(amount) * (UNIT_MS[unit] ?? 60_000),
+    );
+    return () => clearInterval(timer);
+  }, [every, refresh]);
+  return refresh;
+}

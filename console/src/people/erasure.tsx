@@ -1,0 +1,102 @@
+// Erases a person after their id has been typed, and shows the receipt.
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { exact, instant } from '../answer/format.js';
+import { getJson, postJson } from '../api/request.js';
+import type { Project } from '../boot.js';
+import { Problem } from '../settings/problem.js';
+import { TypedConfirmation } from '../settings/typed-confirmation.js';
+import { Dialog } from '../shell/dialog.js';
+import { texts } from '../texts.js';
+import style from './people.module.css';
+
+interface Receipt {
+  readonly status: 'deleted' | 'pending' | 'erased' | 'purged';
+  readonly request_id: string;
+  readonly events?: number;
+  readonly mappings?: number;
+  readonly profiles?: number;
+  readonly devices?: number;
+  readonly verified_at?: string | null;
+  readonly purge_by?: string | null;
+}
+
+const COUNTS = ['events', 'mappings', 'profiles', 'devices'] as const;
+const POLL_MS = 2000;
+
+export function Erasure({ project, id }: { readonly project: Project; readonly id: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [receipt, setReceipt] = useState<Receipt>();
+  const client = useQueryClient();
+  const path = `/api/projects/${project.id}/erasures`;
+  const erase = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      let found = (await (await postJson(path, { user_id: id })).json()) as Receipt;
+      setReceipt(found);
+      setAsking(false);
+      while (found.status === 'pending') {
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        found = await getJson<Receipt>(`${path}/${found.request_id}`);
+      }
+      setReceipt(found);
+      await client.invalidateQueries({ queryKey: ['person', project.id] });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <button type="button" className="button danger" onClick={() => setAsking(true)}>
+        {texts.people.erase}
+      </button>
+      {isAsking && (
+        <TypedConfirmation
+          title={texts.people.eraseTitle}
+          name={id}
+          label={texts.people.typeId}
+          confirm={texts.people.eraseIt}
+          isBusy={isBusy}
+          act={erase}
+          close={() => setAsking(false)}
+        >
+          <p>{texts.people.eraseNote}</p>
+          <Problem text={problem} />
+        </TypedConfirmation>
+      )}
+      {receipt !== undefined && !isAsking && (
+        <ReceiptDialog project={project} receipt={receipt} close={() => setReceipt(undefined)} />
+      )}
+    </>
+  );
+}
+
+function ReceiptDialog({ project, receipt, close }: { project: Project; receipt: Receipt; close: () => void }) {
+  const { verified_at: verified, purge_by: purgeBy } = receipt;
+  return (
+    <Dialog name={texts.people.receipt} close={close} className={style.dialog}>
+      <h2>{receipt.status === 'pending' ? texts.people.erasing : texts.people.erased}</h2>
+      <dl className={style.facts}>
+        {COUNTS.map((name) => (
+          <div key={name}>
+            <dt>{texts.people.counts[name]}</dt>
+            <dd>{receipt[name] === undefined ? '–' : exact(receipt[name])}</dd>
+          </div>
+        ))}
+      </dl>
+      {verified && <p className="muted">{texts.people.verified(instant(verified, project.timezone))}</p>}
+      {purgeBy && <p className="muted">{texts.people.purgeBy(instant(purgeBy, project.timezone))}</p>}
+      <p className={style.request}>{texts.people.request(receipt.request_id)}</p>
+      <form method="dialog">
+        <button type="submit" className="button">
+          {texts.shortcuts.close}
+        </button>
+      </form>
+    </Dialog>
+  );
+}

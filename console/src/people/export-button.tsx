@@ -1,0 +1,31 @@
+// Downloads all events of a person.
+import { useState } from 'react';
+import { postJson } from '../api/request.js';
+import type { Project } from '../boot.js';
+import { download } from '../shell/download.js';
+import { texts } from '../texts.js';
+
+export function ExportButton({ project, id }: { readonly project: Project; readonly id: string }) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const response = await postJson(`/api/projects/${project.id}/exports`, { user_id: id });
+      download(await response.blob(), 'events.ndjson');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <button type="button" className="button" disabled={isBusy} onClick={() => void run()}>
+        {texts.people.export}
+      </button>
+      {problem !== undefined && <span role="alert">{problem}</span>}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+// People: search, or one of them.
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { instant } from '../answer/format.js';
+import { query } from '../api/query.js';
+import { useFragment } from '../ask/permalink.js';
+import type { Project } from '../boot.js';
+import { Icon } from '../shell/icon.js';
+import { texts } from '../texts.js';
+import { parsePeople, toPerson } from './address.js';
+import style from './people.module.css';
+import { Person } from './person.js';
+import { FOUND_MAX, searchQuery } from './queries.js';
+
+export function People({ project }: { readonly project: Project }) {
+  const { id, range } = parsePeople(useFragment());
+  return id === undefined ? <Search project={project} /> : <Person key={id} project={project} id={id} range={range} />;
+}
+
+function Search({ project }: { readonly project: Project }) {
+  const [words, setWords] = useState('');
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['people', project.id, words],
+    queryFn: ({ signal }) =>
+      query({ projectId: project.id, q: searchQuery(words), timezone: project.timezone, limit: FOUND_MAX }, signal),
+    placeholderData: (before) => before,
+    staleTime: 0,
+  });
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    setWords(String(new FormData(event.currentTarget).get('words')));
+  };
+  return (
+    <>
+      <h1 className={style.title}>{texts.nav.people}</h1>
+      <form className={style.search} onSubmit={submit}>
+        <label className={style.field}>
+          {texts.people.search}
+          <input className="field" name="words" type="search" autoComplete="off" spellCheck={false} />
+          <span className="muted">{texts.people.searchNote}</span>
+        </label>
+        <button type="submit" className="button primary">
+          <Icon name="search" size={16} />
+          {texts.people.find}
+        </button>
+      </form>
+      {words.trim() !== '' && (
+        <p className={style.line}>
+          <a className="button" href={toPerson(words.trim())}>
+            {texts.people.open(words.trim())}
+          </a>
+        </p>
+      )}
+      {error && !isFetching && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {data !== undefined && (
+        <section aria-busy={isFetching} aria-label={texts.nav.people}>
+          <p role="status" className={style.count}>
+            {data.rows.length === 0
+              ? texts.people.none
+              : words.trim() === ''
+                ? texts.people.newest
+                : texts.people.found(data.rows.length)}
+          </p>
+          {data.rows.length === 0 ? (
+            <p className="muted">{texts.people.noneNote}</p>
+          ) : (
+            <ul className={`card ${style.rows}`}>
+              {data.rows.map((row) => (
+                <li key={String(row.user_id)}>
+                  <a href={toPerson(String(row.user_id))} className={style.person}>
+                    <strong>{nameOf(row.properties) ?? String(row.user_id)}</strong>
+                    <span>{row.email === null ? String(row.user_id) : String(row.email)}</span>
+                    <span className="muted">{instant(String(row.last_seen), project.timezone)}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+function nameOf(properties: unknown): string | undefined {
+  if (typeof properties !== 'object' || properties === null || !('name' in properties)) return undefined;
+  return typeof properties.name === 'string' && properties.name !== '' ? properties.name : undefined;
+}

@@ -1,0 +1,158 @@
+// One person: events by day and session, profile, devices and why each belongs, export and erasure.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link } from 'wouter';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { instant } from '../answer/format.js';
+import type { Answer, Row } from '../api/answer.js';
+import { query } from '../api/query.js';
+import { toFragment } from '../ask/permalink.js';
+import { isAtLeast, type Project } from '../boot.js';
+import { Timeline } from '../charts/timeline.js';
+import { texts } from '../texts.js';
+import { RANGES, type Range, toPerson } from './address.js';
+import { Erasure } from './erasure.js';
+import { ExportButton } from './export-button.js';
+import style from './people.module.css';
+import { devicesQuery, eventsQuery, profileQuery } from './queries.js';
+
+interface Props {
+  readonly project: Project;
+  readonly id: string;
+  readonly range: Range;
+}
+
+export function Person({ project, id, range }: Props) {
+  const asked = eventsQuery(id, range);
+  const events = useAnswer(project, asked);
+  const { data } = events;
+  useEffect(() => {
+    document.title = `${texts.people.title} · ${project.name}`;
+  }, [project.name]);
+  return (
+    <>
+      <p className={style.crumb}>
+        <Link href={`/projects/${project.id}/people`}>{texts.people.back}</Link>
+      </p>
+      <header className={style.head}>
+        <h1 className={style.id}>{id}</h1>
+        <div className={style.tools}>
+          <Link className="button" href={`/projects/${project.id}/ask${toFragment({ q: asked })}`}>
+            {texts.people.ask}
+          </Link>
+          {isAtLeast(project.role, 'admin') && (
+            <>
+              <ExportButton project={project} id={id} />
+              <Erasure project={project} id={id} />
+            </>
+          )}
+        </div>
+      </header>
+      <div className={style.columns}>
+        <section className={`card ${style.card}`} aria-label={texts.people.timeline}>
+          <div className={style.line}>
+            <label>
+              {texts.people.range}{' '}
+              <select
+                className="field"
+                value={range}
+                onChange={({ target }) => location.assign(toPerson(id, target.value as Range))}
+              >
+                {RANGES.map((each) => (
+                  <option key={each} value={each}>
+                    {texts.people.ranges[each]}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <span className="muted">
+              {project.timezone}
+              {data !== undefined && ` · ${texts.people.events(data.total)}`}
+            </span>
+          </div>
+          {events.error && <FailedAnswer failure={events.error} retry={() => void events.refetch()} />}
+          {data?.rows.length === 0 && <p role="status">{texts.people.noEvents}</p>}
+          {data !== undefined && data.rows.length > 0 && <Timeline answer={data} timezone={project.timezone} />}
+        </section>
+        <aside className={style.side}>
+          <Profile project={project} id={id} />
+          <Devices project={project} id={id} range={range} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+const useAnswer = (project: Project, q: string) =>
+  useQuery({
+    queryKey: ['person', project.id, q],
+    queryFn: ({ signal }): Promise<Answer> =>
+      query({ projectId: project.id, q, timezone: project.timezone, limit: 500 }, signal),
+    staleTime: 0,
+  });
+
+function Profile({ project, id }: Omit<Props, 'range'>) {
+  const { data } = useAnswer(project, profileQuery(id));
+  const [profile] = data?.rows ?? [];
+  return (
+    <section className={`card ${style.card}`} aria-label={texts.people.profile}>
+      <h2>{texts.people.profile}</h2>
+      {data !== undefined && profile === undefined && <p className="muted">{texts.people.noProfile}</p>}
+      {profile !== undefined && (
+        <dl className={style.facts}>
+          {factsOf(profile, project.timezone).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+function factsOf(profile: Row, timezone: string): readonly (readonly [string, string])[] {
+  const seen = ['first_seen', 'last_seen'].map((name) => [name, instant(String(profile[name]), timezone)] as const);
+  const properties = Object.entries((profile.properties ?? {}) as Readonly<Record<string, unknown>>);
+  return [
+    ...properties.map(
+      ([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const,
+    ),
+    ...seen,
+  ];
+}
+
+function Devices({ project, id, range }: Props) {
+  const { data } = useAnswer(project, devicesQuery(id, range));
+  const devices = new Map<string, { own: number; mapped: number }>();
+  for (const { device_id: device, user_id: user, count } of data?.rows ?? []) {
+    const counts = devices.get(String(device)) ?? { own: 0, mapped: 0 };
+    counts[user === null ? 'mapped' : 'own'] += Number(count);
+    devices.set(String(device), counts);
+  }
+  return (
+    <section className={`card ${style.card}`} aria-label={texts.people.devices}>
+      <h2>{texts.people.devices}</h2>
+      {data !== undefined && devices.size === 0 && <p className="muted">{texts.people.noDevices}</p>}
+      {devices.size > 0 && <p className="muted">{texts.people.devicesNote}</p>}
+      <ul className={style.devices}>
+        {[...devices].map(([device, { own, mapped }]) => (
+          <li key={device}>
+            <code>{device}</code>
+            {own > 0 && (
+              <span>
+                {texts.people.events(own)}: {texts.people.deviceOwn}
+              </span>
+            )}
+            {mapped > 0 && (
+              <span>
+                {texts.people.events(mapped)}: {texts.people.deviceMapped}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

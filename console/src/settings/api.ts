@@ -1,0 +1,123 @@
+// What the settings show and change.
+import { queryOptions } from '@tanstack/react-query';
+import { getJson, request } from '../api/request.js';
+import type { Project } from '../boot.js';
+
+export interface ProjectDetails {
+  readonly id: string;
+  readonly name: string;
+  readonly public_key: string;
+  readonly secret_key?: string | null;
+  readonly ip_policy: 'anonymize' | 'full' | 'drop';
+  readonly timezone: string;
+}
+
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'personal' | 'service';
+  readonly scopes: readonly string[];
+  readonly prefix: string;
+  readonly expires_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export interface Member {
+  readonly user_id: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly role: Project['role'];
+}
+
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: string;
+  readonly expires_at: string;
+}
+
+export interface UsageDay {
+  readonly date: string;
+  readonly events_ingested: number;
+  readonly events_stored: number;
+  readonly queries_run: number;
+}
+
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: { readonly kind: string; readonly id: string };
+  readonly action: string;
+  readonly subject: string | null;
+  readonly subject_hash: string | null;
+  readonly outcome: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Read anew whenever a part of the settings is opened. */
+const read = <T>(path: string) =>
+  queryOptions({
+    queryKey: ['settings', path],
+    queryFn: ({ signal }) => getJson<T>(path, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+const pathOf = ({ id }: Project, rest = ''): string => `/api/projects/${id}${rest}`;
+const orgPathOf = ({ organizationId }: Project, rest: string): string => `/api/orgs/${organizationId}${rest}`;
+
+export const detailsQuery = (project: Project) => read<ProjectDetails>(pathOf(project));
+export const tokensQuery = (project: Project) => read<readonly Token[]>(pathOf(project, '/tokens'));
+export const membersQuery = (project: Project) => read<readonly Member[]>(orgPathOf(project, '/members'));
+export const invitationsQuery = (project: Project) => read<readonly Invitation[]>(orgPathOf(project, '/invitations'));
+export const usageQuery = (project: Project, from: string, to: string) =>
+  read<readonly UsageDay[]>(pathOf(project, `/usage?from=${from}&to=${to}`));
+export const auditQuery = (project: Project, before: string | undefined) =>
+  read<readonly AuditEntry[]>(pathOf(project, `/audit?limit=50${before === undefined ? '' : `&before=${before}`}`));
+
+async function write<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await request(path, {
+    method,
+    headers: { 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as T;
+}
+
+export const changeProject = (project: Project, changes: Partial<ProjectDetails>): Promise<ProjectDetails> =>
+  write('PATCH', pathOf(project), changes);
+
+export const rotateSecretKey = (project: Project): Promise<ProjectDetails> =>
+  write('POST', pathOf(project, '/rotate-secret-key'));
+
+export const deleteProject = (project: Project, name: string): Promise<unknown> =>
+  write('DELETE', pathOf(project), { project_name: name, project_name_confirm: name });
+
+interface NewToken {
+  readonly name: string;
+  readonly kind: string;
+  readonly scopes: readonly string[];
+  readonly expires_in: string;
+}
+
+export const createToken = (project: Project, token: NewToken): Promise<Token & { readonly token: string }> =>
+  write('POST', pathOf(project, '/tokens'), token);
+
+export const revokeToken = (project: Project, id: string): Promise<unknown> =>
+  write('DELETE', pathOf(project, `/tokens/${id}`));
+
+export const changeRole = (project: Project, userId: string, role: string): Promise<Member> =>
+  write('PATCH', orgPathOf(project, `/members/${userId}`), { role });
+
+export const removeMember = (project: Project, userId: string): Promise<unknown> =>
+  write('DELETE', orgPathOf(project, `/members/${userId}`));
+
+export const invite = (
+  project: Project,
+  invitation: { readonly email: string; readonly role: string },
+): Promise<Invitation & { readonly accept_url: string | null }> =>
+  write('POST', orgPathOf(project, '/invitations'), invitation);
+
+export const revokeInvitation = (project: Project, id: string): Promise<unknown> =>
+  write('DELETE', orgPathOf(project, `/invitations/${id}`));

@@ -1,0 +1,75 @@
+// Audit trail: erasures, exports and deletions, the newest first.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { instant } from '../answer/format.js';
+import type { Project } from '../boot.js';
+import { texts } from '../texts.js';
+import { type AuditEntry, auditQuery } from './api.js';
+import style from './settings.module.css';
+
+const PAGE = 50;
+
+export function Audit({ project }: { readonly project: Project }) {
+  const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
+  const { data, error, refetch } = useQuery(auditQuery(project, pages.at(-1)));
+  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  return (
+    <>
+      <p className="muted">{texts.settings.auditNote}</p>
+      {data.length === 0 ? (
+        <p role="status">{texts.settings.noAudit}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        <section className={`card ${style.scroll}`} tabIndex={0} aria-label={texts.settings.parts.audit}>
+          <table className={style.table}>
+            <thead>
+              <tr>
+                {texts.settings.auditColumns.map((column) => (
+                  <th key={column} scope="col">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((entry) => (
+                <tr key={entry.id}>
+                  <td>{instant(entry.at, project.timezone)}</td>
+                  <th scope="row">{entry.action}</th>
+                  <td>{entry.outcome}</td>
+                  <td>
+                    {texts.settings.actors[entry.actor.kind as 'person'] ?? entry.actor.kind}{' '}
+                    <code>{entry.actor.id}</code>
+                  </td>
+                  <td>{subjectOf(entry)}</td>
+                  <td>{detailsOf(entry)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      <div className={style.line}>
+        {pages.length > 1 && (
+          <button type="button" className="button" onClick={() => setPages(pages.slice(0, -1))}>
+            {texts.settings.newer}
+          </button>
+        )}
+        {data.length === PAGE && (
+          <button type="button" className="button" onClick={() => setPages([...pages, data.at(-1)?.id])}>
+            {texts.settings.older}
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+const subjectOf = ({ subject, subject_hash: hash }: AuditEntry): string =>
+  subject ?? (hash === null ? '' : texts.settings.hashed(hash.slice(0, 12)));
+
+const detailsOf = ({ details }: AuditEntry): string =>
+  Object.entries(details)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(' · ');

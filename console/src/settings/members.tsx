@@ -1,0 +1,162 @@
+// Members of the organization and open invitations.
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { day, localDate } from '../answer/format.js';
+import type { Project } from '../boot.js';
+import { CopyButton } from '../start/copy-button.js';
+import { texts } from '../texts.js';
+import {
+  changeRole,
+  invitationsQuery,
+  invite,
+  type Member,
+  membersQuery,
+  removeMember,
+  revokeInvitation,
+} from './api.js';
+import { Problem } from './problem.js';
+import style from './settings.module.css';
+import { TypedConfirmation } from './typed-confirmation.js';
+import { useAttempt } from './use-attempt.js';
+
+const ROLES = ['owner', 'admin', 'member'] as const;
+const nameOf = ({ email, name, user_id }: Member): string => email ?? name ?? user_id;
+
+export function Members({ project }: { readonly project: Project }) {
+  const { data, error, refetch } = useQuery(membersQuery(project));
+  const [leaving, setLeaving] = useState<Member>();
+  const { problem, isBusy, attempt } = useAttempt();
+  const remove = (member: Member) =>
+    attempt(async () => {
+      await removeMember(project, member.user_id);
+      setLeaving(undefined);
+    });
+  return (
+    <>
+      <p className="muted">{texts.settings.membersOf(project.organizationName)}</p>
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {leaving === undefined && <Problem text={problem} />}
+      <ul className={`card ${style.rows}`} aria-label={texts.settings.parts.members}>
+        {data?.map((member) => (
+          <li key={member.user_id}>
+            <span className={style.who}>{nameOf(member)}</span>
+            <select
+              className="field"
+              aria-label={texts.settings.roleOf(nameOf(member))}
+              value={member.role}
+              disabled={isBusy}
+              onChange={({ target }) =>
+                void attempt(async () => void (await changeRole(project, member.user_id, target.value)))
+              }
+            >
+              {ROLES.map((role) => (
+                <option key={role} value={role}>
+                  {texts.settings.roles[role]}
+                </option>
+              ))}
+            </select>
+            <button
+              type="button"
+              className="button small"
+              aria-label={texts.settings.removeThis(nameOf(member))}
+              onClick={() => setLeaving(member)}
+            >
+              {texts.settings.remove}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Invitations project={project} />
+      {leaving !== undefined && (
+        <TypedConfirmation
+          title={texts.settings.removeThis(nameOf(leaving))}
+          name={nameOf(leaving)}
+          label={texts.settings.typeMember}
+          confirm={texts.settings.remove}
+          isBusy={isBusy}
+          act={() => remove(leaving)}
+          close={() => setLeaving(undefined)}
+        >
+          <p>{texts.settings.removeNote}</p>
+          <Problem text={problem} />
+        </TypedConfirmation>
+      )}
+    </>
+  );
+}
+
+function Invitations({ project }: { readonly project: Project }) {
+  const { data } = useQuery(invitationsQuery(project));
+  const [link, setLink] = useState<string>();
+  const [note, setNote] = useState('');
+  const { problem, isBusy, attempt } = useAttempt();
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const element = event.currentTarget;
+    const form = new FormData(element);
+    void attempt(async () => {
+      const invitation = { email: String(form.get('email')), role: String(form.get('role')) };
+      const { accept_url: url } = await invite(project, invitation);
+      setLink(url ?? undefined);
+      setNote(url === null ? texts.settings.mailed : texts.settings.invited);
+      element.reset();
+    });
+  };
+  return (
+    <section className={style.section} aria-labelledby="invitations">
+      <h2 id="invitations">{texts.settings.invitations}</h2>
+      <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+        <div className={style.fields}>
+          <label>
+            {texts.settings.email}
+            <input className="field" name="email" type="email" required />
+          </label>
+          <label>
+            {texts.settings.role}
+            <select className="field" name="role">
+              <option value="member">{texts.settings.roles.member}</option>
+              <option value="admin">{texts.settings.roles.admin}</option>
+            </select>
+          </label>
+        </div>
+        <Problem text={problem} />
+        <div role="status" className={note === '' ? undefined : style.created}>
+          {note}
+          {link !== undefined && (
+            <>
+              <code>{link}</code>
+              <CopyButton name={texts.settings.link} text={link} />
+            </>
+          )}
+        </div>
+        <div className={style.buttons}>
+          <button type="submit" className="button primary" disabled={isBusy}>
+            {texts.settings.invite}
+          </button>
+        </div>
+      </form>
+      {data !== undefined && data.length > 0 && (
+        <ul className={`card ${style.rows}`} aria-label={texts.settings.invitations}>
+          {data.map(({ id, email, role, expires_at: expiresAt }) => (
+            <li key={id}>
+              <span className={style.who}>{email}</span>
+              <span className="muted">
+                {texts.settings.roles[role as 'admin']} ·{' '}
+                {texts.settings.until(day(localDate(expiresAt, project.timezone)))}
+              </span>
+              <button
+                type="button"
+                className="button small"
+                aria-label={texts.settings.revokeThis(email)}
+                onClick={() => void attempt(async () => void (await revokeInvitation(project, id)))}
+              >
+                {texts.settings.revoke}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

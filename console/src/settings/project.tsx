@@ -1,0 +1,175 @@
+// Name, time zone, address policy and keys of a project, and its deletion.
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { isAtLeast, type Project } from '../boot.js';
+import { Dialog } from '../shell/dialog.js';
+import { Keys } from '../start/keys.js';
+import { texts } from '../texts.js';
+import { changeProject, deleteProject, detailsQuery, type ProjectDetails, rotateSecretKey } from './api.js';
+import { Problem } from './problem.js';
+import style from './settings.module.css';
+import { TypedConfirmation } from './typed-confirmation.js';
+import { useAttempt } from './use-attempt.js';
+
+export function ProjectSettings({ project }: { readonly project: Project }) {
+  const { data, error, refetch } = useQuery(detailsQuery(project));
+  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  const isAdmin = isAtLeast(project.role, 'admin');
+  return (
+    <>
+      <Basics key={`${data.name} ${data.timezone} ${data.ip_policy}`} project={project} details={data} />
+      <section className={style.section} aria-labelledby="keys">
+        <h2 id="keys">{texts.settings.keys}</h2>
+        <Keys details={data} />
+        {isAdmin && <Rotation project={project} />}
+      </section>
+      {project.role === 'owner' && <Deletion project={project} name={data.name} />}
+    </>
+  );
+}
+
+interface BasicsProps {
+  readonly project: Project;
+  readonly details: ProjectDetails;
+}
+
+const POLICIES = ['anonymize', 'full', 'drop'] as const;
+
+function Basics({ project, details }: BasicsProps) {
+  const { problem, isBusy, attempt } = useAttempt();
+  const [isSaved, setSaved] = useState(false);
+  const isAdmin = isAtLeast(project.role, 'admin');
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const changes = {
+      name: String(form.get('name')),
+      timezone: String(form.get('timezone')),
+      ip_policy: String(form.get('ip_policy')) as ProjectDetails['ip_policy'],
+    };
+    void attempt(async () => {
+      await changeProject(project, changes);
+      setSaved(true);
+      // The page of the server holds name and zone.
+      location.reload();
+    });
+  };
+  return (
+    <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+      <label>
+        {texts.settings.name}
+        <input className="field" name="name" required maxLength={128} defaultValue={details.name} disabled={!isAdmin} />
+      </label>
+      <label>
+        {texts.settings.timezone}
+        <input
+          className="field"
+          name="timezone"
+          list="zones"
+          required
+          defaultValue={details.timezone}
+          disabled={!isAdmin}
+        />
+        <span className="muted">{texts.settings.timezoneNote}</span>
+      </label>
+      <datalist id="zones">
+        {['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      <label>
+        {texts.settings.addresses}
+        <select className="field" name="ip_policy" defaultValue={details.ip_policy} disabled={!isAdmin}>
+          {POLICIES.map((policy) => (
+            <option key={policy} value={policy}>
+              {texts.settings.policies[policy]}
+            </option>
+          ))}
+        </select>
+        <span className="muted">{texts.settings.addressesNote}</span>
+      </label>
+      <Problem text={problem} />
+      {isAdmin && (
+        <div className={style.buttons}>
+          <span role="status">{isSaved && texts.settings.saved}</span>
+          <button type="submit" className="button primary" disabled={isBusy}>
+            {texts.settings.save}
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+function Rotation({ project }: { readonly project: Project }) {
+  const [isAsking, setAsking] = useState(false);
+  const [note, setNote] = useState('');
+  const { problem, isBusy, attempt } = useAttempt();
+  const rotate = () =>
+    attempt(async () => {
+      await rotateSecretKey(project);
+      setAsking(false);
+      setNote(texts.settings.rotated);
+    });
+  return (
+    <div className={style.line}>
+      <button type="button" className="button" onClick={() => setAsking(true)}>
+        {texts.settings.rotate}
+      </button>
+      <span role="status">{note}</span>
+      {isAsking && (
+        <Dialog name={texts.settings.rotate} close={() => setAsking(false)} className={style.dialog}>
+          <div className={style.form}>
+            <h2>{texts.settings.rotate}</h2>
+            <p>{texts.settings.rotateNote}</p>
+            <Problem text={problem} />
+            <div className={style.buttons}>
+              <button type="button" className="button" onClick={() => setAsking(false)}>
+                {texts.settings.cancel}
+              </button>
+              <button type="button" className="button danger" disabled={isBusy} onClick={() => void rotate()}>
+                {texts.settings.rotateIt}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function Deletion({ project, name }: { readonly project: Project; readonly name: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const { problem, isBusy, attempt } = useAttempt();
+  const remove = () =>
+    attempt(async () => {
+      await deleteProject(project, name);
+      location.assign('/');
+    });
+  return (
+    <section className={style.section} aria-labelledby="deletion">
+      <h2 id="deletion">{texts.settings.deletion}</h2>
+      <p className="muted">{texts.settings.deletionNote}</p>
+      <div className={style.line}>
+        <button type="button" className="button danger" onClick={() => setAsking(true)}>
+          {texts.settings.deleteProject}
+        </button>
+      </div>
+      {isAsking && (
+        <TypedConfirmation
+          title={texts.settings.deleteProject}
+          name={name}
+          label={texts.settings.typeName}
+          confirm={texts.settings.deleteIt}
+          isBusy={isBusy}
+          act={remove}
+          close={() => setAsking(false)}
+        >
+          <p>{texts.settings.deletionNote}</p>
+          <Problem text={problem} />
+        </TypedConfirmation>
+      )}
+    </section>
+  );
+}

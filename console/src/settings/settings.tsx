@@ -1,0 +1,56 @@
+// Settings of a project and its organization, by part: /settings/tokens. A person sees the parts that their role may use.
+import type { ComponentType } from 'react';
+import { Link } from 'wouter';
+import { isAtLeast, type Project } from '../boot.js';
+import { texts } from '../texts.js';
+import { Audit } from './audit.js';
+import { Members } from './members.js';
+import { ProjectSettings } from './project.js';
+import style from './settings.module.css';
+import { Tokens } from './tokens.js';
+import { Usage } from './usage.js';
+
+interface Part {
+  readonly name: keyof typeof texts.settings.parts;
+  readonly least: Project['role'];
+  readonly Content: ComponentType<{ readonly project: Project }>;
+}
+
+const PARTS: readonly Part[] = [
+  { name: 'project', least: 'member', Content: ProjectSettings },
+  { name: 'tokens', least: 'member', Content: Tokens },
+  { name: 'members', least: 'owner', Content: Members },
+  { name: 'usage', least: 'member', Content: Usage },
+  { name: 'audit', least: 'admin', Content: Audit },
+];
+
+export function Settings({ project, item = 'project' }: { readonly project: Project; readonly item?: string }) {
+  const parts = PARTS.filter(({ least }) => isAtLeast(project.role, least));
+  const part = parts.find(({ name }) => name === item);
+  return (
+    <div className={style.settings}>
+      <nav className={style.nav} aria-label={texts.nav.settings}>
+        {parts.map(({ name }) => (
+          <Link
+            key={name}
+            href={`/projects/${project.id}/settings/${name}`}
+            className={style.link}
+            aria-current={name === item ? 'page' : undefined}
+          >
+            {texts.settings.parts[name]}
+          </Link>
+        ))}
+      </nav>
+      <div className={style.part}>
+        {part === undefined ? (
+          <p role="status">{texts.settings.notYours}</p>
+        ) : (
+          <>
+            <h1>{texts.settings.parts[part.name]}</h1>
+            <part.Content project={project} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

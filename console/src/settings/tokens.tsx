@@ -1,0 +1,163 @@
+// Access tokens of a project: a new one is shown once, and any can be revoked.
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { day, instant, localDate } from '../answer/format.js';
+import { isAtLeast, type Project } from '../boot.js';
+import { CopyButton } from '../start/copy-button.js';
+import { texts } from '../texts.js';
+import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
+import { Problem } from './problem.js';
+import style from './settings.module.css';
+import { useAttempt } from './use-attempt.js';
+
+export function Tokens({ project }: { readonly project: Project }) {
+  const { data, error, refetch } = useQuery(tokensQuery(project));
+  const { problem, attempt } = useAttempt();
+  return (
+    <>
+      <p className="muted">{texts.settings.tokensNote}</p>
+      <NewToken project={project} />
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Problem text={problem} />
+      {data?.length === 0 && <p role="status">{texts.settings.noTokens}</p>}
+      {data !== undefined && data.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        <section className={`card ${style.scroll}`} tabIndex={0} aria-label={texts.settings.parts.tokens}>
+          <table className={style.table}>
+            <thead>
+              <tr>
+                {texts.settings.tokenColumns.map((column) => (
+                  <th key={column} scope="col">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((token) => (
+                <Row
+                  key={token.id}
+                  project={project}
+                  token={token}
+                  revoke={() => void attempt(async () => void (await revokeToken(project, token.id)))}
+                />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Row({ project, token, revoke }: { project: Project; token: Token; revoke: () => void }) {
+  const dayOf = (moment: string): string => day(localDate(moment, project.timezone));
+  const isOver = Date.parse(token.expires_at) < Date.now();
+  return (
+    <tr>
+      <th scope="row">
+        {token.name}
+        <code className={style.prefix}>{token.prefix}…</code>
+      </th>
+      <td>{texts.settings.kinds[token.kind]}</td>
+      <td>{token.scopes.join(', ')}</td>
+      <td>{token.last_used_at === null ? texts.settings.never : instant(token.last_used_at, project.timezone)}</td>
+      <td>{dayOf(token.expires_at)}</td>
+      <td>
+        {token.revoked_at !== null ? (
+          <span className="muted">{texts.settings.revoked}</span>
+        ) : isOver ? (
+          <span className="muted">{texts.settings.expired}</span>
+        ) : (
+          <button
+            type="button"
+            className="button small"
+            aria-label={texts.settings.revokeThis(token.name)}
+            onClick={revoke}
+          >
+            {texts.settings.revoke}
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+const SCOPES: readonly (readonly [scope: string, least: Project['role']])[] = [
+  ['query', 'member'],
+  ['dashboards', 'member'],
+  ['track', 'admin'],
+  ['admin', 'owner'],
+];
+const LIFETIMES = ['30d', '90d', '366d'] as const;
+
+function NewToken({ project }: { readonly project: Project }) {
+  const [created, setCreated] = useState<string>();
+  const { problem, isBusy, attempt } = useAttempt();
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const element = event.currentTarget;
+    const form = new FormData(element);
+    void attempt(async () => {
+      const { token } = await createToken(project, {
+        name: String(form.get('name')),
+        kind: String(form.get('kind')),
+        scopes: form.getAll('scopes').map(String),
+        expires_in: String(form.get('expires_in')),
+      });
+      setCreated(token);
+      element.reset();
+    });
+  };
+  return (
+    <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+      <h2>{texts.settings.newToken}</h2>
+      <div className={style.fields}>
+        <label>
+          {texts.settings.tokenName}
+          <input className="field" name="name" required maxLength={128} />
+        </label>
+        <label>
+          {texts.settings.kind}
+          <select className="field" name="kind">
+            {isAtLeast(project.role, 'admin') && <option value="service">{texts.settings.kinds.service}</option>}
+            <option value="personal">{texts.settings.kinds.personal}</option>
+          </select>
+        </label>
+        <label>
+          {texts.settings.lifetime}
+          <select className="field" name="expires_in" defaultValue="90d">
+            {LIFETIMES.map((lifetime) => (
+              <option key={lifetime} value={lifetime}>
+                {texts.settings.lifetimes[lifetime]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <fieldset className={style.choices}>
+        <legend>{texts.settings.scopes}</legend>
+        {SCOPES.filter(([, least]) => isAtLeast(project.role, least)).map(([scope]) => (
+          <label key={scope}>
+            <input type="checkbox" name="scopes" value={scope} defaultChecked={scope === 'query'} />
+            {scope}
+          </label>
+        ))}
+      </fieldset>
+      <Problem text={problem} />
+      {created !== undefined && (
+        <div role="status" className={style.created}>
+          <p>{texts.settings.shownOnce}</p>
+          <code>{created}</code>
+          <CopyButton name={texts.settings.token} text={created} />
+        </div>
+      )}
+      <div className={style.buttons}>
+        <button type="submit" className="button primary" disabled={isBusy}>
+          {texts.settings.createToken}
+        </button>
+      </div>
+    </form>
+  );
+}

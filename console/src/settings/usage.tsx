@@ -1,0 +1,76 @@
+// Usage by day: events received and stored, queries run. Days are those of UTC, as they are counted.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { compact, day, exact, monthAndDay } from '../answer/format.js';
+import type { Project } from '../boot.js';
+import { Tiles } from '../charts/big-number.js';
+import { LineChart } from '../charts/line-chart.js';
+import type { BucketData } from '../charts/series.js';
+import { texts } from '../texts.js';
+import { type UsageDay, usageQuery } from './api.js';
+import style from './settings.module.css';
+
+const DAY_MS = 86_400_000;
+const SPANS = [30, 90, 365] as const;
+const FIGURES = ['events_ingested', 'events_stored', 'queries_run'] as const;
+type Figure = (typeof FIGURES)[number];
+
+const dateOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
+
+export function Usage({ project }: { readonly project: Project }) {
+  const [span, setSpan] = useState<number>(30);
+  const [figure, setFigure] = useState<Figure>('events_ingested');
+  const to = dateOf(Date.now());
+  const { data, error, refetch } = useQuery(usageQuery(project, dateOf(Date.now() - (span - 1) * DAY_MS), to));
+  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  const sum = (of: Figure): number => data.reduce((total, each) => total + each[of], 0);
+  return (
+    <>
+      <div className={style.line}>
+        <label>
+          {texts.settings.period}{' '}
+          <select className="field" value={span} onChange={({ target }) => setSpan(Number(target.value))}>
+            {SPANS.map((days) => (
+              <option key={days} value={days}>
+                {texts.settings.days(days)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Tiles tiles={FIGURES.map((of) => ({ name: texts.settings.figures[of], text: exact(sum(of)) }))} />
+      <fieldset className={style.choices}>
+        <legend className="unseen">{texts.charts.line}</legend>
+        {FIGURES.map((of) => (
+          <button
+            key={of}
+            type="button"
+            className="button small"
+            aria-pressed={of === figure}
+            onClick={() => setFigure(of)}
+          >
+            {texts.settings.figures[of]}
+          </button>
+        ))}
+      </fieldset>
+      <section className={`card ${style.card}`} aria-label={texts.settings.parts.usage}>
+        <LineChart
+          data={toData(data, figure, to)}
+          name={texts.charts.byDay(texts.settings.figures[figure], exact(sum(figure)))}
+        />
+      </section>
+    </>
+  );
+}
+
+const toData = (days: readonly UsageDay[], figure: Figure, today: string): BucketData => ({
+  buckets: days.map(({ date }) => ({
+    short: monthAndDay(date),
+    long: day(date, true),
+    part: date === today ? 'so far' : undefined,
+  })),
+  series: [{ name: texts.settings.figures[figure], values: days.map((each) => each[figure]) }],
+  short: compact,
+  long: exact,
+});

@@ -1,0 +1,225 @@
+// Dashboards of the console in a real browser: cards, variables, the text with its problems and changes, versions, new ones.
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createProject, type NewProject } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { type ConsoleVisit, launchBrowser, visitConsole } from '../support/console.js';
+import { expectNoFindings } from '../support/console-axe.js';
+import type { CookieJar } from '../support/cookie-jar.js';
+import { eventually } from '../support/eventually.js';
+import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { track } from '../support/track.js';
+
+const EMAIL = 'dashboards@example.com';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let stack: SignInStack;
+let browser: Browser;
+let jar: CookieJar;
+let shop: NewProject;
+let visits: ConsoleVisit[] = [];
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
+  jar = await signedInAs(stack.url, EMAIL);
+  const { organization_id: organizationId } = await postgres('members')
+    .join('people', 'people.id', 'person_id')
+    .where({ email: EMAIL })
+    .first('organization_id');
+  const secretKeyBase = databases.config.SECRET_KEY_BASE;
+  shop = await createProject(postgres, { organizationId, name: 'Shop', timezone: 'Asia/Tehran', secretKeyBase });
+  await fillShop();
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+afterEach(async () => {
+  const complaints = visits.flatMap((visit) => visit.complaints);
+  await Promise.all(visits.map(({ context }) => context.close()));
+  visits = [];
+  expect(complaints).toEqual([]);
+});
+
+async function fillShop(): Promise<void> {
+  const events = Array.from({ length: 30 }, (_, index) => ({
+    event_type: index % 3 === 0 ? 'purchase' : 'page_view',
+    user_id: `user-${index}`,
+    time: new Date(Date.now() - (index % 10) * 86_400_000 - 3_600_000).toISOString(),
+    event_properties: { plan: index % 2 === 0 ? 'pro' : 'free', price: index },
+  }));
+  expect(await track(stack.url, shop.publicKey, { events })).toMatchObject({ body: { accepted: 30 } });
+  await eventually(async () => {
+    const response = await fetch(`${stack.url}/query`, {
+      method: 'POST',
+      headers: { 'X-API-Key': shop.secretKey },
+      body: JSON.stringify({ q: '* | last 30d | count', format: 'json' }),
+    });
+    expect(((await response.json()) as { rows: { count: number }[] }).rows[0]?.count).toBe(30);
+  }, 120_000);
+}
+
+const CARDS = `version: 1
+title: Sales
+variables:
+  plan:
+    type: select
+    label: Plan
+    default: all
+    options:
+      - {value: all, label: All plans}
+      - {value: pro, label: Pro, fragment: '| where event_properties.plan = {{value}}'}
+sections:
+  - title: Numbers
+    cards:
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 30d {{plan.fragment}} | count'}
+      - {id: visits, title: Visits, kind: chart, viz: line, query: 'page_view {{range.stage}} | count by day'}
+      - id: both
+        title: Both
+        kind: chart
+        viz: area
+        queries:
+          - {name: Orders, query: purchase | last 30d | count by day}
+          - {name: Visits, query: page_view | last 30d | count by day}
+      - {id: plans, title: Plans, kind: chart, viz: pie, query: '* | last 30d | count by event_properties.plan'}
+      - {id: steps, title: Steps, kind: funnel, viz: funnel, query: 'funnel page_view -> purchase | last 30d'}
+      - {id: latest, title: Latest, kind: events, viz: event-stream, query: '* | last 30d | list | limit 5'}
+      - {id: raw, title: Raw, kind: table, viz: json, query: '* | last 30d | count'}
+      - id: notes
+        title: Notes
+        kind: markdown
+        viz: markdown
+        markdown: |
+          # About
+          These are **real** [numbers](https://example.com) and no [script](javascript:alert(1)) <b>is run</b>.
+`;
+
+async function sync(key: string, source: string): Promise<string> {
+  const response = await fetch(`${stack.url}/api/dashboard-sync/${key}`, {
+    method: 'PUT',
+    headers: { 'X-API-Key': shop.secretKey },
+    body: JSON.stringify({ source_yaml: source }),
+  });
+  return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
+}
+
+async function visit(path: string, options = {}): Promise<ConsoleVisit> {
+  const visited = await visitConsole(browser, { url: stack.url, jar, options });
+  visits.push(visited);
+  await visited.page.goto(`${stack.url}/projects/${shop.id}${path}`);
+  return visited;
+}
+
+const card = ({ page }: ConsoleVisit, name: string) => page.getByRole('region', { name, exact: true });
+
+test('a synced dashboard shows every kind of card, and is not edited here', async () => {
+  const id = await sync('sales', CARDS);
+  const visited = await visit('/dashboards');
+  const { page } = visited;
+  await page.getByRole('link', { name: /Sales/ }).click();
+  await page.getByRole('heading', { name: 'Sales', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toContain(id);
+  await card(visited, 'Orders').getByText('10', { exact: true }).waitFor();
+  await card(visited, 'Visits').getByRole('img').waitFor();
+  await card(visited, 'Both').getByRole('listitem').filter({ hasText: 'Orders' }).waitFor();
+  await card(visited, 'Plans').getByText('50.0').first().waitFor();
+  await card(visited, 'Steps').getByRole('list').first().waitFor();
+  await card(visited, 'Latest').getByText('page_view').first().waitFor();
+  await card(visited, 'Raw').getByText('"count": 30').waitFor();
+  const notes = card(visited, 'Notes');
+  await notes.getByRole('link', { name: 'numbers' }).waitFor();
+  expect(await notes.getByRole('link').count()).toBe(1);
+  await notes.getByText('<b>is run</b>').waitFor();
+  expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+  await page.getByText('Synced from a repository').waitFor();
+  await expectNoFindings(visited);
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Save as mine' }).click();
+  await page.getByRole('button', { name: 'Edit' }).waitFor();
+});
+
+test('a variable asks again only the cards that depend on it, and stays in the address', async () => {
+  const id = await sync('vars', CARDS);
+  const visited = await visit(`/dashboards/${id}`);
+  const { page, requests } = visited;
+  await card(visited, 'Orders').getByText('10', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const before = requests.length;
+  await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
+  await card(visited, 'Orders').getByText('5', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const asked = requests.slice(before).filter((request) => request.url().endsWith('/query'));
+  expect(asked.map((request) => request.postDataJSON().q)).toEqual([expect.stringContaining('plan = "pro"')]);
+  await page.reload();
+  await card(visited, 'Orders').getByText('5', { exact: true }).waitFor();
+  await page.getByRole('combobox', { name: 'Time range' }).selectOption('today');
+  await page.waitForURL(/var\.range=today/);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  expect(requests.every((request) => !request.url().includes('plan'))).toBe(true);
+});
+
+test('the text names problems at their lines, shows its changes, and keeps versions', async () => {
+  const visited = await visit('/dashboards');
+  const { page } = visited;
+  await page.getByRole('button', { name: 'New dashboard' }).click();
+  await page.getByRole('textbox', { name: 'Title' }).fill('Mine: "all"');
+  await page.getByRole('button', { name: 'Create dashboard' }).click();
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  const source = await text.inputValue();
+  const withCard = (query: string): string =>
+    source.replace('cards: []', `cards:\n      - {id: a, title: Orders, kind: metric, viz: number, query: '${query}'}`);
+  await text.fill(withCard('purchase | last 30d | cont'));
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByRole('alert').getByRole('button', { name: 'Line 6' }).waitFor();
+  await expectNoFindings(visited);
+  await text.fill(withCard('purchase | last 30d | count'));
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Changes' });
+  await dialog.getByText('2 lines added, 1 line removed').waitFor();
+  await expectNoFindings(visited);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await card(visited, 'Orders').getByText('10', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Versions' }).click();
+  await page.getByText('Version 2').waitFor();
+  await expectNoFindings(visited);
+  await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await dialog.getByRole('button', { name: 'Restore' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(await card(visited, 'Orders').count()).toBe(0);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Delete dashboard' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('heading', { name: 'Dashboards', level: 1 }).waitFor();
+  expect(await page.getByRole('link', { name: /Mine/ }).count()).toBe(0);
+});
+
+describe('an answer', () => {
+  test('becomes a card in two clicks', async () => {
+    const q = new URLSearchParams({ q: 'purchase # orders\n| last 30d | count by day' });
+    const visited = await visit(`/ask#${q}`);
+    const { page } = visited;
+    await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByRole('button', { name: 'New dashboard' }).click();
+    await page.getByRole('heading', { name: 'My dashboard' }).waitFor();
+    await page.getByRole('img').waitFor();
+
+    await page.goto(`${stack.url}/projects/${shop.id}/ask#q=page_view+|+last+30d+|+count`);
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByRole('button', { name: 'My dashboard' }).click();
+    await page.getByRole('link', { name: 'Added to My dashboard' }).click();
+    await card(visited, 'page_view | last 30d | count').getByText('20', { exact: true }).waitFor();
+  });
+});

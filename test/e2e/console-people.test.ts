@@ -1,0 +1,290 @@
+// People and settings of the console in a real browser: search, timeline, erasure, keys, tokens, members, usage, audit trail.
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createProject, type NewProject } from '../../src/accounts/store.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { type ConsoleVisit, launchBrowser, visitConsole } from '../support/console.js';
+import { expectNoFindings } from '../support/console-axe.js';
+import type { CookieJar } from '../support/cookie-jar.js';
+import { eventually } from '../support/eventually.js';
+import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { track } from '../support/track.js';
+
+const [OWNER, MEMBER] = ['owner@example.com', 'member@example.com'];
+/** An id that no address, query or path may take for something else. */
+const ID = 'a|b/ü?"x';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let stack: SignInStack;
+let browser: Browser;
+let owner: CookieJar;
+let member: CookieJar;
+let shop: NewProject;
+let visits: ConsoleVisit[] = [];
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
+  [owner, member] = [await signedInAs(stack.url, OWNER), await signedInAs(stack.url, MEMBER)];
+  const personOf = async (email: string) => (await postgres('people').where({ email }).first('id')).id;
+  const { organization_id: organizationId } = await postgres('members')
+    .where({ person_id: await personOf(OWNER) })
+    .first('organization_id');
+  await postgres('members').insert({
+    organization_id: organizationId,
+    person_id: await personOf(MEMBER),
+    role: 'member',
+  });
+  const secretKeyBase = databases.config.SECRET_KEY_BASE;
+  shop = await createProject(postgres, { organizationId, name: 'Shop', timezone: 'Asia/Tehran', secretKeyBase });
+  await fillShop();
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+afterEach(async () => {
+  const complaints = visits.flatMap((visit) => visit.complaints);
+  await Promise.all(visits.map(({ context }) => context.close()));
+  visits = [];
+  expect(complaints).toEqual([]);
+});
+
+async function fillShop(): Promise<void> {
+  const at = (minutes: number): string => new Date(Date.now() - 3_600_000 + minutes * 60_000).toISOString();
+  const events = [
+    { event_type: 'visit', device_id: 'phone', session_id: 's1', time: at(0) },
+    { event_type: 'signup', device_id: 'phone', user_id: ID, session_id: 's1', time: at(1) },
+    { event_type: 'purchase', device_id: 'laptop', user_id: ID, session_id: 's2', time: at(2) },
+    { event_type: 'visit', user_id: 'other', time: at(3) },
+  ];
+  await track(stack.url, shop.publicKey, { events });
+  for (const [userId, email, device] of [
+    [ID, 'ada@example.com', 'phone'],
+    ['other', 'bob@example.org', undefined],
+  ]) {
+    await fetch(`${stack.url}/identify`, {
+      method: 'POST',
+      headers: { 'X-API-Key': shop.secretKey },
+      body: JSON.stringify({
+        user_id: userId,
+        ...(device !== undefined && { device_id: device }),
+        user_properties: { email, plan: 'pro' },
+      }),
+    });
+  }
+  await eventually(async () => {
+    const rows = await ask(`* | last 30d | where distinct_id = "a|b/ü?\\"x" | count`);
+    expect(rows[0]?.count).toBe(3);
+    expect(await ask('users | last 1y')).toHaveLength(2);
+  });
+}
+
+async function ask(q: string): Promise<Readonly<Record<string, unknown>>[]> {
+  const response = await fetch(`${stack.url}/query`, {
+    method: 'POST',
+    headers: { 'X-API-Key': shop.secretKey },
+    body: JSON.stringify({ q, format: 'json' }),
+  });
+  return ((await response.json()) as { rows: Readonly<Record<string, unknown>>[] }).rows;
+}
+
+async function visit(path: string, jar = owner): Promise<ConsoleVisit> {
+  const visited = await visitConsole(browser, { url: stack.url, jar });
+  visits.push(visited);
+  await visited.page.goto(`${stack.url}/projects/${shop.id}${path}`);
+  return visited;
+}
+
+describe('people', () => {
+  test('are found by part of an id or address, or by domain', async () => {
+    const visited = await visit('/people');
+    const { page } = visited;
+    await page.getByRole('link', { name: /bob@example.org/ }).waitFor();
+    for (const [words, found, count] of [
+      ['ada@', /ada@example.com/, '1 person'],
+      ['*@example.org', /bob@example.org/, '1 person'],
+      ['b/ü?"', /ada@example.com/, '1 person'],
+    ] as const) {
+      await page.getByRole('searchbox', { name: 'Find people' }).fill(words);
+      await page.getByRole('button', { name: 'Find' }).click();
+      await page.getByRole('status').filter({ hasText: count }).waitFor();
+      await page.getByRole('link', { name: found }).waitFor();
+    }
+    await page.getByRole('searchbox', { name: 'Find people' }).fill('nobody here');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('status').filter({ hasText: 'No one was found' }).waitFor();
+    await page.getByRole('link', { name: 'Open the events of nobody here' }).waitFor();
+    await expectNoFindings(visited);
+  });
+
+  test('have a timeline, a profile, and devices that say why; a member can look, not erase', async () => {
+    const visited = await visit(`/people#${new URLSearchParams({ id: ID })}`, member);
+    const { page, requests } = visited;
+    await page.getByRole('heading', { name: ID, level: 1 }).waitFor();
+    await page.getByRole('region', { name: 'Timeline' }).getByText('purchase').waitFor();
+    await page.getByText('3 events', { exact: false }).first().waitFor();
+    await page.getByRole('region', { name: 'Profile' }).getByText('ada@example.com').waitFor();
+    const devices = page.getByRole('region', { name: 'Devices' });
+    await devices.getByText('laptop').waitFor();
+    await devices.getByText('1 event: its anonymous events are joined').waitFor();
+    expect(await page.getByRole('button', { name: 'Erase' }).count()).toBe(0);
+    const status = await page.evaluate<number>(
+      `fetch('/api/projects/${shop.id}/erasures', { method: 'POST', body: '{"user_id":"x"}' }).then(({ status }) => status)`,
+    );
+    expect(status).toBe(403);
+    expect(requests.filter((request) => request.url().includes('%C3%BC'))).toEqual([]);
+    await expectNoFindings(visited);
+  });
+
+  test('are exported, and erased after their id has been typed, with a receipt', async () => {
+    const visited = await visit(`/people#${new URLSearchParams({ id: ID })}`);
+    const { page } = visited;
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export all events' }).click();
+    expect((await download).suggestedFilename()).toBe('events.ndjson');
+
+    await page.getByRole('button', { name: 'Erase' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase this person' });
+    const confirm = dialog.getByRole('button', { name: 'Erase for ever' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('a|b');
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill(ID);
+    await expectNoFindings(visited);
+    await confirm.click();
+    const receipt = page.getByRole('dialog', { name: 'Receipt' });
+    await receipt.getByRole('heading', { name: 'Erased' }).waitFor({ timeout: 60_000 });
+    await receipt.getByText('Verified', { exact: false }).waitFor();
+    await expectNoFindings(visited);
+    await receipt.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('No events in this time').waitFor();
+
+    await page.goto(`${stack.url}/projects/${shop.id}/settings/audit`);
+    await page
+      .getByRole('cell', { name: /erased, / })
+      .first()
+      .waitFor();
+    expect(await page.getByText(ID).count()).toBe(0);
+    await expectNoFindings(visited);
+  });
+});
+
+describe('live', () => {
+  test('shows an event and a rejected one as they arrive, and stands still while it is paused', async () => {
+    const visited = await visit('/live');
+    const { page } = visited;
+    const log = page.getByRole('log', { name: 'Accepted' });
+    await page.getByRole('status').filter({ hasText: 'each new one' }).waitFor();
+    await track(stack.url, shop.publicKey, { event_type: 'fresh', user_id: 'live', event_properties: { n: 1 } });
+    await log.getByText('fresh').waitFor();
+    await track(stack.url, shop.publicKey, { events: [{ user_id: 'no-type' }] });
+    await page
+      .getByRole('region', { name: 'Rejected' })
+      .getByText(/event type/)
+      .waitFor();
+    await log.getByText('fresh').click();
+    await log.getByText('"n": 1').waitFor();
+    await expectNoFindings(visited);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await track(stack.url, shop.publicKey, { event_type: 'later', user_id: 'live' });
+    await page.getByRole('status').filter({ hasText: '1 event more' }).waitFor();
+    expect(await log.getByText('later').count()).toBe(0);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await log.getByText('later').waitFor();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('"n":1');
+    await log.getByText('later').waitFor({ state: 'detached' });
+    await log.getByText('fresh').waitFor();
+  });
+});
+
+describe('settings', () => {
+  test('show a token once, and revoke it', async () => {
+    const visited = await visit('/settings/tokens');
+    const { page } = visited;
+    await page.getByRole('textbox', { name: 'Name' }).fill('Robot');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = (await page.getByText(/^aat_/).first().textContent()) ?? '';
+    const use = async () =>
+      (await fetch(`${stack.url}/query`, { method: 'POST', headers: { 'X-API-Key': token }, body: '{"q":"*"}' }))
+        .status;
+    expect(await use()).toBe(200);
+    await page.getByRole('rowheader', { name: /Robot/ }).waitFor();
+    await expectNoFindings(visited);
+    await page.reload();
+    await page.getByRole('rowheader', { name: /Robot/ }).waitFor();
+    expect(await page.content()).not.toContain(token);
+    await page.getByRole('button', { name: 'Revoke Robot' }).click();
+    await page.getByRole('cell', { name: 'Revoked' }).waitFor();
+    await eventually(async () => expect(await use()).toBe(401));
+  });
+
+  test('change the project, rotate its key, and delete it after its name has been typed', async () => {
+    const { organization_id: organizationId } = await postgres('projects').where({ id: shop.id }).first();
+    const secretKeyBase = databases.config.SECRET_KEY_BASE;
+    const other = await createProject(postgres, { organizationId, name: 'Other', timezone: 'UTC', secretKeyBase });
+    const visited = await visit('/settings');
+    const { page } = visited;
+    await page.goto(`${stack.url}/projects/${other.id}/settings`);
+    await page.getByLabel('Time zone').fill('Mars/Base');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'time zone' }).waitFor();
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByLabel('Addresses of clients').selectOption('drop');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await eventually(async () =>
+      expect(await postgres('projects').where({ id: other.id }).first('timezone', 'ip_policy')).toEqual({
+        timezone: 'Europe/Berlin',
+        ip_policy: 'drop',
+      }),
+    );
+    await expectNoFindings(visited);
+    await page.getByRole('button', { name: 'Rotate the secret key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
+    await page.getByText('The key has been rotated.').waitFor();
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText(/^sk_/).waitFor();
+    expect(await page.content()).not.toContain(other.secretKey);
+
+    await page.getByRole('button', { name: 'Delete the project' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Other');
+    await dialog.getByRole('button', { name: 'Delete for ever' }).click();
+    await eventually(async () =>
+      expect((await postgres('projects').where({ id: other.id }).first('deleted_at')).deleted_at).not.toBeNull(),
+    );
+  });
+
+  test('list members, invite, and plot usage', async () => {
+    const visited = await visit('/settings/members');
+    const { page } = visited;
+    await page.getByRole('combobox', { name: `Role of ${MEMBER}` }).waitFor();
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill('new@example.com');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText(/\/invitations\//).waitFor();
+    await page.getByRole('button', { name: 'Revoke new@example.com' }).waitFor();
+    await expectNoFindings(visited);
+    await page.goto(`${stack.url}/projects/${shop.id}/settings/usage`);
+    await page.getByRole('img', { name: /Events received by day/ }).waitFor();
+    await expectNoFindings(visited);
+  });
+
+  test('of a member hold no secret key, and no parts of owners', async () => {
+    const visited = await visit('/settings', member);
+    const { page } = visited;
+    await page.getByText('Public key').waitFor();
+    expect(await page.getByText('Secret key').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Members' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await page.goto(`${stack.url}/projects/${shop.id}/settings/audit`);
+    await page.getByText('There is no such part').waitFor();
+  });
+});
