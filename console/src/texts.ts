@@ -84,6 +84,26 @@ export const texts = {
     repair: 'Remove it',
     replace: (name: string) => `Replace with ${name}`,
   },
+  chips: {
+    label: 'Parts of the query',
+    kinds: {
+      source: 'Source',
+      event: 'Event',
+      time: 'Time range',
+      filter: 'Filter',
+      measure: 'Measure',
+      group: 'Group by',
+      text: 'Stage',
+    },
+    add: (kind: string) => `Add: ${kind}`,
+    editAsText: (label: string) => `Edit as text: ${label}`,
+    remove: 'Remove',
+    apply: 'Apply',
+    of: 'Of',
+    field: 'Field',
+    operator: 'Comparison',
+    value: 'Value',
+  },
   answer: {
     region: 'Answer',
     chart: 'Chart',
@@ -113,6 +133,10 @@ export const texts = {
   charts: {
     previous: 'Dashed beside: the earlier range.',
     before: (value: string) => `before: ${value}`,
+    steps: 'Steps by position',
+    paths: (people: string, step: string, share: string) =>
+      `Paths of ${people} people; the most frequent second step is ${step}, ${share}`,
+    pathsNote: 'Of the paths in the table. Point at a band for its people.',
     line: 'Line',
     rest: 'All others',
     people: 'People',

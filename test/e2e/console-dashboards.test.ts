@@ -1,4 +1,5 @@
-// Dashboards of the console in a real browser: cards, variables, the text with its problems and changes, versions, new ones.
+// Dashboards of the console in a real browser: cards, variables, the text with its problems and changes, versions, new ones; and the
+// chips of a query.
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createProject, type NewProject } from '../../src/accounts/store.js';
@@ -221,5 +222,30 @@ describe('an answer', () => {
     await page.getByRole('button', { name: 'My dashboard' }).click();
     await page.getByRole('link', { name: 'Added to My dashboard' }).click();
     await card(visited, 'page_view | last 30d | count').getByText('20', { exact: true }).waitFor();
+  });
+});
+
+describe('a query', () => {
+  test('is changed by chips, each of which leaves the rest of the text alone', async () => {
+    const q = '*  # all\n|  last 7d  # when\n| where not event_type = "x"\n| count  by day';
+    const visited = await visit(`/ask#${new URLSearchParams({ q })}`);
+    const { page } = visited;
+    const asked = () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get('q');
+    await page.getByRole('button', { name: 'Time range: last 7d' }).click();
+    await page.getByRole('button', { name: 'last 30d', exact: true }).click();
+    await page.getByRole('button', { name: 'Time range: last 30d' }).waitFor();
+    expect(asked()).toBe(q.replace('last 7d', 'last 30d'));
+    await page.getByRole('button', { name: 'Add: Group by' }).click();
+    await page.getByRole('combobox', { name: 'Group by' }).fill('event_type');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Group by: event_type' }).waitFor();
+    await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
+    await expectNoFindings(visited);
+    await page.getByRole('button', { name: 'Group by: event_type' }).click();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Group by: event_type' }).waitFor({ state: 'detached' });
+    expect(asked()).toBe(q.replace('last 7d', 'last 30d'));
+    await page.getByRole('button', { name: /Edit as text: where not/ }).click();
+    await page.locator('.cm-focused').waitFor();
   });
 });

@@ -185,24 +185,24 @@ describe('live', () => {
     const log = page.getByRole('log', { name: 'Accepted' });
     await page.getByRole('status').filter({ hasText: 'each new one' }).waitFor();
     await track(stack.url, shop.publicKey, { event_type: 'fresh', user_id: 'live', event_properties: { n: 1 } });
-    await log.getByText('fresh').waitFor();
+    await log.getByText('fresh', { exact: true }).waitFor();
     await track(stack.url, shop.publicKey, { events: [{ user_id: 'no-type' }] });
     await page
       .getByRole('region', { name: 'Rejected' })
       .getByText(/event type/)
       .waitFor();
-    await log.getByText('fresh').click();
+    await log.getByText('fresh', { exact: true }).click();
     await log.getByText('"n": 1').waitFor();
     await expectNoFindings(visited);
     await page.getByRole('button', { name: 'Pause' }).click();
     await track(stack.url, shop.publicKey, { event_type: 'later', user_id: 'live' });
     await page.getByRole('status').filter({ hasText: '1 event more' }).waitFor();
-    expect(await log.getByText('later').count()).toBe(0);
+    expect(await log.getByText('later', { exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await log.getByText('later').waitFor();
+    await log.getByText('later', { exact: true }).waitFor();
     await page.getByRole('searchbox', { name: 'Filter' }).fill('"n":1');
-    await log.getByText('later').waitFor({ state: 'detached' });
-    await log.getByText('fresh').waitFor();
+    await log.getByText('later', { exact: true }).waitFor({ state: 'detached' });
+    await log.getByText('fresh', { exact: true }).waitFor();
   });
 });
 
@@ -239,7 +239,10 @@ describe('settings', () => {
     await page.getByRole('alert').filter({ hasText: 'time zone' }).waitFor();
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByLabel('Addresses of clients').selectOption('drop');
+    const reloaded = page.waitForEvent('load');
     await page.getByRole('button', { name: 'Save' }).click();
+    await reloaded;
+    await page.getByRole('button', { name: 'Save' }).waitFor();
     await eventually(async () =>
       expect(await postgres('projects').where({ id: other.id }).first('timezone', 'ip_policy')).toEqual({
         timezone: 'Europe/Berlin',

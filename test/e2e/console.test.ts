@@ -237,6 +237,7 @@ describe('an answer', () => {
     ['funnel page_view -> signup -> purchase | last 30d', 'list', /10 of 40 people reached the last step, 25.0/],
     ['retention page_view by week | last 4w', 'table', /Share of each cohort/],
     ['funnel page_view -> signup by day | last 20d', 'img', /Share that reached signup/],
+    ['paths from page_view | last 30d', 'img', /Paths of 40 people/],
     ['lifecycle * by week | last 4w', 'img', /users/],
     ['stickiness *', 'img', /users/],
     ['sessions | last 30d', 'img', /Sessions by day: 40/],

@@ -205,11 +205,14 @@ interface Fixture {
 
 const NO_ONE = '00000000-0000-7000-8000-000000000000';
 
+/** A feed that goes on would not answer: behind its door, this length is refused. */
+const STREAM = '?seconds=0';
+
 const pathTo = (route: string): string =>
   route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const ids = route.includes('/api/admin/') ? fixture.adminIds : fixture.ids;
     return ids[name] ?? NO_ONE;
-  });
+  }) + (route.endsWith('/live') ? STREAM : '');
 
 /** Nothing that changes anything: an empty body is refused by every route that needs one, behind the door. */
 const bodyFor = (route: string): unknown =>

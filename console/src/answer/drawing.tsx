@@ -7,12 +7,14 @@ import { ColumnChart } from '../charts/column-chart.js';
 import { Funnel } from '../charts/funnel.js';
 import { LineChart } from '../charts/line-chart.js';
 import { Retention } from '../charts/retention.js';
+import { Sankey } from '../charts/sankey.js';
 import { StackedChart } from '../charts/stacked-chart.js';
 import { Timeline } from '../charts/timeline.js';
 import { texts } from '../texts.js';
 import { toBucketData, toCycleData, toFunnelData, toHistogramData, toLifecycleData } from './bucket-data.js';
 import { cycleUnitOf, timeUnitOf } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
+import { toFlow } from './flow.js';
 import { exact } from './format.js';
 import { SessionsDrawing } from './sessions-drawing.js';
 
@@ -35,6 +37,8 @@ export function drawingOf(answer: Answer, timezone: string, shape?: Shape): Reac
       return answer.columns.includes('cohort') ? <Retention answer={answer} /> : undefined;
     case 'lifecycle':
       return <StackedChart data={toLifecycleData(answer, timezone)} name={nameOf(answer)} below={BELOW} />;
+    case 'paths':
+      return ofPaths(answer);
     case 'stickiness':
       return <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />;
     case 'sessions':
@@ -50,6 +54,12 @@ export function drawingOf(answer: Answer, timezone: string, shape?: Shape): Reac
     default:
       return undefined;
   }
+}
+
+function ofPaths(answer: Answer): ReactNode | undefined {
+  const [first] = answer.columns;
+  if (first !== 'path' || answer.rows.length === 0) return undefined;
+  return <Sankey flow={toFlow(answer, texts.charts.rest)} />;
 }
 
 function ofFunnel(answer: Answer, timezone: string): ReactNode {

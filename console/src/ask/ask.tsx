@@ -62,6 +62,7 @@ export function Ask({ project }: { readonly project: Project }) {
           value={text}
           onChange={setText}
           onRun={run}
+          apply={(q) => ask({ ...asked, q })}
           rejected={asking.failure !== undefined && text === asked.q ? asking.failure.details : NONE}
         />
         <div className={style.actions}>

@@ -1,6 +1,6 @@
 // The field of the query: a textarea at once, which becomes an editor with completion and problems when that has been loaded.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { namesQuery } from '../api/names.js';
 import type { QueryDetail } from '../api/request.js';
 import type { Editor } from '../editor/editor.js';
@@ -10,17 +10,22 @@ import { texts } from '../texts.js';
 import { Problems } from './problems.js';
 import style from './query-field.module.css';
 
+// It needs the parser, which comes with the editor.
+const ChipsBar = lazy(() => import('./chips-bar.js').then((module) => ({ default: module.ChipsBar })));
+
 interface Props {
   readonly projectId: string;
   readonly timezone: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
+  /** Sets the text, and runs it. */
+  readonly apply: (text: string) => void;
   /** Problems that the service found in the value. */
   readonly rejected: readonly QueryDetail[];
 }
 
-export function QueryField({ projectId, timezone, value, onChange, onRun, rejected }: Props) {
+export function QueryField({ projectId, timezone, value, onChange, onRun, apply, rejected }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const textarea = useRef<HTMLTextAreaElement>(null);
   const [editor, setEditor] = useState<Editor>();
@@ -80,6 +85,11 @@ export function QueryField({ projectId, timezone, value, onChange, onRun, reject
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onRun();
           }}
         />
+      )}
+      {editor !== undefined && problems.length === 0 && value.trim() !== '' && (
+        <Suspense fallback={null}>
+          <ChipsBar text={value} names={names} apply={apply} edit={editor.select} />
+        </Suspense>
       )}
       <Problems
         problems={editor === undefined ? [] : problems}

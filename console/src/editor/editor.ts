@@ -17,6 +17,7 @@ export interface Editor {
   setText(text: string): void;
   setNames(names: Names | undefined): void;
   replace(span: Span, text: string): void;
+  select(span: Span): void;
   checkAgain(): void;
   focus(): void;
   destroy(): void;
@@ -110,6 +111,10 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
         selection: { anchor: from + text.length },
         userEvent: 'input',
       });
+      view.focus();
+    },
+    select({ from, to }) {
+      view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true });
       view.focus();
     },
     checkAgain: () => void judgeText(),

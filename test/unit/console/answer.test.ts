@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toBucketData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
 import { partOf, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
+import { toFlow } from '../../../console/src/answer/flow.js';
 import { compact, duration, percent } from '../../../console/src/answer/format.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { toCurl, toYamlCard } from '../../../console/src/ask/share.js';
@@ -173,3 +174,14 @@ test.each([undefined, 'signup', 'checkout: done "x"'])(
     expect(all.flatMap(({ q }) => check(q, 'UTC'))).toEqual([]);
   },
 );
+
+test('paths are merged by position; rare steps are one', () => {
+  const paths = Array.from({ length: 9 }, (_, index) => ({ path: ['a', `b${index}`, 'c'], users: 10 - index }));
+  const { columns, links } = toFlow({ ...answerOf(paths, ['path', 'users']), mode: 'paths' }, 'rest');
+  expect(columns.map((nodes) => nodes.length)).toEqual([1, 7, 1]);
+  expect(columns[0]?.[0]).toEqual({ position: 0, name: 'a', people: 54 });
+  expect(columns[1]?.at(-1)).toEqual({ position: 1, name: 'rest', people: 9 });
+  const into = (position: number): number =>
+    links.filter(({ to }) => to.position === position).reduce((sum, { people }) => sum + people, 0);
+  expect([into(1), into(2)]).toEqual([54, 54]);
+});

@@ -1,0 +1,115 @@
+// Paths as a Sankey diagram: the steps of each position below each other, joined by bands as wide as the people who took both.
+import { useState } from 'react';
+import type { Flow, FlowLink, FlowNode } from '../answer/flow.js';
+import { compact, exact, percent } from '../answer/format.js';
+import { texts } from '../texts.js';
+import style from './sankey.module.css';
+import { colorOf } from './series.js';
+import { useWidth } from './use-width.js';
+
+const HEIGHT = 420;
+const NODE_WIDTH = 12;
+const GAP = 26;
+const TOP = 20;
+/** Narrower columns have no room for names: the diagram scrolls. */
+const COLUMN_PIXELS_MIN = 150;
+
+interface Placed {
+  readonly node: FlowNode;
+  readonly x: number;
+  readonly y: number;
+  readonly height: number;
+  readonly color: string;
+}
+
+interface Band {
+  readonly link: FlowLink;
+  readonly path: string;
+  readonly color: string;
+}
+
+function layOut({ columns, links }: Flow, width: number): { nodes: readonly Placed[]; bands: readonly Band[] } {
+  const tallest = Math.max(...columns.map((nodes) => nodes.reduce((sum, { people }) => sum + people, 0)), 1);
+  const gaps = Math.max(...columns.map((nodes) => nodes.length), 1) * GAP;
+  const scale = (HEIGHT - TOP - gaps) / tallest;
+  const step = columns.length > 1 ? (width - NODE_WIDTH - COLUMN_PIXELS_MIN + 20) / (columns.length - 1) : 0;
+  const names = [...new Set(columns.flat().map(({ name }) => name))];
+  const placed = new Map<FlowNode, Placed>();
+  for (const [position, nodes] of columns.entries()) {
+    let y = TOP;
+    for (const node of nodes) {
+      const height = Math.max(2, node.people * scale);
+      placed.set(node, { node, x: position * step, y, height, color: colorOf(names.indexOf(node.name)) });
+      y += height + GAP;
+    }
+  }
+  const used = { out: new Map<FlowNode, number>(), in: new Map<FlowNode, number>() };
+  const take = (side: Map<FlowNode, number>, node: FlowNode, size: number): number => {
+    const at = side.get(node) ?? 0;
+    side.set(node, at + size);
+    return at;
+  };
+  const orderOf = (node: FlowNode): number => placed.get(node)?.y ?? 0;
+  const sorted = [...links].sort((a, b) => orderOf(a.from) - orderOf(b.from) || orderOf(a.to) - orderOf(b.to));
+  const bands = sorted.flatMap((link): Band[] => {
+    const [from, to] = [placed.get(link.from), placed.get(link.to)];
+    if (from === undefined || to === undefined) return [];
+    const size = link.people * scale;
+    const [y1, y2] = [from.y + take(used.out, link.from, size), to.y + take(used.in, link.to, size)];
+    return [{ link, path: bandPath([from.x + NODE_WIDTH, y1], [to.x, y2], size), color: from.color }];
+  });
+  return { nodes: [...placed.values()], bands };
+}
+
+type Point = readonly [x: number, y: number];
+
+function bandPath([x1, y1]: Point, [x2, y2]: Point, size: number): string {
+  const middle = (x1 + x2) / 2;
+  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}V${y2 + size}C${middle} ${y2 + size} ${middle} ${y1 + size} ${x1} ${y1 + size}Z`;
+}
+
+export function Sankey({ flow }: { readonly flow: Flow }) {
+  const [ref, visible] = useWidth<HTMLElement>();
+  const [pointed, setPointed] = useState<FlowLink>();
+  const width = Math.max(visible, flow.columns.length * COLUMN_PIXELS_MIN);
+  const { nodes, bands } = layOut(flow, width);
+  const whole = flow.columns[0]?.reduce((sum, { people }) => sum + people, 0) ?? 0;
+  const largest = flow.columns[1]?.[0];
+  const name = texts.charts.paths(exact(whole), largest?.name ?? '', percent((largest?.people ?? 0) / (whole || 1)));
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section ref={ref} className={style.scroll} tabIndex={0} aria-label={texts.charts.steps}>
+        {visible > 0 && (
+          <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>
+            {bands.map(({ link, path, color }) => (
+              <path
+                key={`${link.from.position} ${link.from.name} ${link.to.name}`}
+                d={path}
+                fill={color}
+                fillOpacity={pointed === link ? 0.55 : pointed === undefined ? 0.25 : 0.1}
+                onPointerMove={() => setPointed(link)}
+              />
+            ))}
+            {nodes.map(({ node, x, y, height, color }) => (
+              <g key={`${node.position} ${node.name}`} className={style.node}>
+                <rect x={x} y={y} width={NODE_WIDTH} height={height} rx="2" fill={color} />
+                <text x={x} y={y - 6}>
+                  {short(node.name)} <tspan className={style.people}>{compact(node.people)}</tspan>
+                </text>
+              </g>
+            ))}
+          </svg>
+        )}
+      </section>
+      <p className={style.note} aria-hidden="true">
+        {pointed === undefined
+          ? texts.charts.pathsNote
+          : `${pointed.from.name} → ${pointed.to.name}: ${exact(pointed.people)}`}
+      </p>
+    </>
+  );
+}
+
+const NAME_LENGTH = 18;
+const short = (name: string): string => (name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH - 1)}…` : name);

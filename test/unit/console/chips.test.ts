@@ -1,0 +1,129 @@
+// Chips over the text of a query: on every query of the goldens and on generated ones, each chip edits its own part alone.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fieldText, nameText, valueText } from '../../../console/src/ask/chip-texts.js';
+import { chipsOf } from '../../../console/src/language/chips.js';
+import { check, replaceSpan } from '../../../console/src/language/language.js';
+import { packageRoot } from '../../../src/platform/paths.js';
+import { parse } from '../../../src/query/parse/parse.js';
+
+const GOLDEN = join(packageRoot, 'test', 'golden');
+const goldens = readdirSync(GOLDEN, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.txt'))
+  .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').split('\n==> ')[0]?.trim() ?? '')
+  // Without a source, the text is the way to edit.
+  .filter((q) => /^[^|]/.test(q) && parse(q).problems.length === 0);
+
+const blank = fc.constantFrom(' ', '  ', '\n', ' # a comment\n', '\t');
+const stage = fc.constantFrom(
+  'last 7d',
+  'from 2026-01-01 to 2026-02-01',
+  'this month',
+  'where _path = "/a|b"',
+  'where _country in ("DE", "FR") and price > 5',
+  'where (a = 1 or b = 2) and c exists',
+  'where not _path ~ "^/x"',
+  'count',
+  'unique user_id by day',
+  'sum price by _country, day',
+  'by week',
+  'top 5 other',
+  'sort count desc',
+  'limit 10',
+  'compare previous',
+  'window 2d',
+);
+const source = fc.constantFrom(
+  '*',
+  'signup',
+  '"odd: name"',
+  'page_view[_path = "/"]',
+  'signup, purchase',
+  'funnel a -> b -> "c d"',
+  'funnel page_view[_path = "/p"] -> (signup, trial)',
+  'retention signup returning purchase by week',
+  'paths from signup',
+  'lifecycle * by day',
+  'stickiness purchase',
+  'formula count(a) / count(b) | by day',
+  'sessions',
+  'user "a|b"',
+  'users',
+);
+const written = fc
+  .tuple(source, fc.array(fc.tuple(blank, blank, stage), { maxLength: 5 }))
+  .map(([head, stages]) => head + stages.map(([before, after, text]) => `${before}|${after}${text}`).join(''))
+  .filter((q) => parse(q).problems.length === 0);
+
+/** Spans in their order, inside of the text, and none over another. */
+function expectChips(q: string): void {
+  const read = chipsOf(q);
+  if (read === undefined) throw new Error(`no chips for ${q}`);
+  for (const { span, removal } of read.chips) {
+    expect(span.to, q).toBeGreaterThan(span.from);
+    expect(replaceSpan(q, span, q.slice(span.from, span.to))).toBe(q);
+    const edited = replaceSpan(q, span, 'EDITED');
+    expect(edited.startsWith(q.slice(0, span.from)), q).toBe(true);
+    expect(edited.endsWith(q.slice(span.to)), q).toBe(true);
+    if (removal !== undefined) {
+      const rest = replaceSpan(q, removal, '');
+      expect(parse(rest).problems, `${q}\nwithout ${q.slice(removal.from, removal.to)}\n${rest}`).toEqual([]);
+    }
+  }
+}
+
+test.each(goldens)('of the golden %s edit their own part, and can be removed', (q) => expectChips(q));
+
+test('of any query edit their own part, and can be removed', () => {
+  expect(goldens.length).toBeGreaterThan(300);
+  fc.assert(fc.property(written, expectChips), { numRuns: 500 });
+});
+
+test('another time range leaves comments and blanks as they are', () => {
+  const q = '  signup # who\n|  last 7d   # when\n| count  by day';
+  const time = chipsOf(q)?.chips.find(({ kind }) => kind === 'time');
+  expect(time && replaceSpan(q, time.span, 'today')).toBe('  signup # who\n|  today   # when\n| count  by day');
+});
+
+describe('what is added', () => {
+  const added: Readonly<Record<string, string>> = {
+    event: 'purchase',
+    time: 'last 30d',
+    filter: '_path = "/"',
+    measure: 'unique',
+    group: '_country',
+  };
+
+  test.each([
+    'signup',
+    '*',
+    'signup | last 7d',
+    'signup | where a = 1 | count',
+    'signup | count by day',
+    'funnel a -> b',
+    'funnel a -> b | last 7d | window 1d',
+    'retention a by week',
+    'users',
+  ])('to %s is a query', (q) => {
+    const insertions = Object.entries(chipsOf(q)?.insertions ?? {});
+    expect(insertions.length).toBeGreaterThan(0);
+    for (const [kind, { at, before }] of insertions) {
+      const text = replaceSpan(q, { from: at, to: at }, `${before}${added[kind]}`);
+      expect(parse(text).problems, text).toEqual([]);
+    }
+  });
+});
+
+test('a text with syntax problems has no chips, and an empty one none to show', () => {
+  expect(chipsOf('signup | cuont')).toBeUndefined();
+  expect(chipsOf(' ')).toEqual({ chips: [], insertions: {} });
+});
+
+test.each([
+  [`${nameText('a b')} | count`],
+  [`* | where ${fieldText('event_properties.my key')} = ${valueText('it"s')}`],
+  [`* | where ${fieldText('_path')} in ${valueText('("a", "b")')}`],
+  [`* | where event_properties.price > ${valueText('-1.5')} and event_properties.paid = ${valueText('true')}`],
+])('the forms write %s', (q) => expect(check(q, 'UTC')).toEqual([]));
