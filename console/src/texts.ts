@@ -118,6 +118,7 @@ export const texts = {
     unfinished: 'Dashed: the bucket is not complete.',
     hidden: (count: number) => `${count} more in the table`,
     none: '(none)',
+    only: (field: string, value: string) => `Only ${field} ${value}`,
     empty: 'No events match',
     emptyIn: (period: string) => `Nothing was found in ${period}.`,
     widen: (range: string) => `Widen to ${range}`,

@@ -5,6 +5,7 @@ import { PublicError } from '../platform/errors.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { cardSchema } from './config-schema.js';
 import { type DashboardContext, type ParsedDashboard, parseDashboard } from './parse-dashboard.js';
+import { SOURCE_BYTES_MAX } from './schema.js';
 import { composeDocument } from './yaml-document.js';
 
 export const newCardSchema = cardSchema.pick({ title: true, kind: true, viz: true }).extend({
@@ -79,6 +80,9 @@ export const addCardTask: ThreadTask<CardRequest, ParsedDashboard & { readonly s
   name: 'addCardTask',
   run: ({ sourceYaml, card, context }) => {
     const changed = addCard(sourceYaml, card);
+    if (Buffer.byteLength(changed) > SOURCE_BYTES_MAX) {
+      throw new PublicError('too_large', `with the card, the document is longer than ${SOURCE_BYTES_MAX} bytes`);
+    }
     return { ...parseDashboard(changed, context), sourceYaml: changed };
   },
   tooCostly: 'the dashboard takes more than {limit} to check; split it',

@@ -16,6 +16,8 @@ export function createEventReader({ queryUrl, passes }: { queryUrl: () => string
       headers: { 'Content-Type': 'application/json', [PASS_HEADER]: passes.issue(projectId, Date.now()) },
       body: QUESTION,
       signal,
+    }).catch((cause: unknown) => {
+      throw new PublicError('unavailable', 'the events cannot be read right now', { cause });
     });
     if (Number(response.headers.get('Content-Length')) > BYTES_MAX) {
       await response.body?.cancel();

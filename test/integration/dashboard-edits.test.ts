@@ -158,6 +158,12 @@ describe('a new card', () => {
     },
   );
 
+  test('is refused when the document becomes too long', async () => {
+    const long = `${yaml('T')}# ${'x'.repeat(65_536 - yaml('T').length - 3)}\n`;
+    const { id } = (await create(ann, long)).body.dashboard;
+    expect((await send(ann, ['POST', `/${id}/cards`], CARD)).status).toBe(413);
+  });
+
   test('is refused with a wrong query, or one that is a template', async () => {
     const { id } = (await create(ann, yaml('T'))).body.dashboard;
     for (const query of ['a | cont', 'a {{range.stage}}', '']) {

@@ -1,5 +1,6 @@
 // The answer in its states, which differ clearly: running, cancelled, empty, wrong, failed, and there.
 import { lazy, Suspense } from 'react';
+import type { Cell } from '../api/answer.js';
 import type { Asked, View } from '../ask/permalink.js';
 import type { Asking } from '../ask/use-answer.js';
 import { texts } from '../texts.js';
@@ -24,6 +25,11 @@ interface Props {
 
 export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShownAbove }: Props) {
   const { answer, failure, isRunning } = asking;
+  const refine = async (field: string, value: Cell): Promise<void> => {
+    const { withFilter } = await import('../language/refine.js');
+    const refined = withFilter(asked.q, field, value);
+    if (refined !== undefined) ask(refined);
+  };
   return (
     <section className={`card ${style.pane}`} aria-label={texts.answer.region} aria-busy={isRunning}>
       {isRunning && (
@@ -47,6 +53,7 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
                 view={isEmpty(answer) ? 'table' : view}
                 setView={setView}
                 showAll={asking.showAll}
+                refine={(field, value) => void refine(field, value)}
               />
             </Suspense>
           </div>

@@ -1,5 +1,5 @@
 // The answer as a picture and as a table, with what both are about: rows, period, zone, time taken.
-import type { Answer } from '../api/answer.js';
+import type { Answer, Cell } from '../api/answer.js';
 import type { View } from '../ask/permalink.js';
 import { texts } from '../texts.js';
 import { drawingOf } from './drawing.js';
@@ -13,9 +13,10 @@ interface Props {
   readonly view: View;
   readonly setView: (view: View) => void;
   readonly showAll: () => void;
+  readonly refine: (field: string, value: Cell) => void;
 }
 
-export function Picture({ answer, timezone, view, setView, showAll }: Props) {
+export function Picture({ answer, timezone, view, setView, showAll, refine }: Props) {
   const drawing = drawingOf(answer, timezone);
   const isTable = drawing === undefined || view === 'table';
   return (
@@ -45,7 +46,7 @@ export function Picture({ answer, timezone, view, setView, showAll }: Props) {
         )}
       </header>
       <Warnings texts={answer.metadata.warnings ?? []} />
-      {isTable ? <Table answer={answer} timezone={timezone} showAll={showAll} /> : drawing}
+      {isTable ? <Table answer={answer} timezone={timezone} showAll={showAll} refine={refine} /> : drawing}
     </>
   );
 }

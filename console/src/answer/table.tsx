@@ -1,9 +1,9 @@
 // Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as well as ten; every row has
 // the same height.
 import { type UIEvent, useState } from 'react';
-import type { Answer } from '../api/answer.js';
+import type { Answer, Cell } from '../api/answer.js';
 import { texts } from '../texts.js';
-import { columnsOf, isNumeric, numberIn, type ShownColumn, showCell } from './columns.js';
+import { columnsOf, isNumeric, numberIn, type ShownColumn, showCell, splitColumns } from './columns.js';
 import style from './table.module.css';
 
 const ROW_PIXELS = 33;
@@ -16,13 +16,17 @@ interface Props {
   readonly answer: Answer;
   readonly timezone: string;
   readonly showAll?: () => void;
+  /** Adds a filter for a value of a group. */
+  readonly refine?: ((field: string, value: Cell) => void) | undefined;
 }
 
-export function Table({ answer, timezone, showAll }: Props) {
+export function Table({ answer, timezone, showAll, refine }: Props) {
   const [top, setTop] = useState(0);
   const { rows } = answer;
   const columns = columnsOf(answer);
   const bar = barOf(answer, columns);
+  const groups = answer.mode === 'aggregate' ? splitColumns(answer).groups.map(({ name }) => name) : [];
+  const isGroup = ({ name, kind }: ShownColumn): boolean => kind === 'text' && groups.includes(name);
   const shown = Math.min(Math.ceil(VIEW_PIXELS / ROW_PIXELS) + 2 * AROUND, Math.floor(CELLS_MAX / columns.length));
   const first = Math.max(0, Math.min(Math.floor(top / ROW_PIXELS) - AROUND, rows.length - shown));
   const visible = rows.slice(first, first + shown);
@@ -59,7 +63,18 @@ export function Table({ answer, timezone, showAll }: Props) {
                       title={text.length > 40 ? text : undefined}
                     >
                       {share !== undefined && <Bar share={share} />}
-                      {text}
+                      {refine !== undefined && isGroup(column) ? (
+                        <button
+                          type="button"
+                          className={style.refine}
+                          title={texts.answer.only(column.name, text)}
+                          onClick={() => refine(column.name, cell ?? null)}
+                        >
+                          {text}
+                        </button>
+                      ) : (
+                        text
+                      )}
                     </td>
                   );
                 })}

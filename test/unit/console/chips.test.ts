@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { fieldText, nameText, valueText } from '../../../console/src/ask/chip-texts.js';
 import { chipsOf } from '../../../console/src/language/chips.js';
 import { check, replaceSpan } from '../../../console/src/language/language.js';
+import { withFilter } from '../../../console/src/language/refine.js';
 import { packageRoot } from '../../../src/platform/paths.js';
 import { parse } from '../../../src/query/parse/parse.js';
 
@@ -127,3 +128,22 @@ test.each([
   [`* | where ${fieldText('_path')} in ${valueText('("a", "b")')}`],
   [`* | where event_properties.price > ${valueText('-1.5')} and event_properties.paid = ${valueText('true')}`],
 ])('the forms write %s', (q) => expect(check(q, 'UTC')).toEqual([]));
+
+test.each([
+  [
+    'signup | last 7d | count by _country',
+    '_country',
+    'DE',
+    'signup | last 7d | where _country = "DE" | count by _country',
+  ],
+  [
+    '* | count by event_properties.n',
+    'event_properties.n',
+    5,
+    '* | where event_properties.n = 5 | count by event_properties.n',
+  ],
+  ['* | count by _country', '_country', null, '* | where _country not exists | count by _country'],
+])('a click in the answer of %s on %s %j filters by it', (q, field, value, expected) => {
+  expect(withFilter(q, field, value)).toBe(expected);
+  expect(check(expected, 'UTC')).toEqual([]);
+});

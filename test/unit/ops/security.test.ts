@@ -25,6 +25,7 @@ test('only these files connect to addresses that are not stores of the service: 
     'src/accounts/txt-records.ts',
     'src/api/forward-queries.ts',
     'src/demo/call-service.ts',
+    'src/live/read-events.ts',
     'src/platform/http/protocol-errors.ts',
     'src/platform/http/server.ts',
     'src/sign-in/idp-client.ts',
