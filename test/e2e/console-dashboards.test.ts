@@ -241,11 +241,16 @@ describe('a query', () => {
     await page.getByRole('button', { name: 'Group by: event_type' }).waitFor();
     await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
     await expectNoFindings(visited);
+    await page.setViewportSize({ width: 360, height: 800 });
     await page.getByRole('button', { name: 'Group by: event_type' }).click();
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Group by: event_type' }).waitFor({ state: 'detached' });
     expect(asked()).toBe(q.replace('last 7d', 'last 30d'));
     await page.getByRole('button', { name: /Edit as text: where not/ }).click();
     await page.locator('.cm-focused').waitFor();
+    await page.goto(`${stack.url}/projects/${shop.id}/ask#q=*+|+last+30d+|+count+by+event_type`);
+    await page.getByRole('region', { name: 'Answer' }).getByRole('button', { name: 'purchase' }).click();
+    await page.getByRole('button', { name: 'Filter: event_type = "purchase"' }).waitFor();
   });
 });

@@ -1,6 +1,6 @@
 // A button that shows a panel of links and buttons below itself. It closes with Escape, with a click outside, and when the
 // focus leaves it.
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import style from './menu.module.css';
 
 export interface MenuProps {
@@ -12,11 +12,21 @@ export interface MenuProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
+const EDGE_PIXELS = 12;
+
 export function Menu({ label, name, className = 'button plain', side = 'left', children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+
+  useLayoutEffect(() => {
+    if (!isOpen || side === 'right' || panel.current === null) return;
+    // Beside the edge of a narrow page, it moves to the left.
+    const beyond = panel.current.getBoundingClientRect().right - document.documentElement.clientWidth + EDGE_PIXELS;
+    if (beyond > 0) panel.current.style.left = `${-beyond}px`;
+  }, [isOpen, side]);
 
   useEffect(() => {
     if (!isOpen) return;
@@ -52,7 +62,7 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
         {label}
       </button>
       {isOpen && (
-        <div id={id} className={`${style.panel} ${side === 'right' ? style.right : ''}`}>
+        <div ref={panel} id={id} className={`${style.panel} ${side === 'right' ? style.right : ''}`}>
           {children(() => setOpen(false))}
         </div>
       )}
