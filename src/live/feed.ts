@@ -10,9 +10,15 @@ export interface Sample {
   readonly event: string;
 }
 
+/** A person who watches a project. */
+export interface Watcher {
+  readonly projectId: ProjectId;
+  readonly personId: string;
+}
+
 export interface FeedSource {
-  /** The newest events, the newest first. */
-  readonly readEvents: (projectId: ProjectId, signal: AbortSignal) => Promise<readonly Row[]>;
+  /** The newest events, the newest first. It asks as the person who opened the feed; every other one was admitted, too. */
+  readonly readEvents: (watcher: Watcher, signal: AbortSignal) => Promise<readonly Row[]>;
   readonly readRejected: (projectId: ProjectId) => Promise<readonly Sample[]>;
 }
 
@@ -36,8 +42,9 @@ export class LiveFeeds {
   }
 
   /** Returns the function that ends it. */
-  watch(projectId: ProjectId, viewer: Viewer): () => void {
-    const feed = this.#feeds.get(projectId) ?? new Feed(projectId, this.#source);
+  watch(watcher: Watcher, viewer: Viewer): () => void {
+    const { projectId } = watcher;
+    const feed = this.#feeds.get(projectId) ?? new Feed(watcher, this.#source);
     this.#feeds.set(projectId, feed);
     feed.add(viewer);
     return () => {
@@ -65,7 +72,7 @@ class News<T> {
 }
 
 class Feed {
-  readonly #projectId: ProjectId;
+  readonly #watcher: Watcher;
   readonly #source: FeedSource;
   readonly #viewers = new Set<Viewer>();
   readonly #ended = new AbortController();
@@ -74,8 +81,8 @@ class Feed {
   #timer: NodeJS.Timeout | undefined;
   #hasAnswered = false;
 
-  constructor(projectId: ProjectId, source: FeedSource) {
-    this.#projectId = projectId;
+  constructor(watcher: Watcher, source: FeedSource) {
+    this.#watcher = watcher;
     this.#source = source;
     void this.#poll();
   }
@@ -101,8 +108,8 @@ class Feed {
     let pauseMs = POLL_MS;
     try {
       const [events, rejected] = await Promise.all([
-        this.#source.readEvents(this.#projectId, this.#ended.signal),
-        this.#source.readRejected(this.#projectId),
+        this.#source.readEvents(this.#watcher, this.#ended.signal),
+        this.#source.readRejected(this.#watcher.projectId),
       ]);
       const [newEvents, newRejected] = [this.#events.take(events), this.#rejected.take(rejected)];
       if (newEvents.length > 0 || !this.#hasAnswered) this.#send({ kind: 'events', data: newEvents });

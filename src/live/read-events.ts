@@ -1,8 +1,7 @@
 // The newest events of a project, as its queries answer them: over HTTP with a project pass, as web forwards those of people.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import { PublicError } from '../platform/errors.js';
-import type { ProjectId } from '../platform/ids.js';
-import type { Row } from './feed.js';
+import type { Row, Watcher } from './feed.js';
 
 const EVENTS_MAX = 50;
 const QUESTION = JSON.stringify({ q: '* | last 30m | list', limit: EVENTS_MAX, format: 'json', timezone: 'UTC' });
@@ -10,10 +9,10 @@ const QUESTION = JSON.stringify({ q: '* | last 30m | list', limit: EVENTS_MAX, f
 const BYTES_MAX = 1024 * 1024;
 
 export function createEventReader({ queryUrl, passes }: { queryUrl: () => string; passes: ProjectPasses }) {
-  return async (projectId: ProjectId, signal: AbortSignal): Promise<readonly Row[]> => {
+  return async (watcher: Watcher, signal: AbortSignal): Promise<readonly Row[]> => {
     const response = await fetch(new URL('/query', queryUrl()), {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', [PASS_HEADER]: passes.issue(projectId, Date.now()) },
+      headers: { 'Content-Type': 'application/json', [PASS_HEADER]: passes.issue(watcher, Date.now()) },
       body: QUESTION,
       signal,
     }).catch((cause: unknown) => {

@@ -3,6 +3,7 @@
 import type { Response, Router } from 'express';
 import { z } from 'zod';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
+import { personOf } from '../access/session-middleware.js';
 import { OpenLimit } from '../platform/flow/open-limit.js';
 import { parseFields } from '../platform/http/json-body.js';
 import { type FeedSource, LiveFeeds, type Message } from './feed.js';
@@ -48,7 +49,7 @@ export function createLive(deps: LiveDeps): Live {
     });
     res.write(`retry: ${RETRY_MS}\n\n`);
     open.add(res);
-    const stop = feeds.watch(projectId, (message) => send(res, message));
+    const stop = feeds.watch({ projectId, personId: personOf(res).personId }, (message) => send(res, message));
     const timer = setTimeout(() => res.end(), seconds * 1000);
     res.once('close', () => {
       clearTimeout(timer);

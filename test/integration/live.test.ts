@@ -1,7 +1,7 @@
 // The live feed as server-sent events: what it sends, who may open it, how many, and that viewers of a project share its query.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveFeeds, type Message } from '../../src/live/feed.js';
-import type { ProjectId } from '../../src/platform/ids.js';
+import { toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
@@ -83,9 +83,9 @@ test('asks once for all viewers of a project, and not after the last has left', 
     },
     readRejected: async () => [],
   });
-  const project = 'p' as ProjectId;
+  const watcher = { projectId: toProjectId('p'), personId: 'ann' };
   const received: Message[][] = [[], []];
-  const stops = received.map((messages) => feeds.watch(project, (message) => messages.push(message)));
+  const stops = received.map((messages) => feeds.watch(watcher, (message) => messages.push(message)));
   await eventually(() => expect(asked).toBe(2));
   expect(received[0]?.filter(({ kind }) => kind === 'events').at(-1)).toEqual(received[1]?.at(-1));
   for (const stop of stops) stop();
