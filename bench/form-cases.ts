@@ -130,6 +130,17 @@ export const FORM_CASES: readonly SourceCase[] = [
     columns: [0, 1, 2, 3, 4],
   },
   {
+    source: 'people behind a number',
+    text: 'signup | $range | people',
+    // Without their profiles.
+    sql: `SELECT any(if(e.user_id != '', e.user_id, if(m.muid != 0, m.user, e.device_id))) AS id, max(e.time) AS at
+      FROM events AS e LEFT ANY JOIN (
+        SELECT device_hash, user_hash AS muid, user_id AS user FROM device_map FINAL WHERE project_id = '$project'
+      ) AS m ON if(e.user_hash = 0, e.device_hash, 0) = m.device_hash
+      WHERE $scan AND e.event_type = 'signup' AND $isSomebody GROUP BY $actor ORDER BY at DESC, id LIMIT 1000`,
+    columns: [0, 7],
+  },
+  {
     source: 'count by steps of a number',
     text: 'purchase | $range | count by bucket(price, 10)',
     sql: `SELECT floor(e.ep_num['price'] / 10) * 10 AS g, count() AS n FROM events AS e
