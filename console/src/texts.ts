@@ -96,7 +96,7 @@ export const texts = {
       text: 'Stage',
     },
     add: (kind: string) => `Add: ${kind}`,
-    editAsText: (label: string) => `Edit as text: ${label}`,
+    editAsText: (kind: string, label: string) => `${kind}: ${label}, edit as text`,
     remove: 'Remove',
     apply: 'Apply',
     of: 'Of',

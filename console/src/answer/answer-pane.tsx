@@ -30,6 +30,10 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
     const refined = withFilter(asked.q, field, value);
     if (refined !== undefined) ask(refined);
   };
+  const narrow = async (stage: string): Promise<void> => {
+    const { withTimeRange } = await import('../language/language.js');
+    ask(withTimeRange(asked.q, stage));
+  };
   return (
     <section className={`card ${style.pane}`} aria-label={texts.answer.region} aria-busy={isRunning}>
       {isRunning && (
@@ -54,6 +58,7 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
                 setView={setView}
                 showAll={asking.showAll}
                 refine={(field, value) => void refine(field, value)}
+                narrow={(stage) => void narrow(stage)}
               />
             </Suspense>
           </div>

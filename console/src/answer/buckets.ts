@@ -91,6 +91,12 @@ function lastDate(to: string, timeZone: string): string {
   return localDate(to, timeZone);
 }
 
+/** The stage that asks for these buckets and those between them. */
+export function rangeStage(unit: TimeUnit, first: string, last: string): string {
+  const end = isOfClock(unit) ? new Date(Date.parse(last) + sizeOf(unit)).toISOString() : endOf(unit, last);
+  return `from ${first} to ${end}`;
+}
+
 /** The first date after the bucket. */
 function endOf(unit: TimeUnit, value: string): string {
   const date = new Date(`${value}T00:00:00Z`);

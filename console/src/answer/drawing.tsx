@@ -12,7 +12,7 @@ import { StackedChart } from '../charts/stacked-chart.js';
 import { Timeline } from '../charts/timeline.js';
 import { texts } from '../texts.js';
 import { toBucketData, toCycleData, toFunnelData, toHistogramData, toLifecycleData } from './bucket-data.js';
-import { cycleUnitOf, timeUnitOf } from './buckets.js';
+import { cycleUnitOf, rangeStage, timeUnitOf } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
 import { toFlow } from './flow.js';
 import { exact } from './format.js';
@@ -25,12 +25,18 @@ const BELOW = ['Dormant'];
 /** What a card asks for: a line, or columns, where the number of buckets would decide. */
 export type Shape = 'line' | 'columns' | undefined;
 
-export function drawingOf(answer: Answer, timezone: string, shape?: Shape): ReactNode | undefined {
+interface Options {
+  readonly shape?: Shape;
+  /** Asks for another time range: its stage. */
+  readonly narrow?: (stage: string) => void;
+}
+
+export function drawingOf(answer: Answer, timezone: string, options: Options = {}): ReactNode | undefined {
   switch (answer.mode) {
     case 'aggregate':
     case 'latest_aggregate':
     case 'formula':
-      return ofAggregate(answer, timezone, shape);
+      return ofAggregate(answer, timezone, options);
     case 'funnel':
       return answer.columns.includes('step') ? ofFunnel(answer, timezone) : undefined;
     case 'retention':
@@ -62,6 +68,12 @@ function ofPaths(answer: Answer): ReactNode | undefined {
   return <Sankey flow={toFlow(answer, texts.charts.rest)} />;
 }
 
+function selecting({ rows }: Answer, time: string, narrow: (stage: string) => void) {
+  const values = [...new Set(rows.map((row) => String(row[time])))].sort();
+  return (first: number, last: number): void =>
+    narrow(rangeStage(timeUnitOf(time) ?? 'day', values[first] ?? '', values[last] ?? ''));
+}
+
 function ofFunnel(answer: Answer, timezone: string): ReactNode {
   const groups = answer.columns.slice(0, answer.columns.indexOf('step'));
   const time = groups.find((name) => timeUnitOf(name) !== undefined);
@@ -76,7 +88,7 @@ const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefi
   return row === undefined || previous === undefined ? undefined : numberIn(row, previous);
 };
 
-function ofAggregate(answer: Answer, timezone: string, shape?: Shape): ReactNode | undefined {
+function ofAggregate(answer: Answer, timezone: string, { shape, narrow }: Options = {}): ReactNode | undefined {
   const { groups, measure } = splitColumns(answer);
   const [row] = answer.rows;
   if (row === undefined) return undefined;
@@ -93,7 +105,7 @@ function ofAggregate(answer: Answer, timezone: string, shape?: Shape): ReactNode
     return data.series.length === 1 && hidden === 0 && isShort ? (
       <ColumnChart data={data} name={name} />
     ) : (
-      <LineChart data={data} name={name} hidden={hidden} />
+      <LineChart data={data} name={name} hidden={hidden} select={narrow && selecting(answer, time.name, narrow)} />
     );
   }
   const [first] = groups;

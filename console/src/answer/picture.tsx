@@ -14,10 +14,11 @@ interface Props {
   readonly setView: (view: View) => void;
   readonly showAll: () => void;
   readonly refine: (field: string, value: Cell) => void;
+  readonly narrow: (stage: string) => void;
 }
 
-export function Picture({ answer, timezone, view, setView, showAll, refine }: Props) {
-  const drawing = drawingOf(answer, timezone);
+export function Picture({ answer, timezone, view, setView, showAll, refine, narrow }: Props) {
+  const drawing = drawingOf(answer, timezone, { narrow });
   const isTable = drawing === undefined || view === 'table';
   return (
     <>

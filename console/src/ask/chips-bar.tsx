@@ -58,7 +58,7 @@ export function ChipsBar({ text, names, apply, edit }: Props) {
             <button
               type="button"
               className={`button small ${style.chip}`}
-              aria-label={texts.chips.editAsText(chip.label)}
+              aria-label={texts.chips.editAsText(texts.chips.kinds[chip.kind], chip.label)}
               onClick={() => edit(chip.span)}
             >
               <ChipLabel chip={chip} />

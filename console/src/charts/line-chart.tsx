@@ -13,11 +13,14 @@ interface Props {
   readonly name: string;
   /** Series that are not drawn. */
   readonly hidden?: number;
+  /** Called with the first and the last bucket over which the pointer was dragged. */
+  readonly select?: ((first: number, last: number) => void) | undefined;
 }
 
-export function LineChart({ data, name, hidden = 0 }: Props) {
+export function LineChart({ data, name, hidden = 0, select }: Props) {
   const [ref, width] = useWidth<HTMLElement>();
   const [pointed, setPointed] = useState<number>();
+  const [start, setStart] = useState<number>();
   const { buckets, series } = data;
   const values = series.flatMap((each) => [...each.values, ...(each.previous ?? [])]).filter((value) => value !== null);
   const x = scalePoint<number>()
@@ -28,10 +31,17 @@ export function LineChart({ data, name, hidden = 0 }: Props) {
     .nice(4)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
   const at = (index: number): number => x(index) ?? 0;
-  const point = (event: PointerEvent<SVGSVGElement>): void => {
+  const point = (event: PointerEvent<SVGSVGElement>): number => {
     const left = event.clientX - event.currentTarget.getBoundingClientRect().left;
     const step = x.step() || 1;
-    setPointed(Math.max(0, Math.min(buckets.length - 1, Math.round((left - MARGIN.left) / step))));
+    const index = Math.max(0, Math.min(buckets.length - 1, Math.round((left - MARGIN.left) / step)));
+    setPointed(index);
+    return index;
+  };
+  const end = (event: PointerEvent<SVGSVGElement>): void => {
+    const last = point(event);
+    if (start !== undefined && start !== last) select?.(Math.min(start, last), Math.max(start, last));
+    setStart(undefined);
   };
   return (
     <>
@@ -44,10 +54,27 @@ export function LineChart({ data, name, hidden = 0 }: Props) {
             role="img"
             aria-label={name}
             onPointerMove={point}
-            onPointerDown={point}
-            onPointerLeave={() => setPointed(undefined)}
+            onPointerDown={(event) => {
+              const index = point(event);
+              // A finger scrolls the page.
+              if (select !== undefined && event.pointerType !== 'touch') setStart(index);
+            }}
+            onPointerUp={end}
+            onPointerLeave={() => {
+              setPointed(undefined);
+              setStart(undefined);
+            }}
           >
             <Axes data={data} x={at} y={y} width={width} />
+            {start !== undefined && pointed !== undefined && (
+              <rect
+                className={style.selection}
+                x={Math.min(at(start), at(pointed))}
+                y={MARGIN.top}
+                width={Math.abs(at(start) - at(pointed))}
+                height={HEIGHT - MARGIN.bottom - MARGIN.top}
+              />
+            )}
             {series.map((each, index) => (
               <Line
                 key={each.name}

@@ -25,7 +25,7 @@ export function CardDrawing({ card, answers, names, timezone }: Props) {
   if (answer === undefined) return null;
   if (answers.length === 1) return <Single card={card} answer={answer} timezone={timezone} />;
   if (answers.every(isTimed)) {
-    return drawingOf(toComparable(answers, names), timezone, SHAPES[card.viz] ?? 'line');
+    return drawingOf(toComparable(answers, names), timezone, { shape: SHAPES[card.viz] ?? 'line' });
   }
   if (answers.every(({ rows, columns }) => rows.length === 1 && columns.length === 1)) {
     return <Tiles tiles={answers.map((each, index) => ({ name: names[index] ?? '', text: numberOf(each, card) }))} />;
@@ -61,7 +61,7 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
   }
   if (viz === 'pie' && groups.length > 0 && answer.rows.length > 1)
     return <Shares answer={answer} timezone={timezone} />;
-  return drawingOf(answer, timezone, SHAPES[viz]) ?? table;
+  return drawingOf(answer, timezone, { shape: SHAPES[viz] }) ?? table;
 }
 
 function numberOf(answer: Answer, { options }: Card): string {

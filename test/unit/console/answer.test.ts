@@ -1,7 +1,7 @@
 // How the console reads an answer: numbers, buckets and their labels, columns, and what it gives on.
 import { describe, expect, test } from 'vitest';
 import { toBucketData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
-import { partOf, shortLabel } from '../../../console/src/answer/buckets.js';
+import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
 import { compact, duration, percent } from '../../../console/src/answer/format.js';
@@ -84,6 +84,16 @@ test('a column of groups is no measure, also when the answer has no row', () => 
     groups: [{ name: '_country' }],
     measure: { name: 'count' },
   });
+});
+
+test.each([
+  ['day', '2026-03-01', '2026-03-03', 'from 2026-03-01 to 2026-03-04'],
+  ['week', '2026-02-23', '2026-03-02', 'from 2026-02-23 to 2026-03-09'],
+  ['month', '2026-01-01', '2026-02-01', 'from 2026-01-01 to 2026-03-01'],
+  ['hour', '2026-03-01T22:00:00Z', '2026-03-01T23:00:00Z', 'from 2026-03-01T22:00:00Z to 2026-03-02T00:00:00.000Z'],
+] as const)('dragging over %s from %s to %s asks for them whole', (unit, first, last, stage) => {
+  expect(rangeStage(unit, first, last)).toBe(stage);
+  expect(check(`* | ${stage} | count`, 'UTC')).toEqual([]);
 });
 
 describe('compare', () => {
