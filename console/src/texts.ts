@@ -96,7 +96,7 @@ export const texts = {
       text: 'Stage',
     },
     add: (kind: string) => `Add: ${kind}`,
-    editAsText: (kind: string, label: string) => `${kind}: ${label}, edit as text`,
+    editAsText: ', edit as text',
     remove: 'Remove',
     apply: 'Apply',
     of: 'Of',

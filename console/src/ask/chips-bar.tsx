@@ -30,11 +30,7 @@ export function ChipsBar({ text, names, apply, edit }: Props) {
       {chips.map((chip) => (
         <li key={`${chip.kind} ${chip.span.from}`}>
           {isForm(chip) ? (
-            <Menu
-              className={`button small ${style.chip}`}
-              name={`${texts.chips.kinds[chip.kind]}: ${chip.label}`}
-              label={<ChipLabel chip={chip} />}
-            >
+            <Menu className={`button small ${style.chip}`} name={nameOf(chip)} label={<ChipLabel chip={chip} />}>
               {(close) => (
                 <Form
                   kind={chip.kind}
@@ -58,7 +54,7 @@ export function ChipsBar({ text, names, apply, edit }: Props) {
             <button
               type="button"
               className={`button small ${style.chip}`}
-              aria-label={texts.chips.editAsText(texts.chips.kinds[chip.kind], chip.label)}
+              aria-label={`${nameOf(chip)}${texts.chips.editAsText}`}
               onClick={() => edit(chip.span)}
             >
               <ChipLabel chip={chip} />
@@ -104,11 +100,12 @@ type FormKind = (typeof KINDS)[number];
 const isForm = (chip: Chip): chip is Chip & { readonly kind: FormKind } =>
   (KINDS as readonly ChipKind[]).includes(chip.kind);
 
+const nameOf = ({ kind, label }: Chip): string => `${texts.chips.kinds[kind]}: ${label}`;
+
 function ChipLabel({ chip: { kind, label } }: { readonly chip: Chip }) {
   return (
     <>
-      <span className={style.kind}>{texts.chips.kinds[kind]}</span>
-      <span className={style.text}>{label}</span>
+      <span className={style.kind}>{texts.chips.kinds[kind]}</span> <span className={style.text}>{label}</span>
     </>
   );
 }

@@ -50,6 +50,8 @@ export function QueryField({ projectId, timezone, value, onChange, onRun, apply,
         onProblems: setProblems,
       });
       setEditor(made);
+      // Before the first word is typed.
+      void import('./chips-bar.js');
     });
     return () => {
       isWanted = false;
