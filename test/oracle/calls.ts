@@ -27,7 +27,9 @@ const DEFAULT_DAYS: Readonly<Record<Question['source'], number>> = {
   choice: 30,
 };
 
-export function withCallsBound(question: Question, world: World): Question {
+export function withCallsBound(question: Question, asked: World): Question {
+  // A call is of the person, also where units are counted.
+  const world: World = { ...asked, subjectOf: asked.distinctIdOf };
   const { where } = { where: undefined, ...question };
   if (where === undefined) return question;
   const interval = rangeOfQuestion(question, world);

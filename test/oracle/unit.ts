@@ -1,5 +1,6 @@
 // Reference implementation of `unit`: values of fields are counted instead of people.
 import { intervalOf } from './calendar.js';
+import { withCallsBound } from './calls.js';
 import { eventsOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
@@ -24,7 +25,7 @@ export function withUnit(world: World, { unit }: Question): World {
 export function withEventsLeftOut(answer: Answer, question: Question, world: World): Answer {
   const { unit } = question;
   if (unit === undefined) return answer;
-  const events = eventsOfQuestion(question, world);
+  const events = eventsOfQuestion(withCallsBound(question, world), world);
   const metadata = {
     ...(answer.beside?.metadata as object | undefined),
     unit: unit.map(fieldText).join(', '),
