@@ -227,7 +227,7 @@ export const STAGES = completeStages({
     example: 'compare previous',
     about: 'adds `previous`, `change`; or `1y`, `weekdays`, `from A to B`',
     hint: 'the form is: compare previous, compare 1y, compare weekdays, or compare from 2026-01-01 to 2026-02-01',
-    sources: 'aggregates such as count by day, retention and sessions',
+    sources: 'aggregates such as count by day, formula, funnel, retention and sessions',
     twice: 'a query has one comparison',
   },
   people: {

@@ -3,7 +3,8 @@
 import { defaultOrder, isKept, METRICS, ratio } from './aggregate.js';
 import { bucketsOf, type Interval, intervalOf, toRfc3339 } from './calendar.js';
 import { earlierInterval } from './compared-range.js';
-import type { CalendarUnit, Comparison, Question, Range, Span } from './question.js';
+import { formulaOrder, valueOfNothing } from './formula.js';
+import type { CalendarUnit, Comparison, FormulaQuestion, FunnelQuestion, Question, Range, Span } from './question.js';
 import {
   type Answer,
   type Cell,
@@ -26,7 +27,9 @@ interface Form {
   /** Further columns that tell rows apart. */
   readonly keys?: readonly string[];
   /** Each metric, and its value on the side that has no such row. */
-  readonly metrics: Readonly<Record<string, Cell>>;
+  readonly metrics: Readonly<Record<string, Cell | ((row: Row) => Cell)>>;
+  /** Columns without an earlier value, null where the range has no such row. */
+  readonly others?: readonly string[];
   /** How many buckets the row is behind its time. */
   readonly stepsOf?: (row: Row) => number;
   /** The steps of a row's time, for which the earlier range has no rows where only the current one reaches them. */
@@ -58,7 +61,13 @@ export function answerCompared(
     ...now,
     columns: columnsOf(form, now.columns),
     ...form.arrange(joined(form, sides)),
-    beside: { ...now.beside, metadata: { compare: { current: periodOf(current), previous: periodOf(earlier) } } },
+    beside: {
+      ...now.beside,
+      metadata: {
+        ...(now.beside?.metadata as object | undefined),
+        compare: { current: periodOf(current), previous: periodOf(earlier) },
+      },
+    },
   };
 }
 
@@ -93,9 +102,44 @@ function formOf(question: Question): Form {
         arrange: groups.length > 0 ? inAnyOrder : (rows) => inThisOrder(inOrderOf(rows, ['cohort', 'period'])),
       };
     }
+    case 'funnel':
+      return formOfFunnel(question);
+    case 'formula':
+      return formOfFormula(question);
     default:
       return formOfRows(question);
   }
+}
+
+/** Reading: a group without people in a range has the rows of an empty time bucket. */
+function formOfFunnel({ period, by }: FunnelQuestion): Form {
+  const value = by === undefined ? [] : [fieldText(by)];
+  const groups = [...(period === undefined ? [] : [period]), ...value];
+  const nameOf = (row: Row) => JSON.stringify(groups.map((group) => row[group] ?? null));
+  return {
+    groups,
+    ...timeOf(period),
+    keys: ['step'],
+    metrics: { users: 0, rate: null, step_rate: ({ step }) => (step === 1 ? 1 : null) },
+    others: ['median_seconds'],
+    arrange: (rows) => {
+      const began = new Map(rows.filter(({ step }) => step === 1).map((row) => [nameOf(row), row.users ?? 0]));
+      const ranked = rows.map((row): Row => ({ ...row, began: -Number(began.get(nameOf(row)) ?? 0) }));
+      const times = period === undefined ? [] : [period];
+      return inThisOrder(inOrderOf(ranked, [...times, 'began', ...value, 'step']));
+    },
+  };
+}
+
+function formOfFormula({ columns, by = [], ending }: FormulaQuestion): Form {
+  const time = by.flatMap((group) => (group.kind === 'time' && !group.of ? [group.unit] : [])).find(isPositioned);
+  const [first] = columns;
+  return {
+    groups: by.map(groupColumn),
+    ...timeOf(time),
+    metrics: Object.fromEntries(columns.map(({ name, expression }) => [name ?? 'value', valueOfNothing(expression)])),
+    arrange: (rows) => ended(ordered(rows, formulaOrder(by, first.name ?? 'value')), ending, first.name ?? 'value'),
+  };
 }
 
 function formOfRows(question: Question): Form {
@@ -155,15 +199,18 @@ interface Sides {
 }
 
 function joined(form: Form, { now, before, buckets, earlierBuckets }: Sides): Row[] {
-  const { time, groups, keys = [], metrics, stepsOf = () => 0, stepColumn } = form;
+  const { time, groups, keys = [], metrics, others = [], stepsOf = () => 0, stepColumn } = form;
   const isSame = (a: string, b: string | undefined) => b !== undefined && (a === b || Date.parse(a) === Date.parse(b));
   const positionOf = (row: Row, among: readonly string[]): number =>
     time === undefined ? 0 : among.findIndex((bucket) => isSame(bucket, String(row[time.column])));
   const nameOf = (row: Row, among: readonly string[]): string => {
-    const others = [...groups, ...keys].filter((column) => column !== time?.column);
-    return JSON.stringify([positionOf(row, among), ...others.map((column) => row[column] ?? null)]);
+    const valued = [...groups, ...keys].filter((column) => column !== time?.column);
+    return JSON.stringify([positionOf(row, among), ...valued.map((column) => row[column] ?? null)]);
   };
-  const missing = (metric: string): Cell => metrics[metric] ?? null;
+  const missing = (metric: string, row: Row): Cell => {
+    const of = metrics[metric] ?? null;
+    return typeof of === 'function' ? of(row) : of;
+  };
   const earlierRows = new Map(before.rows.map((row) => [nameOf(row, earlierBuckets), row]));
   const names = new Set(now.rows.map((row) => nameOf(row, buckets)));
   /** Reading: a cohort of the earlier range has a row for every period that the current range reaches. */
@@ -178,7 +225,10 @@ function joined(form: Form, { now, before, buckets, earlierBuckets }: Sides): Ro
     .filter((row) => !names.has(nameOf(row, earlierBuckets)))
     .filter((row) => time === undefined || positionOf(row, earlierBuckets) + stepsOf(row) < buckets.length)
     .map((row): Row => {
-      const empty = Object.keys(metrics).map((metric) => [metric, missing(metric)]);
+      const empty = [
+        ...Object.keys(metrics).map((metric) => [metric, missing(metric, row)]),
+        ...others.map((column) => [column, null]),
+      ];
       const bucket = time && { [time.column]: buckets[positionOf(row, earlierBuckets)] ?? null };
       return { ...row, ...Object.fromEntries(empty), ...bucket };
     });
@@ -187,7 +237,7 @@ function joined(form: Form, { now, before, buckets, earlierBuckets }: Sides): Ro
     const isMatched = time === undefined || position + stepsOf(row) < earlierBuckets.length;
     const partner = earlierRows.get(nameOf(row, buckets));
     const compared = Object.keys(metrics).flatMap((metric) => {
-      const previous = isMatched ? (partner ? (partner[metric] ?? null) : missing(metric)) : null;
+      const previous = isMatched ? (partner ? (partner[metric] ?? null) : missing(metric, row)) : null;
       const [previousName, changeName] = comparedNames(form, metric);
       return [
         [previousName, previous],

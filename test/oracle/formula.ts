@@ -5,7 +5,7 @@ import { EVER, eventsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
 import type { Aggregate, Expression, FormulaQuestion, Group } from './question.js';
-import { type Answer, ascending, descending, ended, inOrder, ordered, type Row } from './table.js';
+import { type Answer, ascending, descending, ended, inOrder, ordered, type Row, type RowOrder } from './table.js';
 import { groupColumn } from './to-query-text.js';
 import type { World } from './world.js';
 
@@ -37,11 +37,30 @@ export function answerFormula(question: FormulaQuestion, world: World): Answer {
       ...columns.map(({ expression }, index) => [names[index], evaluated(expression, { ...given, ...end })]),
     ]);
   });
+  const [first = 'value'] = names;
+  const table = ordered(rows, formulaOrder(by, first));
+  return { mode: 'formula', columns: [...by.map(groupColumn), ...names], ...ended(table, question.ending, first) };
+}
+
+/** Times and numbers, then the largest of the first column. */
+export function formulaOrder(by: readonly Group[], first: string): RowOrder {
   const times = by.filter(({ kind }) => kind !== 'field').map((group) => ascending(groupColumn(group)));
   const fields = by.filter(({ kind }) => kind === 'field').map((group) => ascending(groupColumn(group)));
-  const [first = 'value'] = names;
-  const table = ordered(rows, inOrder(...times, descending(first), ...fields));
-  return { mode: 'formula', columns: [...by.map(groupColumn), ...names], ...ended(table, question.ending, first) };
+  return inOrder(...times, descending(first), ...fields);
+}
+
+/** The value where no call has an event. */
+export function valueOfNothing(expression: Expression): number | null {
+  switch (expression.kind) {
+    case 'number':
+      return expression.value;
+    case 'term':
+      return expression.function === 'avg' ? null : 0;
+    case 'binary': {
+      const [left, right] = [valueOfNothing(expression.left), valueOfNothing(expression.right)];
+      return left === null || right === null ? null : calculated(expression.operator, left, right);
+    }
+  }
 }
 
 const groupReader = (by: readonly Group[], world: World) => {

@@ -43,7 +43,10 @@ function isComparable(question: ask.Question): boolean {
       return question.reading?.kind === 'aggregate';
     case 'retention':
     case 'sessions':
+    case 'formula':
       return true;
+    case 'funnel':
+      return question.times === undefined;
     case 'choice':
       return question.results === undefined;
     default:
@@ -56,9 +59,9 @@ function isRefused(question: ask.Question): boolean {
   if (question.source === 'retention' && (question.sum !== undefined || question.window !== undefined)) return true;
   const { reading, ending } = { reading: undefined, ending: undefined, ...question };
   if (ending !== undefined && 'other' in ending && ending.other) return true;
-  if (reading?.kind !== 'aggregate') return false;
+  const by = question.source === 'formula' ? question.by : reading?.kind === 'aggregate' ? reading.by : undefined;
   return (
-    reading.by.filter(
+    (by ?? []).filter(
       (group) => group.kind === 'time' && group.of === undefined && !/weekday|hour_of_day/.test(group.unit),
     ).length > 1
   );

@@ -102,7 +102,7 @@ describe('problems', () => {
     [
       'funnel a -> b | unique',
       [
-        'unique does not fit funnel, which answers users, rates and the median time of each step; it goes with where, a time range, people, window, unit, exclude, order, by, times, limit',
+        'unique does not fit funnel, which answers users, rates and the median time of each step; it goes with where, a time range, people, window, unit, exclude, order, by, compare, times, limit',
       ],
     ],
     ['retention a | by hour', ['by hour does not fit retention; by takes day, week, month, quarter, year, a field']],

@@ -2,6 +2,7 @@
 
 import { isPositioned } from '../../analyze/compared.js';
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
+import type { Group } from '../../analyze/resolved.js';
 import { passThrough } from '../../plan/answer.js';
 import {
   comparedColumns,
@@ -25,7 +26,7 @@ export function compareGroups(query: AggregateQuery, { current, earlier }: Sides
   const { groups, measure } = query;
   const isZero = measure.kind !== 'numeric' || measure.function === 'sum';
   const keys = groups.map((_, index) => groupAlias(index));
-  const position = positionIn(query);
+  const position = positionOfGroups(query);
   const joined = joinRanges({ current, earlier, keys, position, values: { [METRIC]: isZero ? 'zero' : 'null' } });
   return select({
     columns: {
@@ -38,15 +39,20 @@ export function compareGroups(query: AggregateQuery, { current, earlier }: Sides
 }
 
 /** The columns of the answer behind those of its groups. */
-export function columnsOfCompared({ groups, metric }: AggregateQuery): OutputColumn[] {
-  const buckets = groups.flatMap((group): OutputColumn[] =>
-    isPositioned(group) ? [{ name: `previous_${group.granularity}`, type: bucketType(group.granularity) }] : [],
-  );
-  return [...buckets, ...comparedColumns([{ name: metric.column, type: 'number' }], [metric.column])];
-}
+export const columnsOfCompared = ({ groups, metric }: AggregateQuery): OutputColumn[] => [
+  ...earlierBuckets(groups),
+  ...comparedColumns([{ name: metric.column, type: 'number' }], [metric.column]),
+];
+
+export const earlierBuckets = (groups: readonly Group[]): OutputColumn[] =>
+  groups
+    .filter(isPositioned)
+    .map(({ granularity }) => ({ name: `previous_${granularity}`, type: bucketType(granularity) }));
+
+type OfGroups = Pick<AggregateQuery, 'groups' | 'selection' | 'earlier' | 'timezone'>;
 
 /** Other groups are matched by value, also parts of a time that repeat. */
-function positionIn({ groups, selection, earlier, timezone }: AggregateQuery): Position | undefined {
+export function positionOfGroups({ groups, selection, earlier, timezone }: OfGroups): Position | undefined {
   const index = groups.findIndex(isPositioned);
   const group = groups[index];
   if (group?.kind !== 'bucket' || earlier === undefined) return undefined;

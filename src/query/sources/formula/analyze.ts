@@ -1,13 +1,15 @@
 // Analyzer of the source `formula`: arithmetic over aggregates of events.
 
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
+import { checkCompared, columnsOfEarlier } from '../../analyze/compared.js';
 import { checkBuckets, resolveGroups } from '../../analyze/groups.js';
 import { isTimeField } from '../../analyze/resolve-field.js';
-import type { EventSelection, EventSet, Group, Measure, Unit } from '../../analyze/resolved.js';
+import type { EventSelection, EventSet, Group, Measure, TimeRange, Unit } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { takeSelection } from '../../analyze/selection.js';
+import { takeEarlier, takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
 import { takeUnit } from '../../analyze/unit.js';
+import { namesOfCompared } from '../../compared-names.js';
 import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import { findNearest, quote } from '../../errors.js';
 import { isDefined } from '../../is-defined.js';
@@ -52,8 +54,11 @@ export interface FormulaQuery extends AnswerOrder {
   readonly groups: readonly Group[];
   /** What `unique(event)` counts; undefined: people. */
   readonly unit: Unit | undefined;
+  /** The range of `compare`. */
+  readonly earlier: TimeRange | undefined;
   /** Set when a call has its own range and the rows are time buckets. */
   readonly windows: Windows | undefined;
+  readonly earlierWindows: Windows | undefined;
 }
 
 type Call = Extract<syntax.Expression, { kind: 'call' }>;
@@ -67,8 +72,11 @@ export function analyzeFormula(scope: Scope, source: FormulaSource, stages: Stag
   const groups = resolveGroups(scope, keys);
   checkBuckets(scope, keys, selection.range);
   const names = nameColumns(scope, source.columns, groups);
+  const earlier = takeEarlier(scope, stages, selection);
+  if (earlier) checkCompared(scope, { groups, keys, size: undefined, range: earlier });
+  const added = earlier ? namesBeside(scope, source.columns, groups) : [];
   const answer = takeAnswerOrder(scope, stages, {
-    columns: [...groups.map(({ name }) => name), ...names],
+    columns: [...groups.map(({ name }) => name), ...names, ...added],
     ascending: groups.filter((group) => group.kind === 'field' && !isTimeField(group.field)).map(({ name }) => name),
     metric: names[0],
   });
@@ -76,12 +84,13 @@ export function analyzeFormula(scope: Scope, source: FormulaSource, stages: Stag
   const unit = takeUnit(scope, stages);
   const countsPeople = source.columns.some(({ expression }) => hasPeople(expression));
   for (const stage of countsPeople ? [] : stages.takeAll('unit')) refuseUnit(scope, stage);
+  const earlierWindows = earlier && windows && findWindows(scope, source.columns, { groups, range: earlier });
   const columns = source.columns.map(({ expression: written }, index): FormulaColumn | undefined => {
     const expression = resolveExpression(scope, written, unit);
     return expression && { name: names[index] ?? VALUE, expression };
   });
   if (!columns.every(isDefined)) return undefined;
-  return { kind: 'formula', selection, columns, groups, unit, windows, ...answer };
+  return { kind: 'formula', selection, columns, groups, unit, earlier, windows, earlierWindows, ...answer };
 }
 
 /** Whether a call counts people. */
@@ -131,6 +140,18 @@ function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], gro
     names.push(name);
   }
   return names;
+}
+
+/** The names of the columns of `compare`, which those of the formula differ from. */
+function namesBeside(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): string[] {
+  const metrics = namesOfCompared(...columns.map(({ alias }) => alias?.text ?? VALUE));
+  const buckets = Object.keys(columnsOfEarlier(groups)).filter((name) => !['previous', 'change'].includes(name));
+  const added = [...buckets, ...metrics];
+  for (const { alias } of columns) {
+    if (alias === undefined || !added.includes(alias.text)) continue;
+    report(scope, alias.span, `${quote(alias.text)} is the name of a column of compare`, 'name the column differently');
+  }
+  return added;
 }
 
 function resolveExpression(

@@ -3,10 +3,12 @@ import type { ProjectId } from '../../../platform/ids.js';
 import { groupAlias } from '../../analyze/grouped-columns.js';
 import { isOwnTime } from '../../analyze/groups.js';
 import type { EventSet, Group, ResolvedQuery } from '../../analyze/resolved.js';
+import { overRange } from '../../conditions/calls.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, orderByValue, passThrough, planAnswer } from '../../plan/answer.js';
+import { comparedColumns, earlierBucket, earlierOf, joinRanges, ofEarlier, withChange } from '../../plan/compared.js';
 import {
   alias,
   allOf,
@@ -31,7 +33,9 @@ import {
 } from '../../plan/plan.js';
 import { fillOf } from '../../time/buckets.js';
 import { startOfSpan } from '../../time/range.js';
+import type { Windows } from '../../time/windows.js';
 import { readGroupOf } from '../events/plan.js';
+import { earlierBuckets, positionOfGroups } from '../events/plan-compared.js';
 import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
 import type { FormulaExpression, FormulaQuery, FormulaTerm } from './analyze.js';
 import { type FormulaParts, mergeSlices, type PlannedTerm } from './windows.js';
@@ -62,20 +66,21 @@ class Terms {
     }
   }
 
-  aliasOf(term: FormulaTerm): string {
-    return this.aliases.get(JSON.stringify(term)) ?? '';
-  }
+  /** The column of a term. */
+  readonly of = (term: FormulaTerm): string => this.aliases.get(JSON.stringify(term)) ?? '';
 }
 
-function planExpression(expression: FormulaExpression, terms: Terms): Expression {
+type ColumnOf = (term: FormulaTerm) => string;
+
+function planExpression(expression: FormulaExpression, columnOf: ColumnOf): Expression {
   switch (expression.kind) {
     case 'number':
       return numberValue(expression.value);
     case 'term':
-      return alias(terms.aliasOf(expression));
+      return alias(columnOf(expression));
     case 'binary': {
-      const left = planExpression(expression.left, terms);
-      const right = planExpression(expression.right, terms);
+      const left = planExpression(expression.left, columnOf);
+      const right = planExpression(expression.right, columnOf);
       // Use the divisor once: twice, nested divisions would double the statement per level.
       return infix(expression.operator, left, expression.operator === '/' ? fn.nullIf(right, constant(0)) : right);
     }
@@ -85,7 +90,7 @@ function planExpression(expression: FormulaExpression, terms: Terms): Expression
 const resultAlias = (index: number): string => `result_${index + 1}`;
 
 export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanContext): Plan {
-  const { selection, groups, columns, timezone, windows, unit } = query;
+  const { selection, groups, columns, timezone, unit, earlier } = query;
   const found = columns.flatMap(({ expression }) => termsOf(expression));
   const terms = new Terms(found, context.projectId);
   const parts: FormulaParts = {
@@ -97,9 +102,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   const outputs = groups.map((group): OutputColumn => {
     return { name: group.name, type: readGroupOf(group, column('time'), timezone).type };
   });
-  const results: Columns = Object.fromEntries(
-    columns.map(({ expression }, index) => [resultAlias(index), planExpression(expression, terms)]),
-  );
+  const results = columns.map(({ name }): OutputColumn => ({ name, type: 'number' }));
   return planAnswer({
     query,
     order: query.order,
@@ -108,17 +111,59 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     mode: 'formula',
     ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: setsOfUnit(found) }) }),
     select: select({
-      columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...results },
-      from: step('terms', filled(query, windows ? mergeSlices(parts, windows) : aggregateEvents(parts))),
+      columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...planColumns(query, terms.of) },
+      from: step('terms', filled(query, rowsOf(parts))),
       ...(groups.length > 0 && { orderBy: defaultOrder(groups, outputs) }),
     }),
-    columns: [...outputs, ...columns.map(({ name }): OutputColumn => ({ name, type: 'number' }))],
+    columns: earlier
+      ? [
+          ...outputs,
+          ...earlierBuckets(groups),
+          ...comparedColumns(
+            results,
+            results.map(({ name }) => name),
+          ),
+        ]
+      : [...outputs, ...results],
   });
 }
 
 /** The events of the calls that count units. */
 const setsOfUnit = (terms: readonly FormulaTerm[]): EventSet[] =>
   terms.flatMap(({ measure, events }) => (measure.kind === 'unique' && measure.field.kind === 'unit' ? [events] : []));
+
+/** The columns behind those of the groups. */
+function planColumns(query: FormulaParts['query'], columnOf: ColumnOf): Columns {
+  const position = positionOfGroups(query);
+  const planned = query.columns.map(({ expression }, index): Columns => {
+    const name = resultAlias(index);
+    const result = planExpression(expression, columnOf);
+    if (!query.earlier) return { [name]: result };
+    const earlier = planExpression(expression, (term) => earlierOf(columnOf(term)));
+    return withChange(name, result, ofEarlier(earlier, position));
+  });
+  return Object.assign(position ? { previous_bucket: earlierBucket(position) } : {}, ...planned);
+}
+
+/** One row per group, with the terms of the range and of that of `compare`. */
+function rowsOf(parts: FormulaParts): Select {
+  const { query, terms } = parts;
+  const { earlier, windows, earlierWindows, selection, groups } = query;
+  const over = (of: Windows | undefined, given: FormulaParts): Select =>
+    of ? mergeSlices(given, of) : aggregateEvents(given);
+  if (!earlier) return over(windows, parts);
+  const values = terms.map((term) => [term.alias, term.function === 'avgIf' ? 'null' : 'zero'] as const);
+  return joinRanges({
+    current: over(windows, parts),
+    earlier: over(earlierWindows, { ...parts, query: { ...query, selection: overRange(selection, earlier) } }),
+    keys: groups.map((_, index) => groupAlias(index)),
+    position: positionOfGroups(query),
+    values: terms.length > 0 ? Object.fromEntries(values) : { [EVENTS]: 'zero' },
+  });
+}
+
+/** A formula without terms reads no events and still has one row. */
+const EVENTS = 'events';
 
 const hasFields = (groups: readonly Group[]): boolean => groups.some((group) => !isOwnTime(group));
 
@@ -172,8 +217,7 @@ function aggregateEvents({ query, context, terms, filter }: FormulaParts): Selec
   const [isInRange] = since(range.fromMs);
   return selectEvents(context, {
     selection: { ...selection, range: { fromMs, toMs: range.toMs } },
-    // A formula without terms reads no events and still has one row.
-    columns: { ...ofGroups, ...(terms.length > 0 ? ofTerms : { events: fn.count() }) },
+    columns: { ...ofGroups, ...(terms.length > 0 ? ofTerms : { [EVENTS]: fn.count() }) },
     filter,
     groupBy: Object.keys(ofGroups),
     ...(isInRange && groups.length > 0 && { having: infix('>', fn.countIf(isInRange), constant(0)) }),

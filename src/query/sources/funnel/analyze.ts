@@ -1,8 +1,8 @@
 // Analyzer of the source `funnel`.
 import { takeBy, takeWindow } from '../../analyze/by.js';
-import type { Breakdown, CalendarPeriod, EventSelection, EventSet, Unit } from '../../analyze/resolved.js';
+import type { Breakdown, CalendarPeriod, EventSelection, EventSet, TimeRange, Unit } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
-import { takeSelection } from '../../analyze/selection.js';
+import { takeEarlier, takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
 import { takeUnit } from '../../analyze/unit.js';
 import { resolveEvents } from '../../conditions/events.js';
@@ -20,6 +20,9 @@ export interface FunnelSource {
 
 export type FunnelOrder = 'written' | 'any' | 'strict';
 
+/** Those that `compare` compares. */
+export const METRICS: readonly string[] = ['users', 'rate', 'step_rate'];
+
 /** Of a histogram. */
 const BINS_MAX = 10_000;
 
@@ -27,6 +30,8 @@ export interface FunnelQuery {
   readonly kind: 'funnel';
   /** Has no event type: steps and excluded events are read together. */
   readonly selection: EventSelection;
+  /** The range of `compare`. */
+  readonly earlier: TimeRange | undefined;
   readonly steps: readonly EventSet[];
   readonly exclude: readonly EventSet[];
   readonly windowMs: number;
@@ -59,11 +64,13 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageR
   );
   const order = takeOrder(scope, stages, exclude);
   const by = takeBy(scope, stages, { granularities: PERIODS, takesField: true });
+  const earlier = takeEarlier(scope, stages, selection);
   const resolveAll = (patterns: readonly EventPattern[]): EventSet[] =>
     patterns.map((pattern) => resolveEvents(scope, pattern)).filter(isDefined);
   return {
     kind: 'funnel',
     selection,
+    earlier,
     steps: resolveAll(source.steps),
     exclude: resolveAll(unique),
     windowMs,
@@ -72,7 +79,7 @@ export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageR
     granularity: isPeriod(by.granularity) ? by.granularity : undefined,
     by: by.breakdown,
     isFieldFirst: by.keys[0]?.kind === 'name' && by.keys[0].name.written === by.breakdown?.name,
-    times: takeTimes(scope, stages, windowMs),
+    times: takeTimes(scope, stages, { windowMs, isCompared: earlier !== undefined }),
     people,
     rowsMax: people ? people.rowsMax : stages.takeRowLimit(),
   };
@@ -89,9 +96,15 @@ function takeOrder(scope: Scope, stages: StageReader, exclude: readonly EventPat
   return order;
 }
 
-function takeTimes(scope: Scope, stages: StageReader, windowMs: number): FunnelQuery['times'] {
+interface TimesAsked {
+  readonly windowMs: number;
+  readonly isCompared: boolean;
+}
+
+function takeTimes(scope: Scope, stages: StageReader, { windowMs, isCompared }: TimesAsked): FunnelQuery['times'] {
   const stage = stages.takeOne('times');
   if (stage === undefined) return undefined;
+  if (isCompared) report(scope, stage.span, 'times does not go with compare', 'ask in two queries');
   if (stage.duration === undefined) return { widthMs: undefined };
   const widthMs = resolveLength(scope, stage.duration);
   if (widthMs === undefined || windowMs / widthMs <= BINS_MAX) return { widthMs };

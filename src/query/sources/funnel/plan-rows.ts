@@ -34,17 +34,17 @@ export interface Rows {
   readonly columns: readonly OutputColumn[];
 }
 
-const BUCKET = 'bucket';
+export const BUCKET = 'bucket';
 
 // ---- Groups ----
 
 /** Names of the group columns, as the query has them. */
-function groupNames({ query, breakdown }: Funnel): string[] {
+export function groupNames({ query, breakdown }: Funnel): string[] {
   const names = [...(query.granularity ? [BUCKET] : []), ...(breakdown ? [BREAKDOWN] : [])];
   return query.isFieldFirst ? names.reverse() : names;
 }
 
-function groupOutputs({ query, breakdown }: Funnel): OutputColumn[] {
+export function groupOutputs({ query, breakdown }: Funnel): OutputColumn[] {
   const { granularity } = query;
   const time: OutputColumn[] = granularity ? [{ name: granularity, type: bucketType(granularity) }] : [];
   const outputs = [...time, ...(breakdown ? [breakdown.output] : [])];
@@ -52,20 +52,26 @@ function groupOutputs({ query, breakdown }: Funnel): OutputColumn[] {
 }
 
 /** One row per group: of the people who reached each step their number, and other values, as arrays. */
-function planGroups(funnel: Funnel, { from, value }: Counted, values: Columns): Step {
-  const { query, breakdown } = funnel;
-  const { granularity, timezone } = query;
+export function selectGroups(funnel: Funnel, { from, value }: Counted, values: Columns): Select {
   const columns: Columns = {
-    ...(granularity && passThrough(BUCKET)),
+    ...(funnel.query.granularity && passThrough(BUCKET)),
     ...(value && { [BREAKDOWN]: value }),
     reached: fn.sumForEach(map(alias('times'), 'time', () => constant(1))),
     ...values,
   };
-  const groups = select({ columns, from, groupBy: groupNames(funnel) });
+  return select({ columns, from, groupBy: groupNames(funnel) });
+}
+
+/** With every bucket of the range, when time is the only group. */
+export function fillGroups({ query, breakdown }: Funnel, groups: Select): Step {
+  const { granularity, timezone } = query;
   if (granularity === undefined || breakdown) return step('reached_steps', groups);
   const fill = fillOf(query.selection.range, { granularity, timezone });
   return step('reached_steps', { ...groups, orderBy: [orderBy(BUCKET)], fill });
 }
+
+const planGroups = (funnel: Funnel, counted: Counted, values: Columns): Step =>
+  fillGroups(funnel, selectGroups(funnel, counted, values));
 
 const orderOfGroups = ({ query, breakdown }: Funnel): OrderBy[] => [
   ...(query.granularity ? [orderBy(BUCKET)] : []),
@@ -99,31 +105,55 @@ const STEP_COLUMNS: readonly OutputColumn[] = [
   { name: 'users', type: 'number' },
 ];
 
-export function planSteps(funnel: Funnel, counted: Counted): Rows {
-  const groups = planGroups(funnel, counted, { medians: quantileForEach(0.5, durations(counted)) });
-  const [number, reached, users] = [alias('step'), alias('reached'), alias('users')];
-  const isFirst = equals(number, constant(1));
+/** The rates of a step, from its users and the array of the people who reached each. */
+export function ratesOf(reached: Expression, users: Expression) {
+  const number = alias('step');
+  const before = element(reached, infix('-', number, constant(1)));
   return {
-    select: select({
-      columns: {
-        ...passThrough(...groupNames(funnel)),
-        ...passThrough('step'),
-        event: eventAt(funnel, number),
-        users: element(reached, number),
-        rate: ratio(users, first(reached)),
-        step_rate: fn.if(isFirst, constant(1), ratio(users, element(reached, infix('-', number, constant(1))))),
-        median_seconds: secondsAt('medians', number),
-      },
-      from: step('steps', extend(groups, { step: fn.arrayJoin(fn.arrayEnumerate(namesOf(funnel))) })),
-      orderBy: [...orderOfGroups(funnel), orderBy('step')],
+    rate: ratio(users, first(reached)),
+    step_rate: fn.if(equals(number, constant(1)), constant(1), ratio(users, before)),
+  };
+}
+
+export const mediansOf = (counted: Counted): Expression => quantileForEach(0.5, durations(counted));
+
+/** One row per group and step. */
+export function rowsOfSteps(
+  funnel: Funnel,
+  groups: Step,
+  { ofGroups, metrics }: Record<'ofGroups' | 'metrics', Columns>,
+): Select {
+  const number = alias('step');
+  return select({
+    columns: {
+      ...ofGroups,
+      ...passThrough('step'),
+      event: eventAt(funnel, number),
+      ...metrics,
+      median_seconds: secondsAt('medians', number),
+    },
+    from: step('steps', extend(groups, { step: fn.arrayJoin(fn.arrayEnumerate(namesOf(funnel))) })),
+    orderBy: [...orderOfGroups(funnel), orderBy('step')],
+  });
+}
+
+/** Behind those of the groups. */
+export const COLUMNS_OF_STEPS: readonly OutputColumn[] = [
+  ...STEP_COLUMNS,
+  { name: 'rate', type: 'rate' },
+  { name: 'step_rate', type: 'rate' },
+  { name: 'median_seconds', type: 'number' },
+];
+
+export function planSteps(funnel: Funnel, counted: Counted): Rows {
+  const groups = planGroups(funnel, counted, { medians: mediansOf(counted) });
+  const reached = alias('reached');
+  return {
+    select: rowsOfSteps(funnel, groups, {
+      ofGroups: passThrough(...groupNames(funnel)),
+      metrics: { users: element(reached, alias('step')), ...ratesOf(reached, alias('users')) },
     }),
-    columns: [
-      ...groupOutputs(funnel),
-      ...STEP_COLUMNS,
-      { name: 'rate', type: 'rate' },
-      { name: 'step_rate', type: 'rate' },
-      { name: 'median_seconds', type: 'number' },
-    ],
+    columns: [...groupOutputs(funnel), ...COLUMNS_OF_STEPS],
   };
 }
 

@@ -1,4 +1,6 @@
 // Plan of funnels: the attempts of people, which of them count, and the rows about those.
+import type { TimeRange } from '../../analyze/resolved.js';
+import { overRange } from '../../conditions/calls.js';
 import type { PlanContext } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
 import { planAnswer } from '../../plan/answer.js';
@@ -6,6 +8,7 @@ import type { Plan } from '../../plan/plan.js';
 import { dateOfPeriod } from '../../time/range.js';
 import { type Counted, type Funnel, funnelOf, type ResolvedFunnel } from './funnel.js';
 import { countInAnyOrder } from './plan-any-order.js';
+import { planComparedSteps } from './plan-compared.js';
 import { countInOrder } from './plan-in-order.js';
 import { planFunnelPeople } from './plan-people.js';
 import { planHistogram, planSteps, planTimes, type Rows } from './plan-rows.js';
@@ -13,10 +16,25 @@ import { countStrictly } from './plan-strict.js';
 
 const COUNT = { written: countInOrder, any: countInAnyOrder, strict: countStrictly } as const;
 
-function planRows(funnel: Funnel, counted: Counted): Rows {
-  const { times } = funnel.query;
+function planRows(funnel: Funnel, context: PlanContext): Rows {
+  const { times, earlier } = funnel.query;
+  const counted = countOver(funnel, funnel.query.selection.range, context);
+  if (earlier) {
+    return planComparedSteps(funnel, {
+      current: counted,
+      earlier: countOver(funnel, earlier, context),
+      range: earlier,
+    });
+  }
   if (times === undefined) return planSteps(funnel, counted);
   return times.widthMs === undefined ? planTimes(funnel, counted) : planHistogram(funnel, counted, times.widthMs);
+}
+
+/** The attempts that count of those in the range. */
+function countOver(funnel: Funnel, range: TimeRange, context: PlanContext): Counted {
+  const { query } = funnel;
+  const over: ResolvedFunnel = { ...query, selection: overRange(query.selection, range) };
+  return COUNT[query.order]({ ...funnel, query: over }, context);
 }
 
 /** The first bucket with attempts whose window ends after the range, or is not over now. */
@@ -32,9 +50,11 @@ function incompleteFrom(
 export function planFunnel(query: ResolvedFunnel, context: PlanContext): Plan {
   const { unit, selection } = query;
   const funnel = funnelOf(query);
-  const counted = COUNT[query.order](funnel, context);
-  if (query.people) return planFunnelPeople(query, query.people, { counted, context });
-  const { select, columns } = planRows(funnel, counted);
+  if (query.people) {
+    const counted = countOver(funnel, selection.range, context);
+    return planFunnelPeople(query, query.people, { counted, context });
+  }
+  const { select, columns } = planRows(funnel, context);
   const from = incompleteFrom(query, context.nowMs);
   return planAnswer({
     query,
