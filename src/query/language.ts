@@ -125,7 +125,7 @@ export const STAGES = completeStages({
     words: AGGREGATE_NAMES,
     what: 'the aggregate',
     example: 'count by FIELD, day',
-    about: `${AGGREGATE_NAMES.join(', ')}; all but count take a field: \`p95 FIELD by day\`. \`unique\` alone counts people. \`latest FIELD per FIELD\`: newest value of each`,
+    about: `${AGGREGATE_NAMES.join(', ')}; all but count take a field: \`p95 FIELD by day\`. \`unique\` alone counts people. \`latest FIELD per FIELD\`: newest value of each. \`count per FIELD | p90 count\`: of the counts`,
     hint: 'the form is: count by day, or unique user_id by _country',
     twice: 'a query has one aggregate; use a separate query for the other',
   },

@@ -11,7 +11,7 @@ import {
   timeGroupsOf,
 } from './calendar.js';
 import { type FieldReader, UNIT } from './fields.js';
-import type { Aggregate, CalendarUnit, Ending, FieldAggregate, Group, Having, Window } from './question.js';
+import type { Aggregate, CalendarUnit, Each, Ending, FieldAggregate, Group, Having, Window } from './question.js';
 import { ascending, descending, inOrder, isWithOther, ordered, type Row, type RowOrder, type Table } from './table.js';
 import { groupColumn } from './to-query-text.js';
 import { numberOf, textOf } from './values.js';
@@ -42,6 +42,7 @@ export interface Aggregation<Item> {
   readonly having?: Having | undefined;
   readonly window?: Window | undefined;
   readonly share?: boolean | undefined;
+  readonly each?: Each | undefined;
 }
 
 export function aggregateColumns(aggregate: Aggregate, by: readonly Group[], share = false): string[] {
@@ -49,7 +50,8 @@ export function aggregateColumns(aggregate: Aggregate, by: readonly Group[], sha
 }
 
 export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
-  const { aggregate, by, ending, having, window, share } = aggregation;
+  const { aggregate, by, ending, having, window, share, each } = aggregation;
+  if (each) return ofNumbers(aggregation, each);
   const groups = window ? windowed(aggregation, window) : [...grouped(aggregation).values()];
   if (isWithOther(ending)) return withOther(aggregation, groups);
   const bucketOfKeys = (keys: Grouped<Item>['keys']): string =>
@@ -63,6 +65,27 @@ export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
   };
   const rows = groups.map(rowOf).filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
   return ordered(rows, defaultOrder(aggregate, by));
+}
+
+/** Those who belong to no value, or whose number is filtered, are not there. */
+function ofNumbers<Item>(aggregation: Aggregation<Item>, each: Each): Table {
+  const { items, aggregate, by, read, having } = aggregation;
+  const nameOf = (item: Item) => textOf(read(item, each.per));
+  const isAlwaysThere = grouped({ ...aggregation, items: [] });
+  const groups = grouped({ ...aggregation, items: items.filter((item) => nameOf(item) !== undefined) });
+  const rows = [...groups].flatMap(([name, { keys, items: own }]): Row[] => {
+    const byName = new Map<string | undefined, Item[]>();
+    for (const item of own) byName.set(nameOf(item), [...(byName.get(nameOf(item)) ?? []), item]);
+    const numbers = [...byName.values()]
+      .map((of) => measured(each.aggregate, of, read))
+      .filter((number) => isKept(Number(number ?? Number.NaN), each.having));
+    if (numbers.length === 0 && !isAlwaysThere.has(name)) return [];
+    const present = numbers.filter((number) => number !== null);
+    const value = aggregate.kind === 'count' ? numbers.length : summarized(aggregate.kind as FieldAggregate, present);
+    return [rowOf(keys, value, { aggregate, by })];
+  });
+  const kept = rows.filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
+  return ordered(kept, defaultOrder(aggregate, by));
 }
 
 /** A missing metric, as not a number, is only unequal. */
@@ -83,8 +106,10 @@ export function isKept(value: number, having: Having | undefined): boolean {
 
 type Keys = readonly (string | number | null)[];
 
-function groupRow<Item>({ keys, items }: Grouped<Item>, { aggregate, by, read }: Aggregation<Item>): Row {
-  const value = measured(aggregate, items, read);
+const groupRow = <Item>({ keys, items }: Grouped<Item>, { aggregate, by, read }: Aggregation<Item>): Row =>
+  rowOf(keys, measured(aggregate, items, read), { aggregate, by });
+
+function rowOf(keys: Keys, value: number | null, { aggregate, by }: Pick<Aggregation<never>, 'aggregate' | 'by'>): Row {
   const groups = by.map((group, position) => [groupColumn(group), keys[position] ?? null]);
   const metric = METRICS[aggregate.kind];
   return { ...Object.fromEntries(groups), [metric]: value, value, metric: aggregate.kind } as Row;

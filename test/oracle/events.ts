@@ -141,11 +141,11 @@ function answerWithEvents({
     );
     return { mode, columns: LIST_COLUMNS, ...ended(table, ending, undefined) };
   }
-  const { aggregate, by, having, window, share } = reading;
+  const { aggregate, by, having, window, share, each } = reading;
   const { timezone } = world.clock;
   const timeOf = (event: Event) => event.time;
   const given = { items: events, aggregate, by, read, timeOf, interval, timezone, ending };
-  const table = aggregated({ ...given, having, window, share });
+  const table = aggregated({ ...given, having, window, share, each });
   return { mode, columns: aggregateColumns(aggregate, by, share), ...ended(table, ending, METRICS[aggregate.kind]) };
 }
 

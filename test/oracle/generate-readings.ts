@@ -52,7 +52,7 @@ export function fitForRanges(drawn: readonly ask.Group[], range: ask.Range | und
   return fitted.filter(({ kind }, index) => kind !== 'time' || index === firstTime);
 }
 
-interface Fields {
+export interface Fields {
   readonly texts: readonly string[];
   readonly numbers: readonly string[];
   readonly times?: readonly string[];
@@ -91,7 +91,7 @@ export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitr
     return { ...reading, having: { column: METRICS[reading.aggregate.kind], ...having } };
   });
   // Rows that have people are events.
-  return hasPeople ? withAdded(drawn) : drawn;
+  return hasPeople ? withAdded(drawn, fields) : drawn;
 }
 
 interface Read<R> {
@@ -140,7 +140,7 @@ export function withEnding<R extends ask.Reading | undefined>(
         : listColumns;
     // `sort` requires a reading before it.
     const ending = columns.length === 0 ? fc.constant(undefined) : endings(columns, isAggregate);
-    const isPlain = isAggregate && reading.having === undefined && !reading.window && !reading.share;
+    const isPlain = isAggregate && reading.having === undefined && !reading.window && !reading.share && !reading.each;
     const hasTexts = isPlain && canHaveOther(reading.by);
     return fc.tuple(ending, fc.boolean()).map(([plain, isOther]) => {
       const drawn = isOther && hasTexts ? addOther(plain) : plain;

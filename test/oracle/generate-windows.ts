@@ -1,6 +1,8 @@
-// Generators of `rolling`, `cumulative` and `share`, for the aggregates that take them.
+// Generators of `rolling`, `cumulative`, `share` and `per`, for the aggregates that take them.
 import fc from 'fast-check';
-import type { Aggregated } from './generate-readings.js';
+import { METRICS } from './aggregate.js';
+import { record } from './generate.js';
+import { type Aggregated, aggregates, type Fields } from './generate-readings.js';
 import type * as ask from './question.js';
 
 const windows = fc.constantFrom<ask.Window[]>(
@@ -11,11 +13,34 @@ const windows = fc.constantFrom<ask.Window[]>(
 );
 
 /** Mostly as drawn. */
-export const withAdded = (drawn: fc.Arbitrary<Aggregated>): fc.Arbitrary<Aggregated> =>
-  fc.tuple(drawn, fc.constantFrom('', '', 'window', 'share'), windows).map(([reading, added, window]): Aggregated => {
-    if (added === 'window' && canBeWindowed(reading, window)) return { ...reading, window };
-    return added === 'share' && canBeShared(reading) ? { ...reading, share: true } : reading;
-  });
+export const withAdded = (drawn: fc.Arbitrary<Aggregated>, fields: Fields): fc.Arbitrary<Aggregated> =>
+  fc
+    .tuple(drawn, fc.constantFrom('', '', '', 'window', 'share', 'each'), windows, eachOf(fields))
+    .map(([reading, added, window, each]): Aggregated => {
+      if (added === 'each') return ofNumbers(reading, each);
+      if (added === 'window' && canBeWindowed(reading, window)) return { ...reading, window };
+      return added === 'share' && canBeShared(reading) ? { ...reading, share: true } : reading;
+    });
+
+const eachOf = (fields: Fields): fc.Arbitrary<ask.Each> =>
+  record({
+    aggregate: aggregates(fields, true),
+    per: fc.constantFrom('distinct_id', 'distinct_id', ...fields.texts),
+    filter: fc.option(
+      record({ operator: fc.constantFrom('=' as const, '!=' as const, '<' as const, '>=' as const), value: fc.nat(3) }),
+      { nil: undefined, freq: 1 },
+    ),
+  }).map(({ filter, ...each }) => ({
+    ...each,
+    ...(filter && { having: { column: METRICS[each.aggregate.kind], ...filter } }),
+  }));
+
+/** `unique` of the numbers is refused. */
+function ofNumbers({ aggregate, ...reading }: Aggregated, each: ask.Each): Aggregated {
+  if (aggregate.kind === 'unique') return { ...reading, aggregate };
+  if (aggregate.kind === 'count') return { ...reading, aggregate, each };
+  return { ...reading, aggregate: { ...aggregate, field: METRICS[each.aggregate.kind] }, each };
+}
 
 const SHORT_OR_RECURRING: readonly ask.TimeUnit[] = ['hour', 'weekday', 'hour_of_day'];
 

@@ -93,7 +93,16 @@ export type Reading =
       readonly having?: Having;
       readonly window?: Window;
       readonly share?: boolean;
+      /** The aggregate is of the numbers that this one has for each. */
+      readonly each?: Each;
     };
+
+export interface Each {
+  readonly aggregate: Aggregate;
+  readonly per: Field;
+  /** Keeps those with such a number. */
+  readonly having?: Having;
+}
 
 /** The events of a bucket: those of the days that end with it, or all since the start of the range. */
 export type Window = { readonly kind: 'rolling'; readonly days: number } | { readonly kind: 'cumulative' };

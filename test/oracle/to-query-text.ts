@@ -10,6 +10,7 @@ import type {
   Field,
   FormulaColumn,
   Group,
+  Having,
   Literal,
   Question,
   Range,
@@ -131,11 +132,13 @@ function readingOf({ reading, ending }: { reading?: Reading | undefined; ending?
   const texts: string[] = [];
   if (reading?.kind === 'list') texts.push('list');
   if (reading?.kind === 'aggregate') {
+    const { having, window, share, each } = reading;
+    if (each) texts.push(`${aggregateText(each.aggregate)} per ${fieldText(each.per)}`);
+    if (each?.having) texts.push(filterText(each.having));
     texts.push([aggregateText(reading.aggregate), ...byGroups(reading.by)].join(' '));
-    const { having, window, share } = reading;
     if (window) texts.push(window.kind === 'rolling' ? `rolling ${window.days}d` : window.kind);
     if (share) texts.push('share');
-    if (having !== undefined) texts.push(`where ${having.column} ${having.operator} ${having.value}`);
+    if (having !== undefined) texts.push(filterText(having));
   }
   if (ending?.kind === 'sort') {
     texts.push(`sort ${ending.column} ${ending.descending ? 'desc' : 'asc'}`);
@@ -146,6 +149,8 @@ function readingOf({ reading, ending }: { reading?: Reading | undefined; ending?
   }
   return texts;
 }
+
+const filterText = ({ column, operator, value }: Having): string => `where ${column} ${operator} ${value}`;
 
 function aggregateText(aggregate: Aggregate): string {
   if (aggregate.kind === 'count' || aggregate.field === undefined) return aggregate.kind;

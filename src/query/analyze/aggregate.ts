@@ -14,6 +14,7 @@ import type {
   AggregateOrder,
   ColumnOrder,
   Condition,
+  EachEntity,
   EventSelection,
   Group,
   Measure,
@@ -31,6 +32,8 @@ export interface AggregateQuery extends Omit<AnswerOrder, 'order'>, MetricStages
   readonly rows?: Rows | undefined;
   readonly selection: EventSelection;
   readonly measure: Measure;
+  /** The measure is of these numbers, not of events. */
+  readonly each?: EachEntity | undefined;
   /** Name of the metric and its column in the answer. */
   readonly metric: { readonly name: string; readonly column: string };
   readonly groups: readonly Group[];
@@ -41,24 +44,26 @@ export interface AggregateQuery extends Omit<AnswerOrder, 'order'>, MetricStages
   readonly other?: OtherGroups | undefined;
 }
 
-interface AggregateParts extends Pick<AggregateQuery, 'mode' | 'rows' | 'selection'> {
+interface AggregateParts extends Pick<AggregateQuery, 'mode' | 'rows' | 'selection' | 'each'> {
   readonly aggregate: StageOf<'aggregate'> | undefined;
   readonly by: readonly StageOf<'by'>[];
+  /** What is computed, when it is not that of the stage. */
+  readonly measure?: Measure | undefined;
   /** Default field of `unique`; when undefined, `unique` requires a field. */
   readonly person?: ResolvedField | undefined;
 }
 
 export function takeAggregate(scope: Scope, stages: StageReader, parts: AggregateParts): AggregateQuery | undefined {
-  const { aggregate, by, selection, mode, rows, person } = parts;
-  const resolved = aggregate ? resolveMeasure(scope, aggregate, person) : ({ kind: 'count' } as const);
+  const { aggregate, by, selection, mode, rows, person, each } = parts;
+  const resolved = parts.measure ?? (aggregate ? resolveMeasure(scope, aggregate, person) : { kind: 'count' });
   // Other rows than events have no unit.
-  const measure = rows ? resolved : takeCountedUnit(scope, stages, { aggregate, measure: resolved });
+  const measure = rows || each ? resolved : takeCountedUnit(scope, stages, { aggregate, measure: resolved });
   const keys = [...(aggregate?.by ?? []), ...by.flatMap((stage) => stage.keys)];
   const written = resolveGroups(scope, keys);
   checkBuckets(scope, keys, selection.range);
   const sort = stages.takeOne('sort');
   const size = stages.takeSize();
-  const added = takeMetricStages(scope, stages, { selection, rows, groups: written, keys, size, measure });
+  const added = takeMetricStages(scope, stages, { selection, rows, each, groups: written, keys, size, measure });
   if (!measure) return undefined;
   const name = metricOf(measure);
   const metric = { name, column: AGGREGATES[name].column };
@@ -72,7 +77,7 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
   const having = takeHaving(scope, stages, { metric: metric.column, groups, size });
-  const query = { kind: 'aggregate', mode, rows, selection, measure, ...added, metric, groups, having } as const;
+  const query = { kind: 'aggregate', mode, rows, selection, measure, each, ...added, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {
     const other = findOther(scope, size, groups);
     if (!other || rowsMax === undefined) return undefined;

@@ -1,3 +1,5 @@
 // Names of the columns of grouped rows in a statement.
 export const METRIC = 'metric';
 export const groupAlias = (index: number): string => `group_${index + 1}`;
+/** The number of an entity, of which the metric is an aggregate. */
+export const VALUE_OF_ENTITY = 'value_of_entity';

@@ -3,7 +3,7 @@ import { isRecurring } from '../fields.js';
 import type { GroupKey, StageOf } from '../parse/syntax.js';
 import { resolveLength } from '../time/range.js';
 import { checkCompared, columnsOfEarlier } from './compared.js';
-import type { EventSelection, Group, Measure, MetricWindow, Rows, TimeRange } from './resolved.js';
+import type { EachEntity, EventSelection, Group, Measure, MetricWindow, Rows, TimeRange } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { takeEarlier } from './selection.js';
 import type { StageReader } from './stage-reader.js';
@@ -18,13 +18,15 @@ export interface MetricStages {
 interface Aggregated {
   readonly selection: EventSelection;
   readonly rows: Rows | undefined;
+  readonly each: EachEntity | undefined;
   readonly groups: readonly Group[];
   readonly keys: readonly GroupKey[];
   readonly size: StageOf<'limit' | 'top'> | undefined;
   readonly measure: Measure | undefined;
 }
 
-type WindowStage = StageOf<'rolling' | 'cumulative'>;
+type WindowKind = 'rolling' | 'cumulative';
+type WindowStage = StageOf<WindowKind>;
 
 export function takeMetricStages(scope: Scope, stages: StageReader, of: Aggregated): MetricStages {
   const { rows, keys, groups, selection, size } = of;
@@ -32,6 +34,10 @@ export function takeMetricStages(scope: Scope, stages: StageReader, of: Aggregat
   if (earlier) checkCompared(scope, { groups, keys, size, range: earlier });
   // Other rows are not taken: the stages are reported as not fitting.
   if (rows) return { earlier, window: undefined, hasShare: false };
+  if (of.each) {
+    refuseWithEach(scope, [...stages.takeAll('rolling', 'cumulative', 'share', 'unit'), ...(size ? [size] : [])]);
+    return { earlier, window: undefined, hasShare: false };
+  }
   const windowed = stages.takeOne('rolling', 'cumulative');
   const share = stages.takeOne('share');
   const window = windowed && resolveWindow(scope, windowed, of);
@@ -43,6 +49,18 @@ export function takeMetricStages(scope: Scope, stages: StageReader, of: Aggregat
     report(scope, size.span, `top … other does not go with ${added.kind}`, 'remove other, or ask in two queries');
   }
   return { earlier, window, hasShare: share !== undefined };
+}
+
+function refuseWithEach(
+  scope: Scope,
+  written: readonly StageOf<WindowKind | 'share' | 'unit' | 'limit' | 'top'>[],
+): void {
+  for (const stage of written) {
+    const isOther = stage.kind === 'top' && stage.withOther;
+    if (stage.kind === 'limit' || (stage.kind === 'top' && !isOther)) continue;
+    const word = isOther ? 'top … other' : stage.kind;
+    report(scope, stage.span, `${word} does not go with an aggregate of an aggregate`, 'remove it');
+  }
 }
 
 const APART = 'ask in two queries';

@@ -132,6 +132,14 @@ export type Group =
   | { readonly kind: 'number_bucket'; readonly name: string; readonly field: ResolvedField; readonly width: number }
   | { readonly kind: 'field'; readonly name: string; readonly field: ResolvedField };
 
+/** The number that each entity of a group has, for an aggregate of these numbers. */
+export interface EachEntity {
+  readonly entity: ResolvedField;
+  readonly measure: Measure;
+  /** Keeps entities by their number. */
+  readonly having: Condition | undefined;
+}
+
 /** The days of an aggregate's bucket: so many that end with it, or all since the start of the range. */
 export type MetricWindow = { readonly kind: 'rolling'; readonly days: number } | { readonly kind: 'cumulative' };
 

@@ -22,12 +22,18 @@ export function findRowFilters(stages: readonly syntax.Stage[]): Where[] {
   const isGrouping = ({ kind }: syntax.Stage): boolean => kind === 'aggregate' || kind === 'by';
   const start = stages.findIndex(isGrouping);
   if (start < 0) return [];
-  const [aggregate] = syntax.stagesOf(stages, 'aggregate');
+  const [aggregate, second] = syntax.stagesOf(stages, 'aggregate');
   if (aggregate?.name === 'latest') return [];
-  const numbers = numbersOf(aggregate);
-  return syntax
-    .stagesOf(stages.slice(start), 'where')
-    .filter(({ condition }) => fieldsIn(condition).some(({ path }) => numbers.includes(path)));
+  // Between `count per FIELD` and the aggregate of its numbers they are filtered, behind both the rows of the answer.
+  const ofNumbers = aggregate?.per && second;
+  const last = ofNumbers ? stages.indexOf(ofNumbers) : stages.length;
+  const filtersIn = (of: readonly syntax.Stage[], from: syntax.StageOf<'aggregate'> | undefined): Where[] => {
+    const numbers = numbersOf(from);
+    return syntax
+      .stagesOf(of, 'where')
+      .filter(({ condition }) => fieldsIn(condition).some(({ path }) => numbers.includes(path)));
+  };
+  return [...filtersIn(stages.slice(start, last), aggregate), ...filtersIn(stages.slice(last), ofNumbers)];
 }
 
 function fieldsIn(condition: syntax.Condition): syntax.FieldName[] {

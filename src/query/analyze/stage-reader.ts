@@ -52,10 +52,13 @@ export class StageReader {
     this.rowFilters = findRowFilters(stages);
   }
 
-  /** The stages `where` that filter rows of the answer: they are not among those of `takeAll`. */
-  takeRowFilters(): StageOf<'where'>[] {
-    for (const stage of this.rowFilters) this.left.delete(stage);
-    return this.rowFilters;
+  /** The stages `where` that filter rows of the answer: they are not among those of `takeAll`. They are taken once. */
+  takeRowFilters({ before }: { before?: Stage } = {}): StageOf<'where'>[] {
+    const taken = this.rowFilters.filter(
+      (stage) => this.left.has(stage) && (before === undefined || this.isBefore(stage, before)),
+    );
+    for (const stage of taken) this.left.delete(stage);
+    return taken;
   }
 
   /** Whether the one stage is written before the other. */

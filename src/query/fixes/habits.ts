@@ -102,6 +102,8 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\$(?=[a-z])`, '_', 'stage'),
   rule(String.raw`(?<![\w.])(?:properties|props|event)\.(?=["\w])`, 'event_properties.', 'stage'),
   rule(String.raw`\bper\s+(${GRANULARITY})\b`, 'by $1'),
+  rule(String.raw`\bper\s+(?:users?|persons?|people|visitors?)\b`, 'per distinct_id', 'stage'),
+  rule(String.raw`\bper\s+(?:sessions?|visits?)\b`, 'per session_id', 'stage'),
   rule(String.raw`\bby\s+(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`),
   rule(String.raw`\b(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`, 'stage'),
   rule(String.raw`\bby\s+(?:day_?of_?week|dow)\b`, 'by weekday', 'stage'),

@@ -48,6 +48,8 @@ test.each([
   ['signup | count by weekly', 'signup | count by week'],
   ['signup | p75 event_properties.price', 'signup | p90 event_properties.price'],
   ['signup | p50 event_properties.price', 'signup | median event_properties.price'],
+  ['signup | count per user | p90 count', 'signup | count per distinct_id | p90 count'],
+  ['* | count per session | avg count', '* | count per session_id | avg count'],
   ['signup | count by dayofweek', 'signup | count by weekday'],
   ['signup | unique by day | moving 7d', 'signup | unique by day | rolling 7d'],
   ['signup | count by day | running total', 'signup | count by day | cumulative'],

@@ -2,7 +2,17 @@
 import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
 import { type ListDefaults, type ListQuery, takeList } from '../../analyze/list.js';
 import { type EventPeopleQuery, takeEventPeople } from '../../analyze/people.js';
-import type { Condition, EventSelection, EventSet, ListColumn, ResolvedField, Rows } from '../../analyze/resolved.js';
+import { takeOfEntities } from '../../analyze/per-entity.js';
+import type {
+  Condition,
+  EachEntity,
+  EventSelection,
+  EventSet,
+  ListColumn,
+  Measure,
+  ResolvedField,
+  Rows,
+} from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import { type StageReader, wordingOf } from '../../analyze/stage-reader.js';
@@ -55,26 +65,32 @@ export function analyzeEventRows(scope: Scope, stages: StageReader, form: EventF
       'latest comes first, and an aggregate may follow: latest event_properties.plan | count by last_value',
     );
   }
-  const aggregate = stages.only(
-    aggregates.filter((stage) => stage !== late),
-    wordingOf('aggregate'),
-  );
   const people = takeEventPeople(scope, stages, selection);
   if (people) return people;
   const { mode, isListed } = form;
-  return analyzeRows(scope, stages, {
-    aggregate,
-    selection,
-    mode,
-    isListed,
-    noun: 'events',
-    defaults: OF_EVENTS,
-    person: PERSON,
-  });
+  const rows = { selection, mode, isListed, noun: 'events', defaults: OF_EVENTS, person: PERSON };
+  const rest = aggregates.filter((stage) => stage !== late);
+  if (first?.per) {
+    const parts = { stage: first, per: first.per, others: rest.slice(1), person: PERSON };
+    const of = late ? undefined : takeOfEntities(scope, stages, parts);
+    if (of) return analyzeRows(scope, stages, { ...rows, ...of });
+    stages.takeAll('by', 'list', 'sort', 'top', 'limit', 'compare', 'rolling', 'cumulative', 'share');
+    stages.takeRowFilters();
+    return undefined;
+  }
+  const aggregate = stages.only(rest, TWO_AGGREGATES);
+  return analyzeRows(scope, stages, { ...rows, aggregate });
 }
+
+const TWO_AGGREGATES = {
+  ...wordingOf('aggregate'),
+  hint: 'a query has one aggregate, or one of numbers: count per distinct_id | p90 count',
+};
 
 interface RowsParts {
   readonly aggregate: StageOf<'aggregate'> | undefined;
+  readonly measure?: Measure;
+  readonly each?: EachEntity;
   readonly selection: EventSelection;
   readonly mode?: string | undefined;
   readonly rows?: Rows;

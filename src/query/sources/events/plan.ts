@@ -41,6 +41,7 @@ import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } f
 import { type AggregateQuery, fillOfBuckets, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
 import { columnsOfCompared, compareGroups } from './plan-compared.js';
+import { groupEntities } from './plan-per-entity.js';
 import { addShares, stateOfShare } from './plan-shares.js';
 import { groupWindows } from './plan-windows.js';
 
@@ -117,6 +118,7 @@ type RowsOver = (selection: EventSelection) => AggregatedRows;
 function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined): Select {
   if (over) return groupRows(query, over(query.selection));
   const groupOf = (group: Group) => readGroupOf(group, column('time'), query.timezone).expression;
+  if (query.each) return groupEntities(query, query.each, context, groupOf);
   if (query.window) return groupWindows(query, query.window, context, groupOf);
   return groupHours(query, context) ?? groupEvents(query, context);
 }

@@ -2,17 +2,9 @@
 import type { EventSelection, Latest, ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, planAnswer } from '../../plan/answer.js';
+import { planEntity } from '../../plan/entity.js';
 import { alias, column, type Expression, isTrue, tupleElement } from '../../plan/expressions.js';
-import {
-  eventPosition,
-  isNoText,
-  isPresentField,
-  person,
-  personText,
-  readNumber,
-  readText,
-  timeText,
-} from '../../plan/field-expressions.js';
+import { eventPosition, isNoText, isPresentField, readNumber, readText } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Plan, type Step, select, step } from '../../plan/plan.js';
 import { type AggregatedRows, listOrder } from '../events/plan.js';
@@ -32,17 +24,6 @@ function valueForm(field: ResolvedField): Expression {
 }
 
 const isTimeField = (field: ResolvedField): boolean => readText(field).type === 'time';
-
-/** People are grouped by hash and shown by id. */
-function planEntity(entity: ResolvedField): { key: Expression; shown: Expression; isThere: Expression } {
-  if (entity.kind === 'distinct_id') {
-    return { key: person, shown: fn.any(personText), isThere: isPresentField(entity) };
-  }
-  const { expression, type } = readText(entity);
-  const key = type === 'time' ? timeText(expression) : type === 'number' ? fn.toString(expression) : expression;
-  const isThere = type === 'nullable_text' ? fn.isNotNull(expression) : isPresentField(entity);
-  return { key, shown: fn.any(key), isThere };
-}
 
 interface ValuesOf {
   readonly latest: Latest;
