@@ -2,7 +2,7 @@
 // exposures read as events.
 import { aggregateColumns, aggregated, METRICS } from './aggregate.js';
 import { type Interval, intervalOf, isWithin, toRfc3339 } from './calendar.js';
-import { eventField, matchesAll } from './fields.js';
+import { eventField, matchesAll, UNIT } from './fields.js';
 import { type Event, propertyOf } from './history.js';
 import type { ChoiceQuestion, Condition, Events, EventsQuestion, Reading, UserQuestion } from './question.js';
 import { type Answer, descending, ended, type Mode, ordered, type Row } from './table.js';
@@ -96,6 +96,7 @@ export const isExposureOf =
 const CORE_FIELDS = 'event_type user_id distinct_id device_id session_id time insert_id'.split(' ');
 
 const isFieldOfEvents = (field: string): boolean =>
+  field === UNIT ||
   CORE_FIELDS.includes(field) ||
   /^(_|event_properties\.|user_properties\.|user\.|session\.|user_last_session\.)/.test(field);
 
