@@ -7,8 +7,8 @@ export const ALPHA = 0.05;
 /** Name of the control variant, when the experiment has a variant of this name. */
 export const CONTROL_NAME = 'control';
 
-/** Below this p-value the split of units contradicts the weights. Stricter than alpha, because it is checked daily too. */
-const SAMPLE_RATIO_ALPHA = 0.001;
+/** Below this always-valid p-value the split of units contradicts the weights. Stricter than alpha, because it voids the experiment. */
+const SAMPLE_RATIO_ALPHA = 0.01;
 
 /** Minimum of each variant before a decision: below it the normal approximation does not hold. */
 export const EXPOSURES_MIN = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findSampleRatioPValue, toExpectedSplit } from '../../../src/experiments/sample-ratio.js';
+import { findSampleRatioPValue, logGamma, toExpectedSplit } from '../../../src/experiments/sample-ratio.js';
 
 describe('toExpectedSplit', () => {
   test.each([
@@ -18,29 +18,61 @@ describe('toExpectedSplit', () => {
   });
 });
 
+/** Unit by unit: the chance of the variant of each, given those before, against its ratio. */
+function pValueByUnits(exposures: readonly number[], ratios: readonly number[]): number {
+  const counts = exposures.map(() => 0);
+  let logRatio = 0;
+  for (const [variant, units] of exposures.entries()) {
+    for (let unit = 0; unit < units; unit++) {
+      const total = counts.reduce((sum, count) => sum + count, 0);
+      const ratio = ratios[variant] ?? 0;
+      logRatio += Math.log((1000 * ratio + (counts[variant] ?? 0)) / (1000 + total) / ratio);
+      counts[variant] = (counts[variant] ?? 0) + 1;
+    }
+  }
+  return Math.min(1, Math.exp(-logRatio));
+}
+
 describe('findSampleRatioPValue', () => {
   test.each([
-    // R. Kohavi, D. Tang, Y. Xu, Trustworthy Online Controlled Experiments (2020), chapter 3: p is 1.8E-6.
-    ['Kohavi', [821_588, 815_482], [0.5, 0.5], 1.82179287262e-6],
-    // Wikipedia, "Sample ratio mismatch": p is 2.54 × 10^-10.
-    ['600 to 400', [600, 400], [0.5, 0.5], 2.53962858947e-10],
-    // Mendel's peas, 9:3:3:1: chi-square 0.470 with three degrees of freedom, p 0.925.
-    ['Mendel', [315, 108, 101, 32], [9 / 16, 3 / 16, 3 / 16, 1 / 16], 0.925425895104],
+    ['600 to 400', [600, 400], [0.5, 0.5]],
+    ['three variants', [300, 250, 100], [0.5, 0.3, 0.2]],
+    ['one to nine', [160, 900], [0.1, 0.9]],
+    ['a small ratio', [990, 30], [0.999, 0.001]],
+    ['few units', [9, 0], [0.5, 0.5]],
+  ])('is that of units one after the other: %s', (_, exposures, ratios) => {
+    const expected = pValueByUnits(exposures, ratios);
+    expect((findSampleRatioPValue(exposures, ratios) ?? Number.NaN) / expected).toBeCloseTo(1, 8);
+  });
+
+  test.each([
     ['as expected', [50, 50], [0.5, 0.5], 1],
+    ['as expected, of many units', [500_300, 499_700], [0.5, 0.5], 1],
     ['a variant without units or weight takes no part', [50, 50, 0], [0.5, 0.5, 0], 1],
     ['units where none are expected', [50, 50, 1], [0.5, 0.5, 0], 0],
   ])('%s', (_, exposures, ratios, expected) => {
-    const pValue = findSampleRatioPValue(exposures, ratios) ?? Number.NaN;
-    expect(Math.abs(pValue - expected)).toBeLessThanOrEqual(1e-10 * expected);
+    expect(findSampleRatioPValue(exposures, ratios)).toBe(expected);
+  });
+
+  test.each([
+    // R. Kohavi, D. Tang, Y. Xu, Trustworthy Online Controlled Experiments (2020), chapter 3: the p-value of a single look is 1.8E-6.
+    ['Kohavi', [821_588, 815_482], [0.5, 0.5], 0.001],
+    ['one of ten units is lost', [10_000, 9_000], [0.5, 0.5], 1e-8],
+  ])('finds a mismatch: %s', (_, exposures, ratios, most) => {
+    expect(findSampleRatioPValue(exposures, ratios)).toBeLessThan(most);
   });
 
   test.each([
     ['no variants', [], []],
     ['one variant', [100], [1]],
     ['no units', [0, 0], [0.5, 0.5]],
-    ['fewer than five expected', [9, 0], [0.5, 0.5]],
-    ['fewer than five expected in one', [90, 4], [0.99, 0.01]],
   ])('cannot be tested: %s', (_, exposures, ratios) => {
     expect(findSampleRatioPValue(exposures, ratios)).toBeUndefined();
+  });
+
+  test.each([0.1, 1, 2, 5.5, 20, 171])('logGamma(%s) is that of the recurrence', (x) => {
+    expect(logGamma(x + 1) - logGamma(x)).toBeCloseTo(Math.log(x), 11);
+    expect(logGamma(1)).toBeCloseTo(0, 13);
+    expect(logGamma(6)).toBeCloseTo(Math.log(120), 12);
   });
 });
