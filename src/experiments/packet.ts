@@ -2,6 +2,7 @@
 // and conversions; the statistics are in the other files of this folder.
 import { toBestProbabilities, VARIANTS_MAX } from './best-probability.js';
 import { ALPHA, CONTROL_NAME, type DecisionStatus, toDecisionStatus } from './decision.js';
+import { type GuardCounts, type PacketGuard, toGuards, warnOfGuards } from './guards.js';
 import { adjustByHolm } from './holm.js';
 import {
   type Counts,
@@ -35,6 +36,7 @@ export interface ChoiceCounts {
   readonly immatureUnits: number;
   readonly firstExposureAtMs: number | undefined;
   readonly lastExposureAtMs: number | undefined;
+  readonly guards?: readonly GuardCounts[];
 }
 
 /** Null where a figure is undefined: without units, relative to a rate of 0, and intervals of values while there are few. */
@@ -96,6 +98,8 @@ export interface PacketDiagnostics {
   readonly immature_units: number;
   readonly first_exposure_at: string | null;
   readonly last_exposure_at: string | null;
+  /** When the query asks for them. */
+  readonly guards?: readonly PacketGuard[];
 }
 
 /** How the results of a value were computed. */
@@ -109,6 +113,10 @@ export interface ValueMethod {
   readonly value: string;
   /** Larger values count as this one; null when none do. */
   readonly winsorized_at: number | null;
+  /** Days before the exposure of `cuped`, by which lifts and their intervals are adjusted. */
+  readonly cuped_days: number | null;
+  /** Share of the variance that `cuped` has removed. */
+  readonly variance_removed: number | null;
 }
 
 const METHOD = {
@@ -126,6 +134,7 @@ export interface Frame<T extends VariantCounts> {
   readonly expectedRatios: readonly number[];
   readonly sampleRatioPValue: number | undefined;
   readonly diagnostics: PacketDiagnostics;
+  readonly guardWarnings: readonly string[];
 }
 
 /** Throws a RangeError for impossible counts. */
@@ -137,6 +146,7 @@ export function toFrame<T extends VariantCounts>(counts: ChoiceCounts & { readon
     variants.map(({ exposures }) => exposures),
     ratios,
   );
+  const guards = toGuards(counts.guards ?? [], variants);
   const diagnostics: PacketDiagnostics = {
     sample_ratio_p_value: sampleRatioPValue ?? null,
     // From entries, so that a variant named __proto__ is a variant like any other.
@@ -146,8 +156,10 @@ export function toFrame<T extends VariantCounts>(counts: ChoiceCounts & { readon
     immature_units: counts.immatureUnits,
     first_exposure_at: formatOptionalInstant(counts.firstExposureAtMs),
     last_exposure_at: formatOptionalInstant(counts.lastExposureAtMs),
+    ...(guards.length > 0 && { guards }),
   };
-  return { variants, weights, expectedRatios: ratios, sampleRatioPValue, diagnostics };
+  const guardWarnings = warnOfGuards(guards);
+  return { variants, weights, expectedRatios: ratios, sampleRatioPValue, diagnostics, guardWarnings };
 }
 
 /**
@@ -155,7 +167,7 @@ export function toFrame<T extends VariantCounts>(counts: ChoiceCounts & { readon
  * alpha at any look (why: sequential-test.ts). Throws a RangeError for impossible counts.
  */
 export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): ChoicePacket {
-  const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics } = toFrame(counts);
+  const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics, guardWarnings } = toFrame(counts);
   const comparisons = compareWithControl(variants);
   return {
     choice_key: counts.choiceKey,
@@ -164,13 +176,16 @@ export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): Cho
     variants: variants.map((variant, index) => toPacketVariant(variant, weights[index] ?? 1)),
     comparisons: toPacketComparisons(comparisons, variants),
     diagnostics,
-    warnings: toWarnings({
-      ...counts,
-      variants,
-      expectedRatios,
-      sampleRatioPValue,
-      isSignificantTooEarly: comparisons.some((tested) => tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA),
-    }),
+    warnings: [
+      ...toWarnings({
+        ...counts,
+        variants,
+        expectedRatios,
+        sampleRatioPValue,
+        isSignificantTooEarly: comparisons.some((tested) => tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA),
+      }),
+      ...guardWarnings,
+    ],
     decision_status: toDecisionStatus({ comparisons, sampleRatioPValue }),
     method: METHOD,
   };

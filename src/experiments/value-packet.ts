@@ -5,10 +5,12 @@ import { findMeanSequence, toAlwaysValidMeanPValue } from './confidence-sequence
 import { ALPHA, isCollecting, toDecisionStatus, VALUES_MIN } from './decision.js';
 import { adjustByHolm } from './holm.js';
 import {
+  adjustByEarlier,
   findLiftInterval,
   findMeanLift,
   findRelativeMeanLift,
   type Moments,
+  type MomentsBefore,
   toMeanInterval,
   toMeanPValue,
 } from './means.js';
@@ -24,13 +26,15 @@ import {
 import { toWarnings } from './warnings.js';
 
 /** `units` are those whose value counts: all, or those with one. */
-export interface VariantValues extends VariantCounts, Moments {}
+export interface VariantValues extends VariantCounts, MomentsBefore {}
 
 export interface ValueCounts extends ChoiceCounts {
   readonly variants: readonly VariantValues[];
   /** As the query has it. */
   readonly value: string;
   readonly winsorizedAt: number | null;
+  /** Days before the exposure whose value reduces the variance. */
+  readonly cuped?: number | undefined;
 }
 
 interface Tested {
@@ -42,25 +46,30 @@ interface Tested {
 }
 
 export function toValuePacket(counts: ValueCounts, generatedAtMs: number): ChoicePacket {
-  const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics } = toFrame<VariantValues>(counts);
-  const comparisons = compareWithControl(variants);
+  const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics, guardWarnings } =
+    toFrame<VariantValues>(counts);
+  const compared = counts.cuped === undefined ? variants : adjustByEarlier(variants);
+  const comparisons = compareWithControl(compared);
   return {
     choice_key: counts.choiceKey,
     conversion_event: counts.conversionEvent,
     generated_at: formatInstant(generatedAtMs),
     variants: variants.map((variant, index) => toPacketVariant(variant, weights[index] ?? 1)),
-    comparisons: toPacketComparisons(comparisons, variants),
+    comparisons: toPacketComparisons(comparisons, compared),
     diagnostics,
-    warnings: toWarnings({
-      ...counts,
-      variants,
-      expectedRatios,
-      sampleRatioPValue,
-      conversionsMin: VALUES_MIN,
-      isSignificantTooEarly: comparisons.some(
-        (tested) => !isEarly(tested) && tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA,
-      ),
-    }),
+    warnings: [
+      ...toWarnings({
+        ...counts,
+        variants,
+        expectedRatios,
+        sampleRatioPValue,
+        conversionsMin: VALUES_MIN,
+        isSignificantTooEarly: comparisons.some(
+          (tested) => !isEarly(tested) && tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA,
+        ),
+      }),
+      ...guardWarnings,
+    ],
     decision_status: toDecisionStatus({ comparisons, sampleRatioPValue, conversionsMin: VALUES_MIN }),
     method: {
       interval: 'normal',
@@ -70,8 +79,17 @@ export function toValuePacket(counts: ValueCounts, generatedAtMs: number): Choic
       correction: 'holm',
       value: counts.value,
       winsorized_at: counts.winsorizedAt,
+      cuped_days: counts.cuped ?? null,
+      variance_removed: counts.cuped === undefined ? null : removedVariance(variants, compared),
     },
   };
+}
+
+/** Share of the variance within variants that is gone; null where there was none. */
+function removedVariance(before: readonly Moments[], after: readonly Moments[]): number | null {
+  const total = (of: readonly Moments[]): number =>
+    of.reduce((sum, { units, variance }) => sum + Math.max(0, units - 1) * variance, 0);
+  return total(before) > 0 ? 1 - total(after) / total(before) : null;
 }
 
 /** The sequence is asymptotic: before there are enough values it says nothing. */

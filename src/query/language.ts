@@ -210,6 +210,18 @@ export const STAGES = completeStages({
     sources: 'choice',
     twice: 'one outcome at a time; use a separate query for the other',
   },
+  guard: {
+    form: 'guards',
+    example: 'guard error, refund',
+    about: 'further events, which warn and never decide',
+    sources: 'choice',
+  },
+  cuped: {
+    form: 'duration',
+    example: 'cuped 14d',
+    about: 'less variance, by the same sum before the exposure',
+    sources: 'choice',
+  },
   winsorize: {
     form: 'nothing',
     example: 'winsorize off',

@@ -353,7 +353,7 @@ function inspect(context: Context): fc.Arbitrary<ask.Question> {
 
 function choice(context: Context): fc.Arbitrary<ask.Question> {
   const results = record({
-    outcome: outcomes(eventTypes, anyEventSets),
+    outcome: outcomes(eventTypes, anyEventSets, eventSets),
     window: maybe(
       fc.constantFrom<ask.Span[]>({ count: 1, unit: 'd' }, { count: 2, unit: 'h' }, { count: 2, unit: 'w' }),
     ),

@@ -8,15 +8,26 @@ const NUMBERS = ['event_properties.amount', 'event_properties.cart.total', 'user
 export function outcomes(
   events: fc.Arbitrary<string>,
   sets: fc.Arbitrary<ask.Events>,
-): fc.Arbitrary<Pick<ask.Results, 'event' | 'value'>> {
+  guardSets: fc.Arbitrary<ask.Events>,
+): fc.Arbitrary<Pick<ask.Results, 'event' | 'value' | 'cuped' | 'guards'>> {
   const values = record({
     function: fc.constantFrom('sum' as const, 'avg' as const),
     event: sets,
     field: fc.constantFrom(...NUMBERS),
     isWhole: fc.boolean(),
   });
+  const guards = fc.oneof(
+    fc.constant({}),
+    fc.array(guardSets, { minLength: 1, maxLength: 2 }).map((drawn) => ({ guards: drawn })),
+  );
+  const spans = fc.constantFrom<ask.Span[]>({ count: 14, unit: 'd' }, { count: 6, unit: 'h' });
   return fc.oneof(
-    events.map((event) => ({ event })),
-    values.map((value) => ({ event: '', value })),
+    fc.tuple(events, guards).map(([event, guarded]) => ({ event, ...guarded })),
+    fc.tuple(values, guards, fc.option(spans, { nil: undefined })).map(([value, guarded, cuped]) => ({
+      event: '',
+      value,
+      ...(value.function === 'sum' && cuped !== undefined && { cuped }),
+      ...guarded,
+    })),
   );
 }

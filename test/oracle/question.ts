@@ -272,6 +272,9 @@ export interface InspectQuestion extends Asked {
 export interface Results {
   readonly event: string;
   readonly value?: Value;
+  /** Both change no row: experiment-values.test.ts compares what they do. */
+  readonly cuped?: Span;
+  readonly guards?: readonly Events[];
   readonly window?: Span;
   readonly unit?: Field;
 }

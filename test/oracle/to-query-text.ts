@@ -111,10 +111,12 @@ function endOf(question: Question): string[] {
     }
     case 'choice': {
       if (question.results === undefined) return readingOf(question);
-      const { event, value, window, unit } = question.results;
+      const { event, value, cuped, guards = [], window, unit } = question.results;
       return [
         `results ${value === undefined ? nameOf(event) : callText(value)}`,
         ...(value?.isWhole ? ['winsorize off'] : []),
+        ...spanOf('cuped', cuped),
+        ...(guards.length === 0 ? [] : [`guard ${guards.map(eventText).join(', ')}`]),
         ...spanOf('window', window),
         ...(unit === undefined ? [] : [`unit ${fieldText(unit)}`]),
       ];

@@ -149,7 +149,7 @@ function eventsOfSource(source: Source): readonly EventPattern[] {
 }
 
 function eventsOfStage(stage: Stage): readonly EventPattern[] {
-  if (stage.kind === 'exclude') return stage.events;
+  if (stage.kind === 'exclude' || stage.kind === 'guard') return stage.events;
   if (stage.kind === 'results') return stage.call ? [stage.call.event] : [];
   return stage.kind === 'returning' ? [stage.event] : [];
 }

@@ -2,7 +2,7 @@
 import type { SyntaxNode } from '@lezer/common';
 import { isDefined } from '../is-defined.js';
 import { type AggregateName, STAGES } from '../language.js';
-import { buildCall, buildConditionIn, buildExcluded, buildReturning } from './build-condition.js';
+import { buildCall, buildConditionIn, buildEventsIn, buildExcluded, buildReturning } from './build-condition.js';
 import { childrenOf, kindsByNode, type NodeReader, spanOf } from './node-reader.js';
 import type { ComparedTo, GroupKey, PeopleAsked, SortKey, Stage, StageForms, StageKind } from './syntax.js';
 
@@ -69,6 +69,10 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
   fields: (reader, node) => {
     const [first, ...others] = reader.fieldsIn(node);
     return first && { fields: [first, ...others] };
+  },
+  guards: (reader, node) => {
+    const events = buildEventsIn(reader, node);
+    return events.length > 0 ? { events } : undefined;
   },
   outcome: (reader, node) => {
     const written = node.getChild('Call');

@@ -51,6 +51,8 @@ export interface Functions {
   bitShiftRight(value: E, bits: E): E;
   concat(...texts: E[]): E;
   count(): E;
+  /** Sample covariance, computed without cancellation. */
+  covarSampStable(left: E, right: E): E;
   countIf(when: E): E;
   endsWith(text: E, end: E): E;
   floor(number: E): E;

@@ -159,6 +159,10 @@ export type PostProcess = {
       readonly unit: string;
       /** Of results of a value: as the query has it. */
       readonly value?: string;
+      /** Days before the exposure. */
+      readonly cuped?: number;
+      /** Of the events of `guard`, as the query has them. */
+      readonly guards?: readonly string[];
       readonly nowMs: number;
     }
 );

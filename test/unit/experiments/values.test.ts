@@ -69,6 +69,7 @@ test('the probability of the highest mean is that of the difference of two norma
 const NOW = Date.UTC(2026, 10, 20, 9, 30);
 const variant = (variantKey: string, mean: number, more: Partial<VariantValues> = {}): VariantValues => ({
   ...{ variantKey, exposures: 20_000, conversions: 900, weight: 1, units: 20_000, mean, variance: 25 },
+  ...{ earlierMean: 0, earlierVariance: 0, covariance: 0 },
   ...more,
 });
 const counts = (variants: readonly VariantValues[]) => ({

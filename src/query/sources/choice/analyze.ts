@@ -2,7 +2,7 @@
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeWindow } from '../../analyze/by.js';
 import { propertyField, resolveEventField, resolveField } from '../../analyze/resolve-field.js';
-import type { Condition, EventSelection, ResolvedField } from '../../analyze/resolved.js';
+import type { Condition, EventSelection, EventSet, ResolvedField } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
@@ -10,7 +10,7 @@ import { quote } from '../../errors.js';
 import { DISTINCT_ID, findEventField } from '../../fields.js';
 import type { FieldName, Text } from '../../parse/syntax.js';
 import { analyzeEventRows, type EventsQuery } from '../events/analyze.js';
-import { takeValue, type ValueOutcome } from './outcome.js';
+import { takeGuards, takeTimeBefore, takeValue, type ValueOutcome } from './outcome.js';
 
 export const EXPOSURE_EVENT = 'service.exposure';
 const EXPOSURES = { name: EXPOSURE_EVENT, eventTypes: [EXPOSURE_EVENT], condition: undefined };
@@ -23,6 +23,9 @@ export interface ChoiceQuery extends AnswerOrder {
   readonly conversionEvent: string;
   /** Undefined: results are conversions to the event. */
   readonly value: ValueOutcome | undefined;
+  readonly guards: readonly EventSet[];
+  /** Time before the exposure, of `cuped`. */
+  readonly beforeMs: number | undefined;
   readonly unit: ResolvedField;
   readonly windowMs: number;
   /** Selects the exposure events. */
@@ -58,16 +61,20 @@ export function analyzeChoice(
   if (results) {
     const selection = takeSelection(scope, stages, { events: EXPOSURES, condition, rows: 'unknown' });
     const value = takeValue(events, stages, results);
+    const guards = takeGuards(events, stages);
+    const beforeMs = takeTimeBefore(events, stages, value);
     if (results.call && !value) return undefined;
     return analyzeResults(scope, stages, {
       choiceKey: key.text,
       conversionEvent: results.event.text,
       value,
+      guards,
+      beforeMs,
       selection,
     });
   }
   stages.describe({ name: 'choice without results', answers: undefined });
-  for (const stage of stages.takeAll('window', 'unit', 'winsorize')) {
+  for (const stage of stages.takeAll('window', 'unit', 'winsorize', 'guard', 'cuped')) {
     report(scope, stage.span, `${stage.kind} goes with results`, `add: results <conversion event>`);
   }
   return analyzeEventRows(scope, stages, { mode: 'choice', events: EXPOSURES, condition });
@@ -76,7 +83,7 @@ export function analyzeChoice(
 function analyzeResults(
   scope: Scope,
   stages: StageReader,
-  parts: Pick<ChoiceQuery, 'choiceKey' | 'conversionEvent' | 'value' | 'selection'>,
+  parts: Pick<ChoiceQuery, 'choiceKey' | 'conversionEvent' | 'value' | 'guards' | 'beforeMs' | 'selection'>,
 ): ChoiceQuery | undefined {
   const windowMs = takeWindow(scope, stages, DEFAULT_WINDOW_MS);
   const unit = takeUnit(scope, stages);

@@ -5,7 +5,9 @@ import { report, type Scope } from '../../analyze/scope.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
 import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import { quote } from '../../errors.js';
+import { isDefined } from '../../is-defined.js';
 import type { Call, StageOf } from '../../parse/syntax.js';
+import { resolveLength } from '../../time/range.js';
 
 export interface ValueOutcome {
   /** As the query has it. */
@@ -62,3 +64,28 @@ export function takeValue(scope: Scope, stages: StageReader, { call }: StageOf<'
 }
 
 const textOf = ({ name, event, field }: Call): string => `${name.text}(${event.written}, ${field?.written})`;
+
+/** Further events, which warn and never decide. */
+export const takeGuards = (scope: Scope, stages: StageReader): EventSet[] =>
+  (stages.takeOne('guard')?.events ?? []).map((event) => resolveEvents(scope, event)).filter(isDefined);
+
+const DAY_MS = 86_400_000;
+
+/** The time before the exposure, in which `cuped` reads the same sum; undefined without it. */
+export function takeTimeBefore(scope: Scope, stages: StageReader, value: ValueOutcome | undefined): number | undefined {
+  const stage = stages.takeOne('cuped');
+  if (!stage) return undefined;
+  const lengthMs = resolveLength(scope, stage.duration);
+  if (value?.function !== 'sum') {
+    return report(scope, stage.span, 'cuped does not fit these results', 'it goes with results sum(event, field)');
+  }
+  if (lengthMs === undefined || lengthMs <= BEFORE_DAYS_MAX * DAY_MS) return lengthMs;
+  return report(
+    scope,
+    stage.duration.span,
+    `cuped reads at most ${BEFORE_DAYS_MAX} days before the exposure`,
+    'write cuped 14d',
+  );
+}
+
+const BEFORE_DAYS_MAX = 365;

@@ -8,11 +8,13 @@ import { map } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
+  column,
   constant,
   type Expression,
   element,
   equals,
   infix,
+  instant,
   integer,
   lambda,
   NULL,
@@ -22,19 +24,24 @@ import {
 import { isPresentField, readNumber } from '../../plan/field-expressions.js';
 import { fn, quantile } from '../../plan/functions.js';
 import { type Columns, extend, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
+import { EARLIEST_MS } from '../../time/range.js';
 import type { ValueOutcome } from './outcome.js';
 import { countRow, exposureOf, keyOf, selectExposures, TIME, variantOf } from './plan.js';
+import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.js';
 import type { ValueColumn } from './present.js';
 
 type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 
 const WINSORIZED_ABOVE = 0.999;
+const DAY_MS = 86_400_000;
 
 /** One row per unit that was exposed: its variants, its first exposure, and times and numbers of the events of its value. */
 function planUnits(query: ChoiceResults, value: ValueOutcome, context: PlanContext): Step {
   const { range, eventTypes = [] } = query.selection;
   const exposures: EventSet = { name: '', eventTypes, condition: undefined };
-  const isExposure = exposureOf(query, context);
+  const { beforeMs = 0 } = query;
+  const isAfterStart = beforeMs > 0 ? [infix('>=', column('time'), instant(range.fromMs))] : [];
+  const isExposure = allOf([exposureOf(query, context), ...isAfterStart]);
   const number = readNumber(value.field);
   const isOutcome = isIn(value.events, context.projectId);
   // A unit without numbers has no average, while a sum is 0.
@@ -42,7 +49,7 @@ function planUnits(query: ChoiceResults, value: ValueOutcome, context: PlanConte
   const rows = selectEvents(context, {
     selection: {
       eventTypes: undefined,
-      range: { fromMs: range.fromMs, toMs: range.toMs + query.windowMs },
+      range: { fromMs: Math.max(EARLIEST_MS, range.fromMs - beforeMs), toMs: range.toMs + query.windowMs },
       condition: undefined,
     },
     columns: {
@@ -50,8 +57,9 @@ function planUnits(query: ChoiceResults, value: ValueOutcome, context: PlanConte
       variants: fn.groupUniqArrayIf(variantOf(query), isExposure),
       exposed_at: fn.minIf(TIME, isExposure),
       outcomes: fn.groupArrayIf(fn.tuple(TIME, fn.ifNull(number, constant(0))), isCounted),
+      ...gatherGuards(query.guards, context),
     },
-    filter: [...areOfTypes([exposures, value.events]), isPresentField(query.unit)],
+    filter: [...areOfTypes([exposures, value.events, ...query.guards]), isPresentField(query.unit)],
     groupBy: ['unit'],
     having: fn.notEmpty(alias('variants')),
   });
@@ -62,12 +70,19 @@ function planUnits(query: ChoiceResults, value: ValueOutcome, context: PlanConte
 function planValuesOfUnits(query: ChoiceResults, value: ValueOutcome, context: PlanContext): Step {
   const [variants, exposedAt] = [alias('variants'), alias('exposed_at')];
   const end = infix('+', exposedAt, integer(query.windowMs));
-  const isInWindow = lambda(['outcome'], (outcome) => {
+  const isWithin = (time: Expression): Expression => allOf([infix('>=', time, exposedAt), infix('<=', time, end)]);
+  const isInWindow = lambda(['outcome'], (outcome) => isWithin(tupleElement(outcome, 1)));
+  const { beforeMs } = query;
+  const isBefore = lambda(['outcome'], (outcome) => {
     const time = tupleElement(outcome, 1);
-    return allOf([infix('>=', time, exposedAt), infix('<=', time, end)]);
+    return allOf([infix('<', time, exposedAt), infix('>=', time, infix('-', exposedAt, integer(beforeMs ?? 0)))]);
   });
+  const isTimeInWindow = lambda(['time'], isWithin);
   const gathered = extend(planUnits(query, value, context), {
-    numbers: map(fn.arrayFilter(isInWindow, alias('outcomes')), 'outcome', (outcome) => tupleElement(outcome, 2)),
+    numbers: map(fn.arrayFilter(isInWindow, alias('outcomes')), 'outcome', numberOf),
+    ...(beforeMs !== undefined && {
+      before: fn.arraySum(map(fn.arrayFilter(isBefore, alias('outcomes')), 'outcome', numberOf)),
+    }),
   });
   const numbers = alias('numbers');
   const sum = fn.arraySum(numbers);
@@ -77,11 +92,15 @@ function planValuesOfUnits(query: ChoiceResults, value: ValueOutcome, context: P
   const columns = {
     variant: fn.if(isPure, element(variants, constant(1)), constant('')),
     value: fn.if(isPure, ofUnit, NULL),
+    ...(beforeMs !== undefined && { earlier: fn.if(isPure, alias('before'), NULL) }),
     is_converted: fn.notEmpty(numbers),
     may_change: infix('>', end, integer(context.nowMs)),
+    ...Object.fromEntries(findGuards(query.guards, isTimeInWindow).map((found, index) => [guardName(index), found])),
   };
   return step('valued_units', select({ columns, from: step('units_with_numbers', gathered) }));
 }
+
+const guardName = (index: number): string => `has_guard_${index + 1}`;
 
 /** Values of the variants: without a row of units they are 0. */
 const NO_VALUES: Record<ValueColumn, Expression> = {
@@ -89,16 +108,34 @@ const NO_VALUES: Record<ValueColumn, Expression> = {
   mean: constant(0),
   variance: constant(0),
   cap: NULL,
+  earlier_mean: constant(0),
+  earlier_variance: constant(0),
+  covariance: constant(0),
 };
 
+const numberOf = (outcome: Expression): Expression => tupleElement(outcome, 2);
+
+/** The percentile of a value over all units, above which it is cut; null where nothing is. */
+const percentileOf = (name: string, { isWinsorized }: ValueOutcome): Expression =>
+  isWinsorized ? overAll(quantile(WINSORIZED_ABOVE, alias(name))) : NULL;
+
+// Where fewer than one unit in a thousand has a value, the percentile is 0, and nothing is cut.
+const isCutAt = (percentile: Expression): Expression => fn.ifNull(infix('>', percentile, constant(0)), constant(0));
+
+const cutAt = (value: Expression, percentile: Expression): Expression =>
+  fn.if(allOf([isCutAt(percentile), infix('>', value, percentile)]), percentile, value);
+
 function selectValues(query: ChoiceResults, value: ValueOutcome, context: PlanContext): Select {
-  const cap = value.isWinsorized ? overAll(quantile(WINSORIZED_ABOVE, alias('value'))) : NULL;
-  const capped = extend(planValuesOfUnits(query, value, context), { percentile: cap });
+  const hasEarlier = query.beforeMs !== undefined;
+  const capped = extend(planValuesOfUnits(query, value, context), {
+    percentile: percentileOf('value', value),
+    ...(hasEarlier && { earlier_percentile: percentileOf('earlier', value) }),
+  });
   const percentile = alias('percentile');
-  // Where fewer than one unit in a thousand has a value, the percentile is 0, and nothing is cut.
-  const isCut = fn.ifNull(infix('>', percentile, constant(0)), constant(0));
-  const isAbove = allOf([isCut, infix('>', alias('value'), percentile)]);
-  const number = fn.if(isAbove, percentile, alias('value'));
+  const number = cutAt(alias('value'), percentile);
+  const earlier = cutAt(alias('earlier'), alias('earlier_percentile'));
+  const ofSeveral = (statistic: Expression): Expression =>
+    fn.if(infix('>', alias('valued'), constant(1)), statistic, constant(0));
   const columns: Columns = {
     ...countRow({
       variant: alias('variant'),
@@ -108,8 +145,12 @@ function selectValues(query: ChoiceResults, value: ValueOutcome, context: PlanCo
     }),
     valued: fn.countIf(fn.isNotNull(alias('value'))),
     mean: fn.ifNull(fn.avg(number), constant(0)),
-    variance: fn.if(infix('>', alias('valued'), constant(1)), fn.varSampStable(number), constant(0)),
-    cap: fn.any(fn.if(isCut, percentile, NULL)),
+    variance: ofSeveral(fn.varSampStable(number)),
+    cap: fn.any(fn.if(isCutAt(percentile), percentile, NULL)),
+    earlier_mean: hasEarlier ? fn.ifNull(fn.avg(earlier), constant(0)) : constant(0),
+    earlier_variance: hasEarlier ? ofSeveral(fn.varSampStable(earlier)) : constant(0),
+    covariance: hasEarlier ? ofSeveral(fn.covarSampStable(number, earlier)) : constant(0),
+    ...countGuards(query.guards.map((_, index) => alias(guardName(index)))),
   };
   return select({ columns, from: step('capped_units', capped), groupBy: ['variant'] });
 }
@@ -119,7 +160,7 @@ export function planValues(query: ChoiceResults, value: ValueOutcome, context: P
   const exposures = selectExposures(query, context);
   const selects = [
     selectValues(query, value, context),
-    { ...exposures, columns: { ...exposures.columns, ...NO_VALUES } },
+    { ...exposures, columns: { ...exposures.columns, ...NO_VALUES, ...noGuards(query.guards) } },
   ];
   return planAnswer({
     query,
@@ -143,6 +184,8 @@ export function planValues(query: ChoiceResults, value: ValueOutcome, context: P
       conversionEvent,
       unit: unit.name,
       value: value.written,
+      guards: query.guards.map(({ name }) => name),
+      ...(query.beforeMs !== undefined && { cuped: query.beforeMs / DAY_MS }),
       nowMs: context.nowMs,
     },
   });

@@ -21,6 +21,7 @@ import {
 import { eventPosition, isPresentField, person, readNumber, readText } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Columns, type Plan, type Select, select, step } from '../../plan/plan.js';
+import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.js';
 import type { CountColumn } from './present.js';
 
 type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
@@ -70,7 +71,8 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
   const { range, eventTypes = [] } = query.selection;
   const isExposure = exposureOf(query, context);
   const isConversion = isOfType([query.conversionEvent]);
-  const types = [...new Set([...eventTypes, query.conversionEvent])];
+  const guarded = query.guards.flatMap((guard) => guard.eventTypes ?? []);
+  const types = [...new Set([...eventTypes, query.conversionEvent, ...guarded])];
   const scanned = { fromMs: range.fromMs, toMs: range.toMs + query.windowMs };
   const units = selectEvents(context, {
     selection: { eventTypes: undefined, range: scanned, condition: undefined },
@@ -79,6 +81,7 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
       variants: fn.groupUniqArrayIf(variantOf(query), isExposure),
       exposed_at: fn.minIf(TIME, isExposure),
       conversion_times: fn.groupArrayIf(TIME, isConversion),
+      ...gatherGuards(query.guards, context),
     },
     filter: [isOfType(types), isPresentField(query.unit)],
     groupBy: ['unit'],
@@ -92,12 +95,15 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
   const mayConvert = allOf([infix('>', end, integer(context.nowMs)), fn.not(isConverted)]);
   const isPure = equals(fn.length(variants), constant(1));
   return select({
-    columns: countRow({
-      variant: fn.if(isPure, element(variants, constant(1)), constant('')),
-      units: fn.count(),
-      conversions: fn.countIf(isConverted),
-      immature: fn.countIf(mayConvert),
-    }),
+    columns: {
+      ...countRow({
+        variant: fn.if(isPure, element(variants, constant(1)), constant('')),
+        units: fn.count(),
+        conversions: fn.countIf(isConverted),
+        immature: fn.countIf(mayConvert),
+      }),
+      ...countGuards(findGuards(query.guards, isInWindow)),
+    },
     from: step('exposed_units', units),
     groupBy: ['variant'],
   });
@@ -121,7 +127,11 @@ export const selectExposures = (query: ChoiceResults, context: PlanContext): Sel
 
 export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
   const { choiceKey, conversionEvent, unit, order } = query;
-  const selects = [selectUnits(query, context), selectExposures(query, context)];
+  const exposures = selectExposures(query, context);
+  const selects = [
+    selectUnits(query, context),
+    { ...exposures, columns: { ...exposures.columns, ...noGuards(query.guards) } },
+  ];
   return planAnswer({
     query,
     range: query.selection.range,
@@ -137,6 +147,14 @@ export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
       { name: 'ci_high', type: 'rate' },
       { name: 'weight', type: 'number' },
     ],
-    presentation: { kind: 'choice', order, choiceKey, conversionEvent, unit: unit.name, nowMs: context.nowMs },
+    presentation: {
+      kind: 'choice',
+      order,
+      choiceKey,
+      conversionEvent,
+      unit: unit.name,
+      guards: query.guards.map(({ name }) => name),
+      nowMs: context.nowMs,
+    },
   });
 }

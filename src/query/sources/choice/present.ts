@@ -23,7 +23,7 @@ const COUNT_COLUMNS = [
 export type CountColumn = (typeof COUNT_COLUMNS)[number];
 
 /** Further columns of results of a value: units whose value counts, mean and variance, and what larger values count as. */
-const VALUE_COLUMNS = ['valued', 'mean', 'variance', 'cap'] as const;
+const VALUE_COLUMNS = ['valued', 'mean', 'variance', 'cap', 'earlier_mean', 'earlier_variance', 'covariance'] as const;
 
 export type ValueColumn = (typeof VALUE_COLUMNS)[number];
 
@@ -34,18 +34,25 @@ interface Counts extends Readonly<Record<Exclude<CountColumn, 'variant' | 'weigh
   readonly mean?: number;
   readonly variance?: number;
   readonly cap?: number | null;
+  readonly earlier_mean?: number;
+  readonly earlier_variance?: number;
+  readonly covariance?: number;
+  /** Units with each guard. */
+  readonly guards?: readonly number[];
 }
 
-const COLUMNS = [...COUNT_COLUMNS, ...VALUE_COLUMNS];
-
-const toCounts = (row: readonly unknown[]): Counts =>
-  Object.fromEntries(COLUMNS.map((name, index) => [name, row[index]])) as unknown as Counts;
+const toCounts =
+  ({ value }: ChoiceResults) =>
+  (row: readonly unknown[]): Counts => {
+    const names = [...COUNT_COLUMNS, ...(value === undefined ? [] : VALUE_COLUMNS), 'guards'];
+    return Object.fromEntries(names.map((name, index) => [name, row[index]])) as unknown as Counts;
+  };
 
 /** Key of units that saw several variants; no variant has an empty name. */
 const SEVERAL = '';
 
 export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unknown[])[]): Presented {
-  const packet = toPacket(asked, rows.map(toCounts));
+  const packet = toPacket(asked, rows.map(toCounts(asked)));
   return {
     rows: packet.variants.map((of) => [
       of.variant_key,
@@ -62,7 +69,7 @@ export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unk
 }
 
 function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
-  const { choiceKey, conversionEvent, unit, value, nowMs } = asked;
+  const { choiceKey, conversionEvent, unit, value, guards = [], nowMs } = asked;
   const exposures = rows.filter((row) => row.is_exposures === 1);
   const units = new Map(rows.filter((row) => row.is_exposures === 0).map((row) => [row.variant, row]));
   const variants = exposures.map(({ variant, weight }): VariantValues => {
@@ -75,6 +82,9 @@ function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
       units: counts?.valued ?? 0,
       mean: counts?.mean ?? 0,
       variance: counts?.variance ?? 0,
+      earlierMean: counts?.earlier_mean ?? 0,
+      earlierVariance: counts?.earlier_variance ?? 0,
+      covariance: counts?.covariance ?? 0,
     };
   });
   const counted = [...units.values()].filter(({ variant }) => variant !== SEVERAL);
@@ -89,10 +99,14 @@ function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
     immatureUnits: sum(counted.map((row) => row.immature)),
     firstExposureAtMs: exposures.length > 0 ? Math.min(...exposures.map((row) => row.first_ms)) : undefined,
     lastExposureAtMs: exposures.length > 0 ? Math.max(...exposures.map((row) => row.last_ms)) : undefined,
+    guards: guards.map((event, index) => ({
+      event,
+      units: new Map(counted.map((row) => [row.variant, row.guards?.[index] ?? 0])),
+    })),
   };
   if (value === undefined) return toChoicePacket(all, nowMs);
   const winsorizedAt = counted.map(({ cap }) => cap).find((cap) => typeof cap === 'number') ?? null;
-  return toValuePacket({ ...all, value, winsorizedAt }, nowMs);
+  return toValuePacket({ ...all, value, winsorizedAt, cuped: asked.cuped }, nowMs);
 }
 
 const percent = (share: number | null): string => (share === null ? 'none' : `${Number((share * 100).toFixed(2))}%`);
