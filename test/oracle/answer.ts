@@ -23,7 +23,7 @@ import { type Context, type World, worldOf } from './world.js';
 
 export function answer(question: Question, history: History, context: Context): Answer {
   const world = withUnit(worldOf(history, context), question);
-  return withEventsLeftOut(answerOver(world, question), withCallsBound(question, world), world);
+  return withEventsLeftOut(answerOver(world, question), question, world);
 }
 
 function answerOver(world: World, question: Question): Answer {
