@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/platform/paths.js';
+import { benchCatalog } from './catalog.js';
 import { benchErasure } from './erasure.js';
 import { benchExact } from './exact.js';
 import { benchExport } from './export.js';
@@ -30,6 +31,7 @@ interface Bench {
 const BENCHES: readonly Bench[] = [
   { name: 'ingest', run: benchIngest, minutesMax: 6 },
   { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
+  { name: 'catalog', run: benchCatalog, minutesMax: 4 },
   { name: 'identify', run: benchIdentify, minutesMax: 5 },
   { name: 'exact', run: benchExact, minutesMax: 5 },
   { name: 'query', run: benchQuery, minutesMax: 7 },

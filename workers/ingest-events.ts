@@ -3,6 +3,7 @@
 // rows, and its payload is deleted only after the job has ended.
 import { isAscii } from 'node:buffer';
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { insertEvents, partitionOf } from '../src/ingest/insert/ingest-partition.js';
 import { isolateRejected } from '../src/ingest/insert/isolate-rejected.js';
@@ -29,7 +30,7 @@ const PROMPT_SHARE = 1 / 4;
 type EventWriter = BatchWriter<EventBlock>;
 
 type IngestNeeds = Needs<
-  'clickhouse' | 'redis' | 'metrics' | 'log',
+  'clickhouse' | 'postgres' | 'redis' | 'metrics' | 'log',
   | 'SECRET_KEY_BASE'
   | 'CLICKHOUSE_DATABASE'
   | 'INGEST_PARTITIONS'
@@ -40,6 +41,8 @@ type IngestNeeds = Needs<
 
 export function startIngestWorker(deps: IngestNeeds): RunningJob {
   const { config, clickhouse, redis, log } = deps;
+  const catalogs = new CatalogRecorder(deps);
+  const hasManyValues = catalogs.hasManyValues.bind(catalogs);
   const metrics = createInsertMetrics(deps.metrics);
   const forgotten = new ErasureTombstones(redis, createIdHash(config.SECRET_KEY_BASE));
   const writers = new Map<number, EventWriter>();
@@ -52,11 +55,13 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
     const known = writers.get(partition);
     if (known !== undefined) return known;
     const writer = new BatchWriter<EventBlock>({
-      createBlock: () => new EventBlock(),
-      write: (block, signal) =>
-        metrics.insert(block.rows, () =>
+      createBlock: () => new EventBlock(hasManyValues),
+      write: async (block, signal) => {
+        await metrics.insert(block.rows, () =>
           insertEvents(clickhouse, { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal }),
-        ),
+        );
+        await catalogs.record(block.names.projects);
+      },
       isRefused: isBadData,
       rowsMax: config.INGEST_FLUSH_ROWS,
       delayMs: { min: config.INGEST_FLUSH_DELAY_MIN_MS, max: config.INGEST_FLUSH_DELAY_MAX_MS },

@@ -1,6 +1,7 @@
 // Runs the identity projection (PostgreSQL outbox → ClickHouse): at once after changes of this process, and every second for
 // entries of other processes. Part of the job upsert-profiles.
 import { setTimeout as delay } from 'node:timers/promises';
+import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { projectOutbox } from '../src/identity/outbox.js';
 import type { Needs, RunningJob } from './runtime.js';
 
@@ -20,6 +21,7 @@ export function startIdentityProjector({
   clickhouse,
   log,
 }: Needs<'postgres' | 'clickhouse' | 'log', 'CLICKHOUSE_DATABASE'>): IdentityProjector {
+  const catalogs = new CatalogRecorder({ postgres, log });
   const closing = new AbortController();
   let isNudged = true;
   let wake = () => {};
@@ -42,7 +44,7 @@ export function startIdentityProjector({
       await untilNudged();
       isNudged = false;
       try {
-        const copied = await projectOutbox(postgres, clickhouse, config.CLICKHOUSE_DATABASE);
+        const copied = await projectOutbox({ postgres, clickhouse, catalogs }, config.CLICKHOUSE_DATABASE);
         if (copied === 0) continue;
         isNudged = true;
         await pause(PAUSE_MS);

@@ -168,12 +168,19 @@ export class LowCardinalityColumn implements Column {
   #lastValue: string | undefined;
   #lastIndex = 0;
 
-  add(value: string): void {
+  /** Returns the index of the value in the dictionary. */
+  add(value: string): number {
     if (value !== this.#lastValue) {
       this.#lastIndex = this.#dictionary.get(value) ?? this.#remember(value);
       this.#lastValue = value;
     }
     this.#indexes.push(this.#lastIndex);
+    return this.#lastIndex;
+  }
+
+  /** Distinct values by index. */
+  values(): Iterable<string> {
+    return this.#dictionary.keys();
   }
 
   #remember(value: string): number {
@@ -221,10 +228,10 @@ export class MapColumn<V extends Column> implements Column {
     this.type = `Map(LowCardinality(String), ${values.type})`;
   }
 
-  /** Afterwards the caller adds the value to `values`. */
-  addKey(key: string): void {
-    this.keys.add(key);
+  /** Afterwards the caller adds the value to `values`. Returns the index of the key in its dictionary. */
+  addKey(key: string): number {
     this.#entries += 1;
+    return this.keys.add(key);
   }
 
   endRow(): void {
@@ -242,9 +249,10 @@ export class LowCardinalityArrayColumn implements Column {
   readonly #offsets: number[] = [];
   #entries = 0;
 
-  addItem(value: string): void {
-    this.#items.add(value);
+  /** Returns the index of the value in the dictionary. */
+  addItem(value: string): number {
     this.#entries += 1;
+    return this.#items.add(value);
   }
 
   endRow(): void {

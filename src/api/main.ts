@@ -10,6 +10,8 @@ import { toInvitationMail } from '../accounts/invitation-mail.js';
 import { createAccountsRouter } from '../accounts/routes.js';
 import { createTxtLookup } from '../accounts/txt-records.js';
 import { createBrowserScriptRouter } from '../browser-script/routes.js';
+import { CatalogReader } from '../catalog/reader.js';
+import { createCatalogRouter } from '../catalog/routes.js';
 import { createDashboardsRouter } from '../dashboards/routes.js';
 import { createIdentityDeps } from '../identity/deps.js';
 import { createLagGauge } from '../ingest/canary.js';
@@ -85,6 +87,7 @@ const publicUrl = publicUrlOf(config);
 const identityProvider = toIdentityProvider(config, new URL(CALLBACK_PATH, publicUrl).href);
 const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLimits.session, publicUrl } };
 
+const catalogs = new CatalogReader(postgres);
 const queries: readonly RequestHandler[] =
   config.QUERY_URL === undefined ? answerQueriesHere(config) : [forwardQueries(config.QUERY_URL)];
 const exports = createExports({
@@ -134,6 +137,7 @@ const app = createApp({
   routers: [
     createBrowserScriptRouter(),
     createAccounts(config),
+    createCatalogRouter({ ...guard, catalogs, rateLimit: rateLimits.query }),
     createProjectQueries({ ...guard, queries, passes }),
     live.router,
     createSignInRouter({
@@ -216,7 +220,7 @@ function answerQueriesHere(settings: Config): readonly RequestHandler[] {
   lifecycle.onClose('clickhouse', () => clickhouse.close());
   return createQueryHandlers(
     createQueryDeps(settings, {
-      ...{ clickhouse, credentials, redis, threads, metrics, log },
+      ...{ clickhouse, catalogs, credentials, redis, threads, metrics, log },
       rateLimit: rateLimits.query,
       admitToPeople: createAdmission(postgres),
     }),

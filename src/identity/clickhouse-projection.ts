@@ -9,6 +9,9 @@ import {
   UInt64Column,
   UuidColumn,
 } from '../../packages/clickhouse-native/native.js';
+import { isPersonal } from '../catalog/names.js';
+import type { CatalogRecorder } from '../catalog/recorder.js';
+import { SeenProperties } from '../catalog/seen-names.js';
 import { PropertyBuckets } from '../ingest/insert/property-buckets.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { insertWithQueryIdLock } from '../platform/clickhouse/query-id-lock.js';
@@ -42,7 +45,18 @@ export class ProfileBlock {
     props_bool: this.#properties.booleans,
     version: new UInt64Column(),
   };
+  readonly #names = new Map<string, SeenProperties>();
+  readonly #catalogs: Pick<CatalogRecorder, 'hasManyValues'>;
   rows = 0;
+
+  constructor(catalogs: Pick<CatalogRecorder, 'hasManyValues'>) {
+    this.#catalogs = catalogs;
+  }
+
+  /** Property keys and values for the catalogs of the projects. */
+  get names(): ReadonlyMap<string, SeenProperties> {
+    return this.#names;
+  }
 
   add(profile: ProjectedProfile): void {
     const columns = this.#columns;
@@ -53,8 +67,17 @@ export class ProfileBlock {
     columns.first_seen.add(profile.firstSeen);
     columns.last_seen.add(profile.lastSeen);
     columns.version.add(profile.version);
-    this.#properties.add(profile.properties, toByteString);
+    this.#properties.add(profile.properties, toByteString, this.#namesOf(profile.projectId));
     this.rows += 1;
+  }
+
+  #namesOf(projectId: string): SeenProperties {
+    const known = this.#names.get(projectId);
+    if (known !== undefined) return known;
+    const hasMany = (field: string) => isPersonal(field) || this.#catalogs.hasManyValues(projectId, field);
+    const names = new SeenProperties('user', hasMany);
+    this.#names.set(projectId, names);
+    return names;
   }
 
   encode(): Buffer {

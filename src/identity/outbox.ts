@@ -1,6 +1,7 @@
 // Transactional outbox from PostgreSQL to the ClickHouse projection. A change adds an outbox entry in its own transaction; the
 // projector reads the current state, inserts it, and then deletes the entry. Rows may be written twice or out of order: the
 // larger version wins.
+import type { CatalogRecorder } from '../catalog/recorder.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import { DeviceMapBlock, insertProjection, ProfileBlock } from './clickhouse-projection.js';
@@ -36,20 +37,23 @@ FROM turns CROSS JOIN LATERAL (
   ORDER BY id LIMIT turns.rows FOR UPDATE SKIP LOCKED
 ) entries`;
 
+export interface OutboxDeps {
+  readonly postgres: Postgres;
+  readonly clickhouse: ClickHouseClient;
+  readonly catalogs: CatalogRecorder;
+}
+
 /** Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are skipped. */
-export async function projectOutbox(
-  postgres: Postgres,
-  clickhouse: ClickHouseClient,
-  database: string,
-): Promise<number> {
+export async function projectOutbox({ postgres, clickhouse, catalogs }: OutboxDeps, database: string): Promise<number> {
   return postgres.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES);
     if (rows.length === 0) return 0;
-    const [profiles, mappings] = [await readProfiles(trx, rows), await readMappings(trx, rows)];
+    const [profiles, mappings] = [await readProfiles(trx, rows, catalogs), await readMappings(trx, rows)];
     await Promise.all([
       insertProjection(clickhouse, { table: 'profiles', database, block: profiles }),
       insertProjection(clickhouse, { table: 'device_map', database, block: mappings }),
     ]);
+    await catalogs.record(profiles.names);
     await trx.raw('DELETE FROM identity_outbox WHERE id = ANY(?::bigint[])', [rows.map(({ id }) => id)]);
     return rows.length;
   });
@@ -69,7 +73,11 @@ interface ProfileRow {
   readonly version: string;
 }
 
-async function readProfiles(trx: Transaction, rows: readonly OutboxRow[]): Promise<ProfileBlock> {
+async function readProfiles(
+  trx: Transaction,
+  rows: readonly OutboxRow[],
+  catalogs: CatalogRecorder,
+): Promise<ProfileBlock> {
   const result = await trx.raw<{ rows: ProfileRow[] }>(
     `SELECT p.project_id, p.user_id, p.properties, p.email, p.email_domain, p.first_seen, p.last_seen, p.version
      FROM profiles p JOIN (
@@ -78,7 +86,7 @@ async function readProfiles(trx: Transaction, rows: readonly OutboxRow[]): Promi
      ORDER BY p.project_id`,
     [keysOf(rows, 'profile')],
   );
-  const block = new ProfileBlock();
+  const block = new ProfileBlock(catalogs);
   for (const row of result.rows) {
     block.add({
       projectId: row.project_id,

@@ -12,6 +12,7 @@ export const LOCKS = {
   projects: 4_726_103,
   tombstones: 4_726_104,
   projectPurge: 4_726_105,
+  catalogs: 4_726_106,
 } as const;
 
 /**

@@ -2,6 +2,7 @@
 // returns data of the person; that is verified by counting. Files are rewritten later
 // (rewrite-files.ts).
 import { setTimeout as delay } from 'node:timers/promises';
+import { forgetValues } from '../catalog/store.js';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
 import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
@@ -120,6 +121,7 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
       if ((await countRows(deps.clickhouse, rows)).size > 0) await deleteRows(deps.clickhouse, rows);
     }
     await requireNothing(deps, { projectId, group, versions });
+    await forgetValues(deps.postgres, projectId);
   }
 }
 

@@ -54,6 +54,9 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
   { name: 'profile_operations', isDeletedWithProject: true, isRewritten: true },
   { name: 'profiles', isDeletedWithProject: true, isRewritten: true },
   { name: 'device_mappings', isDeletedWithProject: true, isRewritten: true },
+  // Values that were in events and profiles; forgotten and found again after each erasure.
+  { name: 'catalog_names', isDeletedWithProject: true, isRewritten: true },
+  { name: 'catalog_projects', isDeletedWithProject: true, isRewritten: false },
   // Written by members, about anything.
   { name: 'dashboards', isDeletedWithProject: true, isRewritten: false },
   { name: 'access_tokens', isDeletedWithProject: true, isRewritten: false },

@@ -1,6 +1,9 @@
 // Answers one query: acquire the project's share, compile, execute, repeat when ClickHouse rejects
 // a property guess, count rows when the page does not determine the total, format.
+import type { CatalogReader } from '../catalog/reader.js';
+import { mentionsAny, warningsOfUnseen } from '../catalog/unseen.js';
 import { PublicError } from '../platform/errors.js';
+import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { CompiledQuery } from '../query/compile.js';
 import { PEOPLE_MODE } from '../query/people-columns.js';
@@ -14,6 +17,7 @@ import type { QueryRequest } from './schema.js';
 import type { QueryShare, QueryShares } from './shares.js';
 
 export interface AnswerDeps extends ExecuteDeps, CompileDeps {
+  readonly catalogs: Pick<CatalogReader, 'read'>;
   readonly shares: QueryShares;
   readonly metrics: QueryMetrics;
   readonly now: () => number;
@@ -99,14 +103,33 @@ async function compileAndRun(
   let compiled = await compileRequest(deps, { projectId, request, nowMs });
   if (compiled.mode === PEOPLE_MODE) await deps.admitToPeople({ projectId, caller, request });
   deps.noteQuery(projectId);
+  const unseen = warnOfUnseen(deps, projectId, compiled);
   for (;;) {
     try {
       const counted = await runCounted(compiled, request, execution);
-      return { compiled, ...(await withEventsLeftOut(counted, compiled, execution)) };
+      const answered = await withEventsLeftOut(counted, compiled, execution);
+      return { compiled: { ...compiled, warnings: [...compiled.warnings, ...(await unseen)] }, ...answered };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
       compiled = await compileRequest(deps, { projectId, request, nowMs });
     }
+  }
+}
+
+const CATALOG_TIMEOUT_MS = 1_000;
+
+/** Never rejects: a query is answered without these warnings when PostgreSQL does not answer. */
+async function warnOfUnseen(
+  { catalogs, log }: AnswerDeps,
+  projectId: ProjectId,
+  { mentions }: CompiledQuery,
+): Promise<readonly string[]> {
+  if (!mentionsAny(mentions)) return [];
+  try {
+    return warningsOfUnseen(mentions, await withTimeout(CATALOG_TIMEOUT_MS, catalogs.read(projectId)));
+  } catch (err) {
+    log.warn({ err }, 'the catalog of a project could not be read');
+    return [];
   }
 }
 

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { CredentialStore } from '../access/credentials.js';
 import { createProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
+import type { CatalogReader } from '../catalog/reader.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
@@ -37,6 +38,7 @@ export function createQueryDeps(
   >,
   parts: {
     clickhouse: ClickHouseClient;
+    catalogs: Pick<CatalogReader, 'read'>;
     credentials: CredentialStore;
     rateLimit: LayeredRateLimit;
     redis: Redis;

@@ -2,6 +2,7 @@
 import { Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
+import { CatalogReader } from '../catalog/reader.js';
 import { askClickHouse, createClickHouse } from '../platform/clickhouse/client.js';
 import { readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
@@ -49,6 +50,7 @@ const app = createQueryApp({
     createQueryDeps(config, {
       ...{ clickhouse, credentials, rateLimit, redis, threads, metrics, log },
       admitToPeople: createAdmission(postgres),
+      catalogs: new CatalogReader(postgres),
     }),
   ),
   operations: createOperationsRouter({

@@ -2,6 +2,7 @@
 // the same statement or the same problems.
 import type { ProjectId } from '../platform/ids.js';
 import { analyze } from './analyze/analyze.js';
+import type { Mentions } from './analyze/mentions.js';
 import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
@@ -26,6 +27,7 @@ export interface CompileContext {
 }
 
 export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutUnit'> {
+  readonly mentions: Mentions;
   readonly statement: Statement;
   /** Counts the rows of a list; needed only when the page is full. */
   readonly countStatement: Statement | undefined;
@@ -53,6 +55,7 @@ export function compile(text: string, context: CompileContext): CompiledQuery {
   const { select, total, withoutUnit, ...answer } = plan(resolved, context);
   return {
     ...answer,
+    mentions: resolved.mentions,
     statement: print(select),
     countStatement: total.kind === 'count' ? print(total.select) : undefined,
     withoutUnit: withoutUnit && { unit: withoutUnit.unit, statement: print(withoutUnit.count) },

@@ -170,12 +170,14 @@ test('after the purge no byte of a person is left in any file', async () => {
     distinctive('queued'),
     `${distinctive('mail')}@example.com`,
   ];
-  const texts = [userId, deviceId, anonymous, insertId, email];
+  // Only the catalog has it uncompressed.
+  const nickname = distinctive('nickname');
+  const texts = [userId, deviceId, anonymous, insertId, email, nickname];
   const other = distinctive('other');
   await call('/identify', { body: { user_id: userId, device_id: deviceId, user_properties: { email } } });
   await call('/identify', { body: { user_id: userId, user_properties: { visits: 2 } } });
   const events = [
-    { event_type: 'searched', user_id: userId, insert_id: insertId },
+    { event_type: 'searched', user_id: userId, insert_id: insertId, event_properties: { nickname } },
     { event_type: 'searched', device_id: deviceId, insert_id: anonymous },
     { event_type: 'searched', user_id: other, insert_id: queued },
     { event_type: '', user_id: userId },
@@ -188,6 +190,7 @@ test('after the purge no byte of a person is left in any file', async () => {
     ]);
     const result = await clickhouse.query({ query: `SELECT 1 FROM profiles WHERE user_id = '${userId}'` });
     expect((await result.json()).rows).toBeGreaterThan(0);
+    expect(JSON.stringify(await call('/catalog'))).toContain(nickname);
   });
   // The planner's samples are on disk as well.
   await postgres.raw('ANALYZE');
@@ -200,6 +203,7 @@ test('after the purge no byte of a person is left in any file', async () => {
   }
   expect([...before.values()].filter((places) => places.length === 0)).toEqual([]);
   expect(before.get(userId)).toContainEqual(expect.stringMatching(/^postgres\/pg_wal\//));
+  expect(before.get(nickname)).toContainEqual(expect.stringMatching(/^postgres\/base\//));
 
   const { request_id: id, ...receipt } = await erase(userId);
   expect(receipt).toMatchObject({ status: 'deleted', events: 2, mappings: 1, profiles: 1, devices: 1 });

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CatalogRecorder } from '../../src/catalog/recorder.js';
 import { applyBatches, isolateRejectedCalls } from '../../src/identity/apply.js';
 import { projectOutbox } from '../../src/identity/outbox.js';
 import {
@@ -17,6 +18,7 @@ import {
 import { lowWatermark, releaseSequence, takeSequence } from '../../src/identity/sequence.js';
 import { devicesOf, forgetUser, settleProfiles } from '../../src/identity/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { sweepPending } from '../../workers/sweep-identities.js';
@@ -219,7 +221,8 @@ test('projects take turns when the outbox is copied, and none is left out', asyn
     );
   const left = async (id: string) => (await postgres('identity_outbox').where({ project_id: id })).length;
   const clickhouse = createClickHouse(databases.config);
-  const copy = () => projectOutbox(postgres, clickhouse, databases.config.CLICKHOUSE_DATABASE);
+  const catalogs = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'warn' }) });
+  const copy = () => projectOutbox({ postgres, clickhouse, catalogs }, databases.config.CLICKHOUSE_DATABASE);
   try {
     await fill(project, 2500);
     await fill(other, 3);

@@ -121,6 +121,8 @@ async function createCalls(): Promise<Call[]> {
       '* | latest _path',
     ].map((q): Call => ({ route: 'POST /query', status: 200, ...sk, body: { q, format: 'json' } })),
     { route: 'POST /query', status: 400, ...sk, body: { q: 'signup | cuont', format: 'json' } },
+    { route: 'GET /catalog', status: 200, ...sk },
+    { route: 'GET /api/projects/{projectID}/catalog', path: at('/catalog'), status: 200, ...own },
     {
       route: 'POST /api/projects/{projectID}/query',
       path: at('/query'),

@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential, CredentialStore, Scope } from '../../src/access/credentials.js';
+import { toCatalog } from '../../src/catalog/catalog.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createOperationsRouter } from '../../src/platform/http/operations.js';
 import { listen, type RunningServer } from '../../src/platform/http/server.js';
@@ -55,10 +56,8 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const metrics = new Registry();
   const rateLimit = { take: async () => {} };
   const admitToPeople = async () => {};
-  const deps = {
-    ...createQueryDeps(config, { clickhouse, credentials, rateLimit, redis, threads, metrics, log, admitToPeople }),
-    now: () => NOW_MS,
-  };
+  const parts = { clickhouse, catalogs: { read: async () => toCatalog([], false) }, credentials, redis, threads, log };
+  const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
   return listen(createQueryApp({ queries: createQueryHandlers(deps), operations, log }), {
     host: '127.0.0.1',

@@ -25,6 +25,7 @@ export interface ErasureStack {
   readonly processes: ProcessGroup;
   readonly store: EventStore;
   readonly postgres: Postgres;
+  readonly databaseUrl: string;
   readonly redis: Redis;
   readonly ingestQueue: IngestQueue;
   readonly erasureQueue: ErasureQueue;
@@ -43,6 +44,7 @@ export async function startErasureStack(env: Environment = {}): Promise<ErasureS
   const processes = await startProcesses(databases.env);
   return {
     ...{ processes, store, postgres, redis, ingestQueue, erasureQueue },
+    databaseUrl: databases.config.DATABASE_URL,
     createTenant: async () => openTenant(processes.url, store, await createTestProject(databases)),
     close: async () => {
       await processes.stop();

@@ -1,9 +1,12 @@
 // Fixture that runs a query through compiler, engine and format as the query process does, on its
 // own databases and at a fixed time.
+
 import { Registry } from 'prom-client';
+import { CatalogReader } from '../../src/catalog/reader.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import { answer } from '../../src/query-api/answer.js';
 import { toAnswerOf } from '../../src/query-api/format-task.js';
@@ -29,6 +32,7 @@ export interface QueryService {
 export async function startQueryService(): Promise<QueryService> {
   const databases = await createTestDatabases();
   const clickhouse = createClickHouse(databases.config);
+  const postgres = createPostgres(databases.config);
   const shares = createQueryShares({
     concurrency: 4,
     perProjectMax: 4,
@@ -39,6 +43,7 @@ export async function startQueryService(): Promise<QueryService> {
   const threads = new ThreadPool({ threadsMax: 2 });
   const deps = {
     clickhouse,
+    catalogs: new CatalogReader(postgres),
     shares,
     guesses: createPropertyGuesses(),
     threads,
@@ -65,6 +70,7 @@ export async function startQueryService(): Promise<QueryService> {
     close: async () => {
       await threads.close();
       await clickhouse.close();
+      await postgres.destroy();
       await databases.close();
     },
   };

@@ -71,6 +71,22 @@ export const queryAnswer = z.looseObject({
   }),
 });
 
+const catalogField = z.strictObject({
+  field: z.string().meta({ description: 'prefix and key, unquoted', examples: ['event_properties.plan'] }),
+  types: z.array(z.enum(['string', 'number', 'boolean'])),
+});
+
+/** Everything by frequency. */
+export const catalog = z.strictObject({
+  complete: z.boolean().meta({ description: 'false until the stored events of the project have been read once' }),
+  events: z.array(z.strictObject({ event_type: z.string(), count })).meta({ description: 'counts are approximate' }),
+  properties: z.array(catalogField).meta({ description: 'of events' }),
+  profile: z.array(catalogField).meta({ description: 'of profiles' }),
+  values: z
+    .array(z.strictObject({ field: z.string(), values: z.array(z.string()), distinct: count }))
+    .meta({ description: 'the most frequent texts of fields with at most 1,000 different ones' }),
+});
+
 export const deletedDashboard = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
 
 export const organization = z.strictObject({

@@ -106,6 +106,8 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { 200: QUERY_ANSWER },
       { body: refTo('QueryBody'), errors: [504] },
     ],
+    'GET /catalog': ['Event types, property keys and frequent values of the project', { 200: json('Catalog') }],
+    'GET /api/projects/{projectID}/catalog': ['The catalog, for a signed-in person', { 200: json('Catalog') }],
   }),
   ...tagged('Events', {
     'GET /api/projects/{projectID}/live': [

@@ -39,6 +39,7 @@ const SCHEMAS = {
   Accepted: answers.accepted,
   Ok: answers.ok,
   QueryAnswer: answers.queryAnswer,
+  Catalog: answers.catalog,
   DashboardConfig: configSchema,
   FillBody: fillBodySchema,
   FilledQuery: answers.filledQuery,

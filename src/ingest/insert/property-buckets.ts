@@ -14,6 +14,12 @@ import { textOf } from '../schema.js';
 /** Converts text to the byte string that a column takes. */
 export type ToBytes = (value: string) => string;
 
+/** Takes each key with its index in the dictionary of its column. */
+export interface PropertyVisitor {
+  addText(index: number, key: string, text: string): void;
+  add(type: 'number' | 'boolean' | 'null', index: number, key: string): void;
+}
+
 /** Columns of one block; `add` appends a row. */
 export class PropertyBuckets {
   readonly strings = new MapColumn(new StringColumn());
@@ -21,28 +27,28 @@ export class PropertyBuckets {
   readonly booleans = new MapColumn(new BoolColumn());
   readonly nulls = new LowCardinalityArrayColumn();
 
-  add(properties: RawEvent, toBytes: ToBytes): void {
-    for (const key in properties) this.#addProperty(key, properties[key], toBytes);
+  add(properties: RawEvent, toBytes: ToBytes, visitor: PropertyVisitor): void {
+    for (const key in properties) this.#addProperty(key, properties[key], toBytes, visitor);
     this.strings.endRow();
     this.numbers.endRow();
     this.booleans.endRow();
     this.nulls.endRow();
   }
 
-  #addProperty(key: string, value: unknown, toBytes: ToBytes): void {
+  #addProperty(key: string, value: unknown, toBytes: ToBytes, visitor: PropertyVisitor): void {
     if (value === null) {
-      this.nulls.addItem(key);
+      visitor.add('null', this.nulls.addItem(key), key);
     } else if (typeof value === 'boolean') {
-      this.booleans.addKey(key);
+      visitor.add('boolean', this.booleans.addKey(key), key);
       this.booleans.values.add(value);
     } else if (typeof value === 'number' && Number.isFinite(value)) {
-      this.numbers.addKey(key);
+      visitor.add('number', this.numbers.addKey(key), key);
       this.numbers.values.add(value);
     } else {
       // A JSON number such as 1e999 parses to Infinity; it is stored as text, so that no sum
       // includes it.
       const held = textOf(value) ?? String(value);
-      this.strings.addKey(key);
+      visitor.addText(this.strings.addKey(key), key, held);
       this.strings.values.add(toBytes(held));
       const number = tryParseNumberText(held);
       if (number !== undefined) {

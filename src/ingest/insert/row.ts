@@ -10,6 +10,7 @@ import {
   toByteString,
   UuidColumn,
 } from '../../../packages/clickhouse-native/native.js';
+import { BlockNames, type HasMany, type SeenNames } from '../../catalog/seen-names.js';
 import type { RawEvent } from '../body.js';
 import { GEO_TEXT_FIELDS } from '../enrich/geography.js';
 import { MonthSet } from './months.js';
@@ -127,7 +128,13 @@ export class EventBlock {
   readonly #columns = createColumns(this.#eventProperties, this.#userProperties);
   readonly #geographyColumns = geographyColumns(this.#columns);
   readonly #months = new MonthSet();
+  /** Names for the catalogs of the projects. */
+  readonly names: BlockNames;
   #rows = 0;
+
+  constructor(hasMany: HasMany = () => false) {
+    this.names = new BlockNames(this.#columns, hasMany);
+  }
 
   get rows(): number {
     return this.#rows;
@@ -142,8 +149,9 @@ export class EventBlock {
   add(event: AcceptedEvent, isAscii: boolean): void {
     const toBytes = isAscii ? sameText : toByteString;
     const columns = this.#columns;
+    const names = this.names.of(event.projectId);
     columns.project_id.add(event.projectId);
-    columns.event_type.add(event.eventType);
+    names.eventTypes.add(columns.event_type.add(event.eventType));
     columns.time.add(event.time);
     columns.received_at.add(event.receivedAt);
     columns.insert_id.add(toBytes(event.insertId));
@@ -152,11 +160,11 @@ export class EventBlock {
     columns.session_id.add(toBytes(event.sessionId));
     columns.library.add(event.library);
     columns.ingest_origin.add(event.origin);
-    addClient(columns, event);
+    addClient(columns, event, names);
     for (const { field, column } of this.#geographyColumns) column.add(event.geography[field] ?? '');
-    addPage(columns, readPromoted(event.eventProperties), toBytes);
-    this.#eventProperties.add(event.eventProperties, toBytes);
-    this.#userProperties.add(event.userProperties, toBytes);
+    addPage(columns, readPromoted(event.eventProperties), toBytes, names);
+    this.#eventProperties.add(event.eventProperties, toBytes, names.eventProperties);
+    this.#userProperties.add(event.userProperties, toBytes, names.userProperties);
     this.#months.add(event.time);
     this.#rows += 1;
   }
@@ -168,8 +176,10 @@ export class EventBlock {
 
 const sameText: ToBytes = (value) => value;
 
-function addClient(columns: Columns, { userAgent, geography, ip }: AcceptedEvent): void {
+function addClient(columns: Columns, event: AcceptedEvent, seen: SeenNames): void {
+  const { userAgent, geography, ip } = event;
   const agent = parseUserAgent(userAgent);
+  seen.addClient(agent, geography, event);
   columns.ip.add(ip);
   columns.ua.add(userAgent);
   columns.browser.add(agent.browser);
@@ -182,15 +192,16 @@ function addClient(columns: Columns, { userAgent, geography, ip }: AcceptedEvent
   columns.geo_longitude.add(geography.longitude ?? Number.NaN);
 }
 
-function addPage(columns: Columns, promoted: Promoted, toBytes: ToBytes): void {
+function addPage(columns: Columns, promoted: Promoted, toBytes: ToBytes, seen: SeenNames): void {
   const page = parsePageAddress(promoted.url);
+  const domain = promoted.referring_domain || referrerDomain(promoted.referrer);
   columns.url.add(toBytes(promoted.url));
   columns.path.add(toBytes(page.path));
   columns.path_clean.add(toBytes(page.pathClean));
-  columns.hostname.add(page.hostname);
+  const hostname = columns.hostname.add(page.hostname);
   columns.title.add(toBytes(promoted.title));
   columns.referrer.add(toBytes(promoted.referrer));
-  columns.referrer_domain.add(promoted.referring_domain || referrerDomain(promoted.referrer));
+  seen.addPage(page, { hostname, referrerDomain: columns.referrer_domain.add(domain) });
   columns.utm_source.add(promoted.utm_source);
   columns.utm_medium.add(promoted.utm_medium);
   columns.utm_campaign.add(promoted.utm_campaign);

@@ -52,6 +52,17 @@ export const BOUNDS = {
   /** Each call may concern a profile of the maximum size, and one statement writes them all. */
   identifyCalls: 500,
   identifyBatches: 4,
+  /**
+   * The catalog of a project. A field with more values, or with a longer one, is not listed with its
+   * values; nor is one that would exceed the values of all fields.
+   */
+  catalogEvents: 2000,
+  catalogKeys: 5000,
+  catalogFieldValues: 1000,
+  catalogValues: 20_000,
+  catalogValueLength: 128,
+  /** Names that a worker keeps in memory, of the projects that it has written last. */
+  catalogNamesHeld: 500_000,
   erasureProjects: 4,
   erasureBatch: 100,
   deletionProjects: 3,

@@ -7,6 +7,7 @@ import { GUESSES, type GuessOf } from '../property-guess.js';
 import { type ResolvedSource, SOURCES } from '../sources/index.js';
 import type { SourceRow } from '../sources/source.js';
 import { isWithinLimits } from './form.js';
+import { noMentions } from './mentions.js';
 import type { ResolvedQuery } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import { StageReader } from './stage-reader.js';
@@ -25,7 +26,7 @@ export interface Analyzed {
 
 export function analyze(written: Query, context: AnalysisContext): Analyzed {
   const query = mergeConditions(written);
-  const found = { problems: [], warnings: [], named: { times: 0 }, calls: new Map() };
+  const found = { problems: [], warnings: [], mentions: noMentions(), named: { times: 0 }, calls: new Map() };
   const scope: Scope = { guessOf: () => GUESSES[0], ...context, ...found };
   const resolved = isWithinLimits(scope, query) ? analyzeSource(scope, query) : undefined;
   const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');
@@ -49,5 +50,5 @@ function analyzeSource(scope: Scope, { source, stages }: Query): ResolvedQuery |
   const reader = new StageReader(scope, stages, { ...row, name: row.name ?? known.kind });
   const resolved = row.analyze(scope, known as never, reader);
   reader.rejectRest();
-  return resolved && { ...resolved, timezone: scope.timezone, warnings: scope.warnings };
+  return resolved && { ...resolved, timezone: scope.timezone, warnings: scope.warnings, mentions: scope.mentions };
 }

@@ -56,11 +56,11 @@ export function resolveEventField(scope: Scope, name: FieldName): ResolvedField 
   return reportUnknown(scope, name);
 }
 
-export const propertyField = (scope: Scope, named: Omit<PropertyField, 'kind' | 'guess'>): PropertyField => ({
-  kind: 'property',
-  ...named,
-  guess: scope.guessOf(named.bag, named.key),
-});
+export function propertyField(scope: Scope, named: Omit<PropertyField, 'kind' | 'guess'>): PropertyField {
+  const { name: written, bag, key } = named;
+  scope.mentions.properties.push({ written, bag, key });
+  return { kind: 'property', ...named, guess: scope.guessOf(bag, key) };
+}
 
 export const profileField = (scope: Scope, name: string, key: string): ResolvedField =>
   isProfileKey(key) ? profileColumn(name, key) : propertyField(scope, { name, bag: 'user', key });

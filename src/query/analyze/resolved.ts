@@ -5,6 +5,7 @@ import type { AggregateName } from '../language.js';
 import type { Guess } from '../property-guess.js';
 import type { ResolvedSource } from '../sources/index.js';
 import type { CalendarSpan } from '../time/range.js';
+import type { Mentions } from './mentions.js';
 
 export type ResolvedField =
   | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
@@ -193,4 +194,5 @@ export type CalendarPeriod = 'day' | 'week' | 'month' | 'quarter' | 'year';
 export type ResolvedQuery = ResolvedSource & {
   readonly timezone: string;
   readonly warnings: readonly string[];
+  readonly mentions: Mentions;
 };

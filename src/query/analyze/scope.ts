@@ -2,6 +2,7 @@
 import type { QueryProblem, Span } from '../errors.js';
 import type * as syntax from '../parse/syntax.js';
 import type { GuessOf } from '../property-guess.js';
+import type { Mentions } from './mentions.js';
 import type { Condition, ResolvedField } from './resolved.js';
 
 export type CallComparison = Extract<syntax.Condition, { kind: 'call_comparison' }>;
@@ -12,6 +13,7 @@ export interface Scope {
   readonly guessOf: GuessOf;
   readonly problems: QueryProblem[];
   readonly warnings: string[];
+  readonly mentions: Mentions;
   /** Number of times in conditions so far: each is resolved in the time zone. */
   readonly named: { times: number };
   /** Names of the calls in conditions so far. */

@@ -34,6 +34,7 @@ interface Match {
 }
 
 function resolveMatch(scope: Scope, { name, condition }: EventMatch): Match | undefined {
+  if (name) scope.mentions.events.add(name.text);
   if (condition === undefined) return { type: name?.text, condition };
   const resolved = resolveCondition(scope, condition);
   return resolved && { type: name?.text, condition: resolved };

@@ -1,5 +1,6 @@
 // Resolves conditions: negated operators become `not`, and each value gets the type of its field.
 
+import { mentionValues } from '../analyze/mentions.js';
 import { isTimeField, resolveField, SESSION_PREFIXES } from '../analyze/resolve-field.js';
 import type { Condition, Literal, OrderOperator, ResolvedField, TextPlace } from '../analyze/resolved.js';
 import { type CallComparison, report, type Scope } from '../analyze/scope.js';
@@ -53,6 +54,7 @@ const TEXT_PLACE: ReadonlyMap<string, TextPlace> = new Map([
   ['starts with', 'start'],
   ['ends with', 'end'],
 ]);
+const EQUALITY: readonly string[] = ['=', 'in', '!=', 'not in'];
 const PATTERN_OPERATORS: readonly string[] = ['~', '!~'];
 
 /** The operator without its `not`. */
@@ -74,6 +76,7 @@ function resolveComparison(scope: Scope, comparison: Comparison): Condition | un
   // Resolve values of unknown fields too, to report their problems in the same answer.
   const values = comparison.values.map((value) => resolveValue(scope, field, value)).filter(isDefined);
   if (!field || values.length < comparison.values.length) return undefined;
+  if (EQUALITY.includes(comparison.operator.text)) mentionValues(scope.mentions, field, values);
   const [value] = values;
   switch (comparison.operator.text) {
     case '=':

@@ -43,8 +43,14 @@ function findExposureField(scope: Scope, name: FieldName): ResolvedField | undef
   return propertyField(scope, { name: name.written, bag: 'event_properties', key: name.path });
 }
 
-const exposureProperty = (scope: Scope, key: string): ResolvedField =>
-  propertyField(scope, { name: key, bag: 'event_properties', key });
+/** A property that the query does not name. */
+const exposureProperty = (scope: Scope, key: string): ResolvedField => ({
+  kind: 'property',
+  name: key,
+  bag: 'event_properties',
+  key,
+  guess: scope.guessOf('event_properties', key),
+});
 
 export function analyzeChoice(
   events: Scope,
@@ -59,6 +65,7 @@ export function analyzeChoice(
   };
   const results = stages.takeOne('results');
   if (results) {
+    scope.mentions.events.add(results.event.text);
     const selection = takeSelection(scope, stages, { events: EXPOSURES, condition, rows: 'unknown' });
     const value = takeValue(events, stages, results);
     const guards = takeGuards(events, stages);

@@ -1,0 +1,129 @@
+// Names of a project that are stored already, as a worker knows them. It decides which names of a
+// block are new, within the limits of a project.
+import { BOUNDS } from '../platform/flow/bounds.js';
+import { type CatalogName, EVENT_TYPES } from './names.js';
+
+interface Count {
+  stored: number;
+  /** Events since the count was stored. */
+  added: number;
+}
+type Counts = Map<string, Count>;
+
+/** What a block changes in the stored catalog. */
+export interface CatalogChange {
+  /** Names with the events to add. */
+  readonly names: readonly CatalogName[];
+  /** Fields that now have too many values: theirs are deleted. */
+  readonly dropped: readonly string[];
+}
+
+export class KnownNames {
+  readonly generation: number;
+  readonly #events: Counts = new Map();
+  /** Types by property. */
+  readonly #keys = new Map<string, Counts>();
+  readonly #values = new Map<string, Counts>();
+  readonly #many = new Set<string>();
+  #valueCount = 0;
+
+  constructor(generation: number, stored: readonly CatalogName[]) {
+    this.generation = generation;
+    for (const { kind, field } of stored) if (kind === 'many') this.#many.add(field);
+    for (const name of stored) {
+      if (name.kind !== 'many' && !this.#isDropped(name)) this.#add(name);
+    }
+  }
+
+  /** Names, as a measure of memory. */
+  get size(): number {
+    return this.#events.size + this.#keys.size + this.#valueCount + this.#many.size;
+  }
+
+  isMany(field: string): boolean {
+    return this.#many.has(field);
+  }
+
+  /**
+   * Adds the names of a block. A count is stored again when it has doubled: a name is written a few
+   * dozen times in its life, and the order of frequent names is known.
+   */
+  add(seen: Iterable<CatalogName>): CatalogChange {
+    const names: CatalogName[] = [];
+    const dropped: string[] = [];
+    const setMany = (field: string): void => {
+      if (this.#many.has(field)) return;
+      if (this.#values.has(field)) dropped.push(field);
+      this.#setMany(field);
+      names.push({ kind: 'many', field, name: '', events: 0 });
+    };
+    for (const name of seen) {
+      if (this.#isOfUnknownKey(name)) continue;
+      const full = name.kind === 'many' ? name.field : this.#fullGroupOf(name);
+      if (full !== undefined) setMany(full);
+      else if (!this.#isDropped(name)) {
+        const events = this.#countEvents(name);
+        if (events > 0) names.push({ ...name, events });
+      }
+    }
+    // Values of a field may precede the one that was too many.
+    return { names: names.filter((name) => !this.#isDropped(name)), dropped };
+  }
+
+  /** Values follow their key, which is not kept when the project has too many. */
+  #isOfUnknownKey({ kind, field }: CatalogName): boolean {
+    return kind !== 'event' && kind !== 'key' && field.includes('.') && !this.#keys.has(field);
+  }
+
+  #isDropped({ kind, field }: CatalogName): boolean {
+    return kind === 'value' && this.#many.has(field);
+  }
+
+  #setMany(field: string): void {
+    this.#many.add(field);
+    this.#valueCount -= this.#values.get(field)?.size ?? 0;
+    this.#values.delete(field);
+  }
+
+  /** The group that has no room for a new name; undefined when there is room. */
+  #fullGroupOf({ kind, field, name }: CatalogName): string | undefined {
+    if (kind === 'event') {
+      return this.#events.has(name) || this.#events.size < BOUNDS.catalogEvents ? undefined : EVENT_TYPES;
+    }
+    if (kind === 'key') {
+      return this.#keys.has(field) || this.#keys.size < BOUNDS.catalogKeys ? undefined : field.split('.', 1)[0];
+    }
+    if (this.#many.has(field)) return undefined;
+    const values = this.#values.get(field);
+    const hasRoom = (values?.size ?? 0) < BOUNDS.catalogFieldValues && this.#valueCount < BOUNDS.catalogValues;
+    return values?.has(name) || hasRoom ? undefined : field;
+  }
+
+  #countsOf({ kind, field }: CatalogName): Counts {
+    if (kind === 'event') return this.#events;
+    const byField = kind === 'key' ? this.#keys : this.#values;
+    const known = byField.get(field) ?? new Map<string, Count>();
+    byField.set(field, known);
+    return known;
+  }
+
+  #add(seen: CatalogName): void {
+    this.#countsOf(seen).set(seen.name, { stored: seen.events, added: 0 });
+    if (seen.kind === 'value') this.#valueCount += 1;
+  }
+
+  /** The events to add to the stored count now. */
+  #countEvents(seen: CatalogName): number {
+    const known = this.#countsOf(seen).get(seen.name);
+    if (known === undefined) {
+      this.#add(seen);
+      return seen.events;
+    }
+    known.added += seen.events;
+    if (known.added < known.stored) return 0;
+    const { added } = known;
+    known.stored += added;
+    known.added = 0;
+    return added;
+  }
+}

@@ -1,0 +1,57 @@
+// Reads catalogs for queries and the API. A catalog that was read is kept until its version changes,
+// which one small statement checks every few seconds.
+import { LRUCache } from 'lru-cache';
+import { BOUNDS } from '../platform/flow/bounds.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { type Catalog, toCatalog } from './catalog.js';
+import { findCatalog, listNames, type StoredCatalog } from './store.js';
+
+// With the delay of an insert, a new name is known within ten seconds.
+const CHECKED_FOR_MS = 3_000;
+
+interface Held {
+  readonly stored: StoredCatalog;
+  readonly catalog: Catalog;
+  readonly size: number;
+  checkedAt: number;
+}
+
+export class CatalogReader {
+  readonly #postgres: Postgres;
+  readonly #held = new LRUCache<string, Held>({
+    maxSize: BOUNDS.catalogNamesHeld,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+  readonly #reading = new Map<string, Promise<Catalog>>();
+
+  constructor(postgres: Postgres) {
+    this.#postgres = postgres;
+  }
+
+  /** Concurrent calls for a project share one read. */
+  async read(projectId: ProjectId): Promise<Catalog> {
+    const held = this.#held.get(projectId);
+    if (held && performance.now() - held.checkedAt < CHECKED_FOR_MS) return held.catalog;
+    const running = this.#reading.get(projectId);
+    if (running) return running;
+    const reading = this.#read(projectId, held).finally(() => this.#reading.delete(projectId));
+    this.#reading.set(projectId, reading);
+    return reading;
+  }
+
+  async #read(projectId: ProjectId, held: Held | undefined): Promise<Catalog> {
+    const checkedAt = performance.now();
+    const stored = (await findCatalog(this.#postgres, projectId)) ?? NOTHING;
+    if (held && stored.version === held.stored.version && stored.isComplete === held.stored.isComplete) {
+      held.checkedAt = checkedAt;
+      return held.catalog;
+    }
+    const names = stored === NOTHING ? [] : await listNames(this.#postgres, projectId);
+    const catalog = toCatalog(names, stored.isComplete);
+    this.#held.set(projectId, { stored, catalog, size: names.length, checkedAt });
+    return catalog;
+  }
+}
+
+const NOTHING: StoredCatalog = { version: -1, isComplete: false };

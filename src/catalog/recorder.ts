@@ -1,0 +1,107 @@
+// Records the names of blocks in the catalogs, after their events are stored and before their jobs
+// end: a job that runs again records them again. Names of a project are held in memory, so a block
+// without new ones costs one small statement. When PostgreSQL is not available, ingestion goes on,
+// and the projects are rebuilt later.
+import { LRUCache } from 'lru-cache';
+import { BOUNDS } from '../platform/flow/bounds.js';
+import { withTimeout } from '../platform/flow/with-timeout.js';
+import type { Logger } from '../platform/log.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { KnownNames } from './known-names.js';
+import type { CatalogName } from './names.js';
+import { beginGeneration, type FoundNames, readGenerations, readNames, saveNames } from './store.js';
+
+/** A block waits no longer for its names. */
+const RECORD_TIMEOUT_MS = 2_000;
+const MISSED_MAX = 10_000;
+const PAUSE_MS = 10_000;
+
+/** The names of one project in a block. */
+export interface SeenInBlock {
+  names(): Iterable<CatalogName>;
+}
+
+export class CatalogRecorder {
+  readonly #postgres: Postgres;
+  readonly #log: Logger;
+  readonly #known = new LRUCache<string, KnownNames>({
+    maxSize: BOUNDS.catalogNamesHeld,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+  /** Projects with names that could not be stored. */
+  readonly #missed = new Set<string>();
+  /** Blocks are recorded one after another. */
+  #last: Promise<void> = Promise.resolve();
+  /** Blocks do not wait again for a database that does not answer. */
+  #pausedUntil = 0;
+
+  constructor({ postgres, log }: { readonly postgres: Postgres; readonly log: Logger }) {
+    this.#postgres = postgres;
+    this.#log = log;
+  }
+
+  hasManyValues(projectId: string, field: string): boolean {
+    return this.#known.peek(projectId)?.isMany(field) ?? false;
+  }
+
+  /** Never rejects. Resolves when the names are stored, or could not be. */
+  async record(seen: ReadonlyMap<string, SeenInBlock>): Promise<void> {
+    if (performance.now() < this.#pausedUntil) return this.#miss(seen);
+    this.#last = this.#last.then(() =>
+      withTimeout(RECORD_TIMEOUT_MS, this.#tryStore(seen)).catch(() => {
+        this.#pausedUntil = performance.now() + PAUSE_MS;
+        this.#miss(seen);
+      }),
+    );
+    await this.#last;
+  }
+
+  /** Also handles a failure after the timeout. */
+  async #tryStore(seen: ReadonlyMap<string, SeenInBlock>): Promise<void> {
+    try {
+      await this.#store(seen);
+    } catch (err) {
+      this.#log.warn({ err }, 'names of the catalog could not be stored; their projects will be rebuilt');
+      this.#miss(seen);
+    }
+  }
+
+  #miss(seen: ReadonlyMap<string, SeenInBlock>): void {
+    for (const projectId of seen.keys()) {
+      this.#known.delete(projectId);
+      if (this.#missed.size < MISSED_MAX) this.#missed.add(projectId);
+    }
+  }
+
+  async #store(seen: ReadonlyMap<string, SeenInBlock>): Promise<void> {
+    if (this.#missed.size > 0) await this.#rebuildMissed();
+    await this.#readUnknown([...seen.keys()]);
+    const found: FoundNames[] = [];
+    for (const [projectId, names] of seen) {
+      const known = this.#known.get(projectId) ?? new KnownNames(0, []);
+      const change = known.add(names.names());
+      if (change.names.length > 0) found.push({ projectId, generation: known.generation, ...change });
+      // Its size has changed.
+      this.#known.set(projectId, known);
+    }
+    if (found.length > 0) await saveNames(this.#postgres, found);
+  }
+
+  async #rebuildMissed(): Promise<void> {
+    const missed = [...this.#missed];
+    await beginGeneration(this.#postgres, missed);
+    for (const projectId of missed) this.#missed.delete(projectId);
+  }
+
+  /** Reads names that are not held, or are of an earlier generation. */
+  async #readUnknown(projectIds: readonly string[]): Promise<void> {
+    const generations = await readGenerations(this.#postgres, projectIds);
+    const generationOf = (projectId: string): number => generations.get(projectId) ?? 0;
+    const unknown = projectIds.filter((id) => this.#known.get(id)?.generation !== generationOf(id));
+    if (unknown.length === 0) return;
+    const stored = await readNames(this.#postgres, unknown);
+    for (const projectId of unknown) {
+      this.#known.set(projectId, new KnownNames(generationOf(projectId), stored.get(projectId) ?? []));
+    }
+  }
+}

@@ -1,0 +1,216 @@
+// Catalogs in PostgreSQL. Every name carries the generation of the project in which it was seen: an
+// erasure begins a new one, in which the names are found again.
+import { groupBy } from '../platform/group-by.js';
+import { type ProjectId, toProjectId } from '../platform/ids.js';
+import type { Postgres, Transaction } from '../platform/postgres/client.js';
+import { type CatalogChange, KnownNames } from './known-names.js';
+import type { CatalogName } from './names.js';
+
+type Database = Postgres | Transaction;
+
+export async function readGenerations(
+  postgres: Database,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await postgres.raw<{ rows: { project_id: string; generation: number }[] }>(
+    'SELECT project_id, generation FROM catalog_projects WHERE project_id = ANY(?::uuid[])',
+    [[...projectIds]],
+  );
+  return new Map(rows.map((row) => [row.project_id, row.generation]));
+}
+
+/** Names of the current generation of each project. */
+export async function readNames(
+  postgres: Database,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly CatalogName[]>> {
+  const { rows } = await postgres.raw<{ rows: (CatalogName & { project_id: string })[] }>(
+    `SELECT n.project_id, n.kind, n.field, n.name, n.events::float8 AS events
+     FROM catalog_names n LEFT JOIN catalog_projects p USING (project_id)
+     WHERE n.project_id = ANY(?::uuid[]) AND n.generation >= coalesce(p.generation, 0)`,
+    [[...projectIds]],
+  );
+  return groupBy(rows, (row) => row.project_id);
+}
+
+/** A change of a project's names, found in a generation. */
+export interface FoundNames extends CatalogChange {
+  readonly projectId: string;
+  readonly generation: number;
+}
+
+const ROWS_PER_STATEMENT = 5000;
+
+/** Adds the events to known names. */
+export async function saveNames(postgres: Postgres, found: readonly FoundNames[]): Promise<void> {
+  const rows = found.flatMap(({ projectId, generation, names }) =>
+    names.map((name) => ({ ...name, projectId, generation })),
+  );
+  // Two workers that store the same names lock them in the same order.
+  rows.sort((a, b) => compare(a.projectId, b.projectId) || compare(a.kind, b.kind) || compareNames(a, b));
+  await postgres.transaction(async (transaction) => {
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+      await insertNames(transaction, rows.slice(at, at + ROWS_PER_STATEMENT));
+    }
+    for (const { projectId, dropped } of found)
+      if (dropped.length > 0) await deleteValues(transaction, projectId, dropped);
+    await transaction.raw(
+      `INSERT INTO catalog_projects (project_id, version) SELECT DISTINCT id, 1 FROM unnest(?::uuid[]) AS id ORDER BY id
+       ON CONFLICT (project_id) DO UPDATE SET version = catalog_projects.version + 1`,
+      [found.map(({ projectId }) => projectId)],
+    );
+  });
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareNames = (a: CatalogName, b: CatalogName): number => compare(a.field, b.field) || compare(a.name, b.name);
+
+type NameRow = CatalogName & { readonly projectId: string; readonly generation: number };
+
+async function insertNames(
+  transaction: Transaction,
+  rows: readonly NameRow[],
+  events: 'known.events + EXCLUDED.events' | 'EXCLUDED.events' = 'known.events + EXCLUDED.events',
+): Promise<void> {
+  await transaction.raw(
+    `INSERT INTO catalog_names AS known (project_id, kind, field, name, events, generation)
+     SELECT * FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::integer[])
+     ON CONFLICT (project_id, kind, field, name) DO UPDATE SET
+       events = ${events}, generation = greatest(known.generation, EXCLUDED.generation)`,
+    [
+      rows.map(({ projectId }) => projectId),
+      rows.map(({ kind }) => kind),
+      rows.map(({ field }) => field),
+      rows.map(({ name }) => name),
+      rows.map(({ events }) => Math.round(events)),
+      rows.map(({ generation }) => generation),
+    ],
+  );
+}
+
+const deleteValues = (transaction: Transaction, projectId: string, fields: readonly string[]): Promise<unknown> =>
+  transaction('catalog_names').where({ project_id: projectId, kind: 'value' }).whereIn('field', fields).delete();
+
+/** Begins a new generation: a rebuild finds the names again. */
+export async function beginGeneration(postgres: Database, projectIds: readonly string[]): Promise<void> {
+  await postgres.raw(
+    `INSERT INTO catalog_projects (project_id, generation, version) SELECT DISTINCT id, 1, 1 FROM unnest(?::uuid[]) AS id ORDER BY id
+     ON CONFLICT (project_id) DO UPDATE SET
+       generation = catalog_projects.generation + 1, version = catalog_projects.version + 1`,
+    [[...projectIds]],
+  );
+}
+
+/** After rows of people were deleted: values that only they have sent are gone at once. */
+export async function forgetValues(postgres: Postgres, projectId: ProjectId): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    await beginGeneration(transaction, [projectId]);
+    await transaction('catalog_names').where({ project_id: projectId, kind: 'value' }).delete();
+  });
+}
+
+export interface DueRebuild {
+  readonly projectId: ProjectId;
+  readonly generation: number;
+}
+
+/** Projects whose names have not been found since their generation began. */
+export async function listDueRebuilds(postgres: Postgres, limit: number): Promise<readonly DueRebuild[]> {
+  const { rows } = await postgres.raw<{ rows: { id: string; generation: number }[] }>(
+    `SELECT p.id, coalesce(c.generation, 0) AS generation
+     FROM projects p LEFT JOIN catalog_projects c ON c.project_id = p.id
+     WHERE p.deleted_at IS NULL AND c.rebuilt_generation IS DISTINCT FROM coalesce(c.generation, 0)
+       AND coalesce(c.rebuild_after, now()) <= now()
+     ORDER BY c.rebuild_after NULLS FIRST, p.id LIMIT ?`,
+    [limit],
+  );
+  return rows.map(({ id, generation }) => ({ projectId: toProjectId(id), generation }));
+}
+
+/**
+ * Replaces the names of earlier generations by those that a rebuild has found; names that workers
+ * have stored meanwhile stay. Without effect when yet another generation has begun.
+ */
+export async function replaceNames(
+  postgres: Postgres,
+  { projectId, generation }: DueRebuild,
+  names: readonly CatalogName[],
+  restMs: number,
+): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    await transaction.raw('INSERT INTO catalog_projects (project_id) VALUES (?) ON CONFLICT DO NOTHING', [projectId]);
+    const changed = await transaction('catalog_projects')
+      .where({ project_id: projectId, generation })
+      .update({
+        rebuilt_generation: generation,
+        version: transaction.raw('version + 1'),
+        rebuild_after: transaction.raw("now() + ? * interval '1 millisecond'", [restMs]),
+      });
+    await transaction('catalog_names').where({ project_id: projectId }).where('generation', '<', generation).delete();
+    if (changed === 0) return;
+    const { kept, dropped } = await fitting(transaction, { projectId, generation }, names);
+    for (let at = 0; at < kept.length; at += ROWS_PER_STATEMENT) {
+      const some = kept.slice(at, at + ROWS_PER_STATEMENT);
+      await insertNames(
+        transaction,
+        some.map((name) => ({ ...name, projectId, generation })),
+        'EXCLUDED.events',
+      );
+    }
+    await deleteValues(transaction, projectId, dropped);
+  });
+}
+
+/** The found names within the limits of the project, beside those that workers have stored meanwhile. */
+async function fitting(
+  transaction: Transaction,
+  { projectId, generation }: DueRebuild,
+  names: readonly CatalogName[],
+): Promise<{ kept: CatalogName[]; dropped: readonly string[] }> {
+  const stored = (await readNames(transaction, [projectId])).get(projectId) ?? [];
+  const keyOf = ({ kind, field, name }: CatalogName): string => JSON.stringify([kind, field, name]);
+  const isStored = new Set(stored.map(keyOf));
+  // A count that cannot double: only new names are changes.
+  const known = new KnownNames(
+    generation,
+    stored.map((name) => ({ ...name, events: Number.POSITIVE_INFINITY })),
+  );
+  const change = known.add(names);
+  const many = names.filter(({ kind }) => kind === 'many').map(({ field }) => field);
+  const counted = names.filter((name) => isStored.has(keyOf(name)));
+  return { kept: [...counted, ...change.names], dropped: [...many, ...change.dropped] };
+}
+
+/** After a rebuild that failed. */
+export async function postponeRebuild(postgres: Postgres, { projectId }: DueRebuild, restMs: number): Promise<void> {
+  await postgres.raw(
+    `INSERT INTO catalog_projects (project_id, rebuild_after) VALUES (?, now() + ? * interval '1 millisecond')
+     ON CONFLICT (project_id) DO UPDATE SET rebuild_after = EXCLUDED.rebuild_after`,
+    [projectId, restMs],
+  );
+}
+
+export interface StoredCatalog {
+  readonly version: number;
+  /** Whether every name of the stored events is known. */
+  readonly isComplete: boolean;
+}
+
+export async function findCatalog(postgres: Postgres, projectId: ProjectId): Promise<StoredCatalog | undefined> {
+  const { rows } = await postgres.raw<{ rows: { version: string; is_complete: boolean | null }[] }>(
+    'SELECT version, rebuilt_generation = generation AS is_complete FROM catalog_projects WHERE project_id = ?',
+    [projectId],
+  );
+  const [row] = rows;
+  return row && { version: Number(row.version), isComplete: row.is_complete === true };
+}
+
+/** Names of all generations: event types and keys stay known while a rebuild is due. */
+export async function listNames(postgres: Postgres, projectId: ProjectId): Promise<readonly CatalogName[]> {
+  const { rows } = await postgres.raw<{ rows: CatalogName[] }>(
+    `SELECT kind, field, name, events::float8 AS events FROM catalog_names WHERE project_id = ?
+     ORDER BY events DESC, field, name`,
+    [projectId],
+  );
+  return rows;
+}

@@ -1,0 +1,75 @@
+// Warnings of names that a query mentions and that the project has never sent, with the nearest
+// known ones.
+import type { MentionedValue, Mentions } from '../query/analyze/mentions.js';
+import { findNearest, quote } from '../query/errors.js';
+import { type Catalog, hasAllEvents, hasAllProperties, hasAllTexts } from './catalog.js';
+import { EVENT_TYPES, propertyField, VALUE_COLUMNS } from './names.js';
+
+const WARNINGS_MAX = 10;
+const SHOWN_MAX = 3;
+
+export function warningsOfUnseen(mentions: Mentions, catalog: Catalog): string[] {
+  const warnings = [
+    ...unseenEvents(mentions, catalog),
+    ...unseenProperties(mentions, catalog),
+    ...mentions.values.map((value) => unseenValue(value, catalog)).filter((warning) => warning !== undefined),
+  ];
+  return [...new Set(warnings)].slice(0, WARNINGS_MAX);
+}
+
+export const mentionsAny = ({ events, properties, values }: Mentions): boolean =>
+  events.size + properties.length + values.length > 0;
+
+/** Event types, also those that event_type is compared with. */
+function unseenEvents({ events, values }: Mentions, catalog: Catalog): string[] {
+  if (!hasAllEvents(catalog)) return [];
+  const compared = values.filter(({ of }) => 'column' in of && of.column === EVENT_TYPES).map(({ text }) => text);
+  return [...new Set([...events, ...compared])]
+    .filter((type) => !catalog.events.has(type))
+    .map(
+      (type) => `no event ${quote(type)} in this project${nearestOf(type, [...catalog.events.keys()], 'events are')}`,
+    );
+}
+
+function unseenProperties({ properties }: Mentions, catalog: Catalog): string[] {
+  return properties
+    .filter(({ bag, key }) => hasAllProperties(catalog, bag) && !catalog.properties.has(propertyField(bag, key)))
+    .map(({ bag, key, written }) => {
+      const known = [...catalog.properties.keys()].filter((field) => field.startsWith(`${bag}.`));
+      const keys = known.map((field) => field.slice(bag.length + 1));
+      const holder = bag === 'user' ? 'profile' : 'event';
+      return `no ${holder} of this project has ${quote(written)}${nearestOf(key, keys, 'keys are')}`;
+    });
+}
+
+function unseenValue({ written, of, text }: MentionedValue, catalog: Catalog): string | undefined {
+  const field = 'column' in of ? VALUE_FIELDS.get(of.column) : propertyField(of.bag, of.key);
+  if (field === undefined || !hasAllTexts(catalog, field)) return undefined;
+  const values = catalog.values.get(field) ?? [];
+  // The key has a warning of its own when it is unknown.
+  if (values.includes(text) || ('key' in of && !catalog.properties.has(field))) return undefined;
+  if (values.length === 0) return `${written} has no values in this project`;
+  const codes = codesFor(text, values);
+  if (codes !== undefined) return `${written} is never ${quote(text)}; ${codes}`;
+  return `${written} is never ${quote(text)}${nearestOf(text, values, 'values are')}`;
+}
+
+const VALUE_FIELDS: ReadonlyMap<string, string> = new Map(Object.entries(VALUE_COLUMNS));
+
+function nearestOf(name: string, known: readonly string[], all: string): string {
+  const nearest = findNearest(name, known);
+  if (nearest !== undefined) return `; nearest: ${quote(nearest)}`;
+  if (known.length === 0) return '';
+  const shown = known.slice(0, SHOWN_MAX).map(quote).join(', ');
+  return known.length > SHOWN_MAX ? `; ${all} such as ${shown}` : `; ${all} ${shown}`;
+}
+
+const CODE = /^[A-Z]{2,3}$/;
+const COUNTRIES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+
+/** For a name where values are codes: the code of a country with this name, else the most frequent code. */
+function codesFor(text: string, values: readonly string[]): string | undefined {
+  if (CODE.test(text) || !values.every((value) => CODE.test(value))) return undefined;
+  const meant = values.find((code) => code.length === 2 && COUNTRIES.of(code)?.toLowerCase() === text.toLowerCase());
+  return `values are codes such as ${quote(meant ?? values[0] ?? '')}`;
+}

@@ -1,0 +1,35 @@
+// What a query names of the project's data: event types, properties, and values that fields are
+// compared with. Names that the project has never sent are said in the warnings of the answer.
+import type { AnyBag } from '../fields.js';
+import type { Literal, ResolvedField } from './resolved.js';
+
+export interface MentionedProperty {
+  readonly written: string;
+  readonly bag: AnyBag;
+  readonly key: string;
+}
+
+export interface MentionedValue {
+  /** The field as written. */
+  readonly written: string;
+  /** The column of an event, or the property. */
+  readonly of: { readonly column: string } | Pick<MentionedProperty, 'bag' | 'key'>;
+  readonly text: string;
+}
+
+export interface Mentions {
+  readonly events: Set<string>;
+  readonly properties: MentionedProperty[];
+  readonly values: MentionedValue[];
+}
+
+export const noMentions = (): Mentions => ({ events: new Set(), properties: [], values: [] });
+
+/** Texts that a field is compared with. Numbers and booleans have several spellings. */
+export function mentionValues(mentions: Mentions, field: ResolvedField, values: readonly Literal[]): void {
+  if (field.kind !== 'column' && field.kind !== 'property') return;
+  const of = field.kind === 'column' ? { column: field.field.column } : { bag: field.bag, key: field.key };
+  for (const value of values) {
+    if (value.kind === 'text' && value.text !== '') mentions.values.push({ written: field.name, of, text: value.text });
+  }
+}

@@ -1,0 +1,269 @@
+// The catalog of a project: what ingestion and identify calls add to it, what a rebuild finds, what
+// erasure and deletion remove, and the warnings of queries that name what was never sent.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { markProjectDeleted } from '../../src/accounts/projects.js';
+import { CatalogRecorder } from '../../src/catalog/recorder.js';
+import { listNames } from '../../src/catalog/store.js';
+import { createLogger } from '../../src/platform/log.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { type Answer, createTeam, createTeamProject, send } from '../support/accounts.js';
+import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
+import { eventually } from '../support/eventually.js';
+import { startStoreRelay } from '../support/store-relay.js';
+
+let stack: ErasureStack;
+let url: string;
+
+beforeAll(async () => {
+  stack = await startErasureStack();
+  url = stack.processes.url;
+}, 120_000);
+
+afterAll(() => stack?.close());
+
+const readCatalog = async ({ project }: Pick<Tenant, 'project'>): Promise<Answer['body']> =>
+  (await send(url, 'GET /catalog', { key: project.secretKey })).body;
+
+const KNOWN_WITHIN_MS = 10_000;
+
+/** Resolves when the catalog is complete and `isReached`. */
+const reaches = (tenant: Pick<Tenant, 'project'>, isReached: (catalog: Answer['body']) => void) =>
+  eventually(async () => {
+    const catalog = await readCatalog(tenant);
+    expect(catalog.complete).toBe(true);
+    isReached(catalog);
+    return catalog;
+  }, 60_000);
+
+const query = (tenant: Tenant, q: string, format = 'json') =>
+  send(url, 'POST /query', { key: tenant.project.secretKey, body: { q, format } });
+
+test('names of events and profiles are known within ten seconds, and the most frequent come first', async () => {
+  const tenant = await stack.createTenant();
+  await reaches(tenant, () => {});
+  const event = (event_type: string, plan: string) => ({
+    event_type,
+    user_id: 'alice',
+    event_properties: { plan, seats: 3, trial: true, 'odd "key"': 'x', note: null },
+    user_properties: { team: 'blue' },
+  });
+  await tenant.send(event('signup', 'free'), event('signup', 'pro'), event('purchase', 'pro'));
+  await tenant.identify('alice', 'phone', { tier: 'gold', age: 40, email: 'alice@example.com' });
+  const catalog = await eventually(async () => {
+    const known = await readCatalog(tenant);
+    expect(known.events).toHaveLength(2);
+    expect(known.profile).toHaveLength(3);
+    return known;
+  }, KNOWN_WITHIN_MS);
+  expect(catalog).toEqual({
+    complete: true,
+    events: [
+      { event_type: 'signup', count: 2 },
+      { event_type: 'purchase', count: 1 },
+    ],
+    properties: expect.arrayContaining([
+      { field: 'event_properties.plan', types: ['string'] },
+      { field: 'event_properties.seats', types: ['number'] },
+      { field: 'event_properties.trial', types: ['boolean'] },
+      { field: 'event_properties.odd "key"', types: ['string'] },
+      { field: 'event_properties.note', types: [] },
+      { field: 'user_properties.team', types: ['string'] },
+    ]),
+    profile: expect.arrayContaining([
+      { field: 'user.tier', types: ['string'] },
+      { field: 'user.age', types: ['number'] },
+      { field: 'user.email', types: ['string'] },
+    ]),
+    values: expect.arrayContaining([
+      { field: 'event_properties.plan', values: ['pro', 'free'], distinct: 2 },
+      { field: '_platform', values: ['web'], distinct: 1 },
+      { field: 'user.tier', values: ['gold'], distinct: 1 },
+    ]),
+  });
+  expect(JSON.stringify(catalog)).not.toContain('alice');
+
+  const { project: other } = await stack.createTenant();
+  expect(await readCatalog({ project: other })).toMatchObject({ events: [], properties: [], values: [] });
+});
+
+test('a query that names what was never sent is answered with a warning, in every format', async () => {
+  const tenant = await stack.createTenant();
+  await tenant.send({ event_type: 'purchase', event_properties: { plan: 'pro' } });
+  await reaches(tenant, ({ events }) => expect(events).toHaveLength(1));
+  const warning = 'no event "purchases" in this project; nearest: "purchase"';
+  // The catalog that a query read earlier may be a few seconds old.
+  await eventually(async () => {
+    const { body } = await query(tenant, 'purchases | count');
+    expect(body).toMatchObject({ rows: [{ value: 0 }], metadata: { warnings: [warning] } });
+  }, KNOWN_WITHIN_MS);
+  expect((await query(tenant, 'purchases | count', 'llm')).body).toContain(warning);
+  expect((await query(tenant, 'purchases | count', 'csv')).status).toBe(200);
+  expect((await query(tenant, 'purchase[plan = "prro"] | count')).body.metadata.warnings).toEqual([
+    'plan is never "prro"; nearest: "pro"',
+  ]);
+  expect((await query(tenant, 'purchase[plan = "pro"] | count')).body.metadata).toEqual({});
+  // A name that is new becomes known.
+  await tenant.send({ event_type: 'purchases' });
+  await eventually(async () => {
+    expect((await query(tenant, 'purchases | count')).body).toMatchObject({ rows: [{ value: 1 }], metadata: {} });
+  }, KNOWN_WITHIN_MS);
+});
+
+test('members of the project read its catalog', async () => {
+  const team = await createTeam(stack.postgres);
+  const config = { config: { SECRET_KEY_BASE: 'x'.repeat(64) } } as Parameters<typeof createTeamProject>[1];
+  const project = await createTeamProject(stack.postgres, config, team.organization.id);
+  const { status, body } = await send(url, `GET /api/projects/${project.id}/catalog`, team.people.member);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ events: [], values: [] });
+});
+
+test('a rebuild finds what was stored before, as ingestion would have', async () => {
+  const tenant = await stack.createTenant();
+  const events = [
+    { plan: 'pro', code: 7, seats: '12', trial: true, note: null, empty: '' },
+    { plan: 'free', code: 'x', long: 'x'.repeat(200) },
+    { plan: 'pro', nested: { a: 1 } },
+  ].map((event_properties) => ({ event_type: 'old', user_id: 'alice', event_properties, user_properties: { a: 'b' } }));
+  await tenant.send(
+    ...events,
+    ...Array.from({ length: 1001 }, (_, n) => ({ event_type: 'id', event_properties: { id: `n${n}` } })),
+  );
+  await tenant.identify('alice', undefined, { tier: 'gold', visits: 1, email: 'alice@example.com' });
+  const { events: types } = await reaches(tenant, (found) => {
+    expect(found.events).toHaveLength(2);
+    expect(found.profile).toHaveLength(3);
+  });
+  expect(types.map(({ event_type }: { event_type: string }) => event_type)).toEqual(['id', 'old']);
+  const { id } = tenant.project;
+  const stored = async () =>
+    (await listNames(stack.postgres, id)).map(({ events: _, ...name }) => JSON.stringify(name));
+  const names = await stored();
+  expect(names).toContain('{"kind":"many","field":"event_properties.id","name":""}');
+  expect(names).toContain('{"kind":"many","field":"event_properties.long","name":""}');
+  expect(names).toContain('{"kind":"many","field":"user.email","name":""}');
+  expect(names).toContain('{"kind":"value","field":"user_properties.a","name":"b"}');
+
+  await stack.postgres('catalog_names').where({ project_id: id }).delete();
+  await stack.postgres('catalog_projects').where({ project_id: id }).delete();
+  await eventually(async () => expect((await stored()).sort()).toEqual(names.sort()), 60_000);
+  expect((await listNames(stack.postgres, id)).filter(({ kind }) => kind === 'event')).toEqual([
+    { kind: 'event', field: '', name: 'id', events: 1001 },
+    { kind: 'event', field: '', name: 'old', events: 3 },
+  ]);
+}, 180_000);
+
+test('a value that only an erased person has sent is gone at once, and the others are found again', async () => {
+  const tenant = await stack.createTenant();
+  const event = (user_id: string, nickname: string) => ({
+    event_type: nickname,
+    user_id,
+    event_properties: { nickname, plan: 'pro', [nickname]: 1 },
+  });
+  await tenant.send(event('alice', 'ally'), event('bob', 'bobby'));
+  await tenant.identify('alice', undefined, { motto: 'ally' });
+  await tenant.identify('bob', undefined, { motto: 'bobby' });
+  await reaches(tenant, (found) => {
+    expect(JSON.stringify(found.events)).toContain('ally');
+    expect(JSON.stringify(found.profile)).toContain('motto');
+  });
+  expect((await tenant.gdpr.erase('alice')).body).toMatchObject({ status: 'deleted' });
+  const rows = await stack
+    .postgres('catalog_names')
+    .where({ project_id: tenant.project.id, name: 'ally', kind: 'value' });
+  expect(rows).toEqual([]);
+  const after = await eventually(async () => {
+    const found = await readCatalog(tenant);
+    expect(JSON.stringify(found)).not.toContain('ally');
+    expect(found.complete).toBe(true);
+    return found;
+  }, 120_000);
+  expect(after).toMatchObject({
+    events: [{ event_type: 'bobby', count: 1 }],
+    values: expect.arrayContaining([
+      { field: 'event_properties.nickname', values: ['bobby'], distinct: 1 },
+      { field: 'event_properties.plan', values: ['pro'], distinct: 1 },
+      { field: 'user.motto', values: ['bobby'], distinct: 1 },
+    ]),
+  });
+  // The worker has known the value before: sent again by another person, it is known again.
+  await tenant.send(event('carol', 'ally'));
+  await eventually(async () => {
+    const { values } = await readCatalog(tenant);
+    expect(values).toContainEqual({ field: 'event_properties.nickname', values: ['ally', 'bobby'], distinct: 2 });
+  }, KNOWN_WITHIN_MS);
+});
+
+test('a flood of names of one project is bounded in rows, and another project gets its names', async () => {
+  const [attacker, other] = [await stack.createTenant(), await stack.createTenant()];
+  const countRows = async (kind: string): Promise<number> => {
+    const [row] = await stack.postgres('catalog_names').where({ project_id: attacker.project.id, kind }).count();
+    return Number(row?.count);
+  };
+  let number = 0;
+  for (let request = 0; request < 30; request += 1) {
+    const events = Array.from({ length: 100 }, () => {
+      number += 1;
+      const keys = Array.from({ length: 20 }, (_, key) => [`k${number}_${key}`, `v${number}`]);
+      return { event_type: `e${number}`, event_properties: { id: `i${number}`, ...Object.fromEntries(keys) } };
+    });
+    await attacker.send(...events);
+  }
+  await other.send({ event_type: 'a', event_properties: { plan: 'pro' } });
+  await reaches(other, ({ events, values }) => {
+    expect(events).toHaveLength(1);
+    expect(values).toContainEqual({ field: 'event_properties.plan', values: ['pro'], distinct: 1 });
+  });
+  await attacker.holds(3000);
+  await eventually(async () => expect((await readCatalog(attacker)).events).toHaveLength(2000), 30_000);
+  expect(await countRows('event')).toBe(2000);
+  // A key is counted with each of its types.
+  expect(await countRows('key')).toBeLessThanOrEqual(5000);
+  expect(await countRows('value')).toBeLessThanOrEqual(20_000);
+  expect((await query(attacker, 'nothing[none = "x"] | count')).body.metadata).toEqual({});
+});
+
+test('the catalog of a deleted project is deleted', async () => {
+  const tenant = await stack.createTenant();
+  await tenant.send({ event_type: 'a', event_properties: { plan: 'pro' } });
+  await reaches(tenant, ({ events }) => expect(events).toHaveLength(1));
+  const { id } = tenant.project;
+  const left = async () =>
+    (await stack.postgres('catalog_names').where({ project_id: id })).length +
+    (await stack.postgres('catalog_projects').where({ project_id: id })).length;
+  expect(await left()).toBeGreaterThan(1);
+  const actor = { kind: 'person', id: 'test' } as const;
+  const deletion = { project_name: 'Test', project_name_confirm: 'Test' };
+  await markProjectDeleted(stack.postgres, id, { deletion, actor, isCluster: false });
+  await eventually(async () => expect(await left()).toBe(0), 30_000);
+});
+
+test('without PostgreSQL recording neither fails nor waits long, and the project is rebuilt afterwards', async () => {
+  const { project } = await stack.createTenant();
+  await reaches({ project }, () => {});
+  const relay = await startStoreRelay(stack.databaseUrl);
+  const postgres = createPostgres({ DATABASE_URL: relay.url });
+  try {
+    const recorder = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'fatal' }) });
+    const record = (eventType: string) => {
+      const name = { kind: 'event', field: '', name: eventType, events: 1 } as const;
+      return recorder.record(new Map([[project.id, { names: () => [name] }]]));
+    };
+    const generation = async () =>
+      (await stack.postgres('catalog_projects').where({ project_id: project.id }).first())?.generation;
+    const before = await generation();
+    await relay.cut();
+    const startedAt = performance.now();
+    await record('missed');
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    await relay.restore();
+    await eventually(async () => {
+      await record('later');
+      expect(await generation()).toBe(before + 1);
+    }, 30_000);
+    await reaches({ project }, ({ events }) => expect(events).toEqual([{ event_type: 'later', count: 1 }]));
+  } finally {
+    await postgres.destroy();
+    await relay.close();
+  }
+});

@@ -1,0 +1,78 @@
+// Which names of a block are new to a project, and the limits of a catalog.
+import { expect, test } from 'vitest';
+import { KnownNames } from '../../../src/catalog/known-names.js';
+import type { CatalogName, NameKind } from '../../../src/catalog/names.js';
+import { BOUNDS } from '../../../src/platform/flow/bounds.js';
+
+const name = (kind: NameKind, field: string, text: string, events = 1): CatalogName => ({
+  kind,
+  field,
+  name: text,
+  events,
+});
+const numbered = (count: number, toName: (index: number) => CatalogName): CatalogName[] =>
+  Array.from({ length: count }, (_, index) => toName(index));
+
+test('a new name is stored once, and its count again when it has doubled', () => {
+  const known = new KnownNames(0, []);
+  const signup = name('event', '', 'signup', 3);
+  expect(known.add([signup]).names).toEqual([signup]);
+  expect(known.add([{ ...signup, events: 2 }]).names).toEqual([]);
+  expect(known.add([{ ...signup, events: 1 }]).names).toEqual([{ ...signup, events: 3 }]);
+  expect(known.add([{ ...signup, events: 5 }]).names).toEqual([]);
+});
+
+test('a stored name is not stored again', () => {
+  const key = name('key', 'event_properties.plan', 'string', 10);
+  const known = new KnownNames(2, [key]);
+  expect(known.add([{ ...key, events: 1 }]).names).toEqual([]);
+  expect(known.add([name('key', 'event_properties.plan', 'number')]).names).toHaveLength(1);
+});
+
+test('the key of a stored field with many values is known, and its values are not', () => {
+  const key = name('key', 'event_properties.id', 'string', 10);
+  const known = new KnownNames(0, [
+    key,
+    name('many', 'event_properties.id', '', 0),
+    name('value', 'event_properties.id', 'v'),
+  ]);
+  expect(known.size).toBe(2);
+  expect(known.add([{ ...key, events: 1 }, name('value', 'event_properties.id', 'v')])).toEqual({
+    names: [],
+    dropped: [],
+  });
+});
+
+test('a field with too many values loses them all, and gets no more', () => {
+  const known = new KnownNames(0, []);
+  const value = (index: number) => name('value', 'event_properties.id', `v${index}`);
+  known.add([name('key', 'event_properties.id', 'string')]);
+  expect(known.add(numbered(BOUNDS.catalogFieldValues, value)).names).toHaveLength(BOUNDS.catalogFieldValues);
+  const change = known.add([value(BOUNDS.catalogFieldValues)]);
+  expect(change).toEqual({ names: [name('many', 'event_properties.id', '', 0)], dropped: ['event_properties.id'] });
+  expect(known.isMany('event_properties.id')).toBe(true);
+  expect(known.add([value(0), value(5000)]).names).toEqual([]);
+  expect(known.size).toBeLessThan(10);
+});
+
+test('names of one project are bounded, in memory and in rows', () => {
+  const known = new KnownNames(0, []);
+  const rows = new Set<string>();
+  const send = (names: CatalogName[]): void => {
+    const change = known.add(names);
+    for (const row of rows) if (change.dropped.some((field) => row.startsWith(`value ${field} `))) rows.delete(row);
+    for (const { kind, field, name: text } of change.names) rows.add(`${kind} ${field} ${text}`);
+  };
+  for (let round = 0; round < 20; round += 1) {
+    const keyOf = (index: number) => `event_properties.${round}_${index}`;
+    send(numbered(1000, (index) => name('event', '', `${round}_${index}`)));
+    send(numbered(1000, (index) => name('key', keyOf(index), 'string')));
+    send(numbered(5000, (index) => name('value', keyOf(index % 500), `v${index}`)));
+    send(numbered(500, (index) => name('many', keyOf(index + 500), '')));
+  }
+  expect(known.isMany('event_type')).toBe(true);
+  expect(known.isMany('event_properties')).toBe(true);
+  const max = BOUNDS.catalogEvents + 2 * BOUNDS.catalogKeys + BOUNDS.catalogValues;
+  expect(known.size).toBeLessThanOrEqual(max);
+  expect(rows.size).toBeLessThanOrEqual(max);
+});

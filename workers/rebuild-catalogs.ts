@@ -1,0 +1,36 @@
+// Scheduled rebuild of catalogs: every five seconds, those of new projects, of projects from before
+// the catalog, and of projects in which people were erased.
+import { findNames } from '../src/catalog/rebuild.js';
+import { listDueRebuilds, postponeRebuild, replaceNames } from '../src/catalog/store.js';
+import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
+import type { Needs } from './runtime.js';
+import { defineScheduledJob } from './scheduled-job.js';
+
+const PROJECTS_AT_A_TIME = 100;
+// A rebuild reads all events of a project, so the rebuilds of a project take a twentieth of the time.
+const REST_PER_WORK = 20;
+const RETRY_MS = 60_000;
+
+export const startCatalogRebuilds = defineScheduledJob({
+  name: 'rebuild-catalogs',
+  everyMs: 5_000,
+  open(deps: Needs<'clickhouse' | 'postgres' | 'redis' | 'log'>, signal) {
+    const { clickhouse, postgres } = deps;
+    async function rebuildDue(): Promise<void> {
+      const failures: unknown[] = [];
+      for (const due of await listDueRebuilds(postgres, PROJECTS_AT_A_TIME)) {
+        if (signal.aborted) return;
+        const startedAt = performance.now();
+        try {
+          const names = await findNames(clickhouse, due.projectId);
+          await replaceNames(postgres, due, names, REST_PER_WORK * (performance.now() - startedAt));
+        } catch (error) {
+          failures.push(error);
+          await postponeRebuild(postgres, due, Math.max(RETRY_MS, REST_PER_WORK * (performance.now() - startedAt)));
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    }
+    return { run: () => withAdvisoryLock(postgres, { of: 'catalogs', signal }, rebuildDue) };
+  },
+});
