@@ -218,6 +218,7 @@ describe('an answer', () => {
     await page.getByRole('img').waitFor();
 
     await page.goto(`${stack.url}/projects/${shop.id}/ask#q=page_view+|+last+30d+|+count`);
+    await page.getByRole('region', { name: 'Answer' }).getByText('20', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Add to dashboard' }).click();
     await page.getByRole('button', { name: 'My dashboard' }).click();
     await page.getByRole('link', { name: 'Added to My dashboard' }).click();

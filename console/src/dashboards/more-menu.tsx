@@ -45,7 +45,8 @@ export function MoreMenu({ project, dashboard, values }: Props) {
   const remove = () =>
     attempt(async () => {
       await deleteDashboard(project.id, dashboard.id);
-      await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
+      // The list must not show it until it has been read again.
+      client.removeQueries({ queryKey: ['dashboards', project.id] });
       navigate(list);
       return undefined;
     });
