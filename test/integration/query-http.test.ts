@@ -227,6 +227,7 @@ describe('sources', () => {
     ['funnel signup -> pay', { funnel_steps: ['signup', 'pay'] }],
     ['funnel signup -> pay | by day', { funnel_steps: ['signup', 'pay'], incomplete_from: '2026-11-20' }],
     ['retention nothing', { incomplete: [] }],
+    ['a | count | compare previous', { compare: { previous: { from: expect.any(String) } } }],
   ])('%s has metadata', async (q, metadata) => {
     expect(await (await post({ q, format: 'json' })).json()).toMatchObject({ metadata });
   });

@@ -35,6 +35,7 @@ export const accepted = z.strictObject({ accepted: count.meta({ description: 'ev
 export const ok = z.strictObject({ ok: z.literal(true) });
 
 const cell = z.unknown();
+const range = z.strictObject({ from: moment, to: moment });
 
 /** The choice result packet is at the top level, beside the rows. */
 export const queryAnswer = z.looseObject({
@@ -51,6 +52,10 @@ export const queryAnswer = z.looseObject({
     truncated: z.literal(true).optional(),
     warnings: z.array(z.string()).optional(),
     funnel_steps: z.array(z.string()).optional(),
+    compare: z
+      .strictObject({ current: range, previous: range })
+      .optional()
+      .meta({ description: 'the two ranges of `compare`' }),
     unit: z
       .string()
       .optional()
