@@ -21,6 +21,13 @@ const HOP_BY_HOP_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encodi
 const endToEndHeaders = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name)));
 
+/** Not the 401 of the query process: the person is signed in, and signing in again would change nothing. */
+const passRefused = (): PublicError =>
+  new PublicError(
+    'unavailable',
+    'the query process refuses the sessions of this one; both need the same release, SECRET_KEY_BASE and clock',
+  );
+
 export function forwardQueries(queryUrl: string): RequestHandler {
   // No limit of connections: the query process limits each project. A common limit here would let one project's
   // waiting queries delay those of others.
@@ -31,6 +38,11 @@ export function forwardQueries(queryUrl: string): RequestHandler {
     );
     const upstream = request(new URL('/query', queryUrl), { method: req.method, headers, agent });
     upstream.on('response', (answer: IncomingMessage) => {
+      if (answer.statusCode === 401 && req.headers[PASS_HEADER] !== undefined) {
+        answer.resume();
+        next(passRefused());
+        return;
+      }
       res.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer));
       // pipeline destroys both ends when the response breaks.
       pipeline(answer, res, () => {});

@@ -1,0 +1,44 @@
+// Queries that web forwards to a query process that refuses them.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler } from 'express';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASS_HEADER } from '../../../src/access/project-pass.js';
+import { forwardQueries } from '../../../src/api/forward-queries.js';
+import type { PublicError } from '../../../src/platform/errors.js';
+
+const servers: Server[] = [];
+let url: string;
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+beforeAll(async () => {
+  const refusing = createServer((_, res) => void res.writeHead(401).end('{"error":"a key is missing"}'));
+  const app = express();
+  const sayKind: ErrorRequestHandler = (error: PublicError, _req, res, _next) => void res.status(503).send(error.kind);
+  app.post('/query', forwardQueries(await listen(refusing)), sayKind);
+  url = await listen(createServer(app));
+});
+
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+const answerTo = async (headers: Record<string, string>): Promise<[number, string]> => {
+  const response = await fetch(`${url}/query`, { method: 'POST', headers, body: '{}' });
+  return [response.status, await response.text()];
+};
+
+test('an unknown key is a 401 of the caller', async () => {
+  expect(await answerTo({ 'X-API-Key': 'unknown' })).toEqual([401, '{"error":"a key is missing"}']);
+});
+
+test('a refused pass is no 401 of the signed-in person, who would be sent to sign in again', async () => {
+  expect(await answerTo({ [PASS_HEADER]: 'of another release' })).toEqual([503, 'unavailable']);
+});
