@@ -33,7 +33,7 @@ const PREVIOUS = /^previous(?:_|$)/;
 const CHANGE = /^change(?:_|$)/;
 
 /** Whether `compare` added the column: the value of the earlier range, or the change since then. */
-const isCompared = ({ metadata }: Answer, column: string): boolean =>
+export const isCompared = ({ metadata }: Answer, column: string): boolean =>
   metadata?.compare !== undefined && (PREVIOUS.test(column) || CHANGE.test(column));
 
 /** The column with the values of the earlier range beside those of `column`. */

@@ -1,7 +1,7 @@
 // Steps of a funnel: people who reached each, the share of the first, those who were lost, and the time it took. A breakdown
 // has a block for each value.
 import { Fragment } from 'react';
-import { numberIn } from '../answer/columns.js';
+import { isCompared, numberIn } from '../answer/columns.js';
 import { compact, duration, exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
@@ -9,7 +9,7 @@ import style from './funnel.module.css';
 
 export function Funnel({ answer }: { readonly answer: Answer }) {
   const stepAt = answer.columns.indexOf('step');
-  const groups = answer.columns.slice(0, stepAt);
+  const groups = answer.columns.slice(0, stepAt).filter((column) => !isCompared(answer, column));
   const blocks = new Map<string, Row[]>();
   for (const row of answer.rows) {
     const key = groups.map((group) => String(row[group] ?? texts.answer.none)).join(' · ');
@@ -43,6 +43,7 @@ function Steps({ rows, name }: { readonly rows: readonly Row[]; readonly name: s
         const rate = numberIn(row, 'rate') ?? 0;
         const stepRate = numberIn(row, 'step_rate');
         const seconds = numberIn(row, 'median_seconds');
+        const previousRate = numberIn(row, 'previous_rate');
         return (
           <Fragment key={String(row.step)}>
             {index > 0 && (
@@ -60,6 +61,7 @@ function Steps({ rows, name }: { readonly rows: readonly Row[]; readonly name: s
                   {compact(users)}
                 </span>
                 <span className={style.rate}>{percent(rate)}</span>
+                {previousRate !== null && <span className="muted">{texts.charts.before(percent(previousRate))}</span>}
               </div>
               <div className={style.track}>
                 <div className={style.fill} style={{ inlineSize: `${rate * 100}%` }} />
