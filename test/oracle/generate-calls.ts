@@ -50,7 +50,7 @@ export function withCalls(
 ): fc.Arbitrary<ask.Condition[]> {
   const some = fc.array(call, { minLength: 1, maxLength: 3 });
   return fc.oneof(
-    { weight: 3, arbitrary: wheres },
+    { weight: 8, arbitrary: wheres },
     fc.tuple(wheres, some).map(([where, terms]): ask.Condition[] => [...where, ...terms]),
     fc.tuple(wheres, some).map(([where, terms]): ask.Condition[] => {
       const all = [...where, ...terms];

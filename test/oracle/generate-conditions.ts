@@ -83,7 +83,7 @@ function conditions(fields: readonly string[]): fc.Arbitrary<ask.Condition> {
 
 export function wheres(fields: readonly string[]): fc.Arbitrary<ask.Condition[]> {
   return fc.oneof(
-    { weight: 3, arbitrary: fc.constant<ask.Condition[]>([]) },
+    { weight: 6, arbitrary: fc.constant<ask.Condition[]>([]) },
     { weight: 2, arbitrary: fc.array(conditions(fields), { minLength: 1, maxLength: 1 }) },
     fc.array(conditions(fields), { minLength: 2, maxLength: 2 }),
   );

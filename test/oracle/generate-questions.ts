@@ -247,7 +247,7 @@ function stickiness(context: Context): fc.Arbitrary<ask.Question> {
 
 function user(context: Context): fc.Arbitrary<ask.Question> {
   const id = fc.oneof(
-    fc.constantFrom('u1', 'd1'),
+    { weight: 3, arbitrary: fc.constantFrom('u1', 'u1', 'd1') },
     fc.constantFrom(...words.USERS, ...words.DEVICES, ...words.EMAILS, 'nobody'),
   );
   return record({ id, ...asked(context), read: userReads }).map(({ read, ...rest }) =>
