@@ -59,6 +59,9 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     // By default ClickHouse may build the hash table from the events instead of the joined rows:
     // 2.5 times slower over ten million events, with four times the memory.
     query_plan_join_swap_table: 'false',
+    // Expressions that ClickHouse compiles from their third execution on fail for conditions on
+    // LowCardinality columns: "Invalid cast from LowCardinality(UInt8) to native type" (26.7).
+    compile_expressions: 0,
     // Both sides of `compare` read one state of every table. ClickHouse's default, which a profile
     // of the server may change.
     enable_shared_storage_snapshot_in_query: 1,
