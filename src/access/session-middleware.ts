@@ -45,3 +45,5 @@ export async function findPerson(
 }
 
 export const personOf = (res: Response): Person => res.locals.person as Person;
+
+export const isSignedIn = (res: Response): boolean => res.locals.person !== undefined;

@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { PASS_HEADER } from '../access/project-pass.js';
+import { isSignedIn } from '../access/session-middleware.js';
 import { PublicError } from '../platform/errors.js';
 
 // Forward only headers that the query process reads.
@@ -38,7 +39,7 @@ export function forwardQueries(queryUrl: string): RequestHandler {
     );
     const upstream = request(new URL('/query', queryUrl), { method: req.method, headers, agent });
     upstream.on('response', (answer: IncomingMessage) => {
-      if (answer.statusCode === 401 && req.headers[PASS_HEADER] !== undefined) {
+      if (answer.statusCode === 401 && isSignedIn(res)) {
         answer.resume();
         next(passRefused());
         return;
