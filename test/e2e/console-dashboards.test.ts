@@ -250,9 +250,12 @@ describe('a query', () => {
     expect(asked()).toBe(q.replace('last 7d', 'last 30d'));
     await page.getByRole('button', { name: /where not .*edit as text/ }).click();
     await page.locator('.cm-focused').waitFor();
-    await page.goto(`${stack.url}/projects/${shop.id}/ask#q=*+|+last+30d+|+count+by+day`);
+    // Another document, in which no chart of the text before stands.
+    await page.goto('about:blank');
     await page.setViewportSize({ width: 1440, height: 800 });
+    await page.goto(`${stack.url}/projects/${shop.id}/ask#q=*+|+last+30d+|+count+by+day`);
     const chart = page.getByRole('region', { name: 'Answer' }).getByRole('img');
+    await chart.waitFor();
     const box = await chart.boundingBox();
     if (box === null) throw new Error('the chart is not there');
     await page.mouse.move(box.x + box.width * 0.5, box.y + 100);
