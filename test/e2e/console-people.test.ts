@@ -239,9 +239,9 @@ describe('settings', () => {
     await page.getByRole('alert').filter({ hasText: 'time zone' }).waitFor();
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByLabel('Addresses of clients').selectOption('drop');
-    const reloaded = page.waitForEvent('load');
+    await page.evaluate('document.title = "before the change"');
     await page.getByRole('button', { name: 'Save' }).click();
-    await reloaded;
+    await page.waitForFunction('document.title !== "before the change" && document.readyState === "complete"');
     await page.getByRole('button', { name: 'Save' }).waitFor();
     await eventually(async () =>
       expect(await postgres('projects').where({ id: other.id }).first('timezone', 'ip_policy')).toEqual({
