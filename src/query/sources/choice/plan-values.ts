@@ -3,7 +3,6 @@
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
-import { planAnswer } from '../../plan/answer.js';
 import { map } from '../../plan/behaviour.js';
 import {
   alias,
@@ -26,7 +25,7 @@ import { fn, quantile } from '../../plan/functions.js';
 import { type Columns, extend, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
 import { EARLIEST_MS } from '../../time/range.js';
 import type { ValueOutcome } from './outcome.js';
-import { countRow, exposureOf, keyOf, selectExposures, TIME, variantOf } from './plan.js';
+import { countRow, exposureOf, keyOf, planResults, selectExposures, TIME, variantOf } from './plan.js';
 import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.js';
 import type { ValueColumn } from './present.js';
 
@@ -156,37 +155,12 @@ function selectValues(query: ChoiceResults, value: ValueOutcome, context: PlanCo
 }
 
 export function planValues(query: ChoiceResults, value: ValueOutcome, context: PlanContext): Plan {
-  const { choiceKey, conversionEvent, unit, order } = query;
   const exposures = selectExposures(query, context);
   const selects = [
     selectValues(query, value, context),
     { ...exposures, columns: { ...exposures.columns, ...NO_VALUES, ...noGuards(query.guards) } },
   ];
-  return planAnswer({
-    query,
-    range: query.selection.range,
-    context,
-    mode: 'choice',
-    select: select({ keeps: 'all', columns: {}, from: step('counts', { kind: 'union', selects }) }),
-    columns: [
-      { name: 'variant_key', type: 'text' },
-      { name: 'exposures', type: 'number' },
-      { name: 'conversions', type: 'number' },
-      { name: 'rate', type: 'number' },
-      { name: 'ci_low', type: 'number' },
-      { name: 'ci_high', type: 'number' },
-      { name: 'weight', type: 'number' },
-    ],
-    presentation: {
-      kind: 'choice',
-      order,
-      choiceKey,
-      conversionEvent,
-      unit: unit.name,
-      value: value.written,
-      guards: query.guards.map(({ name }) => name),
-      ...(query.beforeMs !== undefined && { cuped: query.beforeMs / DAY_MS }),
-      nowMs: context.nowMs,
-    },
-  });
+  const { beforeMs } = query;
+  const stated = { value: value.written, ...(beforeMs !== undefined && { cuped: beforeMs / DAY_MS }) };
+  return planResults(query, context, { selects, resultType: 'number', stated });
 }

@@ -125,13 +125,18 @@ export const selectExposures = (query: ChoiceResults, context: PlanContext): Sel
     groupBy: ['variant'],
   });
 
-export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
-  const { choiceKey, conversionEvent, unit, order } = query;
-  const exposures = selectExposures(query, context);
-  const selects = [
-    selectUnits(query, context),
-    { ...exposures, columns: { ...exposures.columns, ...noGuards(query.guards) } },
-  ];
+interface ResultsOptions {
+  /** The units of each variant, and their exposures: one row per variant each. */
+  readonly selects: readonly Select[];
+  /** Of `rate`, `ci_low` and `ci_high`: a share of the units, or a value. */
+  readonly resultType: 'rate' | 'number';
+  /** What the presentation states beside the counts. */
+  readonly stated?: { readonly value: string; readonly cuped?: number };
+}
+
+/** The answer of an experiment, of conversions and of values alike: counts of each variant, from which statistics are computed. */
+export function planResults(query: ChoiceResults, context: PlanContext, options: ResultsOptions): Plan {
+  const { selects, resultType, stated } = options;
   return planAnswer({
     query,
     range: query.selection.range,
@@ -142,19 +147,29 @@ export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
       { name: 'variant_key', type: 'text' },
       { name: 'exposures', type: 'number' },
       { name: 'conversions', type: 'number' },
-      { name: 'rate', type: 'rate' },
-      { name: 'ci_low', type: 'rate' },
-      { name: 'ci_high', type: 'rate' },
+      { name: 'rate', type: resultType },
+      { name: 'ci_low', type: resultType },
+      { name: 'ci_high', type: resultType },
       { name: 'weight', type: 'number' },
     ],
     presentation: {
       kind: 'choice',
-      order,
-      choiceKey,
-      conversionEvent,
-      unit: unit.name,
+      order: query.order,
+      choiceKey: query.choiceKey,
+      conversionEvent: query.conversionEvent,
+      unit: query.unit.name,
+      ...stated,
       guards: query.guards.map(({ name }) => name),
       nowMs: context.nowMs,
     },
   });
+}
+
+export function planChoice(query: ChoiceResults, context: PlanContext): Plan {
+  const exposures = selectExposures(query, context);
+  const selects = [
+    selectUnits(query, context),
+    { ...exposures, columns: { ...exposures.columns, ...noGuards(query.guards) } },
+  ];
+  return planResults(query, context, { selects, resultType: 'rate' });
 }
