@@ -3,7 +3,8 @@
 import { numberIn, ownColumnsOf } from '../answer/columns.js';
 import { day, exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
-import { plural, texts } from '../texts.js';
+import { plural } from '../texts/plural.js';
+import { texts } from '../texts.js';
 import style from './retention.module.css';
 
 interface Cohort {

@@ -1,7 +1,8 @@
 // Events of one person by day and session, the newest first.
 import { clock, day, localDate } from '../answer/format.js';
 import type { Answer, Cell, Row } from '../api/answer.js';
-import { plural, texts } from '../texts.js';
+import { plural } from '../texts/plural.js';
+import { texts } from '../texts.js';
 import style from './timeline.module.css';
 
 const SHOWN_MAX = 200;
