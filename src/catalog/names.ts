@@ -45,6 +45,7 @@ export const VALUE_COLUMNS = {
   geo_timezone: '_timezone',
   geo_metro_code: '_geo_metro_code',
   geo_postal_code: '_geo_postal_code',
+  geo_source: '_geo_source',
   library: '_library',
   ingest_origin: '_ingest_origin',
 } as const;

@@ -255,7 +255,8 @@ const GEOGRAPHY = [
   ['geo_timezone', 'timezone'],
   ['geo_metro_code', 'metro_code'],
   ['geo_postal_code', 'postal_code'],
-] as const satisfies readonly (readonly [ValueColumn, GeoTextField])[];
+  ['geo_source', 'source'],
+] as const satisfies readonly (readonly [ValueColumn, GeoTextField | 'source'])[];
 
 /** Whether the catalog of a project keeps no values of a field. */
 export type HasMany = (projectId: string, field: string) => boolean;

@@ -24,7 +24,7 @@ const properties = (prefix: 'ep' | 'up'): string =>
     `arrayMap(key -> concat(toJSONString(key), ':null'), ${prefix}_null)`,
   );
 
-const GEO_TEXTS = GEO_TEXT_FIELDS.map((field) => `'${field}', geo_${field}`).join(', ');
+const GEO_TEXTS = [...GEO_TEXT_FIELDS, 'source'].map((field) => `'${field}', geo_${field}`).join(', ');
 
 const geography = object(
   entries(`mapFilter((key, value) -> value != '', map(${GEO_TEXTS}))`),

@@ -58,6 +58,7 @@ const EVENT_FIELDS = {
   _geo_postal_code: text('geo_postal_code', 'geo'),
   _geo_latitude: { column: 'geo_latitude', type: 'number', category: 'geo' },
   _geo_longitude: { column: 'geo_longitude', type: 'number', category: 'geo' },
+  _geo_source: text('geo_source', 'geo'),
   _country: text('geo_country', 'geo'),
   _city: text('geo_city', 'geo'),
   _region: text('geo_region', 'geo'),

@@ -119,7 +119,7 @@ describe('what is exported', () => {
         origin: 'client',
         ip: '203.0.113.77',
         user_agent: 'curl/8.5.0',
-        geo: { country: 'DE', city: 'Bad "X"/Y', continent: 'EU' },
+        geo: { country: 'DE', city: 'Bad "X"/Y', continent: 'EU', source: 'header' },
       },
       {
         ...{ event_type: 'bare', time: '2026-11-02T00:00:00.000Z', insert_id: 'j', user_id: 'u', device_id: null },

@@ -42,11 +42,16 @@ test('the first events that need the databases get their geography, and hold no 
       for (const answer of await Promise.all(sent)) expect(answer).toMatchObject({ status: 200 });
       heldMs.push(await longestDelayMs());
       await eventually(async () => expect(await store.count(project.id)).toBe(7));
-      const rows = await store.rows<{ event_type: string; geo_country: string }>(project.id, 'event_type, geo_country');
-      const found = new Set(
-        rows.map(({ event_type, geo_country }) => `${event_type} ${geo_country.replace(/^[A-Z]{2}$/, 'known')}`),
+      const rows = await store.rows<{ event_type: string; geo_country: string; geo_source: string }>(
+        project.id,
+        'event_type, geo_country, geo_source',
       );
-      expect([...found].sort()).toEqual(['a known', 'b known', 'c ', 'first ']);
+      const found = new Set(
+        rows.map(({ event_type, geo_country, geo_source }) =>
+          [event_type, geo_country.replace(/^[A-Z]{2}$/, 'known'), geo_source].join(' '),
+        ),
+      );
+      expect([...found].sort()).toEqual(['a known database', 'b known database', 'c  ', 'first  ']);
       await processes.stop();
     }
   } finally {

@@ -90,6 +90,7 @@ const circumstances: fc.Arbitrary<Event['derived']> = fc.record(
     _device_type: fc.constantFrom('desktop', 'mobile', 'bot'),
     _geo_country: fc.constantFrom('DE', 'US', 'JP'),
     _geo_city: fc.constantFrom('Köln', 'Boston'),
+    _geo_source: fc.constantFrom('database', 'header'),
     _ip: fc.constantFrom('203.0.113.0', '198.51.100.0'),
     _library: fc.constant('service-js/1.0.0'),
     _ingest_origin: fc.constantFrom('client', 'server'),

@@ -27,6 +27,7 @@ export const DERIVED_FIELDS = [
   '_geo_timezone',
   '_geo_metro_code',
   '_geo_postal_code',
+  '_geo_source',
   '_ip',
   '_ua',
   '_library',

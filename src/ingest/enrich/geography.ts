@@ -21,11 +21,17 @@ export const GEO_TEXT_FIELDS = [
 ] as const;
 export type GeoTextField = (typeof GEO_TEXT_FIELDS)[number];
 
+/** Where the geography of an event comes from: a database, or headers of a trusted proxy. */
+const GEO_SOURCES = ['database', 'header'] as const;
+export type GeoSource = (typeof GEO_SOURCES)[number];
+
 /**
  * Unknown fields are absent. Country is the ISO 3166-1 code, continent the two-letter code; region
  * and city are names.
  */
-export type Geography = Readonly<Partial<Record<GeoTextField, string> & Record<'latitude' | 'longitude', number>>>;
+export type Geography = Readonly<
+  Partial<Record<GeoTextField, string> & Record<'latitude' | 'longitude', number> & { source: GeoSource }>
+>;
 
 export type GeographyLookup = (address: string | undefined, headers: IncomingHttpHeaders) => Geography;
 
@@ -68,7 +74,7 @@ export function createGeographyLookup(options: {
   function read(address: string): Geography {
     for (const find of readers) {
       const record = find(address);
-      if (record !== undefined) return toGeography(record);
+      if (record !== undefined) return withSource(toGeography(record), 'database');
     }
     return NOWHERE;
   }
@@ -146,8 +152,12 @@ function fromHeaders(names: readonly [GeoTextField, string][], headers: Incoming
     const value = headers[name.toLowerCase()];
     if (typeof value === 'string' && value !== '') geography[field] = value;
   }
-  return withContinent(geography);
+  return withSource(withContinent(geography), 'header');
 }
+
+/** A geography without any field has no source. */
+const withSource = (geography: Geography, source: GeoSource): Geography =>
+  Object.keys(geography).length === 0 ? NOWHERE : { ...geography, source };
 
 /** Reads a database record of either layout. A country database has fewer of the fields. */
 export function toGeography(record: unknown): Geography {
@@ -191,14 +201,18 @@ function withContinent(geography: Geography): Geography {
 const TEXT_LENGTH_MAX = 256;
 const DEGREES_MAX = { latitude: 90, longitude: 180 } as const;
 
-/** Reads the `geo` object of an event. Invalid fields are dropped. */
+/**
+ * Reads the `geo` object of an event. Invalid fields are dropped. `source` is that of an exported
+ * event; the sender of any other has none to state.
+ */
 export function readGeography(said: Readonly<Record<string, unknown>>): Geography {
   const texts = GEO_TEXT_FIELDS.map((name) => [name, textAt(said, name)?.slice(0, TEXT_LENGTH_MAX)] as const);
   const degrees = (['latitude', 'longitude'] as const).map((name) => {
     const value = numberAt(said, name);
     return [name, value !== undefined && Math.abs(value) <= DEGREES_MAX[name] ? value : undefined] as const;
   });
-  return compact(Object.fromEntries([...texts, ...degrees]));
+  const source = GEO_SOURCES.find((name) => name === said.source);
+  return compact(Object.fromEntries([...texts, ...degrees, ['source', source]]));
 }
 
 const compact = (fields: Record<string, string | number | undefined>): Geography =>

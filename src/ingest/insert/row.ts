@@ -55,6 +55,7 @@ function createColumns(event: PropertyBuckets, user: PropertyBuckets) {
     geo_postal_code: lowCardinality(),
     geo_latitude: new Float64Column(),
     geo_longitude: new Float64Column(),
+    geo_source: lowCardinality(),
     ip: text(),
     ua: lowCardinality(),
     library: lowCardinality(),
@@ -190,6 +191,7 @@ function addClient(columns: Columns, event: AcceptedEvent, seen: SeenNames): voi
   columns.device_type.add(agent.deviceType);
   columns.geo_latitude.add(geography.latitude ?? Number.NaN);
   columns.geo_longitude.add(geography.longitude ?? Number.NaN);
+  columns.geo_source.add(geography.source ?? '');
 }
 
 function addPage(columns: Columns, promoted: Promoted, toBytes: ToBytes, seen: SeenNames): void {

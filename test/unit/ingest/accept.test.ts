@@ -179,6 +179,16 @@ describe('events that speak for others', () => {
     expect(event?.geography).toEqual({ country: 'DE', city: '7', longitude: 13.4 });
   });
 
+  test.each([
+    ['database', 'database'],
+    ['header', 'header'],
+    ['guess', undefined],
+    [undefined, undefined],
+  ])('the geography of an exported event keeps its source: %s', (source, kept) => {
+    const [event] = replay(accept({ event_type: 'a', geo: { country: 'DE', source } }, secret));
+    expect(event?.geography.source).toBe(kept);
+  });
+
   test('skipped events stay skipped when the body is written again', () => {
     const accepted = accept({ events: [5, spokenFor, {}] }, secret);
     expect(replay(accepted)).toHaveLength(1);

@@ -160,6 +160,7 @@ describe('geography', () => {
       country: 'BR',
       city: 'Recife',
       continent: 'SA',
+      source: 'header',
     });
     expect(find('203.0.113.7', {})).toEqual({});
   });

@@ -1,0 +1,73 @@
+// Migrations of ClickHouse over a database that already has events: they stay, and new ones can be
+// stored beside them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { migrateClickHouse, splitStatements } from '../../src/platform/clickhouse/migrate.js';
+import { packageRoot } from '../../src/platform/paths.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const FOLDER = join(packageRoot, 'ops', 'clickhouse');
+const FILES = readdirSync(FOLDER).sort();
+const PROJECT = '00000000-0000-7000-8000-000000000001';
+
+let databases: TestDatabases;
+let clickhouse: ClickHouseClient;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  clickhouse = createClickHouse(databases.config);
+});
+
+afterAll(async () => {
+  await clickhouse?.close();
+  await databases?.close();
+});
+
+/** As a service of an earlier version left the database. */
+async function createEarlierDatabase(files: readonly string[]): Promise<void> {
+  const { CLICKHOUSE_DATABASE: name } = databases.config;
+  await clickhouse.command({ query: `DROP DATABASE ${name} SYNC` });
+  const admin = createClickHouse({ ...databases.config, CLICKHOUSE_DATABASE: 'default' });
+  await admin.command({ query: `CREATE DATABASE ${name}` });
+  await admin.close();
+  await clickhouse.command({
+    query:
+      'CREATE TABLE schema_migrations (name String, applied_at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY name',
+  });
+  for (const file of files) {
+    for (const query of splitStatements(readFileSync(join(FOLDER, file), 'utf8'))) await clickhouse.command({ query });
+    await clickhouse.insert({ table: 'schema_migrations', values: [{ name: file }], format: 'JSONEachRow' });
+  }
+}
+
+const store = (table: string, values: object) =>
+  clickhouse.insert({
+    table,
+    values: [{ project_id: PROJECT, event_type: 'a', time: '2026-11-01 00:00:00.000', user_id: 'u', ...values }],
+    format: 'JSONEachRow',
+  });
+
+test.each([
+  ['0004_usage.sql', 'events_inbox'],
+  ['0005_plain_names.sql', 'events_landing'],
+])('events stored after %s stay, and new ones have every column', async (last, landing) => {
+  const applied = FILES.slice(0, FILES.indexOf(last) + 1);
+  await createEarlierDatabase(applied);
+  await store(landing, { insert_id: 'early', geo_country: 'DE' });
+  expect(await migrateClickHouse(databases.config)).toEqual(FILES.slice(applied.length));
+  const late = { insert_id: 'late', geo_country: 'NZ', geo_source: 'header' };
+  await store('events_landing', late);
+  await store('events_landing', late);
+  const answer = await clickhouse.query({
+    query:
+      'SELECT insert_id, geo_country, geo_source, user_hash = sipHash64(user_id) AS hashed FROM events ORDER BY insert_id',
+    format: 'JSONEachRow',
+  });
+  expect(await answer.json()).toEqual([
+    { insert_id: 'early', geo_country: 'DE', geo_source: '', hashed: 1 },
+    { ...late, hashed: 1 },
+  ]);
+  expect(await migrateClickHouse(databases.config)).toEqual([]);
+});
