@@ -175,11 +175,17 @@ export const texts = {
     variants: 'Variants',
     converted: 'Converted',
     rate: 'Rate',
+    mean: 'Mean',
     interval: 'Interval, 95 %',
     between: (low: string, high: string) => `${low} to ${high}`,
     conversion: (verdict: string) => `${verdict} Conversion by variant`,
-    lift: (of: { control: string; points: string | undefined; low: string; high: string }) =>
-      `against ${of.control}: ${of.points === undefined ? 'no rate yet' : `${of.points} points`}, between ${of.low} and ${of.high} at every look`,
+    points: (lift: string) => `${lift} points`,
+    lift: (of: { control: string; lift: string | undefined; low: string | undefined; high: string | undefined }) =>
+      `against ${of.control}: ${of.lift ?? 'nothing to compare yet'}, ${of.low === undefined || of.high === undefined ? 'too early for an interval' : `between ${of.low} and ${of.high} at every look`}`,
+    plan: (of: { lift: string; power: string; needed: string; left: string | undefined; days: string | undefined }) =>
+      of.left === undefined
+        ? `Plan: ${of.needed} units show a lift of ${of.lift} with ${of.power} power; there are enough.`
+        : `Plan: ${of.left} more units${of.days === undefined ? '' : `, about ${of.days} days,`} to show a lift of ${of.lift} with ${of.power} power; ${of.needed} in all.`,
   },
   dashboards: dashboardsTexts,
   start: startTexts,

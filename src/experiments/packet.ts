@@ -4,6 +4,7 @@ import { toBestProbabilities, VARIANTS_MAX } from './best-probability.js';
 import { ALPHA, CONTROL_NAME, type DecisionStatus, toDecisionStatus } from './decision.js';
 import { type GuardCounts, type PacketGuard, toGuards, warnOfGuards } from './guards.js';
 import { adjustByHolm } from './holm.js';
+import { findUnitsForRate, type PacketPlan, type PlannedControl, toPacketPlan, warnOfPlan } from './needed-units.js';
 import {
   type Counts,
   findAbsoluteLift,
@@ -37,6 +38,8 @@ export interface ChoiceCounts {
   readonly firstExposureAtMs: number | undefined;
   readonly lastExposureAtMs: number | undefined;
   readonly guards?: readonly GuardCounts[];
+  /** Of `plan 10%`: the relative lift, and the end of the traffic so far. */
+  readonly plan?: { readonly relativeLift: number; readonly untilMs: number } | undefined;
 }
 
 /** Null where a figure is undefined: without units, relative to a rate of 0, and intervals of values while there are few. */
@@ -50,6 +53,8 @@ export interface ChoicePacket {
   readonly warnings: readonly string[];
   readonly decision_status: DecisionStatus;
   readonly method: typeof METHOD | ValueMethod;
+  /** When the query asks for it. */
+  readonly plan?: PacketPlan;
 }
 
 /** Control first, then by name. */
@@ -169,6 +174,12 @@ export function toFrame<T extends VariantCounts>(counts: ChoiceCounts & { readon
 export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): ChoicePacket {
   const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics, guardWarnings } = toFrame(counts);
   const comparisons = compareWithControl(variants);
+  const rate = variants[0] && findRate(variants[0]);
+  const { planned, planWarnings } = toPlan(
+    counts,
+    { level: rate ?? null, isRate: true, hasTreatment: variants.length > 1 },
+    (relativeLift) => findUnitsForRate(rate ?? 0, { ratios: expectedRatios, relativeLift }),
+  );
   return {
     choice_key: counts.choiceKey,
     conversion_event: counts.conversionEvent,
@@ -185,10 +196,31 @@ export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): Cho
         isSignificantTooEarly: comparisons.some((tested) => tested.pValue <= ALPHA && tested.alwaysValidPValue > ALPHA),
       }),
       ...guardWarnings,
+      ...planWarnings,
     ],
     decision_status: toDecisionStatus({ comparisons, sampleRatioPValue }),
     method: METHOD,
+    ...planned,
   };
+}
+
+interface Planned {
+  readonly planned: { readonly plan?: PacketPlan };
+  readonly planWarnings: readonly string[];
+}
+
+/** The plan that a query asks for, from all units so far; `findUnits` is of the relative lift. */
+export function toPlan(
+  { plan, variants, firstExposureAtMs }: ChoiceCounts,
+  control: PlannedControl,
+  findUnits: (relativeLift: number) => number | undefined,
+): Planned {
+  if (plan === undefined) return { planned: {}, planWarnings: [] };
+  const units = variants.reduce((sum, { exposures }) => sum + exposures, 0);
+  const traffic = { units, fromMs: firstExposureAtMs, untilMs: plan.untilMs };
+  const planned = toPacketPlan(plan.relativeLift, findUnits(plan.relativeLift), traffic);
+  const warning = warnOfPlan(planned, control);
+  return { planned: { plan: planned }, planWarnings: warning === undefined ? [] : [warning] };
 }
 
 function requireCounts({ variantKey, exposures, conversions }: VariantCounts): void {

@@ -14,6 +14,7 @@ import {
   toMeanInterval,
   toMeanPValue,
 } from './means.js';
+import { findUnitsForMean, type ValuesSoFar } from './needed-units.js';
 import {
   type ChoiceCounts,
   type ChoicePacket,
@@ -21,6 +22,7 @@ import {
   type PacketComparison,
   type PacketVariant,
   toFrame,
+  toPlan,
   type VariantCounts,
 } from './packet.js';
 import { toWarnings } from './warnings.js';
@@ -50,6 +52,13 @@ export function toValuePacket(counts: ValueCounts, generatedAtMs: number): Choic
     toFrame<VariantValues>(counts);
   const compared = counts.cuped === undefined ? variants : adjustByEarlier(variants);
   const comparisons = compareWithControl(compared);
+  const [control] = compared;
+  const { planned, planWarnings } = toPlan(
+    counts,
+    { level: control?.units ? control.mean : null, isRate: false, hasTreatment: variants.length > 1 },
+    (relativeLift) =>
+      findUnitsForMean(toValuesSoFar(control?.mean ?? 0, compared), { ratios: expectedRatios, relativeLift }),
+  );
   return {
     choice_key: counts.choiceKey,
     conversion_event: counts.conversionEvent,
@@ -69,6 +78,7 @@ export function toValuePacket(counts: ValueCounts, generatedAtMs: number): Choic
         ),
       }),
       ...guardWarnings,
+      ...planWarnings,
     ],
     decision_status: toDecisionStatus({ comparisons, sampleRatioPValue, conversionsMin: VALUES_MIN }),
     method: {
@@ -82,6 +92,21 @@ export function toValuePacket(counts: ValueCounts, generatedAtMs: number): Choic
       cuped_days: counts.cuped ?? null,
       variance_removed: counts.cuped === undefined ? null : removedVariance(variants, compared),
     },
+    ...planned,
+  };
+}
+
+/** Of all variants together; the variance is that within variants. */
+function toValuesSoFar(mean: number, variants: readonly VariantValues[]): ValuesSoFar {
+  const total = (of: (variant: VariantValues) => number): number =>
+    variants.reduce((sum, variant) => sum + of(variant), 0);
+  const freedom = total(({ units }) => Math.max(0, units - 1));
+  const exposures = total((variant) => variant.exposures);
+  return {
+    mean,
+    variance: freedom === 0 ? 0 : total(({ units, variance }) => Math.max(0, units - 1) * variance) / freedom,
+    countedShare: exposures === 0 ? 0 : total(({ units }) => units) / exposures,
+    convertedShare: exposures === 0 ? 0 : total(({ conversions }) => conversions) / exposures,
   };
 }
 

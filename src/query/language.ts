@@ -222,6 +222,12 @@ export const STAGES = completeStages({
     about: 'less variance, by the same sum before the exposure',
     sources: 'choice',
   },
+  plan: {
+    form: 'percent',
+    example: 'plan 10%',
+    about: 'units and days until a lift of 10 % is found with 80 % power',
+    sources: 'choice',
+  },
   winsorize: {
     form: 'nothing',
     example: 'winsorize off',

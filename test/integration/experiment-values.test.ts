@@ -1,6 +1,7 @@
 // Results of an experiment of value over the real engine: winsorized means, `cuped` and `guard`, against plain loops over the same units.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../bench/simulate-values.js';
+import { formatLlm } from '../../src/query-api/formats/llm.js';
 import { type Event, event } from '../oracle/history.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
 
@@ -78,6 +79,7 @@ interface Packet {
   readonly diagnostics: {
     readonly guards?: readonly { event: string; comparisons: readonly Record<string, number>[] }[];
   };
+  readonly plan?: Readonly<Record<'units_needed' | 'units_left' | 'units_per_day' | 'days_left', number>>;
   readonly warnings: readonly string[];
   readonly decision_status: string;
   readonly method: { readonly winsorized_at: number | null; readonly variance_removed: number | null };
@@ -155,6 +157,21 @@ test('a guard that is worse is a warning, and decides nothing', async () => {
     1,
   );
   expect(packet.decision_status).toBe('treatment_better');
+});
+
+test('plan says what is left at the traffic so far, and less is left with cuped', async () => {
+  const [plain, adjusted] = [await packetOf('window 7d | plan 5%'), await packetOf('window 7d | cuped 14d | plan 5%')];
+  // All units were exposed at one time, twenty days ago.
+  expect(plain.plan).toMatchObject({ relative_lift: 0.05, power: 0.8, units_per_day: units.length / 20 });
+  const { units_needed: needed = 0, units_left: left, days_left: days } = plain.plan ?? {};
+  expect(left).toBe(needed - units.length);
+  expect(days).toBe(Math.ceil((needed - units.length) / (units.length / 20)));
+  expect(adjusted.plan?.units_needed).toBeLessThan(0.2 * needed);
+  const query = 'choice checkout | results sum(purchase, price) | window 7d | plan 5%';
+  const text = formatLlm(await ask(query), query);
+  expect(text).toContain(
+    `Plan: ${left} more units, about ${days} days at 75 a day to show a lift of 5% with 80% power`,
+  );
 });
 
 test('conversions have guards too', async () => {

@@ -20,6 +20,8 @@ interface Values {
   readonly converted: ReadonlySet<string | undefined>;
   /** The mean of these units; null without values. */
   readonly meanOf: (units: readonly string[]) => number | null;
+  /** The values that count of these units. */
+  readonly numbersOf: (units: readonly string[]) => number[];
 }
 
 /**
@@ -41,8 +43,6 @@ export function valuesOf({ function: kind, field, isWhole }: Value, { units, eve
   const present = (all: Iterable<string>): number[] => [...all].map(valueFor).filter((value) => value !== null);
   const percentile = quantile(present(units.keys()), 0.999);
   const cap = isWhole || percentile === null || percentile <= 0 ? Number.POSITIVE_INFINITY : percentile;
-  return {
-    converted: new Set(numbers.keys()),
-    meanOf: (own) => averageOf(present(own).map((value) => Math.min(value, cap))),
-  };
+  const numbersOf = (own: readonly string[]): number[] => present(own).map((value) => Math.min(value, cap));
+  return { converted: new Set(numbers.keys()), meanOf: (own) => averageOf(numbersOf(own)), numbersOf };
 }

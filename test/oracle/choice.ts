@@ -2,6 +2,7 @@
 // exclusion and conversion.
 import { ratio, sumOf } from './aggregate.js';
 import { type Interval, intervalOf, lengthOf, toRfc3339 } from './calendar.js';
+import { planOf } from './choice-plan.js';
 import { valuesOf } from './choice-values.js';
 import { EVER, EXPOSURE, eventsOf, isExposureOf } from './events.js';
 import { eventField } from './fields.js';
@@ -55,7 +56,19 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
     };
   });
   const times = exposures.map((event) => event.time);
+  const samples = rows.map(({ variant_key, exposures: size, conversions }) => {
+    const own = [...units].filter(([, unit]) => unit.variant === variant_key).map(([id]) => id);
+    return { variant: variant_key, units: size, conversions, numbers: values?.numbersOf(own) };
+  });
   const beside = {
+    ...(results.plan !== undefined && {
+      plan: planOf(results.plan / 100, {
+        samples,
+        shares: shares(weights),
+        isAdjusted: results.cuped !== undefined,
+        days: (Math.min(now, interval.end) - Math.min(...times)) / 86_400_000,
+      }),
+    }),
     choice_key: question.choice,
     conversion_event: value ? stepName(value.event ?? '*') : results.event,
     diagnostics: {

@@ -275,6 +275,8 @@ export interface Results {
   /** Both change no row: experiment-values.test.ts compares what they do. */
   readonly cuped?: Span;
   readonly guards?: readonly Events[];
+  /** Percent. */
+  readonly plan?: number;
   readonly window?: Span;
   readonly unit?: Field;
 }

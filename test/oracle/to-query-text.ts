@@ -111,12 +111,13 @@ function endOf(question: Question): string[] {
     }
     case 'choice': {
       if (question.results === undefined) return readingOf(question);
-      const { event, value, cuped, guards = [], window, unit } = question.results;
+      const { event, value, cuped, guards = [], plan, window, unit } = question.results;
       return [
         `results ${value === undefined ? nameOf(event) : callText(value)}`,
         ...(value?.isWhole ? ['winsorize off'] : []),
         ...spanOf('cuped', cuped),
         ...(guards.length === 0 ? [] : [`guard ${guards.map(eventText).join(', ')}`]),
+        ...(plan === undefined ? [] : [`plan ${plan}%`]),
         ...spanOf('window', window),
         ...(unit === undefined ? [] : [`unit ${fieldText(unit)}`]),
       ];

@@ -117,6 +117,16 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:(?:in|for|over)\s+)?(?:the\s+)?(?:last|past)\s+(\d+\s*\w+)\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)(?:compare|compared|vs\.?|versus)\b.*$`, '$1compare previous', 'stage'),
   rule(String.raw`^(\s*)(?:within|conversion\s+window)\s+`, '$1window ', 'stage'),
+  rule(
+    String.raw`^(\s*)plan\s+(0?\.\d+)\s*$`,
+    (_, blank, share) => `${blank}plan ${Number((Number(share) * 100).toPrecision(12))}%`,
+    'stage',
+  ),
+  rule(
+    String.raw`^(\s*)(?:plan|power|sample\s+size)(?:\s+for)?\s+(\d+(?:\.\d+)?)\s*(?:%|percent|pct)?`,
+    '$1plan $2%',
+    'stage',
+  ),
   rule(String.raw`^(\s*)(strict|any)\s+order\s*$`, '$1order $2', 'stage'),
   rule(String.raw`\s+within\s+(\d+\s*\w+)`, ' | window $1', 'source'),
   rule(String.raw`(?<=\([\w\s"',]*)\s+or\s+(?=[\w\s"',]*\))`, ', ', 'source'),

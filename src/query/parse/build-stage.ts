@@ -74,6 +74,10 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     const events = buildEventsIn(reader, node);
     return events.length > 0 ? { events } : undefined;
   },
+  percent: (reader, node) => {
+    const amount = reader.token(node.getChild('Number'));
+    return amount && { amount, hasSign: node.getChild('Percent') !== null };
+  },
   outcome: (reader, node) => {
     const written = node.getChild('Call');
     const call = written ? buildCall(reader, written) : undefined;

@@ -144,6 +144,7 @@ export interface StageForms {
   readonly outcome: { readonly event: Text; readonly call?: Call };
   readonly pattern: { readonly event: EventPattern };
   readonly events: { readonly events: readonly EventPattern[] };
+  readonly percent: { readonly amount: Text; readonly hasSign: boolean };
   readonly guards: { readonly events: readonly EventPattern[] };
   readonly optional_duration: { readonly duration: Duration | undefined };
   readonly order: { readonly order: 'any' | 'strict' };

@@ -163,6 +163,8 @@ export type PostProcess = {
       readonly cuped?: number;
       /** Of the events of `guard`, as the query has them. */
       readonly guards?: readonly string[];
+      /** The relative lift, and the end of the traffic so far. */
+      readonly plan?: { readonly relativeLift: number; readonly untilMs: number };
       readonly nowMs: number;
     }
 );

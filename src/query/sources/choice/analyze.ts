@@ -10,7 +10,7 @@ import { quote } from '../../errors.js';
 import { DISTINCT_ID, findEventField } from '../../fields.js';
 import type { FieldName, Text } from '../../parse/syntax.js';
 import { analyzeEventRows, type EventsQuery } from '../events/analyze.js';
-import { takeGuards, takeTimeBefore, takeValue, type ValueOutcome } from './outcome.js';
+import { takeGuards, takePlannedLift, takeTimeBefore, takeValue, type ValueOutcome } from './outcome.js';
 
 export const EXPOSURE_EVENT = 'service.exposure';
 const EXPOSURES = { name: EXPOSURE_EVENT, eventTypes: [EXPOSURE_EVENT], condition: undefined };
@@ -26,6 +26,8 @@ export interface ChoiceQuery extends AnswerOrder {
   readonly guards: readonly EventSet[];
   /** Time before the exposure, of `cuped`. */
   readonly beforeMs: number | undefined;
+  /** Relative lift of `plan`, as a fraction of 1. */
+  readonly plannedLift: number | undefined;
   readonly unit: ResolvedField;
   readonly windowMs: number;
   /** Selects the exposure events. */
@@ -70,6 +72,7 @@ export function analyzeChoice(
     const value = takeValue(events, stages, results);
     const guards = takeGuards(events, stages);
     const beforeMs = takeTimeBefore(events, stages, value);
+    const plannedLift = takePlannedLift(events, stages);
     if (results.call && !value) return undefined;
     return analyzeResults(scope, stages, {
       choiceKey: key.text,
@@ -77,11 +80,12 @@ export function analyzeChoice(
       value,
       guards,
       beforeMs,
+      plannedLift,
       selection,
     });
   }
   stages.describe({ name: 'choice without results', answers: undefined });
-  for (const stage of stages.takeAll('window', 'unit', 'winsorize', 'guard', 'cuped')) {
+  for (const stage of stages.takeAll('window', 'unit', 'winsorize', 'guard', 'cuped', 'plan')) {
     report(scope, stage.span, `${stage.kind} goes with results`, `add: results <conversion event>`);
   }
   return analyzeEventRows(scope, stages, { mode: 'choice', events: EXPOSURES, condition });
@@ -90,7 +94,10 @@ export function analyzeChoice(
 function analyzeResults(
   scope: Scope,
   stages: StageReader,
-  parts: Pick<ChoiceQuery, 'choiceKey' | 'conversionEvent' | 'value' | 'guards' | 'beforeMs' | 'selection'>,
+  parts: Pick<
+    ChoiceQuery,
+    'choiceKey' | 'conversionEvent' | 'value' | 'guards' | 'beforeMs' | 'plannedLift' | 'selection'
+  >,
 ): ChoiceQuery | undefined {
   const windowMs = takeWindow(scope, stages, DEFAULT_WINDOW_MS);
   const unit = takeUnit(scope, stages);

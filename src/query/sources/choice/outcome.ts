@@ -89,3 +89,20 @@ export function takeTimeBefore(scope: Scope, stages: StageReader, value: ValueOu
 }
 
 const BEFORE_DAYS_MAX = 365;
+
+const PERCENT_MAX = 1000;
+const PLAN_FORM = `a lift is above 0% and at most ${PERCENT_MAX}%: plan 10%`;
+
+/** The relative lift of `plan 10%`, as a fraction of 1; undefined without it. */
+export function takePlannedLift(scope: Scope, stages: StageReader): number | undefined {
+  const stage = stages.takeOne('plan');
+  if (!stage) return undefined;
+  const { amount, hasSign } = stage;
+  const number = Number(amount.text);
+  if (!hasSign) {
+    const percent = number < 1 ? Number((number * 100).toPrecision(12)) : amount.text;
+    return report(scope, amount.span, `plan ${amount.text} has no %`, `write plan ${percent}%`);
+  }
+  if (number > 0 && number <= PERCENT_MAX) return number / 100;
+  return report(scope, amount.span, `plan ${amount.text}% is out of range`, PLAN_FORM);
+}

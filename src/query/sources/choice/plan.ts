@@ -160,6 +160,9 @@ export function planResults(query: ChoiceResults, context: PlanContext, options:
       unit: query.unit.name,
       ...stated,
       guards: query.guards.map(({ name }) => name),
+      ...(query.plannedLift !== undefined && {
+        plan: { relativeLift: query.plannedLift, untilMs: Math.min(context.nowMs, query.selection.range.toMs) },
+      }),
       nowMs: context.nowMs,
     },
   });

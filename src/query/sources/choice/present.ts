@@ -1,5 +1,6 @@
 // Converts the engine's rows of choice results to an answer: the packet with its statistics, and a
 // row per variant.
+import type { PacketPlan } from '../../../experiments/needed-units.js';
 import { type ChoicePacket, toChoicePacket } from '../../../experiments/packet.js';
 import { toValuePacket, type VariantValues } from '../../../experiments/value-packet.js';
 import type { Presented } from '../../cells.js';
@@ -69,7 +70,7 @@ export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unk
 }
 
 function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
-  const { choiceKey, conversionEvent, unit, value, guards = [], nowMs } = asked;
+  const { choiceKey, conversionEvent, unit, value, guards = [], plan, nowMs } = asked;
   const exposures = rows.filter((row) => row.is_exposures === 1);
   const units = new Map(rows.filter((row) => row.is_exposures === 0).map((row) => [row.variant, row]));
   const variants = exposures.map(({ variant, weight }): VariantValues => {
@@ -93,6 +94,7 @@ function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
     choiceKey,
     conversionEvent,
     unit,
+    plan,
     variants,
     multiVariantUnits: units.get(SEVERAL)?.units ?? 0,
     exposuresWithoutUnit: sum(exposures.map((row) => row.without_unit)),
@@ -115,7 +117,7 @@ const amount = (value: number | null): string => (value === null ? 'none' : Stri
 
 /** Text of the decision: its basis, a line for each comparison, and the warnings. */
 function describe(
-  { decision_status, comparisons, warnings }: ChoicePacket,
+  { decision_status, comparisons, warnings, plan }: ChoicePacket,
   show: (value: number | null) => string,
 ): string[] {
   const lines = comparisons.map(
@@ -123,5 +125,22 @@ function describe(
       `${of.treatment} against ${of.control}: lift ${show(of.absolute_lift)} (${show(of.ci_low)} to ` +
       `${show(of.ci_high)}), always-valid p-value ${Number(of.always_valid_p_value.toFixed(4))}.`,
   );
-  return [`Decision: ${decision_status}.`, ...lines, ...warnings.map((warning) => `Warning: ${warning}.`)];
+  return [
+    `Decision: ${decision_status}.`,
+    ...lines,
+    ...describePlan(plan),
+    ...warnings.map((warning) => `Warning: ${warning}.`),
+  ];
+}
+
+/** A plan without a number has a warning. */
+function describePlan(plan: PacketPlan | undefined): string[] {
+  if (plan === undefined || plan.units_needed === null) return [];
+  const lift = `a lift of ${percent(plan.relative_lift)} with ${percent(plan.power)} power`;
+  const days = plan.days_left === null ? '' : `, about ${plan.days_left} days at ${amount(plan.units_per_day)} a day`;
+  return [
+    plan.units_left === 0
+      ? `Plan: ${plan.units_needed} units show ${lift}; there are enough.`
+      : `Plan: ${plan.units_left} more units${days} to show ${lift}; ${plan.units_needed} in all.`,
+  ];
 }
