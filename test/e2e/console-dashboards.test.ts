@@ -1,72 +1,23 @@
 // Dashboards of the console in a real browser: cards, variables, the text with its problems and changes, versions, new ones; and the
 // chips of a query.
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createProject, type NewProject } from '../../src/accounts/store.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { type ConsoleVisit, launchBrowser, visitConsole } from '../support/console.js';
+import { describe, expect, test } from 'vitest';
+import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
-import type { CookieJar } from '../support/cookie-jar.js';
+import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { eventually } from '../support/eventually.js';
-import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
-import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 import { track } from '../support/track.js';
 
-const EMAIL = 'dashboards@example.com';
+const shop = useConsoleShop({ email: 'dashboards@example.com', fill: fillShop });
 
-let databases: TestDatabases;
-let postgres: Postgres;
-let stack: SignInStack;
-let browser: Browser;
-let jar: CookieJar;
-let shop: NewProject;
-let visits: ConsoleVisit[] = [];
-
-beforeAll(async () => {
-  databases = await createTestDatabases();
-  postgres = createPostgres(databases.config);
-  stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
-  jar = await signedInAs(stack.url, EMAIL);
-  const { organization_id: organizationId } = await postgres('members')
-    .join('people', 'people.id', 'person_id')
-    .where({ email: EMAIL })
-    .first('organization_id');
-  const secretKeyBase = databases.config.SECRET_KEY_BASE;
-  shop = await createProject(postgres, { organizationId, name: 'Shop', timezone: 'Asia/Tehran', secretKeyBase });
-  await fillShop();
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-  await postgres?.destroy();
-  await databases?.close();
-});
-
-afterEach(async () => {
-  const complaints = visits.flatMap((visit) => visit.complaints);
-  await Promise.all(visits.map(({ context }) => context.close()));
-  visits = [];
-  expect(complaints).toEqual([]);
-});
-
-async function fillShop(): Promise<void> {
+async function fillShop({ url, publicKey, ask }: ConsoleShop): Promise<void> {
   const events = Array.from({ length: 30 }, (_, index) => ({
     event_type: index % 3 === 0 ? 'purchase' : 'page_view',
     user_id: `user-${index}`,
     time: new Date(Date.now() - (index % 10) * 86_400_000 - 3_600_000).toISOString(),
     event_properties: { plan: index % 2 === 0 ? 'pro' : 'free', price: index },
   }));
-  expect(await track(stack.url, shop.publicKey, { events })).toMatchObject({ body: { accepted: 30 } });
-  await eventually(async () => {
-    const response = await fetch(`${stack.url}/query`, {
-      method: 'POST',
-      headers: { 'X-API-Key': shop.secretKey },
-      body: JSON.stringify({ q: '* | last 30d | count', format: 'json' }),
-    });
-    expect(((await response.json()) as { rows: { count: number }[] }).rows[0]?.count).toBe(30);
-  }, 120_000);
+  expect(await track(url, publicKey, { events })).toMatchObject({ body: { accepted: 30 } });
+  await eventually(async () => expect((await ask('* | last 30d | count')).rows[0]?.count).toBe(30));
 }
 
 const CARDS = `version: 1
@@ -105,7 +56,7 @@ sections:
 `;
 
 async function sync(key: string, source: string): Promise<string> {
-  const response = await fetch(`${stack.url}/api/dashboard-sync/${key}`, {
+  const response = await fetch(`${shop.url}/api/dashboard-sync/${key}`, {
     method: 'PUT',
     headers: { 'X-API-Key': shop.secretKey },
     body: JSON.stringify({ source_yaml: source }),
@@ -113,18 +64,11 @@ async function sync(key: string, source: string): Promise<string> {
   return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
 }
 
-async function visit(path: string, options = {}): Promise<ConsoleVisit> {
-  const visited = await visitConsole(browser, { url: stack.url, jar, options });
-  visits.push(visited);
-  await visited.page.goto(`${stack.url}/projects/${shop.id}${path}`);
-  return visited;
-}
-
 const card = ({ page }: ConsoleVisit, name: string) => page.getByRole('region', { name, exact: true });
 
 test('a synced dashboard shows every kind of card, and is not edited here', async () => {
   const id = await sync('sales', CARDS);
-  const visited = await visit('/dashboards');
+  const visited = await shop.visit('/dashboards');
   const { page } = visited;
   await page.getByRole('link', { name: /Sales/ }).click();
   await page.getByRole('heading', { name: 'Sales', level: 1 }).waitFor();
@@ -151,7 +95,7 @@ test('a synced dashboard shows every kind of card, and is not edited here', asyn
 
 test('a variable asks again only the cards that depend on it, and stays in the address', async () => {
   const id = await sync('vars', CARDS);
-  const visited = await visit(`/dashboards/${id}`);
+  const visited = await shop.visit(`/dashboards/${id}`);
   const { page, requests } = visited;
   await card(visited, 'Orders').getByText('10', { exact: true }).waitFor();
   await page.waitForLoadState('networkidle');
@@ -170,7 +114,7 @@ test('a variable asks again only the cards that depend on it, and stays in the a
 });
 
 test('the text names problems at their lines, shows its changes, and keeps versions', async () => {
-  const visited = await visit('/dashboards');
+  const visited = await shop.visit('/dashboards');
   const { page } = visited;
   await page.getByRole('button', { name: 'New dashboard' }).click();
   await page.getByRole('textbox', { name: 'Title' }).fill('Mine: "all"');
@@ -209,7 +153,7 @@ test('the text names problems at their lines, shows its changes, and keeps versi
 describe('an answer', () => {
   test('becomes a card in two clicks', async () => {
     const q = new URLSearchParams({ q: 'purchase # orders\n| last 30d | count by day' });
-    const visited = await visit(`/ask#${q}`);
+    const visited = await shop.visit(`/ask#${q}`);
     const { page } = visited;
     await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
     await page.getByRole('button', { name: 'Add to dashboard' }).click();
@@ -217,7 +161,7 @@ describe('an answer', () => {
     await page.getByRole('heading', { name: 'My dashboard' }).waitFor();
     await page.getByRole('img').waitFor();
 
-    await page.goto(`${stack.url}/projects/${shop.id}/ask#q=page_view+|+last+30d+|+count`);
+    await page.goto(shop.addressOf(`/ask#q=page_view+|+last+30d+|+count`));
     await page.getByRole('region', { name: 'Answer' }).getByText('20', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Add to dashboard' }).click();
     await page.getByRole('button', { name: 'My dashboard' }).click();
@@ -229,7 +173,7 @@ describe('an answer', () => {
 describe('a query', () => {
   test('is changed by chips, each of which leaves the rest of the text alone', async () => {
     const q = '*  # all\n|  last 7d  # when\n| where not event_type = "x"\n| count  by day';
-    const visited = await visit(`/ask#${new URLSearchParams({ q })}`);
+    const visited = await shop.visit(`/ask#${new URLSearchParams({ q })}`);
     const { page } = visited;
     const asked = () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get('q');
     await page.getByRole('button', { name: 'Time range: last 7d' }).click();
@@ -253,7 +197,7 @@ describe('a query', () => {
     // Another document, in which no chart of the text before stands.
     await page.goto('about:blank');
     await page.setViewportSize({ width: 1440, height: 800 });
-    await page.goto(`${stack.url}/projects/${shop.id}/ask#q=*+|+last+30d+|+count+by+day`);
+    await page.goto(shop.addressOf(`/ask#q=*+|+last+30d+|+count+by+day`));
     const chart = page.getByRole('region', { name: 'Answer' }).getByRole('img');
     await chart.waitFor();
     const box = await chart.boundingBox();
@@ -263,7 +207,7 @@ describe('a query', () => {
     await page.mouse.move(box.x + box.width * 0.8, box.y + 100);
     await page.mouse.up();
     await page.getByRole('button', { name: /Time range: from \d{4}-\d\d-\d\d to / }).waitFor();
-    await page.goto(`${stack.url}/projects/${shop.id}/ask#q=*+|+last+30d+|+count+by+event_type`);
+    await page.goto(shop.addressOf(`/ask#q=*+|+last+30d+|+count+by+event_type`));
     await page.getByRole('region', { name: 'Answer' }).getByRole('button', { name: 'purchase' }).click();
     await page.getByRole('button', { name: 'Filter: event_type = "purchase"' }).waitFor();
   });

@@ -1,64 +1,26 @@
 // People and settings of the console in a real browser: search, timeline, erasure, keys, tokens, members, usage, audit trail.
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createProject, type NewProject } from '../../src/accounts/store.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { type ConsoleVisit, launchBrowser, visitConsole } from '../support/console.js';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
+import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import type { CookieJar } from '../support/cookie-jar.js';
 import { eventually } from '../support/eventually.js';
-import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
-import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { signedInAs } from '../support/sign-in.js';
 import { track } from '../support/track.js';
 
-const [OWNER, MEMBER] = ['owner@example.com', 'member@example.com'];
+const MEMBER = 'member@example.com';
 /** An id that no address, query or path may take for something else. */
 const ID = 'a|b/ü?"x';
 
-let databases: TestDatabases;
-let postgres: Postgres;
-let stack: SignInStack;
-let browser: Browser;
-let owner: CookieJar;
+const shop = useConsoleShop({ email: 'owner@example.com', fill: fillShop });
 let member: CookieJar;
-let shop: NewProject;
-let visits: ConsoleVisit[] = [];
 
 beforeAll(async () => {
-  databases = await createTestDatabases();
-  postgres = createPostgres(databases.config);
-  stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
-  [owner, member] = [await signedInAs(stack.url, OWNER), await signedInAs(stack.url, MEMBER)];
-  const personOf = async (email: string) => (await postgres('people').where({ email }).first('id')).id;
-  const { organization_id: organizationId } = await postgres('members')
-    .where({ person_id: await personOf(OWNER) })
-    .first('organization_id');
-  await postgres('members').insert({
-    organization_id: organizationId,
-    person_id: await personOf(MEMBER),
-    role: 'member',
-  });
-  const secretKeyBase = databases.config.SECRET_KEY_BASE;
-  shop = await createProject(postgres, { organizationId, name: 'Shop', timezone: 'Asia/Tehran', secretKeyBase });
-  await fillShop();
-  browser = await launchBrowser();
+  member = await signedInAs(shop.url, MEMBER);
+  const { id } = await shop.postgres('people').where({ email: MEMBER }).first('id');
+  await shop.postgres('members').insert({ organization_id: shop.organizationId, person_id: id, role: 'member' });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-  await postgres?.destroy();
-  await databases?.close();
-});
-
-afterEach(async () => {
-  const complaints = visits.flatMap((visit) => visit.complaints);
-  await Promise.all(visits.map(({ context }) => context.close()));
-  visits = [];
-  expect(complaints).toEqual([]);
-});
-
-async function fillShop(): Promise<void> {
+async function fillShop({ url, publicKey, secretKey, ask }: ConsoleShop): Promise<void> {
   const at = (minutes: number): string => new Date(Date.now() - 3_600_000 + minutes * 60_000).toISOString();
   const events = [
     { event_type: 'visit', device_id: 'phone', session_id: 's1', time: at(0) },
@@ -66,14 +28,14 @@ async function fillShop(): Promise<void> {
     { event_type: 'purchase', device_id: 'laptop', user_id: ID, session_id: 's2', time: at(2) },
     { event_type: 'visit', user_id: 'other', time: at(3) },
   ];
-  await track(stack.url, shop.publicKey, { events });
+  await track(url, publicKey, { events });
   for (const [userId, email, device] of [
     [ID, 'ada@example.com', 'phone'],
     ['other', 'bob@example.org', undefined],
   ]) {
-    await fetch(`${stack.url}/identify`, {
+    await fetch(`${url}/identify`, {
       method: 'POST',
-      headers: { 'X-API-Key': shop.secretKey },
+      headers: { 'X-API-Key': secretKey },
       body: JSON.stringify({
         user_id: userId,
         ...(device !== undefined && { device_id: device }),
@@ -82,31 +44,15 @@ async function fillShop(): Promise<void> {
     });
   }
   await eventually(async () => {
-    const rows = await ask(`* | last 30d | where distinct_id = "a|b/ü?\\"x" | count`);
+    const { rows } = await ask(`* | last 30d | where distinct_id = "a|b/ü?\\"x" | count`);
     expect(rows[0]?.count).toBe(3);
-    expect(await ask('users | last 1y')).toHaveLength(2);
+    expect((await ask('users | last 1y')).rows).toHaveLength(2);
   });
-}
-
-async function ask(q: string): Promise<Readonly<Record<string, unknown>>[]> {
-  const response = await fetch(`${stack.url}/query`, {
-    method: 'POST',
-    headers: { 'X-API-Key': shop.secretKey },
-    body: JSON.stringify({ q, format: 'json' }),
-  });
-  return ((await response.json()) as { rows: Readonly<Record<string, unknown>>[] }).rows;
-}
-
-async function visit(path: string, jar = owner): Promise<ConsoleVisit> {
-  const visited = await visitConsole(browser, { url: stack.url, jar });
-  visits.push(visited);
-  await visited.page.goto(`${stack.url}/projects/${shop.id}${path}`);
-  return visited;
 }
 
 describe('people', () => {
   test('are found by part of an id or address, or by domain', async () => {
-    const visited = await visit('/people');
+    const visited = await shop.visit('/people');
     const { page } = visited;
     await page.getByRole('link', { name: /bob@example.org/ }).waitFor();
     for (const [words, found, count] of [
@@ -119,15 +65,15 @@ describe('people', () => {
       await page.getByRole('status').filter({ hasText: count }).waitFor();
       await page.getByRole('link', { name: found }).waitFor();
     }
-    await page.getByRole('searchbox', { name: 'Find people' }).fill('nobody here');
+    await page.getByRole('searchbox', { name: 'Find people' }).fill('no-such-id');
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByRole('status').filter({ hasText: 'No one was found' }).waitFor();
-    await page.getByRole('link', { name: 'Open the events of nobody here' }).waitFor();
+    await page.getByRole('link', { name: 'Open the events of no-such-id' }).waitFor();
     await expectNoFindings(visited);
   });
 
   test('have a timeline, a profile, and devices that say why; a member can look, not erase', async () => {
-    const visited = await visit(`/people#${new URLSearchParams({ id: ID })}`, member);
+    const visited = await shop.visit(`/people#${new URLSearchParams({ id: ID })}`, { jar: member });
     const { page, requests } = visited;
     await page.getByRole('heading', { name: ID, level: 1 }).waitFor();
     await page.getByRole('region', { name: 'Timeline' }).getByText('purchase').waitFor();
@@ -146,7 +92,7 @@ describe('people', () => {
   });
 
   test('are exported, and erased after their id has been typed, with a receipt', async () => {
-    const visited = await visit(`/people#${new URLSearchParams({ id: ID })}`);
+    const visited = await shop.visit(`/people#${new URLSearchParams({ id: ID })}`);
     const { page } = visited;
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export all events' }).click();
@@ -168,7 +114,7 @@ describe('people', () => {
     await receipt.getByRole('button', { name: 'Close' }).click();
     await page.getByText('No events in this time').waitFor();
 
-    await page.goto(`${stack.url}/projects/${shop.id}/settings/audit`);
+    await page.goto(shop.addressOf('/settings/audit'));
     await page
       .getByRole('cell', { name: /erased, / })
       .first()
@@ -180,13 +126,13 @@ describe('people', () => {
 
 describe('live', () => {
   test('shows an event and a rejected one as they arrive, and stands still while it is paused', async () => {
-    const visited = await visit('/live');
+    const visited = await shop.visit('/live');
     const { page } = visited;
     const log = page.getByRole('log', { name: 'Accepted' });
     await page.getByRole('status').filter({ hasText: 'each new one' }).waitFor();
-    await track(stack.url, shop.publicKey, { event_type: 'fresh', user_id: 'live', event_properties: { n: 1 } });
+    await track(shop.url, shop.publicKey, { event_type: 'fresh', user_id: 'live', event_properties: { n: 1 } });
     await log.getByText('fresh', { exact: true }).waitFor();
-    await track(stack.url, shop.publicKey, { events: [{ user_id: 'no-type' }] });
+    await track(shop.url, shop.publicKey, { events: [{ user_id: 'no-type' }] });
     await page
       .getByRole('region', { name: 'Rejected' })
       .getByText(/event type/)
@@ -195,7 +141,7 @@ describe('live', () => {
     await log.getByText('"n": 1').waitFor();
     await expectNoFindings(visited);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await track(stack.url, shop.publicKey, { event_type: 'later', user_id: 'live' });
+    await track(shop.url, shop.publicKey, { event_type: 'later', user_id: 'live' });
     await page.getByRole('status').filter({ hasText: '1 event more' }).waitFor();
     expect(await log.getByText('later', { exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Go on' }).click();
@@ -208,14 +154,13 @@ describe('live', () => {
 
 describe('settings', () => {
   test('show a token once, and revoke it', async () => {
-    const visited = await visit('/settings/tokens');
+    const visited = await shop.visit('/settings/tokens');
     const { page } = visited;
     await page.getByRole('textbox', { name: 'Name' }).fill('Robot');
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = (await page.getByText(/^aat_/).first().textContent()) ?? '';
     const use = async () =>
-      (await fetch(`${stack.url}/query`, { method: 'POST', headers: { 'X-API-Key': token }, body: '{"q":"*"}' }))
-        .status;
+      (await fetch(`${shop.url}/query`, { method: 'POST', headers: { 'X-API-Key': token }, body: '{"q":"*"}' })).status;
     expect(await use()).toBe(200);
     await page.getByRole('rowheader', { name: /Robot/ }).waitFor();
     await expectNoFindings(visited);
@@ -227,30 +172,22 @@ describe('settings', () => {
     await eventually(async () => expect(await use()).toBe(401));
   });
 
-  // Skipped: it sometimes waits for ever after the other tests of this file, and the cause is not known yet. The routes are
-  // tested in test/integration/accounts.test.ts.
+  // Skipped: it sometimes waits for ever, which the next change mends.
   test.skip('change the project, rotate its key, and delete it after its name has been typed', async () => {
-    const { organization_id: organizationId } = await postgres('projects').where({ id: shop.id }).first();
-    const secretKeyBase = databases.config.SECRET_KEY_BASE;
-    const other = await createProject(postgres, { organizationId, name: 'Other', timezone: 'UTC', secretKeyBase });
-    const visited = await visit('/settings');
+    const other = await shop.newProject('Other');
+    const stored = () => shop.postgres('projects').where({ id: other.id }).first('timezone', 'ip_policy', 'deleted_at');
+    const visited = await shop.visit('/settings', { projectId: other.id });
     const { page } = visited;
-    await page.goto(`${stack.url}/projects/${other.id}/settings`);
     await page.getByLabel('Time zone').fill('Mars/Base');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').filter({ hasText: 'time zone' }).waitFor();
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByLabel('Addresses of clients').selectOption('drop');
-    await page.evaluate('document.title = "before the change"');
+    const reloaded = page.waitForEvent('load');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.waitForFunction('document.title !== "before the change" && document.readyState === "complete"');
-    await page.getByRole('button', { name: 'Save' }).waitFor();
-    await eventually(async () =>
-      expect(await postgres('projects').where({ id: other.id }).first('timezone', 'ip_policy')).toEqual({
-        timezone: 'Europe/Berlin',
-        ip_policy: 'drop',
-      }),
-    );
+    await reloaded;
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Europe/Berlin');
+    expect(await stored()).toMatchObject({ timezone: 'Europe/Berlin', ip_policy: 'drop' });
     await expectNoFindings(visited);
     await page.getByRole('button', { name: 'Rotate the secret key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
@@ -263,13 +200,12 @@ describe('settings', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox').fill('Other');
     await dialog.getByRole('button', { name: 'Delete for ever' }).click();
-    await eventually(async () =>
-      expect((await postgres('projects').where({ id: other.id }).first('deleted_at')).deleted_at).not.toBeNull(),
-    );
+    await page.waitForURL((url) => !url.pathname.includes(other.id));
+    expect((await stored()).deleted_at).not.toBeNull();
   });
 
   test('list members, invite, and plot usage', async () => {
-    const visited = await visit('/settings/members');
+    const visited = await shop.visit('/settings/members');
     const { page } = visited;
     await page.getByRole('combobox', { name: `Role of ${MEMBER}` }).waitFor();
     await page.getByRole('textbox', { name: 'E-mail address' }).fill('new@example.com');
@@ -277,19 +213,19 @@ describe('settings', () => {
     await page.getByText(/\/invitations\//).waitFor();
     await page.getByRole('button', { name: 'Revoke new@example.com' }).waitFor();
     await expectNoFindings(visited);
-    await page.goto(`${stack.url}/projects/${shop.id}/settings/usage`);
+    await page.goto(shop.addressOf('/settings/usage'));
     await page.getByRole('img', { name: /Events received by day/ }).waitFor();
     await expectNoFindings(visited);
   });
 
   test('of a member hold no secret key, and no parts of owners', async () => {
-    const visited = await visit('/settings', member);
+    const visited = await shop.visit('/settings', { jar: member });
     const { page } = visited;
     await page.getByText('Public key').waitFor();
     expect(await page.getByText('Secret key').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Members' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
-    await page.goto(`${stack.url}/projects/${shop.id}/settings/audit`);
+    await page.goto(shop.addressOf('/settings/audit'));
     await page.getByText('There is no such part').waitFor();
   });
 });

@@ -1,64 +1,17 @@
 // The console in a real browser, against the real processes: by role and name, under the shipped Content-Security-Policy.
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createProject, type NewProject } from '../../src/accounts/store.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { type ConsoleVisit, launchBrowser, visitConsole } from '../support/console.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type ConsoleVisit, closeVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
-import type { CookieJar } from '../support/cookie-jar.js';
+import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { eventually } from '../support/eventually.js';
-import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
-import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 import { track } from '../support/track.js';
 
 const DAY_MS = 86_400_000;
-const EMAIL = 'console@example.com';
 
-let databases: TestDatabases;
-let postgres: Postgres;
-let stack: SignInStack;
-let browser: Browser;
-let jar: CookieJar;
-let shop: NewProject;
-let visits: ConsoleVisit[] = [];
-
-beforeAll(async () => {
-  databases = await createTestDatabases();
-  postgres = createPostgres(databases.config);
-  stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
-  jar = await signedInAs(stack.url, EMAIL);
-  shop = await newProject('Shop', 'Asia/Tehran');
-  await fillShop();
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-  await postgres?.destroy();
-  await databases?.close();
-});
-
-afterEach(async () => {
-  const complaints = visits.flatMap((visit) => visit.complaints);
-  await Promise.all(visits.map(({ context }) => context.close()));
-  visits = [];
-  expect(complaints).toEqual([]);
-});
-
-async function newProject(name: string, timezone = 'UTC'): Promise<NewProject> {
-  const { organization_id: organizationId } = await postgres('members')
-    .join('people', 'people.id', 'person_id')
-    .where({ email: EMAIL })
-    .first('organization_id');
-  return createProject(postgres, {
-    ...{ organizationId, name, timezone },
-    secretKeyBase: databases.config.SECRET_KEY_BASE,
-  });
-}
+const shop = useConsoleShop({ email: 'console@example.com', fill: fillShop });
 
 /** Forty people over twenty days: visits, sign-ups, purchases, an experiment. */
-async function fillShop(): Promise<void> {
+async function fillShop({ url, publicKey, ask }: ConsoleShop): Promise<void> {
   const now = Date.now();
   const events = Array.from({ length: 40 }, (_, user) => {
     const start = now - (user % 20) * DAY_MS - 3_600_000;
@@ -77,45 +30,24 @@ async function fillShop(): Promise<void> {
       },
     ];
   }).flat();
-  expect(await track(stack.url, shop.publicKey, { events })).toMatchObject({ body: { accepted: events.length } });
+  expect(await track(url, publicKey, { events })).toMatchObject({ body: { accepted: events.length } });
   await eventually(async () => expect((await ask('* | last 30d | count')).rows[0]?.count).toBe(events.length));
 }
 
-interface ApiAnswer {
-  readonly total: number;
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-}
-
-async function ask(q: string, timezone = 'Asia/Tehran'): Promise<ApiAnswer> {
-  const response = await fetch(`${stack.url}/query`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-API-Key': shop.secretKey },
-    body: JSON.stringify({ q, timezone, format: 'json', limit: 1000 }),
-  });
-  return (await response.json()) as ApiAnswer;
-}
-
-async function visit(path: string, options = {}, { isSignedIn = true } = {}): Promise<ConsoleVisit> {
-  const visited = await visitConsole(browser, { url: stack.url, ...(isSignedIn && { jar }), options });
-  visits.push(visited);
-  await visited.page.goto(`${stack.url}${path}`);
-  return visited;
-}
-
-const askPath = (q = ''): string => `/projects/${shop.id}/ask${q === '' ? '' : `#${new URLSearchParams({ q })}`}`;
+const askPath = (q = ''): string => `/ask${q === '' ? '' : `#${new URLSearchParams({ q })}`}`;
 const region = ({ page }: ConsoleVisit) => page.getByRole('region', { name: 'Answer' });
 const editor = ({ page }: ConsoleVisit) => page.locator('.cm-content[aria-label="Query"]');
 
 async function openEditor(q = ''): Promise<ConsoleVisit> {
-  const visited = await visit(askPath(q));
+  const visited = await shop.visit(askPath(q));
   await editor(visited).waitFor();
   return visited;
 }
 
 describe('a new project', () => {
   test('has a key and code, names what was rejected, and turns green with the first event', async () => {
-    const project = await newProject('New');
-    const { page } = await visit(`/projects/${project.id}/start`);
+    const project = await shop.newProject('New');
+    const { page } = await shop.visit('/start', { projectId: project.id });
     await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
     await page.getByRole('button', { name: 'Shell' }).click();
     await page
@@ -126,9 +58,9 @@ describe('a new project', () => {
     const status = page.getByRole('status');
     await status.filter({ hasText: 'Waiting for the first event' }).waitFor();
 
-    await track(stack.url, project.publicKey, { events: [{ user_id: 'ada' }] });
+    await track(shop.url, project.publicKey, { events: [{ user_id: 'ada' }] });
     await status.filter({ hasText: /rejected: .*event.type/ }).waitFor();
-    await track(stack.url, project.publicKey, { event_type: 'signup', user_id: 'ada' });
+    await track(shop.url, project.publicKey, { event_type: 'signup', user_id: 'ada' });
     await status.filter({ hasText: 'First event received' }).waitFor();
 
     expect(await page.content()).not.toContain(project.secretKey);
@@ -180,7 +112,7 @@ describe('the query', () => {
     await editor(visited).click();
     await page.keyboard.insertText(q);
     await page.keyboard.press('Control+Enter');
-    const { total } = await ask(q);
+    const { total } = await shop.ask(q);
     await region(visited).getByText(`${total} rows`).waitFor();
     expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('q')).toBe(q);
     await page.reload();
@@ -193,13 +125,13 @@ describe('the query', () => {
   });
 
   test('survives a sign-in behind the address', async () => {
-    const visited = await visit(askPath('signup | last 30d | count'), {}, { isSignedIn: false });
+    const visited = await shop.visit(askPath('signup | last 30d | count'), { jar: null });
     const { page } = visited;
     expect(new URL(page.url()).pathname).toBe('/login');
     await visited.context.addCookies([
-      { name: 'service_session', value: jar.get('service_session') ?? '', url: stack.url },
+      { name: 'service_session', value: shop.owner.get('service_session') ?? '', url: shop.url },
     ]);
-    await page.goto(`${stack.url}${askPath()}`);
+    await page.goto(shop.addressOf(askPath()));
     await region(visited).getByText('20', { exact: true }).waitFor();
     expect(visited.requests.filter((request) => request.url().includes('signup'))).toEqual([]);
   });
@@ -218,13 +150,13 @@ describe('an answer', () => {
   let shared: ConsoleVisit | undefined;
   /** One page for all modes: it changes what is behind `#` only. */
   async function sharedVisit(path: string): Promise<ConsoleVisit> {
-    shared ??= await visitConsole(browser, { url: stack.url, jar });
-    await shared.page.goto(`${stack.url}${path}`);
+    shared ??= await shop.openBrowser();
+    await shared.page.goto(shop.addressOf(path));
     return shared;
   }
 
   afterAll(async () => {
-    await shared?.context.close();
+    if (shared) await closeVisit(shared);
     expect(shared?.complaints).toEqual([]);
   });
 
@@ -247,7 +179,7 @@ describe('an answer', () => {
     ['fields', 'region', /Table/],
   ])('%s is drawn, and its table has the rows of the API', async (q, role, name) => {
     const visited = await sharedVisit(askPath(q));
-    const { total, rows } = await ask(q);
+    const { total, rows } = await shop.ask(q);
     await region(visited)
       .getByText(new RegExp(`^${total} rows?$`))
       .waitFor();
@@ -259,10 +191,10 @@ describe('an answer', () => {
   });
 
   test('marks what is not complete, in the zone of the project', async () => {
-    const visited = await visit(askPath('* | last 7d | count by day'));
+    const visited = await shop.visit(askPath('* | last 7d | count by day'));
     await region(visited).getByText('so far.').waitFor();
     await region(visited).getByText('Asia/Tehran').waitFor();
-    const whole = await visit(askPath('* | yesterday | count by hour'));
+    const whole = await shop.visit(askPath('* | yesterday | count by hour'));
     await region(whole).getByText('24 rows').waitFor();
     await region(whole).getByRole('img').waitFor();
     expect(
@@ -273,7 +205,7 @@ describe('an answer', () => {
   });
 
   test('hatches the periods of a retention that are not over', async () => {
-    const visited = await visit(askPath('retention page_view by week | last 2w'));
+    const visited = await shop.visit(askPath('retention page_view by week | last 2w'));
     const running = region(visited).locator('td[title*="so far"]');
     await running.first().waitFor();
     const cells = await region(visited).locator('tbody td[title]').count();
@@ -282,7 +214,7 @@ describe('an answer', () => {
   });
 
   test('to a wrong query names each problem once, below the text', async () => {
-    const visited = await visit(askPath('signup | count by _contry'));
+    const visited = await shop.visit(askPath('signup | count by _contry'));
     const { page } = visited;
     await region(visited).getByRole('alert').filter({ hasText: 'listed below its text' }).waitFor();
     await page.getByText('nearest is "_country"').waitFor();
@@ -290,7 +222,7 @@ describe('an answer', () => {
   });
 
   test('that is empty says so, and offers a wider range', async () => {
-    const visited = await visit(askPath('nothing_like_this # a comment\n| last 2h | count by day'));
+    const visited = await shop.visit(askPath('nothing_like_this # a comment\n| last 2h | count by day'));
     await region(visited).getByRole('status').filter({ hasText: 'No events match' }).waitFor();
     await region(visited).getByRole('button', { name: 'Widen to 30 days' }).click();
     await region(visited).getByRole('button', { name: 'Widen to 90 days' }).waitFor();
@@ -305,14 +237,14 @@ describe('an answer', () => {
     [429, 'too many queries', { 'Retry-After': '60' }],
     [0, 'cannot be reached', {}],
   ])('that failed with %s is an alert with its cause, and never "No events"', async (status, cause, headers) => {
-    const visited = await visit(askPath());
+    const visited = await shop.visit(askPath());
     const { page } = visited;
     await page.route('**/query', (route) =>
       status === 0
         ? route.abort()
         : route.fulfill({ status, headers, contentType: 'application/json', body: JSON.stringify({ error: cause }) }),
     );
-    await page.goto(`${stack.url}${askPath('signup | count')}`);
+    await page.goto(shop.addressOf(askPath('signup | count')));
     const alert = region(visited).getByRole('alert');
     await alert.filter({ hasText: cause }).waitFor();
     await alert.getByRole('button', { name: status === 429 ? /Retry in \d+ s/ : 'Retry' }).waitFor();
@@ -321,11 +253,11 @@ describe('an answer', () => {
   });
 
   test('that takes long can be cancelled, which aborts the request', async () => {
-    const visited = await visit(askPath());
+    const visited = await shop.visit(askPath());
     const { page } = visited;
     await page.waitForLoadState('networkidle');
     await page.route('**/query', () => {});
-    await page.goto(`${stack.url}${askPath('signup | count')}`);
+    await page.goto(shop.addressOf(askPath('signup | count')));
     const aborted = page.waitForEvent('requestfailed');
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect((await aborted).failure()?.errorText).toContain('ABORTED');
@@ -359,14 +291,17 @@ describe('the frame', () => {
   });
 
   test('of an unknown project or screen leads back', async () => {
-    for (const path of ['/projects/00000000-0000-7000-8000-000000000000/ask', `/projects/${shop.id}/nothing`]) {
-      const { page } = await visit(path);
+    for (const [path, projectId] of [
+      ['/ask', '00000000-0000-7000-8000-000000000000'],
+      ['/nothing', shop.id],
+    ] as const) {
+      const { page } = await shop.visit(path, { projectId });
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     }
   });
 
   test('has no finding of axe and no sideways scroll, on a phone and on a desktop, light and dark', async () => {
-    const visited = await visit(`/projects/${shop.id}/start`);
+    const visited = await shop.visit('/start');
     const { page } = visited;
     await page.getByRole('status').filter({ hasText: 'Events are arriving' }).waitFor();
     await expectNoFindings(visited);
@@ -380,7 +315,7 @@ describe('the frame', () => {
       'nothing_like_this | count',
       'signup | count by _contry',
     ]) {
-      await page.goto(`${stack.url}${askPath(q)}`);
+      await page.goto(shop.addressOf(askPath(q)));
       await editor(visited).waitFor();
       if (q !== '') await region(visited).locator('svg, table, ol, [role=alert]').first().waitFor();
       await expectNoFindings(visited);

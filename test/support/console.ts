@@ -8,6 +8,7 @@ import {
   type Request,
 } from 'playwright-core';
 import type { CookieJar } from './cookie-jar.js';
+import { eventually } from './eventually.js';
 
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -40,4 +41,14 @@ export async function visitConsole(
   });
   page.on('request', (request) => requests.push(request));
   return { context, page, complaints, requests };
+}
+
+/**
+ * Leaves the page, then closes its context. Chromium never answers when it is told to close a context while a page of it
+ * navigates, for example because a test failed after a click that reloads.
+ */
+export async function closeVisit({ context, page }: ConsoleVisit): Promise<void> {
+  // The page's own navigation may interrupt this one.
+  if (!page.isClosed()) await eventually(() => page.goto('about:blank'));
+  await context.close();
 }
