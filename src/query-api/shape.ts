@@ -1,10 +1,8 @@
 // Converts the engine's rows to an answer, whose total is that of the query, not of the page.
-import { assertNever } from '../platform/errors.js';
 import { type Cell, type Presented, toCell } from '../query/cells.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
-import { presentChoice } from '../query/sources/choice/present.js';
-import { toFieldRows } from '../query/sources/fields/present.js';
+import { present } from '../query/sources/presenters.js';
 
 interface Period {
   readonly from: string;
@@ -129,17 +127,6 @@ const toPeriod = ({ fromMs, toMs }: CompiledQuery['range']): Period => ({
 
 interface Page extends Presented {
   readonly total: number;
-}
-
-function present(presentation: PostProcess, rows: EngineOutcome['rows']): Presented {
-  switch (presentation.kind) {
-    case 'fields':
-      return { rows: toFieldRows(rows) };
-    case 'choice':
-      return presentChoice(presentation, rows);
-    default:
-      return assertNever(presentation);
-  }
 }
 
 function toPage(compiled: AnswerForm, offset: number, measured: EngineOutcome): Page {

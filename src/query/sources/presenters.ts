@@ -1,0 +1,21 @@
+// Conversions of the engine's rows for sources whose answer has other rows, by kind of post-processing.
+import type { Presented } from '../cells.js';
+import type { PostProcess } from '../plan/plan.js';
+import { presentChoice } from './choice/present.js';
+import { toFieldRows } from './fields/present.js';
+
+type Kind = PostProcess['kind'];
+type EngineRows = readonly (readonly unknown[])[];
+type Presenter<K extends Kind> = (asked: Extract<PostProcess, { readonly kind: K }>, rows: EngineRows) => Presented;
+
+const PRESENTERS: { readonly [K in Kind]: Presenter<K> } = {
+  fields: (_, rows) => ({ rows: toFieldRows(rows) }),
+  choice: presentChoice,
+};
+
+export function present<K extends Kind>(
+  asked: Extract<PostProcess, { readonly kind: K }>,
+  rows: EngineRows,
+): Presented {
+  return PRESENTERS[asked.kind as K](asked, rows);
+}
