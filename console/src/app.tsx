@@ -11,6 +11,8 @@ import { texts } from './texts.js';
 const SCREENS = {
   ask: lazy(() => import('./ask/ask.js').then(({ Ask }) => ({ default: Ask }))),
   dashboards: lazy(() => import('./dashboards/dashboards.js').then(({ Dashboards }) => ({ default: Dashboards }))),
+  data: lazy(() => import('./data/data.js').then(({ Data }) => ({ default: Data }))),
+  experiments: lazy(() => import('./experiments/experiments.js').then(({ Experiments }) => ({ default: Experiments }))),
   live: lazy(() => import('./live/live.js').then(({ Live }) => ({ default: Live }))),
   people: lazy(() => import('./people/people.js').then(({ People }) => ({ default: People }))),
   settings: lazy(() => import('./settings/settings.js').then(({ Settings }) => ({ default: Settings }))),

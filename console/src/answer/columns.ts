@@ -2,6 +2,7 @@
 import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
 import { cycleLabel, cycleUnitOf, longLabel, timeUnitOf } from './buckets.js';
+import { readChoice } from './choice-result.js';
 import { change, day, duration, exact, instant, percent } from './format.js';
 
 export type ColumnKind =
@@ -46,6 +47,9 @@ export function kindOf(answer: Answer, column: string): ColumnKind {
     if (CHANGE.test(column)) return 'change';
     return column === 'previous' ? 'number' : kindOf(answer, column.replace(PREVIOUS, ''));
   }
+  // Results of a value have means in the place of rates.
+  if (mode === 'choice' && readChoice(answer)?.method.value !== undefined && SHARES.choice?.includes(column))
+    return 'number';
   if (SHARES[mode]?.includes(column)) return 'share';
   if (SECONDS[mode]?.includes(column)) return 'seconds';
   if (column === 'coverage' && (mode === 'fields' || mode === 'inspect')) return 'percent';

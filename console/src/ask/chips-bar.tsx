@@ -4,10 +4,10 @@ import { type FormEvent, type ReactNode, useId } from 'react';
 import type { Names } from '../api/answer.js';
 import { type Chip, type ChipKind, chipsOf, type Insertion } from '../language/chips.js';
 import { replaceSpan, type Span } from '../language/language.js';
+import { fieldText, nameText, valueText } from '../language/names.js';
 import { Icon } from '../shell/icon.js';
 import { Menu, menuItem } from '../shell/menu.js';
 import { texts } from '../texts.js';
-import { fieldText, nameText, valueText } from './chip-texts.js';
 import style from './chips-bar.module.css';
 
 interface Props {

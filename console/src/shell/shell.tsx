@@ -18,6 +18,8 @@ export const NAVIGATION: readonly { readonly name: ScreenName; readonly letter: 
   { name: 'dashboards', letter: 'd', icon: 'dashboards' },
   { name: 'live', letter: 'l', icon: 'live' },
   { name: 'people', letter: 'p', icon: 'person' },
+  { name: 'experiments', letter: 'e', icon: 'experiments' },
+  { name: 'data', letter: 'f', icon: 'data' },
   { name: 'start', letter: 's', icon: 'start' },
   { name: 'settings', letter: 't', icon: 'settings' },
 ];

@@ -1,4 +1,4 @@
-// What people type into the forms of chips, as the query language writes it.
+// Names, fields and values as the query language writes them, from what people type or click.
 import { quoteText } from '../../../src/query/parse/strings.js';
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/$-]*$/;
@@ -7,6 +7,13 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const WRITTEN = /^(?:"(?:[^"\\]|\\.)*"|[([].*[)\]])$/s;
 
 export const nameText = (name: string): string => (name === '*' || PLAIN_NAME.test(name) ? name : quoteText(name));
+
+/** Words that begin another source: an event that is called so stands in quotes where a query begins. */
+export const SOURCE_WORDS: ReadonlySet<string> = new Set(
+  'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice'.split(' '),
+);
+
+export const sourceText = (name: string): string => (SOURCE_WORDS.has(name) ? quoteText(name) : nameText(name));
 
 /** Keys of properties with other signs stand in quotes behind their prefix. */
 export function fieldText(name: string): string {

@@ -1,0 +1,80 @@
+// Event types and fields of a project, joined from the catalog, which knows all names, and the last 30 days, which have figures.
+import type { Answer } from '../api/answer.js';
+
+/** Answer of GET /api/projects/{id}/catalog. */
+export interface Catalog {
+  /** Whether every name of the stored events is known. */
+  readonly complete: boolean;
+  readonly events: readonly { readonly event_type: string; readonly count: number }[];
+  readonly properties: readonly { readonly field: string; readonly types: readonly string[] }[];
+  readonly profile: readonly { readonly field: string; readonly types: readonly string[] }[];
+}
+
+export const INSPECT = 'inspect * | last 30d';
+export const FIELDS = 'fields | last 30d';
+
+export interface EventName {
+  readonly name: string;
+  /** Of the last 30 days; 0 for an older one. */
+  readonly count: number;
+  readonly people: number;
+  readonly lastSeen: string | undefined;
+}
+
+export function toEvents(catalog: Catalog, inspected: Answer): readonly EventName[] {
+  const recent = inspected.rows.map((row) => ({
+    name: String(row.event_type),
+    count: Number(row.count),
+    people: Number(row.users),
+    lastSeen: String(row.last_seen),
+  }));
+  const known = new Set(recent.map(({ name }) => name));
+  const older = catalog.events.filter(({ event_type: name }) => !known.has(name));
+  return [...recent, ...older.map(({ event_type: name }) => ({ name, count: 0, people: 0, lastSeen: undefined }))];
+}
+
+export interface FieldName {
+  readonly name: string;
+  readonly type: string;
+  readonly kind: string;
+  /** Events of the last 30 days that have it; undefined where counting would read all profiles. */
+  readonly events: number | undefined;
+  /** Percent. */
+  readonly coverage: number | undefined;
+}
+
+/** Properties first: they are what a project chose to send. Fields of sessions last: they repeat those of events. */
+export function toFields(catalog: Catalog, listed: Answer): readonly FieldName[] {
+  const recent = listed.rows.map((row) => ({
+    name: String(row.field),
+    type: String(row.type),
+    kind: String(row.category),
+    events: typeof row.events === 'number' ? row.events : undefined,
+    coverage: typeof row.coverage === 'number' ? row.coverage : undefined,
+  }));
+  const known = new Set(recent.map(({ name }) => name));
+  const older = [...catalog.properties, ...catalog.profile].filter(({ field }) => !known.has(field));
+  const all = [
+    ...recent,
+    ...older.map(({ field, types }) => ({
+      name: field,
+      type: types.join(', '),
+      kind: field.replace(/\..*$/s, ''),
+      events: field.startsWith('user.') ? undefined : 0,
+      coverage: field.startsWith('user.') ? undefined : 0,
+    })),
+  ];
+  return all.sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+const RANKS = ['event_properties.', 'user.'];
+
+const rankOf = ({ name }: FieldName): number => {
+  const own = RANKS.findIndex((prefix) => name.startsWith(prefix));
+  return own >= 0 ? own : name.startsWith('session.') ? 3 : 2;
+};
+
+export const matching = <T extends { readonly name: string }>(names: readonly T[], words: string): readonly T[] => {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return names.filter(({ name }) => wanted.every((word) => name.toLowerCase().includes(word)));
+};

@@ -1,0 +1,115 @@
+// Rejected events: how many for each reason and day, what to change, and the newest samples.
+import { useQuery } from '@tanstack/react-query';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { day, exact, instant } from '../answer/format.js';
+import { getJson, type RequestFailed } from '../api/request.js';
+import type { Project } from '../boot.js';
+import { dataTexts } from '../texts/data.js';
+import { texts } from '../texts.js';
+import style from './data.module.css';
+
+/** Answer of GET /api/projects/{id}/rejected. */
+interface RejectedEvents {
+  /** Days are of UTC. */
+  readonly counts: readonly { readonly date: string; readonly reason: string; readonly events: number }[];
+  readonly samples: readonly { readonly at: string; readonly reason: string; readonly event: string }[];
+}
+
+const REFRESHED_MS = 10_000;
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export function Rejected({ project }: { readonly project: Project }) {
+  const { data, error, isFetching, refetch } = useQuery<RejectedEvents, RequestFailed>({
+    queryKey: ['rejected', project.id],
+    queryFn: ({ signal }) => getJson<RejectedEvents>(`/api/projects/${project.id}/rejected`, signal),
+    staleTime: 0,
+    refetchInterval: REFRESHED_MS,
+  });
+  if (error && !isFetching) return <FailedAnswer failure={error} retry={() => void refetch()} />;
+  if (data === undefined) return <p role="status">{texts.loading}</p>;
+  const reasons = [...new Set(data.counts.map(({ reason }) => reason))]
+    .map((reason) => ({ reason, days: data.counts.filter((each) => each.reason === reason) }))
+    .map((of) => ({ ...of, events: of.days.reduce((sum, { events }) => sum + events, 0) }))
+    .sort((a, b) => b.events - a.events);
+  return (
+    <>
+      <p className={`muted ${style.note}`}>{dataTexts.rejectedNote}</p>
+      {reasons.length === 0 && (
+        <p role="status" className={`card ${style.card}`}>
+          {dataTexts.noneRejected}
+        </p>
+      )}
+      {reasons.length > 0 && (
+        <div className={style.columns}>
+          <section className={`card ${style.card}`} aria-labelledby="reasons">
+            <h2 id="reasons">{dataTexts.reason}</h2>
+            <ul className={style.reasons} aria-labelledby="reasons">
+              {reasons.map(({ reason, events, days }) => (
+                <li key={reason}>
+                  <div className={style.propertyHead}>
+                    <strong>{wordsOf(reason)}</strong>
+                    <span className={style.coverage}>{exact(events)}</span>
+                  </div>
+                  <p className="muted">{dataTexts.repairs[reason]}</p>
+                  <Days days={days} name={dataTexts.rejectedByDay(wordsOf(reason), exact(events))} />
+                </li>
+              ))}
+            </ul>
+          </section>
+          <section className={`card ${style.card}`} aria-labelledby="samples">
+            <h2 id="samples">{dataTexts.samplesTitle}</h2>
+            {data.samples.length === 0 && <p className="muted">{dataTexts.noSamples}</p>}
+            <ul className={style.samplesList} aria-labelledby="samples">
+              {data.samples.map(({ at, reason, event }) => (
+                <li key={`${at} ${event}`}>
+                  <p>
+                    <strong>{wordsOf(reason)}</strong>{' '}
+                    <time dateTime={at} className="muted">
+                      {instant(at, project.timezone)}
+                    </time>
+                  </p>
+                  <pre>{event}</pre>
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** `event_type` is a name, and stays one. */
+const wordsOf = (reason: string): string => {
+  const words = reason.replaceAll('_', ' ').replace('event type', 'event_type');
+  return words.startsWith('event_type') ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+};
+
+const HEIGHT = 28;
+const STEP = 8;
+
+/** A column for each of the last 30 days. */
+function Days({ days, name }: { readonly days: RejectedEvents['counts']; readonly name: string }) {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const most = Math.max(1, ...days.map(({ events }) => events));
+  return (
+    <svg
+      viewBox={`0 0 ${DAYS * STEP} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      className={style.days}
+      role="img"
+      aria-label={name}
+    >
+      {days.map(({ date, events }) => {
+        const age = Math.round((today - Date.parse(date)) / DAY_MS);
+        const height = Math.max(2, (events / most) * HEIGHT);
+        return (
+          <rect key={date} x={(DAYS - 1 - age) * STEP} y={HEIGHT - height} width={STEP - 2} height={height} rx="1">
+            <title>{`${day(date)}: ${exact(events)}`}</title>
+          </rect>
+        );
+      })}
+    </svg>
+  );
+}
