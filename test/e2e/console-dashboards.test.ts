@@ -4,20 +4,17 @@ import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
-import { eventually } from '../support/eventually.js';
-import { track } from '../support/track.js';
 
 const shop = useConsoleShop({ email: 'dashboards@example.com', fill: fillShop });
 
-async function fillShop({ url, publicKey, ask }: ConsoleShop): Promise<void> {
+async function fillShop({ fill }: ConsoleShop): Promise<void> {
   const events = Array.from({ length: 30 }, (_, index) => ({
     event_type: index % 3 === 0 ? 'purchase' : 'page_view',
     user_id: `user-${index}`,
     time: new Date(Date.now() - (index % 10) * 86_400_000 - 3_600_000).toISOString(),
     event_properties: { plan: index % 2 === 0 ? 'pro' : 'free', price: index },
   }));
-  expect(await track(url, publicKey, { events })).toMatchObject({ body: { accepted: 30 } });
-  await eventually(async () => expect((await ask('* | last 30d | count')).rows[0]?.count).toBe(30));
+  await fill(events);
 }
 
 const CARDS = `version: 1

@@ -1,29 +1,25 @@
 // Experiments and Data of the console in a real browser: what they show is what the API answers.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
-import { type ConsoleProject, openConsoleProject } from '../support/console-project.js';
+import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { track } from '../support/track.js';
 
 const DAY_MS = 86_400_000;
 /** A key with signs that a path encodes. */
 const ODD = 'a/b 50%?ü#';
 
-let shop: ConsoleProject;
+const shop = useConsoleShop({ email: 'experiments@example.com', fill: fillShop });
 
-beforeAll(async () => {
-  shop = await openConsoleProject('Asia/Tehran');
-  await shop.fill([
+function fillShop({ fill }: ConsoleShop): Promise<void> {
+  return fill([
     ...experiment('button', { control: [150, 45, 3], green: [150, 90, 4] }),
     ...experiment('uneven', { control: [300, 60, 0], other: [120, 24, 0] }),
     ...experiment('same', { control: [120, 40, 0], other: [120, 41, 0] }),
     ...experiment(ODD, { control: [4, 1, 0], other: [5, 1, 0] }),
     { event_type: 'users', user_id: 'ada', time: new Date(Date.now() - DAY_MS).toISOString() },
   ]);
-});
-
-afterEach(() => shop.endVisits());
-afterAll(() => shop?.close());
+}
 
 type Counts = readonly [people: number, purchases: number, errors: number];
 
@@ -186,7 +182,7 @@ describe('data', () => {
   test('shows rejected events with the reason, what to change, and samples', async () => {
     const { page } = await shop.visit('/data#part=rejected');
     await page.getByRole('status').filter({ hasText: 'Nothing was rejected' }).waitFor();
-    await track(shop.url, shop.project.publicKey, { events: [{ user_id: 'nameless' }, 7] });
+    await track(shop.url, shop.publicKey, { events: [{ user_id: 'nameless' }, 7] });
     await page.getByRole('list', { name: 'Newest samples' }).getByText('nameless').waitFor();
     const reasons = page.getByRole('list', { name: 'Reason' });
     await reasons.getByText('Each event has an event_type').waitFor();
@@ -220,7 +216,7 @@ test('no screen has a finding of axe, or scrolls sideways', async () => {
     ['/data#part=properties&name=_country', 'section h3'],
     ['/data#part=rejected', 'main p'],
   ] as const) {
-    await page.goto(`${shop.url}/projects/${shop.project.id}${path}`);
+    await page.goto(shop.addressOf(path));
     await page.locator(ready).first().waitFor();
     await page.waitForLoadState('networkidle');
     await expectNoFindings(visited);

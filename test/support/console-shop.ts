@@ -6,15 +6,21 @@ import { createProject, type NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type ConsoleVisit, closeVisit, launchBrowser, visitConsole } from './console.js';
 import type { CookieJar } from './cookie-jar.js';
+import { eventually } from './eventually.js';
 import { type SignInStack, signedInAs, startSignInStack } from './sign-in.js';
 import { createTestDatabases, type TestDatabases } from './stack.js';
+import { track } from './track.js';
 
 /** Half an hour off the full hour, so that a bucket of another zone would show. */
 const TIMEZONE = 'Asia/Tehran';
+/** Events of a request. */
+const BATCH_MAX = 2000;
 
 export interface ShopAnswer {
   readonly total: number;
+  readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly [more: string]: unknown;
 }
 
 export interface VisitOptions {
@@ -34,6 +40,8 @@ export interface ConsoleShop extends NewProject {
   readonly organizationId: string;
   /** Another project of the same organization, in UTC. */
   newProject(name: string): Promise<NewProject>;
+  /** Sends events of the last year to the shop, and resolves when queries see as many. Not for a shop that has events. */
+  fill(events: readonly object[]): Promise<void>;
   /** The answer of the API to a query of the shop, in the shop's time zone. */
   ask(q: string): Promise<ShopAnswer>;
   /** Address of a screen (`/ask`) of the shop or of another project. */
@@ -44,9 +52,7 @@ export interface ConsoleShop extends NewProject {
   openBrowser(options?: VisitOptions): Promise<ConsoleVisit>;
 }
 
-/**
- * Call it once, outside of tests. `fill` sends events to the new shop, and resolves when queries see them.
- */
+/** Call it once, outside of tests. `fill` gives the new shop its events. */
 export function useConsoleShop(options: { email: string; fill: (shop: ConsoleShop) => Promise<void> }): ConsoleShop {
   let databases: TestDatabases;
   let stack: SignInStack;
@@ -68,6 +74,15 @@ export function useConsoleShop(options: { email: string; fill: (shop: ConsoleSho
       body: JSON.stringify({ q, timezone: TIMEZONE, format: 'json', limit: 1000 }),
     });
     return (await response.json()) as ShopAnswer;
+  };
+
+  shop.fill = async (events) => {
+    for (let at = 0; at < events.length; at += BATCH_MAX) {
+      const batch = events.slice(at, at + BATCH_MAX);
+      const sent = await track(shop.url, shop.publicKey, { events: batch });
+      expect(sent).toMatchObject({ body: { accepted: batch.length } });
+    }
+    await eventually(async () => expect((await shop.ask('* | last 1y | count')).rows[0]?.count).toBe(events.length));
   };
 
   shop.addressOf = (path, projectId = shop.id) => `${shop.url}/projects/${projectId}${path}`;
