@@ -40,8 +40,8 @@ afterAll(async () => {
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
-describe('organizations', () => {
-  test('its creator is its owner; its admin key is shown only once', async () => {
+describe('organization routes', () => {
+  test('POST /api/orgs makes the caller the owner and shows the admin key only once', async () => {
     const person = await signIn(postgres);
     const created = await ask('POST /api/orgs', as(person, { name: '  Acme Inc. ' }));
     expect(created).toEqual({
@@ -68,12 +68,12 @@ describe('organizations', () => {
     [{ name: 7 }, 'name is required: a text'],
     [{ name: ' ' }, 'name is empty'],
     [{ name: 'x'.repeat(129) }, 'name is longer than 128 characters'],
-  ])('a body of %j: 400, %s', async (body, error) => {
+  ])('POST /api/orgs answers 400 to the body %j: %s', async (body, error) => {
     const person = await signIn(postgres);
     expect(await ask('POST /api/orgs', as(person, body))).toEqual({ status: 400, body: { error } });
   });
 
-  test('an organization of others and one that does not exist give the same answer', async () => {
+  test('an outsider gets the same 404 for an existing and a missing organization', async () => {
     const { organization } = await createTeam(postgres);
     const outsider = await signIn(postgres);
     for (const id of [organization.id, NO_ONE, 'no-uuid']) {
@@ -84,7 +84,7 @@ describe('organizations', () => {
     }
   });
 
-  test('are renamed by owners; the slug stays', async () => {
+  test('only an owner renames an organization, and its slug stays', async () => {
     const { organization, people } = await createTeam(postgres);
     const path = `/api/orgs/${organization.id}`;
     const { body: before } = await ask(`GET ${path}`, as(people.owner));
@@ -96,7 +96,7 @@ describe('organizations', () => {
     expect(await ask(`GET ${path}`, as(people.owner))).toEqual(renamed);
   });
 
-  test('a rotated admin key works at once, and the one before it stops within a second', async () => {
+  test('a rotated admin key works at once, and the previous one stops within a second', async () => {
     const { organization, people } = await createTeam(postgres);
     expect((await ask('GET /api/admin/projects', { key: organization.adminKey })).status).toBe(200);
     const rotated = await ask(`POST /api/orgs/${organization.id}/rotate-admin-key`, as(people.owner));
@@ -108,17 +108,17 @@ describe('organizations', () => {
   });
 });
 
-/** Within a second is the rule; the rest is for a busy machine. */
+/** The promise is one second; the rest is tolerance for a busy machine. */
 const stops = (attempt: () => Promise<unknown>): Promise<unknown> => eventually(attempt, 5000);
 
-describe('members', () => {
+describe('member routes', () => {
   let team: TestTeam;
   beforeAll(async () => {
     team = await createTeam(postgres);
   });
   const path = (id = '') => `/api/orgs/${team.organization.id}/members${id}`;
 
-  test('are listed for owners', async () => {
+  test('an owner lists the members', async () => {
     const { status, body } = await ask(`GET ${path()}`, as(team.people.owner));
     expect(status).toBe(200);
     expect(body).toHaveLength(3);
@@ -131,7 +131,7 @@ describe('members', () => {
     });
   });
 
-  test('change their role, and what they may do changes with it at once', async () => {
+  test('a changed role takes effect at once', async () => {
     const person = await signIn(postgres);
     await join(postgres, team.organization.id, person, 'member');
     const create = () => ask(`POST /api/orgs/${team.organization.id}/projects`, as(person, { name: 'New' }));
@@ -148,19 +148,19 @@ describe('members', () => {
   test.each([
     [{}, 'role is one of owner, admin, member'],
     [{ role: 'king' }, 'role is one of owner, admin, member'],
-  ])('a role of %j: 400', async (body, error) => {
+  ])('PATCH answers 400 to the role %j', async (body, error) => {
     const answer = await ask(`PATCH ${path(`/${team.people.member.id}`)}`, as(team.people.owner, body));
     expect(answer).toEqual({ status: 400, body: { error } });
   });
 
-  test.each(['owner', 'admin'] as const)('the last owner is neither demoted nor removed', async () => {
+  test.each(['owner', 'admin'] as const)('the last owner cannot be demoted or removed', async () => {
     const owner = team.people.owner;
     expect(await ask(`PATCH ${path(`/${owner.id}`)}`, as(owner, { role: 'admin' }))).toMatchObject({ status: 400 });
     expect(await ask(`DELETE ${path(`/${owner.id}`)}`, as(owner))).toMatchObject({ status: 400 });
     expect(await ask(`PATCH ${path(`/${owner.id}`)}`, as(owner, { role: 'owner' }))).toMatchObject({ status: 200 });
   });
 
-  test('two owners who leave at the same moment: one stays', async () => {
+  test('one owner stays when the last two leave at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { organization, people } = await createTeam(postgres);
       const second = await signIn(postgres);
@@ -171,7 +171,7 @@ describe('members', () => {
     }
   });
 
-  test('who is no member is not found', async () => {
+  test('a person who is not a member is not found', async () => {
     for (const id of [NO_ONE, 'no-uuid', (await signIn(postgres)).id]) {
       expect((await ask(`PATCH ${path(`/${id}`)}`, as(team.people.owner, { role: 'admin' }))).status).toBe(404);
       expect((await ask(`DELETE ${path(`/${id}`)}`, as(team.people.owner))).status).toBe(404);
@@ -179,8 +179,8 @@ describe('members', () => {
   });
 });
 
-describe('projects', () => {
-  test('are created by admins and seen by members, who do not see the secret key', async () => {
+describe('project routes', () => {
+  test('admins create projects, and members see them without the secret key', async () => {
     const { organization, people } = await createTeam(postgres);
     const created = await ask(`POST /api/orgs/${organization.id}/projects`, as(people.admin, { name: 'Shop' }));
     expect(created).toEqual({
@@ -208,7 +208,7 @@ describe('projects', () => {
     expect((await track(processes.url, secretKey, { event_type: 'x' })).status).toBe(200);
   });
 
-  test('change their name, address policy and time zone', async () => {
+  test('PATCH changes name, IP policy and time zone', async () => {
     const { organization, people } = await createTeam(postgres);
     const { id } = await createTeamProject(postgres, databases, organization.id);
     const patch = (body: unknown) => ask(`PATCH /api/projects/${id}`, as(people.admin, body));
@@ -231,7 +231,7 @@ describe('projects', () => {
     }
   });
 
-  test('get a new secret key: it works at once, the old one stops within a second, the public key stays', async () => {
+  test('a rotated secret key works at once, the old one stops within a second, the public key stays', async () => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const query = (key: string) => ask('POST /query', { key, body: { q: '* | count' } });
@@ -243,7 +243,7 @@ describe('projects', () => {
     await stops(async () => expect((await query(project.secretKey)).status).toBe(401));
   });
 
-  test('are deleted by two equal names; their keys stop within a second and nothing knows them any more', async () => {
+  test('DELETE requires the name twice, stops the keys within a second and hides the project everywhere', async () => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id, 'Shop');
     expect((await track(processes.url, project.publicKey, { event_type: 'x' })).status).toBe(200);
@@ -270,8 +270,8 @@ describe('projects', () => {
   });
 });
 
-describe('the admin key', () => {
-  test('lists, creates, reads with keys, rotates and deletes projects of its organization, and of no other', async () => {
+describe('routes of the admin key', () => {
+  test('an admin key lists, creates, reads, rotates and deletes projects of its own organization only', async () => {
     const { organization } = await createTeam(postgres);
     const other = await createOrganization(postgres, { name: 'Other' });
     const foreign = await createTeamProject(postgres, databases, other.id);

@@ -50,7 +50,7 @@ async function organizationOfDomain(domain: string): Promise<NewOrganization> {
   return organization;
 }
 
-describe('someone who signs in', () => {
+describe('sign-in with a lookalike address', () => {
   test.each([
     ['the Kelvin sign', `eve@${KELVIN}iosk-1.example`, 'kiosk-1.example'],
     ['a full-width letter', 'eve@ｋiosk-2.example', 'kiosk-2.example'],
@@ -58,7 +58,7 @@ describe('someone who signs in', () => {
     ['an ideographic full stop', 'eve@kiosk-4。example', 'kiosk-4.example'],
     ['a percent-encoded letter', 'eve@%6biosk-5.example', 'kiosk-5.example'],
     ['another domain behind a domain', 'eve@kiosk-6.example@evil.example', 'kiosk-6.example'],
-  ])('with %s does not join by the domain that it looks like', async (_, email, domain) => {
+  ])('an address with %s does not join through the domain it resembles', async (_, email, domain) => {
     const organization = await organizationOfDomain(domain);
     expect(await organizationsOf(await signedInAs(stack.url, email))).not.toContain(organization.id);
     expect(await organizationsOf(await signedInAs(stack.url, `eve@${domain.toUpperCase()}`))).toContain(
@@ -66,13 +66,13 @@ describe('someone who signs in', () => {
     );
   });
 
-  test('with an international domain joins by either of its forms', async () => {
+  test('an international domain admits addresses in its Unicode and its ASCII form', async () => {
     const organization = await organizationOfDomain('xn--bcher-kva.example');
     expect(await organizationsOf(await signedInAs(stack.url, 'a@bücher.example'))).toContain(organization.id);
     expect(await organizationsOf(await signedInAs(stack.url, 'b@xn--bcher-kva.example'))).toContain(organization.id);
   });
 
-  test('with the Kelvin sign does not accept the invitation of the address that it looks like', async () => {
+  test('an address with the Kelvin sign cannot accept the invitation of the address it resembles', async () => {
     const { body } = await asOwner('POST {org}/invitations', { email: 'Kate@example.com', role: 'admin' });
     expect(body.email).toBe('kate@example.com');
     const accept = async (email: string) => {
@@ -84,9 +84,9 @@ describe('someone who signs in', () => {
   });
 });
 
-describe('is refused, and not turned into another', () => {
+describe('lookalike input', () => {
   test.each([`${KELVIN}ate@example.com`, `kate@${KELVIN}iosk.example`, 'kate@ｅxample.com'])(
-    'the address of an invitation: %s',
+    'POST /invitations rejects the address %s instead of normalizing it',
     async (email) => {
       expect(await asOwner('POST {org}/invitations', { email, role: 'member' })).toEqual({
         status: 400,
@@ -98,7 +98,7 @@ describe('is refused, and not turned into another', () => {
   );
 
   test.each([`${KELVIN}iosk.example`, 'kio\u00adsk.example', 'kiosk。example', '1.2.3'])(
-    'a domain that is claimed: %s',
+    'POST /domains rejects the domain %s instead of normalizing it',
     async (domain) => {
       expect(await asOwner('POST {org}/domains', { domain })).toMatchObject({
         status: 400,
@@ -107,7 +107,7 @@ describe('is refused, and not turned into another', () => {
     },
   );
 
-  test('an international domain is claimed in either form, once', async () => {
+  test('claiming the Unicode and the ASCII form of a domain makes one claim', async () => {
     const claims = await Promise.all(
       ['bücher-2.example', 'XN--bcher-2-n2a.example'].map((domain) => asOwner('POST {org}/domains', { domain })),
     );

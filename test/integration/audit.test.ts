@@ -25,7 +25,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test('entries are listed newest first, a page at a time', async () => {
+test('listAudit returns pages of entries, newest first', async () => {
   for (const number of [1, 2, 3]) await recordAudit(postgres, { ...entry, details: { number } });
   const [newest, second] = await listAudit(postgres, { projectId: project.id, limit: 2, before: undefined });
   expect(newest).toMatchObject({ actor: entry.actor, action: entry.action, subject: null, details: { number: 3 } });
@@ -38,12 +38,12 @@ test.each([
   ['given another subject', "UPDATE audit_entries SET subject = 'other'"],
   ['deleted', 'DELETE FROM audit_entries'],
   ['emptied', 'TRUNCATE audit_entries'],
-])('entries cannot be %s', async (_, statement) => {
+])('PostgreSQL refuses that an audit entry is %s', async (_, statement) => {
   await recordAudit(postgres, { ...entry, subject: 'person' });
   await expect(postgres.raw(statement)).rejects.toThrow('can only be added to');
 });
 
-test('the subject gives way to a hash, once', async () => {
+test('hideSubject replaces the subject of an entry by a hash, which cannot change again', async () => {
   await recordAudit(postgres, { ...entry, subject: 'hidden' });
   await hideSubject(postgres, { projectId: project.id, userId: 'hidden', hash: 'h1' });
   const [hidden] = await listAudit(postgres, { projectId: project.id, limit: 1, before: undefined });

@@ -1,5 +1,5 @@
 // The catalog of a project: what ingestion and identify calls add to it, what a rebuild finds, what
-// erasure and deletion remove, and the warnings of queries that name what was never sent.
+// erasure and deletion remove, and the warnings about unknown names in queries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { markProjectDeleted } from '../../src/accounts/projects.js';
 import { CatalogRecorder } from '../../src/catalog/recorder.js';
@@ -38,7 +38,7 @@ const reaches = (tenant: Pick<Tenant, 'project'>, isReached: (catalog: Answer['b
 const query = (tenant: Tenant, q: string, format = 'json') =>
   send(url, 'POST /query', { key: tenant.project.secretKey, body: { q, format } });
 
-test('names of events and profiles are known within ten seconds, and the most frequent come first', async () => {
+test('the catalog lists names of events and profiles within ten seconds, most frequent first', async () => {
   const tenant = await stack.createTenant();
   await reaches(tenant, () => {});
   const event = (event_type: string, plan: string) => ({
@@ -86,7 +86,7 @@ test('names of events and profiles are known within ten seconds, and the most fr
   expect(await readCatalog({ project: other })).toMatchObject({ events: [], properties: [], values: [] });
 });
 
-test('a query that names what was never sent is answered with a warning, in every format', async () => {
+test('a query with an unknown name gets a warning in every format', async () => {
   const tenant = await stack.createTenant();
   await tenant.send({ event_type: 'purchase', event_properties: { plan: 'pro' } });
   await reaches(tenant, ({ events }) => expect(events).toHaveLength(1));
@@ -109,7 +109,7 @@ test('a query that names what was never sent is answered with a warning, in ever
   }, KNOWN_WITHIN_MS);
 });
 
-test('members of the project read its catalog', async () => {
+test('members can read the catalog of their project', async () => {
   const team = await createTeam(stack.postgres);
   const config = { config: { SECRET_KEY_BASE: 'x'.repeat(64) } } as Parameters<typeof createTeamProject>[1];
   const project = await createTeamProject(stack.postgres, config, team.organization.id);
@@ -118,7 +118,7 @@ test('members of the project read its catalog', async () => {
   expect(body).toMatchObject({ events: [], values: [] });
 });
 
-test('a rebuild finds what was stored before, as ingestion would have', async () => {
+test('a rebuild finds the same names as ingestion', async () => {
   const tenant = await stack.createTenant();
   const events = [
     { plan: 'pro', code: 7, seats: '12', trial: true, note: null, empty: '' },
@@ -153,7 +153,7 @@ test('a rebuild finds what was stored before, as ingestion would have', async ()
   ]);
 }, 180_000);
 
-test('a value that only an erased person has sent is gone at once, and the others are found again', async () => {
+test('an erasure removes values that only the erased person sent, and the other values are found again', async () => {
   const tenant = await stack.createTenant();
   const event = (user_id: string, nickname: string) => ({
     event_type: nickname,
@@ -186,7 +186,7 @@ test('a value that only an erased person has sent is gone at once, and the other
       { field: 'user.motto', values: ['bobby'], distinct: 1 },
     ]),
   });
-  // The worker has known the value before: sent again by another person, it is known again.
+  // The worker held this value as known. Another person sends it, so it has to be stored again.
   await tenant.send(event('carol', 'ally'));
   await eventually(async () => {
     const { values } = await readCatalog(tenant);
@@ -194,7 +194,7 @@ test('a value that only an erased person has sent is gone at once, and the other
   }, KNOWN_WITHIN_MS);
 });
 
-test('a flood of names of one project is bounded in rows, and another project gets its names', async () => {
+test('a flood of names in one project is bounded in rows and does not affect another project', async () => {
   const [attacker, other] = [await stack.createTenant(), await stack.createTenant()];
   const countRows = async (kind: string): Promise<number> => {
     const [row] = await stack.postgres('catalog_names').where({ project_id: attacker.project.id, kind }).count();
@@ -223,7 +223,7 @@ test('a flood of names of one project is bounded in rows, and another project ge
   expect((await query(attacker, 'nothing[none = "x"] | count')).body.metadata).toEqual({});
 });
 
-test('the catalog of a deleted project is deleted', async () => {
+test('deleting a project deletes its catalog', async () => {
   const tenant = await stack.createTenant();
   await tenant.send({ event_type: 'a', event_properties: { plan: 'pro' } });
   await reaches(tenant, ({ events }) => expect(events).toHaveLength(1));
@@ -238,7 +238,7 @@ test('the catalog of a deleted project is deleted', async () => {
   await eventually(async () => expect(await left()).toBe(0), 30_000);
 });
 
-test('without PostgreSQL recording neither fails nor waits long, and the project is rebuilt afterwards', async () => {
+test('recording does not fail or block without PostgreSQL, and the project is rebuilt afterwards', async () => {
   const { project } = await stack.createTenant();
   await reaches({ project }, () => {});
   const relay = await startStoreRelay(stack.databaseUrl);

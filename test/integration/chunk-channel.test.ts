@@ -1,4 +1,5 @@
-// Bounded channel through Redis: exact, small, and never ended cleanly after a loss.
+// Chunk channel through Redis: delivers every byte in order, bounds unacknowledged data, stores
+// nothing, and fails at both ends after a lost chunk or connection.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newUuidV7 } from '../../src/platform/ids.js';
@@ -33,7 +34,7 @@ async function connect(): Promise<{ channel: string; receiver: ChunkReceiver; se
   return { channel, receiver, sender };
 }
 
-/** Of this database alone: other tests share the server. */
+/** Cuts the subscribers of this test's database only, because other tests share the server. */
 async function cutSubscribers(): Promise<void> {
   const admin = createRedis({ REDIS_URL: inject('engines').redisAdmin });
   const clients = String(await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('\n');
@@ -49,14 +50,14 @@ async function collect(receiver: ChunkReceiver): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What a promise was rejected with, without leaving it unobserved in the meantime. */
+/** The rejection reason of a promise. Attaches the handler at once, so that the rejection is never unhandled. */
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'it did not fail',
     (error: unknown) => error,
   );
 
-test('every byte arrives, in order, with what was asked for', async () => {
+test('delivers the request to the sender and every byte to the receiver, in order', async () => {
   const { receiver, sender } = await connect();
   expect(sender.request.toString()).toBe('please');
   const sent = Array.from({ length: 300 }, (_, index) => Buffer.alloc(1 + ((index * 7919) % 100_000), index));
@@ -68,7 +69,7 @@ test('every byte arrives, in order, with what was asked for', async () => {
   sender.close();
 });
 
-test('nothing at all is a clean end as well', async () => {
+test('ends cleanly when the sender sends no chunk', async () => {
   const { receiver, sender } = await connect();
   const collected = collect(receiver);
   await sender.end();
@@ -77,7 +78,7 @@ test('nothing at all is a clean end as well', async () => {
   sender.close();
 });
 
-test('a receiver that takes nothing stops the sender at the end of its window', async () => {
+test('the sender waits at the end of its window while the receiver reads nothing', async () => {
   const { receiver, sender } = await connect();
   let sent = 0;
   const sending = (async () => {
@@ -93,7 +94,7 @@ test('a receiver that takes nothing stops the sender at the end of its window', 
   sender.close();
 });
 
-test('Redis keeps nothing of it', async () => {
+test('stores no key in Redis', async () => {
   const { receiver, sender } = await connect();
   await sender.send(Buffer.from('personal'));
   expect(await redis.dbsize()).toBe(0);
@@ -101,8 +102,8 @@ test('Redis keeps nothing of it', async () => {
   sender.close();
 });
 
-describe('what is not a clean end', () => {
-  test('a sender that fails', async () => {
+describe('a chunk channel that breaks', () => {
+  test('the receiver fails when the sender reports a failure', async () => {
     const { receiver, sender } = await connect();
     await sender.send(Buffer.from('half'));
     await sender.fail();
@@ -111,7 +112,7 @@ describe('what is not a clean end', () => {
     await receiver.leave();
   });
 
-  test('a sender that is gone', async () => {
+  test('the receiver fails when the sender disconnects', async () => {
     const { receiver, sender } = await connect();
     await sender.send(Buffer.from('half'));
     sender.close();
@@ -119,7 +120,7 @@ describe('what is not a clean end', () => {
     await receiver.leave();
   });
 
-  test('a second sender, as when a job is run again', async () => {
+  test('the receiver fails and refuses a second sender, as when a job runs again', async () => {
     const { channel, receiver, sender } = await connect();
     const second = ChunkSender.open(redis, channel);
     expect(await reasonOf(collect(receiver))).toMatchObject({ message: 'the sender has started again' });
@@ -128,7 +129,7 @@ describe('what is not a clean end', () => {
     sender.close();
   });
 
-  test('chunks that were lost', async () => {
+  test('the receiver fails when chunks are missing', async () => {
     const { channel, receiver, sender } = await connect();
     const forged = Buffer.concat([Buffer.from('D'), Buffer.alloc(7), Buffer.from([64]), Buffer.from('x')]);
     await redis.publish(`chunks:${channel}:down`, forged);
@@ -137,7 +138,7 @@ describe('what is not a clean end', () => {
     sender.close();
   });
 
-  test('a receiver that leaves: the sender stops', async () => {
+  test('the sender fails and aborts when the receiver leaves', async () => {
     const { receiver, sender } = await connect();
     await receiver.leave();
     expect(await reasonOf(sender.end())).toBeInstanceOf(DuplexClosed);
@@ -145,7 +146,7 @@ describe('what is not a clean end', () => {
     sender.close();
   });
 
-  test('connections that are cut', async () => {
+  test('both ends fail when their connections are cut', async () => {
     const { receiver, sender } = await connect();
     const collected = reasonOf(collect(receiver));
     await cutSubscribers();
@@ -156,14 +157,14 @@ describe('what is not a clean end', () => {
   });
 });
 
-describe('when the two do not meet', () => {
-  test('no sender comes', async () => {
+describe('opening a chunk channel', () => {
+  test('ask() returns false when no sender answers in time', async () => {
     const receiver = await ChunkReceiver.open(redis, newUuidV7());
     expect(await receiver.ask(Buffer.alloc(0), 100)).toBe(false);
     await receiver.leave();
   });
 
-  test('the receiver has left', async () => {
+  test('ChunkSender.open() returns undefined when the receiver has left', async () => {
     expect(await ChunkSender.open(redis, newUuidV7())).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
-// Migrations of ClickHouse over a database that already has events: they stay, and new ones can be
-// stored beside them.
+// Migrations of a ClickHouse database that already has events: stored events stay, and new events
+// can be stored.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-/** As a service of an earlier version left the database. */
+/** A database as an earlier version of the service created it, with only these migrations applied. */
 async function createEarlierDatabase(files: readonly string[]): Promise<void> {
   const { CLICKHOUSE_DATABASE: name } = databases.config;
   await clickhouse.command({ query: `DROP DATABASE ${name} SYNC` });
@@ -52,7 +52,7 @@ const store = (table: string, values: object) =>
 test.each([
   ['0004_usage.sql', 'events_inbox'],
   ['0005_plain_names.sql', 'events_landing'],
-])('events stored after %s stay, and new ones have every column', async (last, landing) => {
+])('migrating a database at %s keeps its events, and new events have every column', async (last, landing) => {
   const applied = FILES.slice(0, FILES.indexOf(last) + 1);
   await createEarlierDatabase(applied);
   await store(landing, { insert_id: 'early', geo_country: 'DE' });

@@ -1,4 +1,4 @@
-// The embedded ClickHouse that is killed, or started twice on one directory, keeps every row that it acknowledged.
+// Durability of the embedded ClickHouse: acknowledged rows survive a kill and a second start on the same directory.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,7 +84,7 @@ async function write(client: ClickHouseClient, writer: number, isAcknowledged: (
   }
 }
 
-test('killed while it is written to, it has every acknowledged row once, and of no other insert a part', async () => {
+test('a kill during inserts loses no acknowledged row and leaves no partial insert', async () => {
   const { client, server } = await start(await configure(newDirectory()));
   await createTable(client);
   let count = 0;
@@ -113,7 +113,7 @@ test('killed while it is written to, it has every acknowledged row once, and of 
   }
 });
 
-test('a second server on its directory is refused in a sentence, and the first continues', async () => {
+test('a second server on the same directory exits with a message, and the first continues', async () => {
   const directory = newDirectory();
   const { client, server } = await start(await configure(directory));
   await createTable(client);

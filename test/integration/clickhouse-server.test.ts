@@ -1,4 +1,4 @@
-// Behaviour of ClickHouse that the service relies on: the query-id lock, ends of abandoned queries,
+// Behaviour of ClickHouse that the service relies on: the query-id lock, the end of abandoned queries,
 // one block per insert, errors in streams. Runs on the embedded server, which is ClickHouse's own.
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '@clickhouse/client';
@@ -40,8 +40,8 @@ const untilRuns = (queryId: string): Promise<void> =>
     expect(count).toBe(1);
   });
 
-describe('a query id', () => {
-  test('is refused while it runs, and free afterwards', async () => {
+describe('the query id of ClickHouse', () => {
+  test('a second query with the id of a running one is refused, and accepted after its end', async () => {
     const query_id = randomUUID();
     const first = client.query({ query: ENDLESS, query_id, clickhouse_settings: { max_execution_time: 1 } });
     await untilRuns(query_id);
@@ -52,7 +52,7 @@ describe('a query id', () => {
     again.close();
   });
 
-  test('can be killed: when KILL … SYNC has answered, it is gone', async () => {
+  test('KILL QUERY … SYNC returns after the query has ended', async () => {
     const query_id = randomUUID();
     const endless = expect(client.query({ query: ENDLESS, query_id })).rejects.toMatchObject({ code: '394' });
     await untilRuns(query_id);
@@ -66,7 +66,7 @@ describe('a query id', () => {
     await endless;
   });
 
-  test('of an INSERT whose client left stays taken until its rows are in', async () => {
+  test('the id of an INSERT whose client disconnected stays in use until its rows are stored', async () => {
     await client.command({
       query:
         'CREATE TABLE slow_inbox (n UInt64, s UInt8 MATERIALIZED sleepEachRow(0.05)) ENGINE = MergeTree ORDER BY n',
@@ -86,10 +86,10 @@ describe('a query id', () => {
   });
 });
 
-describe('a read whose client left is ended', () => {
+describe('a SELECT whose client disconnects', () => {
   const asReads = { readonly: '2' } as const;
 
-  test('before its answer', async () => {
+  test('ends before it has sent rows', async () => {
     const marker = `left_${randomUUID()}`;
     const abort = new AbortController();
     const query = `SELECT '${marker}' FROM (${ENDLESS})`;
@@ -100,7 +100,7 @@ describe('a read whose client left is ended', () => {
     await eventually(async () => expect(await runningOf(marker)).toBe(0));
   });
 
-  test('in the middle of its answer', async () => {
+  test('ends while it sends rows', async () => {
     const marker = `stream_${randomUUID()}`;
     const query = `SELECT number, '${marker}', sleepEachRow(0.001) FROM numbers(1000000000000)`;
     const result = await client.query({
@@ -113,8 +113,8 @@ describe('a read whose client left is ended', () => {
   });
 });
 
-describe('a stream', () => {
-  test('that fails after the first rows fails at its reader', async () => {
+describe('a result stream', () => {
+  test('rejects at the reader when the query fails after the first rows', async () => {
     const query = 'SELECT throwIf(number = 900000), number FROM numbers(1000000)';
     const drain = async () => {
       const result = await client.query({ query, format: 'JSONEachRow' });
@@ -125,8 +125,8 @@ describe('a stream', () => {
   });
 });
 
-describe('inserts', () => {
-  test('of 50,000 rows reach a view as one block, which drops repetitions within it', async () => {
+describe('an INSERT', () => {
+  test('of 50,000 rows reaches a materialized view as one block, so the view drops duplicates within it', async () => {
     const columns = 'id UInt64, name String';
     await client.command({ query: `CREATE TABLE stored (${columns}) ENGINE = MergeTree ORDER BY id` });
     await client.command({ query: `CREATE TABLE inbox (${columns}) ENGINE = Null` });
@@ -139,7 +139,7 @@ describe('inserts', () => {
     expect(await scalar('SELECT [toUInt32(count()), toUInt32(uniqExact(id))] FROM stored')).toEqual([4000, 4000]);
   });
 
-  test('that cannot be read are refused', async () => {
+  test('with unreadable rows is refused', async () => {
     await client.command({ query: 'CREATE TABLE typed (id UInt64) ENGINE = Memory' });
     const insert = client.insert({ table: 'typed', values: [{ id: 'x' }], format: 'JSONEachRow' });
     await expect(insert).rejects.toMatchObject({ code: '27' });

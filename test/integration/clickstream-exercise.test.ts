@@ -82,7 +82,7 @@ const stepsOf = async (funnel: string): Promise<unknown[]> =>
 
 const countOf = (is: (visit: Visit) => boolean): number => visits.filter(is).length;
 
-test.each(PRODUCTS)('views, carts and purchases of %s within a visit', async (product) => {
+test.each(PRODUCTS)('a funnel counts visits that viewed, carted and bought %s', async (product) => {
   const of = `[page_name = "${product}"]`;
   expect(await stepsOf(`funnel page_view${of} -> add_to_cart${of} -> purchase`)).toEqual([
     countOf(({ viewed }) => viewed.includes(product)),
@@ -91,7 +91,7 @@ test.each(PRODUCTS)('views, carts and purchases of %s within a visit', async (pr
   ]);
 });
 
-test('views and carts of all products', async () => {
+test('a formula counts views and carts by product', async () => {
   const rows = await rowsOf(
     'formula count(page_view) as views, count(add_to_cart) as carts by event_properties.page_name | where event_properties.product_category exists',
   );
@@ -104,14 +104,14 @@ test('views and carts of all products', async () => {
   expect(rows).toHaveLength(PRODUCTS.length);
 });
 
-test('checkouts without a purchase', async () => {
+test('a funnel counts checkouts without a purchase', async () => {
   expect(await stepsOf('funnel page_view[page_name = "Checkout"] -> purchase')).toEqual([
     countOf(({ checksOut }) => checksOut),
     countOf(({ buys }) => buys),
   ]);
 });
 
-test('purchases by category', async () => {
+test('a condition per session counts purchases by category', async () => {
   const rows = await rowsOf(
     'add_to_cart | where count(purchase per session_id) > 0 | count by event_properties.product_category | sort event_properties.product_category',
   );
@@ -127,10 +127,13 @@ test('purchases by category', async () => {
 test.each([
   ['with', '> 0', true],
   ['without', '= 0', false],
-] as const)('conversion of visits %s an impression of a campaign', async (_, compared, hasImpression) => {
-  const query = `funnel page_view -> purchase | where count(ad_impression per session_id) ${compared}`;
-  expect(await stepsOf(query)).toEqual([
-    countOf((visit) => visit.hasImpression === hasImpression),
-    countOf((visit) => visit.hasImpression === hasImpression && visit.buys),
-  ]);
-});
+] as const)(
+  'a condition per session splits the conversion of visits %s a campaign impression',
+  async (_, compared, hasImpression) => {
+    const query = `funnel page_view -> purchase | where count(ad_impression per session_id) ${compared}`;
+    expect(await stepsOf(query)).toEqual([
+      countOf((visit) => visit.hasImpression === hasImpression),
+      countOf((visit) => visit.hasImpression === hasImpression && visit.buys),
+    ]);
+  },
+);

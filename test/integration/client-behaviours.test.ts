@@ -65,12 +65,12 @@ const CLIENTS: readonly [string, () => ClientDriver][] = [
 
 const pythonVersion = read('python/pyproject.toml').match(/^version = "(.*)"$/m)?.[1];
 
-test('every client says the version of its package', () => {
+test('every client contains the version of its package', () => {
   expect((JSON.parse(read('node/package.json')) as { version: string }).version).toBe(VERSION);
   expect(read('python/event_analytics/_version.py')).toContain(`VERSION = "${pythonVersion}"`);
 });
 
-// Cases of a client wait side by side: their delays are real.
+// Cases of one client run concurrently, because their retry delays are real.
 describe.each(CLIENTS)('%s', (_, driverOf) => {
   test.concurrent.each(behaviours.requests)('sends $name', async ({ calls, flush = true, refused = 0, requests }) => {
     const driver = driverOf();
@@ -111,16 +111,21 @@ describe.each(CLIENTS)('%s', (_, driverOf) => {
 
 const keyOf = ({ headers, query }: RecordedRequest) => headers['x-api-key'] ?? query.get('key');
 
-describe('assignments', () => {
-  test.each(behaviours.assignments)('$choice_key of $subject under $seed in JavaScript', (row) => {
-    expect(assignVariant([row.seed, row.environment, row.choice_key, row.subject], row.variants, row.weights)).toEqual({
-      variant: row.variant_key,
-      weight: row.variant_weight,
-      assignmentId: row.assignment_id,
-    });
-  });
+describe('variant assignment', () => {
+  test.each(behaviours.assignments)(
+    'JavaScript assigns $subject in $choice_key with seed $seed as specified',
+    (row) => {
+      expect(
+        assignVariant([row.seed, row.environment, row.choice_key, row.subject], row.variants, row.weights),
+      ).toEqual({
+        variant: row.variant_key,
+        weight: row.variant_weight,
+        assignmentId: row.assignment_id,
+      });
+    },
+  );
 
-  test('in Python', async () => {
+  test('Python assigns every subject as specified', async () => {
     for (const seed of new Set(behaviours.assignments.map((row) => row.seed))) {
       const rows = behaviours.assignments.filter((row) => row.seed === seed);
       const calls = rows.map(({ choice_key, variants, environment, weights, subject }) => ({

@@ -18,7 +18,7 @@ const eventTypes = ({ requests }: ScriptedServer) =>
 const idsOf = (event: Record<string, unknown>) =>
   ['user_id', 'device_id', 'session_id', 'insert_id'].map((field) => event[field]);
 
-/** A server for one test, as they all wait side by side. */
+/** A server for one test, because the tests run concurrently. */
 async function withServer(run: (server: ScriptedServer) => Promise<void>): Promise<void> {
   const server = await startScriptedServer();
   try {
@@ -28,8 +28,8 @@ async function withServer(run: (server: ScriptedServer) => Promise<void>): Promi
   }
 }
 
-describe.concurrent('the Node client and the Python client', () => {
-  test('Node closes within ten seconds, once, and says what it could not send', () =>
+describe.concurrent('client shutdown and memory', () => {
+  test('Node: close() ends within ten seconds, once, and reports lost events', () =>
     withServer(async (server) => {
       server.answers.push(SILENT, SILENT);
       const errors: [string, number][] = [];
@@ -48,7 +48,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(errors.at(-1)).toEqual(['the client is closed', 1]);
     }));
 
-  test('Node counts events being sent towards the size of its queue', () =>
+  test('Node: events in flight count towards the queue limit', () =>
     withServer(async (server) => {
       server.answers.push(SILENT);
       const errors: string[] = [];
@@ -64,7 +64,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(errors).toEqual(Array(2).fill('the queue is full: 15 wait to be sent'));
     }));
 
-  test('Node lets a process end by itself, once what it tracked last is sent', () =>
+  test('Node: the process exits by itself after the last event is sent', () =>
     withServer(async (server) => {
       const file = join(tmpdir(), `event-analytics-end-${process.pid}.mjs`);
       const { outputFiles } = await build({
@@ -84,7 +84,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(eventTypes(server)).toEqual(['last']);
     }));
 
-  test('Node leaves nothing behind of the pauses between its attempts', () =>
+  test('Node: pauses between retries leave no abort listeners', () =>
     withServer(async (server) => {
       server.answers.push({ status: 503 }, { status: 503 });
       const signals: AbortSignal[] = [];
@@ -103,7 +103,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(signals.map((signal) => getEventListeners(signal, 'abort').length)).toEqual([0]);
     }));
 
-  test('Node sends ids as text, except numbers that JavaScript cannot hold exactly', () =>
+  test('Node: ids are sent as text, except numbers that JavaScript cannot hold exactly', () =>
     withServer(async (server) => {
       const client = new Client({ key: 'k', host: server.url });
       const ids = [42, 1234567890123456789n, 2 ** 53, true] as unknown as string[];
@@ -118,7 +118,7 @@ describe.concurrent('the Node client and the Python client', () => {
 
   const tracked = (count: number) => Array.from({ length: count }, () => ({ call: 'track', event_type: 'a' }));
 
-  test('Python closes within ten seconds, once, and says what it could not send', () =>
+  test('Python: close() ends within ten seconds, once, and reports lost events', () =>
     withServer(async (server) => {
       server.answers.push(SILENT, SILENT);
       const calls = [...tracked(12), { call: 'close' }, { call: 'close' }, { call: 'track', event_type: 'late' }];
@@ -128,7 +128,7 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(lost).toBe(13);
     }));
 
-  test('Python counts events being sent towards the size of its queue', () =>
+  test('Python: events in flight count towards the queue limit', () =>
     withServer(async (server) => {
       server.answers.push(SILENT);
       const { lost } = await runPython({
@@ -142,13 +142,13 @@ describe.concurrent('the Node client and the Python client', () => {
       expect(lost).toBe(2);
     }));
 
-  test('Python sends what is left when the process ends', () =>
+  test('Python: waiting events are sent when the process exits', () =>
     withServer(async (server) => {
       await runPython({ calls: tracked(3), key: 'k', host: server.url, flush: false, end: true });
       expect(eventTypes(server)).toEqual(['a', 'a', 'a']);
     }));
 
-  test('Python keeps no threads and no closed clients, and reports every loss before it closes', () =>
+  test('Python: closed clients leave no threads and no objects, and every loss is reported before close() returns', () =>
     withServer(async (server) => {
       server.answers.push(...Array(30).fill({ status: 403 }));
       const printed = await runPythonScript(`
@@ -167,7 +167,7 @@ print(threading.active_count(), sum(isinstance(kept, SendQueue) for kept in gc.g
       expect(server.requests).toHaveLength(30);
     }));
 
-  test("Python goes on in a process that was forked, and leaves to its parent what was the parent's", () =>
+  test('Python: a forked process sends its own events and leaves those of the parent to the parent', () =>
     withServer(async (server) => {
       await runPythonScript(`
 import os, sys
@@ -183,7 +183,7 @@ os.waitpid(child, 0)
       expect(eventTypes(server).sort()).toEqual(['child', 'parent']);
     }));
 
-  test('Python sends ids as text, in every call', () =>
+  test('Python: ids are sent as text in every call', () =>
     withServer(async (server) => {
       await runPythonScript(`
 from event_analytics import Client

@@ -29,7 +29,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test('the engine can read every statement, and knows every setting', async () => {
+test('ClickHouse parses every statement and accepts every setting', async () => {
   for (const sql of statements) {
     await clickhouse
       .query({ query: 'SELECT formatQuery({sql:String})', query_params: { sql } })
@@ -39,7 +39,7 @@ test('the engine can read every statement, and knows every setting', async () =>
   expect((await answer.text()).trim()).toContain('1');
 });
 
-test('every statement is for the whole cluster, and every table has its local one', () => {
+test('every statement is ON CLUSTER, and every distributed table has a local table', () => {
   for (const sql of statements) expect(sql).toContain("ON CLUSTER 'main'");
   const created = statements.flatMap((sql) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? []);
   const tables = originals.flatMap((sql) => /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? []);
@@ -48,7 +48,7 @@ test('every statement is for the whole cluster, and every table has its local on
   expect(created.sort()).toEqual([...tables.flatMap((name) => [name, localName(name)]), 'events_landing'].sort());
 });
 
-test('what happens on one shard works: a row that comes twice is stored once', async () => {
+test('the local tables of a shard store a row once that is inserted twice', async () => {
   const local = statements
     .filter((sql) => !sql.includes('Distributed('))
     .map((sql) =>
@@ -71,6 +71,6 @@ test('what happens on one shard works: a row that comes twice is stored once', a
   expect(await answer.json()).toEqual([{ count: 1 }]);
 });
 
-test('a statement without a form on a cluster is refused', () => {
+test('toClusterStatements rejects a statement that has no cluster form', () => {
   expect(() => toClusterStatements('OPTIMIZE TABLE events', 'main')).toThrow('has no form on a cluster');
 });

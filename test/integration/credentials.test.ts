@@ -20,7 +20,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test('a known key is accepted for 15 minutes, an unknown one is refused, a token ends when it expires', async () => {
+test('without PostgreSQL a cached key works for 15 minutes, an unknown key is refused, and a token expires in time', async () => {
   const postgres = createPostgres(databases.config);
   const { organization, people } = await createTeam(postgres);
   const project = await createTeamProject(postgres, databases, organization.id);

@@ -1,4 +1,4 @@
-// Dashboards that people write in the console: creating, changing, adding cards, versions, and the queries of all cards.
+// Session routes for dashboards that are edited in the console: create, change, add a card, versions, fill all queries.
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
@@ -38,8 +38,8 @@ const create = (writer: Person, source: string, more = {}, key = 'sales') =>
 const change = (writer: Person, id: string, source: string, parameters: string) =>
   send(writer, ['PUT', `/${id}?${parameters}`], { source_yaml: source });
 
-describe('a dashboard of the console', () => {
-  test('is created, personal unless it is said otherwise, and its key is taken once', async () => {
+describe('dashboard routes of the console', () => {
+  test('POST creates a dashboard, personal by default, and refuses a key that is in use', async () => {
     const mine = await create(ann, yaml('Mine'));
     expect(mine).toMatchObject({ status: 201, body: { dashboard: { visibility: 'personal', version: 1 } } });
     expect((await create(ann, yaml('Other'))).body.error).toContain('another dashboard with the key "sales"');
@@ -49,7 +49,7 @@ describe('a dashboard of the console', () => {
     expect((await read(ann, `/${mine.body.dashboard.id}`)).body).toMatchObject({ synced_at: null });
   });
 
-  test('is changed on the newest version only, and problems name their line', async () => {
+  test('PUT accepts changes of the newest version only, and problems have their line', async () => {
     const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
     const tried = await change(bob, id, yaml('Two'), 'base_version=1&dry_run=true');
     expect(tried.body).toMatchObject({ changed: true, dashboard: { version: 1, title: 'Ours' } });
@@ -65,7 +65,7 @@ describe('a dashboard of the console', () => {
     expect((await change(bob, id, yaml('Three'), 'base_version=0')).status).toBe(400);
   });
 
-  test('has versions, each with its text, which are restored by storing it again', async () => {
+  test('GET returns each version with its text, and PUT of that text restores it', async () => {
     const { id } = (await create(bob, yaml('One'))).body.dashboard;
     await change(bob, id, yaml('Two'), 'base_version=1');
     const versions = await read(bob, `/${id}/versions`);
@@ -78,14 +78,14 @@ describe('a dashboard of the console', () => {
       expect((await read(bob, `/${id}/versions/${version}`)).status).toBe(404);
   });
 
-  test('that a repository syncs is not changed here, and a copy is', async () => {
+  test('PUT refuses a dashboard that a repository syncs, and POST accepts a copy', async () => {
     const { id } = (await sync(project.secretKey, yaml('Ours'))).body.dashboard;
     expect((await read(bob, `/${id}`)).body.synced_at).toEqual(expect.any(String));
     expect((await change(bob, id, yaml('Mine'), 'base_version=1')).body.error).toContain('synced from a repository');
     expect((await create(bob, yaml('Mine'))).body.dashboard.visibility).toBe('personal');
   });
 
-  test('that is synced later belongs to its repository, also with the same content', async () => {
+  test('PUT refuses a dashboard after its first sync, even with the same content', async () => {
     const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
     expect((await sync(project.secretKey, yaml('Ours'))).body).toMatchObject({
       changed: false,
@@ -94,7 +94,7 @@ describe('a dashboard of the console', () => {
     expect((await change(bob, id, yaml('Mine'), 'base_version=1')).status).toBe(403);
   });
 
-  test('is out of reach for others', async () => {
+  test('other people cannot read or change a personal dashboard', async () => {
     const { id } = (await create(ann, yaml('Mine'))).body.dashboard;
     const elsewhere = await newProject();
     const requests = [
@@ -112,7 +112,7 @@ describe('a dashboard of the console', () => {
   });
 });
 
-describe('a new card', () => {
+describe('POST of a card', () => {
   const CARD = {
     title: 'Pages',
     kind: 'chart',
@@ -133,7 +133,7 @@ describe('a new card', () => {
       'a block of text at the end',
       'version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - id: pages\n    title: A\n    kind: metric\n    viz: number\n    query: |\n      a\n      | count\n',
     ],
-  ])('is added behind %s, and the rest stays', async (_, source) => {
+  ])('appends it to %s and keeps the rest of the text', async (_, source) => {
     const { id } = (await create(ann, source)).body.dashboard;
     const added = await send(ann, ['POST', `/${id}/cards`], CARD);
     expect(added).toMatchObject({ status: 201, body: { dashboard: { version: 2 } } });
@@ -150,7 +150,7 @@ describe('a new card', () => {
   });
 
   test.each(['cards: []', 'cards: [{id: a, title: A, kind: metric, viz: number, query: a}]'])(
-    'is added to %s',
+    'appends it to %s',
     async (cards) => {
       const { id } = (await create(ann, `version: 1\ntitle: T\nsections:\n- title: S\n  ${cards}\n`)).body.dashboard;
       expect((await send(ann, ['POST', `/${id}/cards`], CARD)).status).toBe(201);
@@ -158,13 +158,13 @@ describe('a new card', () => {
     },
   );
 
-  test('is refused when the document becomes too long', async () => {
+  test('answers 413 when the document becomes too long', async () => {
     const long = `${yaml('T')}# ${'x'.repeat(65_536 - yaml('T').length - 3)}\n`;
     const { id } = (await create(ann, long)).body.dashboard;
     expect((await send(ann, ['POST', `/${id}/cards`], CARD)).status).toBe(413);
   });
 
-  test('is refused with a wrong query, or one that is a template', async () => {
+  test('answers 400 to an invalid query and to a template', async () => {
     const { id } = (await create(ann, yaml('T'))).body.dashboard;
     for (const query of ['a | cont', 'a {{range.stage}}', '']) {
       expect((await send(ann, ['POST', `/${id}/cards`], { ...CARD, query })).status).toBe(400);
@@ -173,7 +173,7 @@ describe('a new card', () => {
   });
 });
 
-describe('the queries of all cards', () => {
+describe('POST of all card queries', () => {
   const source = `version: 1
 title: T
 timezone: Europe/Berlin
@@ -187,7 +187,7 @@ sections:
   - {id: c, title: C, kind: markdown, viz: markdown, markdown: hello}
 `;
 
-  test('are filled at once; a card that lacks a value says so', async () => {
+  test('fills the templates of all cards, with an error for a card without a value', async () => {
     const { id } = (await create(ann, source)).body.dashboard;
     const fill = (variables = {}) => send(ann, ['POST', `/${id}/queries`], { variables });
     expect((await fill()).body).toEqual([
@@ -201,7 +201,7 @@ sections:
     expect((await fill({ nothing: 'a' })).status).toBe(400);
   });
 
-  test('have a size together', async () => {
+  test('limits the total size of the filled queries', async () => {
     const cards = Array.from(
       { length: 100 },
       (_, index) =>

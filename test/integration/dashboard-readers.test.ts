@@ -1,4 +1,4 @@
-// Dashboards: who sees which, reading, and the documents of docs/dashboards.md.
+// Visibility and reading of dashboards over HTTP, and sync of the examples in docs/dashboards.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -22,8 +22,8 @@ import {
 
 startDashboards();
 
-describe('visibility', () => {
-  test('comes from the credential, and is kept', async () => {
+describe('dashboard visibility', () => {
+  test('defaults to that of the credential and stays in later syncs', async () => {
     expect((await sync(ann.token, yaml('Mine'))).body.dashboard.visibility).toBe('personal');
     expect((await sync(serviceToken, yaml('Ours'))).body.dashboard.visibility).toBe('project');
     expect((await sync(ann.token, yaml('Mine'), { visibility: 'personal' })).body).toMatchObject({
@@ -36,27 +36,27 @@ describe('visibility', () => {
     });
   });
 
-  test("a personal dashboard is its owner's alone", async () => {
+  test('only the owner sees a personal dashboard', async () => {
     const { body } = await sync(ann.token, yaml('Mine'));
     expect(await titlesFor(ann)).toEqual(['Mine']);
     expect(await titlesFor(bob)).toEqual([]);
     expect((await read(ann, `/${body.dashboard.id}`)).status).toBe(200);
     expect((await read(bob, `/${body.dashboard.id}`)).status).toBe(404);
-    // Others use the same key without meeting it.
+    // Others may use the same key for dashboards of their own.
     expect((await sync(bob.token, yaml('His'))).status).toBe(201);
     expect((await sync(project.secretKey, yaml('Ours'))).status).toBe(201);
     expect(await titlesFor(ann)).toEqual(['Mine', 'Ours']);
     expect(await titlesFor(bob)).toEqual(['His', 'Ours']);
   });
 
-  test('a personal token of an owner updates the dashboard of the project where the person has none', async () => {
+  test('a personal token of an owner updates the project dashboard when the owner has no personal one', async () => {
     await sync(project.secretKey, yaml('Ours'));
     expect((await sync(bob.token, yaml('Ours 2'))).body).toMatchObject({
       dashboard: { visibility: 'project', version: 2 },
     });
   });
 
-  test('moves when it is said, without a version', async () => {
+  test('changes on request, without a new version', async () => {
     const { body } = await sync(bob.token, yaml('Mine'));
     const shared = await sync(bob.token, yaml('Mine'), { visibility: 'project' });
     expect(shared.body).toMatchObject({
@@ -74,7 +74,7 @@ describe('visibility', () => {
     expect(await titlesFor(ann)).toEqual([]);
   });
 
-  test('only the owner takes a dashboard back, and a key is shared once', async () => {
+  test('only its owner makes a project dashboard personal again, and a key is shared once', async () => {
     await sync(project.secretKey, yaml('Ours'));
     expect((await sync(bob.token, yaml('Ours'), { visibility: 'personal' })).status).toBe(403);
     expect((await sync(project.secretKey, yaml('Ours'), { visibility: 'personal' })).status).toBe(400);
@@ -87,8 +87,8 @@ describe('visibility', () => {
   });
 });
 
-describe('reading', () => {
-  test('a list is in order, and has no content', async () => {
+describe('reading dashboards', () => {
+  test('GET of the list returns dashboards in order, without content', async () => {
     await sync(project.secretKey, yaml('B'), { key: 'b' });
     await sync(project.secretKey, yaml('A'), { key: 'a' });
     await sync(ann.token, `${yaml('Z')}order: -1\n`, { key: 'z' });
@@ -109,7 +109,7 @@ describe('reading', () => {
     expect(body[1]).toMatchObject({ order: null, owner: null });
   });
 
-  test('one dashboard has its configuration and its source', async () => {
+  test('GET of a dashboard returns its configuration and its source', async () => {
     const source = `${yaml('Sales')}variables:\n  zone: {type: input}\n  area: {type: input}\n`;
     const synced = await sync(project.secretKey, source);
     const { body } = await read(ann, `/${synced.body.dashboard.id}`);
@@ -125,13 +125,13 @@ describe('reading', () => {
     ['without a session', () => undefined, 401],
     ['for a member', () => ann, 200],
     ['for another person', () => stranger, 404],
-  ])('%s', async (_, reader, status) => {
+  ])('answers a reader %s', async (_, reader, status) => {
     const { body } = await sync(project.secretKey, yaml('Sales'));
     expect((await read(reader())).status).toBe(status);
     expect((await read(reader(), `/${body.dashboard.id}`)).status).toBe(status);
   });
 
-  test('the queries of a card have what the viewer chose', async () => {
+  test('POST of card queries fills in the choices of the viewer', async () => {
     const source = `${yaml('Sales').replace('signup | count', "'signup {{range.stage}} {{plan.fragment}} | count'")}variables:
   plan: {type: select, query: users | count by plan, value_column: plan, fragment_template: '| where user.plan = {{value}}'}
 timezone: Europe/Berlin\n`;
@@ -160,7 +160,7 @@ timezone: Europe/Berlin\n`;
     expect((await ask({}, 'a', stranger)).status).toBe(404);
   });
 
-  test('a dashboard of another project is not there', async () => {
+  test('answers 404 to a dashboard of another project', async () => {
     const other = await newProject();
     const { body } = await sync(other.secretKey, yaml('Theirs'));
     expect((await read(ann, `/${body.dashboard.id}`)).status).toBe(404);
@@ -168,7 +168,7 @@ timezone: Europe/Berlin\n`;
   });
 });
 
-describe('what the documentation shows', () => {
+describe('documented dashboards', () => {
   const documents = readdirSync(join(packageRoot, 'examples/dashboards')).filter((name) => name.endsWith('.yaml'));
 
   test.each(documents)('examples/dashboards/%s syncs', async (name) => {

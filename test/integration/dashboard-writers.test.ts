@@ -61,22 +61,22 @@ const FORBIDDEN = {
   body: { error: expect.stringContaining('is written with role admin or owner, a secret key or a service token') },
 };
 
-describe("a member's token and a dashboard of the project", () => {
-  test('does not overwrite one that others made', async () => {
+describe("a member's token in dashboard sync", () => {
+  test('cannot overwrite a project dashboard', async () => {
     await sync(project.secretKey, 'Ours');
     expect(await sync(tokens.member, 'Hijacked')).toEqual(FORBIDDEN);
     expect(await sync(tokens.member, 'Hijacked', { visibility: 'project' })).toEqual(FORBIDDEN);
     expect(await titles()).toEqual(['Ours']);
   });
 
-  test('creates none, and shares none of its own', async () => {
+  test('cannot create a project dashboard or share a personal one', async () => {
     expect(await sync(tokens.member, 'Forged', { visibility: 'project' })).toEqual(FORBIDDEN);
     expect((await sync(tokens.member, 'Mine')).body.dashboard.visibility).toBe('personal');
     expect(await sync(tokens.member, 'Mine', { visibility: 'project' })).toEqual(FORBIDDEN);
     expect(await titles('owner')).toEqual([]);
   });
 
-  test('has its own of the same key when it says personal', async () => {
+  test('creates a personal dashboard with the key of a project dashboard', async () => {
     await sync(project.secretKey, 'Ours');
     expect(await sync(tokens.member, 'Mine', { visibility: 'personal' })).toMatchObject({
       status: 201,
@@ -87,7 +87,7 @@ describe("a member's token and a dashboard of the project", () => {
     expect(await titles('owner')).toEqual(['Ours']);
   });
 
-  test('after a demotion not even the one that the person shared as an admin', async () => {
+  test('cannot overwrite a dashboard that the person shared as an admin, after a demotion', async () => {
     await sync(tokens.admin, 'Shared', { visibility: 'project' });
     const path = `/api/orgs/${team.organization.id}/members/${team.people.admin.id}`;
     await send(processes.url, `PATCH ${path}`, { session: team.people.owner.session, body: { role: 'member' } });
@@ -97,16 +97,19 @@ describe("a member's token and a dashboard of the project", () => {
     expect(await titles()).toEqual(['Shared']);
   });
 
-  test.each(['owner', 'admin', 'service'] as const)('%s: creates and overwrites', async (who) => {
-    expect((await sync(tokens[who], 'Ours', { visibility: 'project' })).status).toBe(201);
-    expect((await sync(tokens[who], 'Ours 2')).body.dashboard).toMatchObject({ visibility: 'project', version: 2 });
-  });
+  test.each(['owner', 'admin', 'service'] as const)(
+    'a token of role %s creates and overwrites project dashboards',
+    async (who) => {
+      expect((await sync(tokens[who], 'Ours', { visibility: 'project' })).status).toBe(201);
+      expect((await sync(tokens[who], 'Ours 2')).body.dashboard).toMatchObject({ visibility: 'project', version: 2 });
+    },
+  );
 });
 
-describe('deleting with a credential', () => {
+describe('DELETE /api/dashboard-sync', () => {
   const remove = (key: string, query = '') => send(processes.url, `DELETE /api/dashboard-sync/sales${query}`, { key });
 
-  test('removes the dashboard with its versions, and a repetition finds none', async () => {
+  test('deletes the dashboard with its versions, and then answers 404', async () => {
     const { body } = await sync(project.secretKey, 'Ours');
     await sync(project.secretKey, 'Ours 2');
     expect(await remove(project.secretKey)).toEqual({
@@ -119,7 +122,7 @@ describe('deleting with a credential', () => {
     expect((await sync(project.secretKey, 'Ours')).body.dashboard.version).toBe(1);
   });
 
-  test('of a person means their own, and never reaches the one of the project by repetition', async () => {
+  test('with a personal token deletes the personal dashboard, and when repeated not the project one', async () => {
     await sync(project.secretKey, 'Ours');
     await sync(tokens.member, 'Mine', { visibility: 'personal' });
     expect((await remove(tokens.member)).status).toBe(200);
@@ -130,25 +133,25 @@ describe('deleting with a credential', () => {
     expect(await titles('owner')).toEqual([]);
   });
 
-  test('of a member reaches no dashboard of the project, nor one of another person', async () => {
+  test("with a member's token deletes neither a project dashboard nor one of another person", async () => {
     await sync(project.secretKey, 'Ours');
     expect(await remove(tokens.member, '?visibility=project')).toEqual(FORBIDDEN);
     expect((await remove(tokens.member)).status).toBe(404);
     expect(await titles()).toEqual(['Ours']);
   });
 
-  test('a service credential has no personal one, and a visibility is one of two', async () => {
+  test('with a service credential refuses visibility personal and unknown visibilities', async () => {
     expect((await remove(tokens.service, '?visibility=personal')).status).toBe(400);
     expect((await remove(tokens.service, '?visibility=all')).status).toBe(400);
     expect((await remove(project.publicKey)).status).toBe(403);
   });
 });
 
-describe('deleting as a signed-in person', () => {
+describe('DELETE of a dashboard with a session', () => {
   const remove = (role: Role, id: string) =>
     send(processes.url, `DELETE /api/projects/${project.id}/dashboards/${id}`, { session: team.people[role].session });
 
-  test('takes admin for one of the project', async () => {
+  test('requires role admin for a project dashboard', async () => {
     const { body } = await sync(project.secretKey, 'Ours');
     expect(await remove('member', body.dashboard.id)).toEqual(FORBIDDEN);
     const outsider = await signIn(postgres);
@@ -161,7 +164,7 @@ describe('deleting as a signed-in person', () => {
     expect(await titles()).toEqual([]);
   });
 
-  test('a personal one is deleted by its owner, and does not exist for others', async () => {
+  test('deletes a personal dashboard for its owner and answers 404 to others', async () => {
     const { body } = await sync(tokens.member, 'Mine');
     for (const id of [body.dashboard.id, NO_ONE, 'no-uuid']) {
       expect(await remove('owner', id)).toEqual({ status: 404, body: { error: 'there is no such dashboard' } });
@@ -169,7 +172,7 @@ describe('deleting as a signed-in person', () => {
     expect((await remove('member', body.dashboard.id)).status).toBe(200);
   });
 
-  test('while it is synced: either way there is no error, and no version without its dashboard', async () => {
+  test('during a sync causes no error and leaves no version without its dashboard', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { body } = await sync(project.secretKey, `T ${round}`);
       const answers = await Promise.all([

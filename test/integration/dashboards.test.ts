@@ -19,7 +19,7 @@ import {
 
 startDashboards();
 
-describe('credentials', () => {
+describe('credentials of dashboard sync', () => {
   test.each<[string, () => Promise<string | undefined>, number]>([
     ['no key', async () => undefined, 401],
     ['an unknown key', async () => newKey('secret'), 401],
@@ -37,8 +37,8 @@ describe('credentials', () => {
   });
 });
 
-describe('a sync', () => {
-  test('stores a version when the content changes, and only then', async () => {
+describe('PUT /api/dashboard-sync', () => {
+  test('stores a version only when the content changes', async () => {
     const first = await sync(project.secretKey, yaml('Sales'));
     expect(first).toEqual({
       status: 201,
@@ -96,7 +96,7 @@ describe('a sync', () => {
     expect(await kept()).toEqual([101, 102]);
   });
 
-  test('of many at once loses none, and numbers each once', async () => {
+  test('stores every version of concurrent requests, each with its own number', async () => {
     const titles = Array.from({ length: 12 }, (_, index) => `T${index}`);
     const answers = await Promise.all(titles.map((title) => sync(project.secretKey, yaml(title))));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);
@@ -109,13 +109,13 @@ describe('a sync', () => {
     ).toHaveLength(12);
   });
 
-  test('of the same content at once stores it once', async () => {
+  test('stores equal content of concurrent requests once', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => sync(project.secretKey, yaml('Sales'))));
     expect(answers.filter(({ body }) => body.changed)).toHaveLength(1);
     expect(answers.every(({ body }) => body.dashboard.version === 1)).toBe(true);
   });
 
-  test('reaches the project of its credential and no other', async () => {
+  test('changes only the project of its credential', async () => {
     await sync(project.secretKey, yaml('Sales'));
     const other = await newProject();
     expect((await sync(other.secretKey, yaml('Theirs'))).status).toBe(201);
@@ -129,13 +129,13 @@ describe('a sync', () => {
     ['a personal dashboard of a key', yaml('T'), { visibility: 'personal' }, 'belongs to no person'],
     ['a key in upper case', yaml('T'), { key: 'Sales' }, 'kebab-case'],
     ['a key that is too long', yaml('T'), { key: 'a'.repeat(64) }, 'at most 63'],
-  ])('of %s is a bad request', async (_, source, fields, message) => {
+  ])('answers 400 to %s', async (_, source, fields, message) => {
     const answered = await sync(project.secretKey, source, fields);
     expect(answered).toMatchObject({ status: 400, body: { error: expect.stringContaining(message) } });
     expect((await read(bob)).body).toEqual([]);
   });
 
-  test('answers every mistake with its place', async () => {
+  test('reports every problem with path, line, column and hint', async () => {
     const answered = await sync(
       project.secretKey,
       yaml('T').replace('title: S', 'titel: S').replace('| count', '| cuont'),
@@ -153,7 +153,7 @@ describe('a sync', () => {
     ]);
   });
 
-  test('is too large beyond 64 KiB', async () => {
+  test('answers 413 above 64 KiB', async () => {
     expect((await sync(project.secretKey, `${yaml('T')}# ${'x'.repeat(64 * 1024)}`)).status).toBe(413);
     expect((await sync(project.secretKey, 'x'.repeat(10_000_000))).status).toBe(413);
   });
@@ -163,7 +163,7 @@ describe('a sync', () => {
     ['no object', '[]'],
     ['no source', '{}'],
     ['a source that is no text', '{"source_yaml": 5}'],
-  ])('of %s is a bad request', async (_, body) => {
+  ])('answers 400 to a body with %s', async (_, body) => {
     const url = `http://127.0.0.1:${server.port}/api/dashboard-sync/sales`;
     const response = await fetch(url, { method: 'PUT', headers: { 'x-api-key': project.secretKey }, body });
     expect(response.status).toBe(400);

@@ -27,16 +27,16 @@ function doctor(env: Record<string, string> = {}): Promise<{ status: number | nu
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
 }
 
-test('healthy stores pass', async () => {
+test('reports nothing for healthy stores', async () => {
   const { status, output } = await doctor();
-  // The disk of the machine that runs the tests is no affair of theirs.
+  // The disk of the machine that runs the tests may be full.
   const complaints = output.split('\n').filter((line) => /^[!✗]/.test(line) && !line.includes('Disk'));
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
 });
 
-test('a Redis that is full before the service stops taking', async () => {
+test('warns when maxmemory of Redis is not above the high-water mark', async () => {
   const redis = createRedis({ REDIS_URL: inject('engines').redisAdmin });
-  // More than this machine has: others use this Redis as well.
+  // More than this machine has, because other tests use this Redis.
   const [most, mark] = [2 ** 40, String(2 ** 40)];
   await redis.config('SET', 'maxmemory', most);
   try {
@@ -48,7 +48,7 @@ test('a Redis that is full before the service stops taking', async () => {
   }
 });
 
-test('a queue without a worker', async () => {
+test('warns about a queue without a worker', async () => {
   const redis = createRedis(databases.config);
   const queue = createIngestQueue(redis);
   const job = await queue.add(
@@ -67,7 +67,7 @@ test.each([
   ['CLICKHOUSE_URL', 'http://127.0.0.1:1', /✗ ClickHouse: .*ECONNREFUSED.*\n +→ see that it runs/],
   ['REDIS_URL', 'redis://127.0.0.1:1', /✗ Redis: no answer within 5 s\n +→ see that it runs/],
 ])(
-  '%s leads nowhere',
+  'reports an unreachable %s and exits with 1',
   async (setting, url, complaint) => {
     const { status, output } = await doctor({ [setting]: url });
     expect(output).toMatch(complaint);

@@ -52,7 +52,7 @@ async function verified(name: string): Promise<Verified> {
   return { team, id: body.id, name, record: { name: body.record_name, value: body.record_value } };
 }
 
-/** As if the record had been seen, and looked for, so many days ago. */
+/** Moves the last sighting and the last check of the record `days` into the past. */
 async function age({ id }: Verified, days: number): Promise<void> {
   const past = new Date(Date.now() - days * 24 * 60 * 60_000 - 60_000);
   await postgres('domains').where({ id }).update({ record_seen_at: past, checked_at: past });
@@ -80,7 +80,7 @@ async function admits({ team, name }: Verified): Promise<boolean> {
   return joined.length === 1;
 }
 
-test('after seven days without its record a domain admits no new members, and its owners get one mail', async () => {
+test('a domain stops admitting members after seven days without its record, and its owners get one mail', async () => {
   const [gone, warned, kept, unknown] = [
     await verified('gone.example'),
     await verified('warned.example'),
@@ -98,7 +98,7 @@ test('after seven days without its record a domain admits no new members, and it
   dns.failing.add(unknown.record.name);
   for (const domain of [gone, kept, unknown]) await age(domain, 7);
   await age(warned, 3);
-  // At once, without any check: time alone is enough.
+  // Takes effect without a check: the age of the record decides.
   expect(await admits(gone)).toBe(false);
   await checkDueDomains();
   await eventually(async () => {
@@ -131,7 +131,7 @@ test('after seven days without its record a domain admits no new members, and it
   expect(mailsTo('unverified@example.com')).toEqual([]);
 }, 180_000);
 
-test('a record that is back admits people again, by the next check or at once by verifying', async () => {
+test('a domain whose record returns admits members again after the next check, or at once when verified', async () => {
   const [checked, asked] = [await verified('back-1.example'), await verified('back-2.example')];
   for (const domain of [checked, asked]) {
     dns.records.delete(domain.record.name);
@@ -157,7 +157,7 @@ test('a record that is back admits people again, by the next check or at once by
   expect(Date.parse(admits_until) - Date.parse(record_seen_at)).toBe(7 * 24 * 60 * 60_000);
 }, 120_000);
 
-test('a domain that lapsed is verified by the organization that has it now', async () => {
+test('another organization can verify a domain that has lapsed', async () => {
   const before = await verified('sold.example');
   await age(before, 8);
   const after = await createTeam(postgres);

@@ -31,7 +31,7 @@ afterAll(async () => {
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
-describe('domains', () => {
+describe('domain routes', () => {
   const claim = async (domain: unknown, team?: TestTeam) => {
     const { organization, people } = team ?? (await createTeam(postgres));
     const answer = await ask(`POST /api/orgs/${organization.id}/domains`, as(people.owner, { domain }));
@@ -39,7 +39,7 @@ describe('domains', () => {
     return { answer, verify };
   };
 
-  test('are verified by their TXT record, in one organization only', async () => {
+  test('POST …/verify checks the TXT record, and one organization only can verify a domain', async () => {
     const { answer, verify } = await claim(' Acme.Example. ');
     const domain = answer.body;
     expect(answer).toEqual({
@@ -72,13 +72,13 @@ describe('domains', () => {
     });
   });
 
-  test('keep their token when they are claimed again', async () => {
+  test('a second claim of the same organization returns the same token', async () => {
     const team = await createTeam(postgres);
     const first = await claim('again.example', team);
     expect((await claim('again.example', team)).answer.body).toEqual(first.answer.body);
   });
 
-  test('are listed and removed; another organization may verify them then', async () => {
+  test('DELETE releases a domain, which another organization can then verify', async () => {
     const team = await createTeam(postgres);
     const path = `/api/orgs/${team.organization.id}/domains`;
     const { answer, verify } = await claim('moving.example', team);
@@ -96,7 +96,7 @@ describe('domains', () => {
     expect((await next.verify()).status).toBe(200);
   });
 
-  test('of another organization and none at all are not found', async () => {
+  test('DELETE answers 404 to a domain of another organization and to a missing one', async () => {
     const [team, { answer }] = [await createTeam(postgres), await claim('foreign.example')];
     for (const id of [answer.body.id, NO_ONE, 'no-uuid']) {
       const route = `DELETE /api/orgs/${team.organization.id}/domains/${id}`;
@@ -108,7 +108,7 @@ describe('domains', () => {
     expect(await postgres('domains').where({ id: answer.body.id })).toHaveLength(1);
   });
 
-  test('a name server that does not answer is not the caller’s mistake: 503', async () => {
+  test('POST …/verify answers 503 when the name server does not respond', async () => {
     const { verify } = await claim('silent.example');
     dns.mode = 'silent';
     expect((await verify()).status).toBe(503);
@@ -125,7 +125,7 @@ describe('domains', () => {
     'http://a.example',
     'a.example/x',
     `${'x'.repeat(64)}.example`,
-  ])('%j is none: 400', async (domain) => {
+  ])('POST answers 400 to the domain %j', async (domain) => {
     expect((await claim(domain)).answer).toMatchObject({
       status: 400,
       body: { error: expect.stringMatching(/^domain /) },
