@@ -129,8 +129,8 @@ function giveTo(uid: number, path: string): void {
   if (statSync(path).isDirectory()) for (const name of readdirSync(path)) giveTo(uid, join(path, name));
 }
 
-describe.runIf(canMount)('started as root', () => {
-  test('each engine has an account of its own, which reads nothing of DATA_DIR but its folder', async () => {
+describe.runIf(canMount)('engine accounts when started as root', () => {
+  test('each engine has its own account, which can read only its folder of DATA_DIR', async () => {
     const started = await start();
     await write(started);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
@@ -157,7 +157,7 @@ describe.runIf(canMount)('started as root', () => {
       return real;
     });
     expect(new Set(uids).size).toBe(3);
-    // What the superuser of PostgreSQL may do is what its account may do.
+    // The superuser of PostgreSQL has the file access of its account.
     for (const path of [secretFile, '/etc/shadow']) {
       await expect(askPostgres(started.postgres, `SELECT pg_read_file('${path}')`)).rejects.toThrow(
         'Permission denied',
@@ -165,7 +165,7 @@ describe.runIf(canMount)('started as root', () => {
     }
   });
 
-  test('folders that an earlier version made as root open, and keep what they hold', async () => {
+  test('data folders owned by root, from an earlier version, are taken over with their data', async () => {
     await write(await start());
     await stop();
     for (const name of ['clickhouse', 'redis', 'postgres']) giveTo(0, join(directory, name));
@@ -174,7 +174,7 @@ describe.runIf(canMount)('started as root', () => {
     expect(await read(await start())).toEqual(WRITTEN);
   });
 
-  test('nothing is written through links that an engine has laid in its folder', async () => {
+  test("the start writes nothing through symbolic links in an engine's folder", async () => {
     await start();
     await stop();
     for (const file of ['redis/redis.conf', 'clickhouse/users.xml', 'clickhouse/config.xml']) {
@@ -186,7 +186,7 @@ describe.runIf(canMount)('started as root', () => {
     expect(statSync(secretFile).uid).toBe(0);
   });
 
-  test('a later start as another account is refused in a sentence', async () => {
+  test('a start as another account exits with a message that names the owner', async () => {
     await start();
     await stop();
     const run = () =>
@@ -208,7 +208,7 @@ describe.runIf(canMount)('started as root', () => {
   });
 });
 
-test.runIf(isRoot)('where no account can be had, the engines run as root, and say so', () => {
+test.runIf(isRoot)('findEngineAccount() warns and returns undefined when root cannot change its account', () => {
   mkdirSync(join(directory, 'redis'));
   const script = `
     const { findEngineAccount } = await import(${JSON.stringify(join(packageRoot, 'dist/standalone/engine-user.js'))});

@@ -39,8 +39,8 @@ afterAll(async () => {
 const partsOf = (url: string): URL => new URL(url);
 const portOf = (url: string): number => Number(partsOf(url).port);
 
-/** Runs a script as another user of the machine, where the tests may. */
-async function asNobody(script: string): Promise<string> {
+/** Runs a script as another OS user, if the tests run as root. */
+async function asOtherUser(script: string): Promise<string> {
   const options = {
     cwd: '/',
     env: { PATH: process.env.PATH },
@@ -52,14 +52,14 @@ async function asNobody(script: string): Promise<string> {
 
 const pages = createServer();
 
-/** Of another origin, but of this machine: browsers shield its addresses from pages of others. */
+/** Serves a page of another origin on this machine, because browsers block requests of remote pages to its addresses. */
 async function serve(html: string): Promise<string> {
   pages.on('request', (_, response) => response.setHeader('content-type', 'text/html').end(html));
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   return `http://localhost:${(pages.address() as AddressInfo).port}/`;
 }
 
-describe('ClickHouse', () => {
+describe('attacks on ClickHouse', () => {
   const clickhouseUrl = () => inject('engines').clickhouse;
   const address = () => `http://127.0.0.1:${portOf(clickhouseUrl())}/`;
   const withPassword = () => {
@@ -81,7 +81,7 @@ describe('ClickHouse', () => {
     'SELECT * FROM system.query_log',
   ];
 
-  test('answers nothing to another user of the machine, with any account, address or header', async () => {
+  test('another OS user gets no answer with any account, address or header', async () => {
     const requests = STATEMENTS().flatMap((sql) =>
       ['', '?user=default', '?user=default&password=', '?user=analytics', '?user=analytics&password=analytics'].map(
         (query) => ({ sql, query }),
@@ -92,7 +92,7 @@ describe('ClickHouse', () => {
       'X-ClickHouse-User': 'default',
       'X-ClickHouse-Key': '',
     };
-    const answers = await asNobody(`(async () => {
+    const answers = await asOtherUser(`(async () => {
       const answers = [];
       for (const { sql, query } of ${JSON.stringify(requests)}) {
         for (const headers of [{}, ${JSON.stringify(headers)}]) {
@@ -111,7 +111,7 @@ describe('ClickHouse', () => {
     expect(existsSync(writtenFile)).toBe(false);
   });
 
-  test('does nothing for a page of a browser of any origin', async () => {
+  test('a web page of any origin runs no statement', async () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     try {
       const page = await browser.newPage();
@@ -136,7 +136,7 @@ describe('ClickHouse', () => {
         },
         { url: address(), sqls: statements },
       );
-      // The requests have arrived: it is the server that does nothing.
+      // The requests have reached the server, which refused them.
       expect(sent).toContain('opaque');
     } finally {
       await browser.close();
@@ -208,7 +208,7 @@ describe('ClickHouse', () => {
     ],
   ];
 
-  test.each(REFUSED)('refuses the service’s account what it does not need: one that %s', async (_, sql, refusal) => {
+  test.each(REFUSED)('the service account is refused a statement that %s', async (_, sql, refusal) => {
     const client = createClickHouse(databases.config);
     await client.command({ query: `CREATE TABLE IF NOT EXISTS paths (path String) ENGINE = MergeTree ORDER BY path` });
     await client.insert({ table: 'paths', values: [{ path: secretFile }], format: 'JSONEachRow' });
@@ -224,7 +224,7 @@ describe('ClickHouse', () => {
   });
 });
 
-describe('PostgreSQL', () => {
+describe('attacks on PostgreSQL', () => {
   /** The SQLSTATE that a statement is refused with. */
   async function refusalOf(sql: string, change: (url: URL) => void = () => {}): Promise<string> {
     const url = partsOf(databases.config.DATABASE_URL);
@@ -242,7 +242,7 @@ describe('PostgreSQL', () => {
   }
 
   test.each(['analytics', 'analytics_service', 'postgres', 'root', 'nobody'])(
-    'lets in no %s without the password',
+    'user %s cannot connect without the password',
     async (user) => {
       for (const password of ['', 'analytics', 'postgres']) {
         const refusal = await refusalOf('SELECT 1', (url) => {
@@ -270,12 +270,12 @@ describe('PostgreSQL', () => {
     ['makes a database', 'CREATE DATABASE elsewhere'],
     ['sees passwords', 'SELECT * FROM pg_authid'],
     ['reloads the configuration', 'SELECT pg_reload_conf()'],
-  ])('refuses the service’s account what it does not need: one that %s', async (_, sql) => {
+  ])('the service account is refused a statement that %s', async (_, sql) => {
     expect(await refusalOf(sql)).toBe('42501');
     expect(existsSync(writtenFile)).toBe(false);
   });
 
-  test.each(['postgres', 'template1'])('refuses the service’s account the database %s', async (name) => {
+  test.each(['postgres', 'template1'])('the service account cannot connect to the database %s', async (name) => {
     const refusal = await refusalOf('SELECT 1', (url) => {
       url.pathname = `/${name}`;
     });
@@ -283,10 +283,10 @@ describe('PostgreSQL', () => {
   });
 });
 
-describe('Redis', () => {
+describe('attacks on Redis', () => {
   const url = () => inject('engines').redis;
 
-  test('runs no command of another user of the machine', async () => {
+  test('another OS user can run no command', async () => {
     const commands = [
       'PING',
       'INFO',
@@ -297,7 +297,7 @@ describe('Redis', () => {
       'AUTH default ""',
       'AUTH x',
     ];
-    const answers = await asNobody(`
+    const answers = await asOtherUser(`
       const socket = require('node:net').connect(${portOf(url())}, '127.0.0.1');
       socket.on('data', (text) => process.stdout.write(text));
       socket.end(${JSON.stringify(`${commands.join('\r\n')}\r\n`)});
@@ -307,7 +307,7 @@ describe('Redis', () => {
     for (const line of lines) expect(line).toMatch(/^-(?:NOAUTH|WRONGPASS|ERR AUTH)/);
   });
 
-  test('closes the connection of a page that sends commands in a request', async () => {
+  test('an HTTP request with commands in its body closes the connection', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(portOf(url()), '127.0.0.1');
       let text = '';
@@ -334,7 +334,7 @@ describe('Redis', () => {
     ['FLUSHALL'],
     ['MONITOR'],
     ['EVAL', "return redis.call('CONFIG', 'SET', 'dir', '/tmp')", '0'],
-  ])('refuses the service’s account %s %s', async (...command) => {
+  ])('the service account is refused %s %s', async (...command) => {
     const redis: Redis = createRedis(databases.config);
     try {
       const [name = '', ...args] = command;
@@ -345,11 +345,11 @@ describe('Redis', () => {
   });
 });
 
-test.runIf(isRoot)('no file of the engines can be read by another user of the machine', async () => {
+test.runIf(isRoot)('another OS user can read no file of the engines', async () => {
   const listing = await promisify(execFile)('find', [tmpdir(), '-maxdepth', '1', '-name', 'event-analytics-test-*']);
   const folders = listing.stdout.trim().split('\n');
   expect(folders.length).toBeGreaterThan(0);
-  const read = await asNobody(`
+  const read = await asOtherUser(`
     const { readdirSync } = require('node:fs');
     for (const folder of ${JSON.stringify(folders)}) {
       for (const name of ['', '/redis/redis.conf', '/clickhouse/users.xml', '/clickhouse/config.xml', '/clickhouse/store', '/postgres']) {

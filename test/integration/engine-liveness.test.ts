@@ -60,7 +60,7 @@ async function start(spec: ProcessSpec, liveness: Partial<LivenessCheck>): Promi
 
 const send = (server: SupervisedProcess, signal: NodeJS.Signals): boolean => process.kill(server.pid ?? 0, signal);
 
-test.each(ENGINES)('%s that answers nothing is killed and started again', async (_name, configure) => {
+test.each(ENGINES)('%s is killed and restarted when it stops responding', async (_name, configure) => {
   const spec = configure(await newOptions());
   const server = await start(spec, { timeoutMs: 500, intervalMs: 100, failuresMax: 3 });
   const { pid } = server;
@@ -72,7 +72,7 @@ test.each(ENGINES)('%s that answers nothing is killed and started again', async 
   await eventually(() => spec.checkReady());
 });
 
-test.each(ENGINES)('%s that is paused for a moment is not restarted', async (_name, configure) => {
+test.each(ENGINES)('%s is not restarted after a short pause', async (_name, configure) => {
   const server = await start(configure(await newOptions()), { intervalMs: 20, failuresMax: 1 });
   const { pid } = server;
   await delay(500);
@@ -86,7 +86,7 @@ test.each(ENGINES)('%s that is paused for a moment is not restarted', async (_na
 
 // As ClickHouse responds after a failed shutdown. The server is a script, because no request brings
 // the engine into this state.
-test('ClickHouse that answers every query with an error is killed and started again', async () => {
+test('ClickHouse is killed and restarted when it answers every query with an error', async () => {
   const options = await newOptions();
   const script = `
     let answered = 0;
@@ -102,7 +102,7 @@ test('ClickHouse that answers every query with an error is killed and started ag
   expect(reasons[0]).toMatch(/^it did not answer 3 times in a row \(Code: 236\. /);
 });
 
-test('ClickHouse that refuses another query is not restarted', async () => {
+test('ClickHouse is not restarted when it refuses a query because too many run', async () => {
   const options = await newOptions();
   const server = await start(configureClickHouse(options), { intervalMs: 20, failuresMax: 1 });
   const { pid } = server;
@@ -119,7 +119,7 @@ test('ClickHouse that refuses another query is not restarted', async () => {
   expect(server.pid).toBe(pid);
 });
 
-test('a message of PostgreSQL that arrives after its end changes nothing', async () => {
+test('a log line of PostgreSQL that arrives after its exit is ignored', async () => {
   const { spec } = embeddedPostgres({ ...(await newOptions()), superuserPassword: 'superuser', password: 'password' });
   // The message comes from a child that outlives the process.
   const script = '(sleep 0.5; echo "LOG:  received smart shutdown request") & sleep 0.2';
@@ -131,7 +131,7 @@ test('a message of PostgreSQL that arrives after its end changes nothing', async
   expect(reasons[0]).toBe('it ended with status 0');
 });
 
-test('PostgreSQL that is told to end by another process does not wait for its clients', async () => {
+test('PostgreSQL restarts without waiting for its clients after a SIGTERM from outside', async () => {
   const options = await newOptions();
   const { spec, superuserUrl } = embeddedPostgres({ ...options, superuserPassword: 'superuser', password: 'password' });
   const server = await start(spec, {});

@@ -57,7 +57,7 @@ test('erasing a person deletes their devices, profile and mappings, and no other
   expect(parts.map(({ n }) => Number(n))).toEqual([0]);
 });
 
-test('a person who comes back is a new one', async () => {
+test('an erased person who returns starts with an empty profile and no earlier events', async () => {
   const { gdpr, send, identify, holds, ask } = await stack.createTenant();
   await identify('alice', 'phone', { plan: 'old', seats: 5 });
   await send({ event_type: 'a', device_id: 'phone' });
@@ -72,7 +72,7 @@ test('a person who comes back is a new one', async () => {
   });
   expect((await ask('users | list'))[0]?.properties).toEqual({ plan: 'new' });
 });
-/** The request is there, and nothing of it has been done. */
+/** Runs `meanwhile` while an erasure request is stored and its job has not started. */
 async function whileErasureWaits(tenant: Tenant, userId: string, meanwhile: () => Promise<void>) {
   await stack.erasureQueue.pause();
   const answer = tenant.gdpr.erase(userId);
@@ -88,7 +88,7 @@ async function whileErasureWaits(tenant: Tenant, userId: string, meanwhile: () =
   return answer;
 }
 
-test("a device that another person uses before the purge keeps that person's data", async () => {
+test('erasing a person keeps what another person sends from the same device before the purge', async () => {
   const tenant = await stack.createTenant();
   const { send, identify, holds, ask } = tenant;
   await identify('alice', 'phone', { plan: 'old' });
@@ -113,11 +113,11 @@ test("a device that another person uses before the purge keeps that person's dat
   });
 });
 
-test('calls of the person are deleted from dead letters in Redis, and those of others stay', async () => {
+test("an erasure deletes the person's identify calls from dead letters, and no others", async () => {
   const { project, gdpr, identify, ask } = await stack.createTenant();
   const queue = createIdentifyQueue(stack.redis);
   try {
-    // Nothing that the edge lets through is refused.
+    // Made by hand, because PostgreSQL rejects no call that the API accepts.
     const poison = (user: string) => ({ project: project.id, user, ops: { set: { a: `of ${user}\0` } } });
     const parkedUsers = async () =>
       (await queue.getFailed()).map(({ data }) => data.operations.map(({ user }) => user));

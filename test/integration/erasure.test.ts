@@ -23,8 +23,8 @@ async function countForgotten(): Promise<number> {
   return Number(/^ingest_events_forgotten_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
-describe('a person', () => {
-  test('of one project is not the one of another', async () => {
+describe('erasing a person', () => {
+  test('does not affect a person with the same id in another project', async () => {
     const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
     for (const tenant of [mine, theirs]) {
       await tenant.send({ event_type: 'a', user_id: 'alice' });
@@ -37,7 +37,7 @@ describe('a person', () => {
     expect((await theirs.gdpr.request('/audit')).body).toEqual([]);
   });
 
-  test('asked for by several at once is erased once, and each is told', async () => {
+  test('runs once for concurrent requests, all of which get a receipt', async () => {
     const { gdpr, send, holds } = await stack.createTenant();
     await send({ event_type: 'a', user_id: 'alice' }, { event_type: 'a', user_id: 'bob' });
     await holds(2);
@@ -47,7 +47,7 @@ describe('a person', () => {
     await holds(0);
   });
 
-  test('is in no sample of a rejected event, by their id or by one of their devices', async () => {
+  test("deletes samples of rejected events with the person's id or device", async () => {
     const { project, gdpr, identify } = await stack.createTenant();
     const samples = () => stack.redis.zrange(`ingest:rejected-samples:${project.id}`, 0, -1);
     await identify('alice', 'phone');
@@ -58,7 +58,7 @@ describe('a person', () => {
     expect(await samples()).toEqual([expect.stringContaining('bob')]);
   });
 
-  test('may have any id that events can have', async () => {
+  test('works for every id that an event may have', async () => {
     const { gdpr, send, holds } = await stack.createTenant();
     const ids = ['it\'s \\ "quoted" / 50%', '大小 😀', 'x'.repeat(512)];
     await send(...ids.map((user_id) => ({ event_type: 'a', user_id })), { event_type: 'a', user_id: 'x'.repeat(511) });
@@ -68,8 +68,8 @@ describe('a person', () => {
   });
 });
 
-describe('a request', () => {
-  test('one that was never put into the queue is found', async () => {
+describe('an erasure request', () => {
+  test('is found and completed if its job was never added', async () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     await send({ event_type: 'a', user_id: 'alice' });
     await holds(1);
@@ -89,8 +89,8 @@ describe('a request', () => {
   });
 });
 
-describe('events that were accepted before and are stored after', () => {
-  test('are not stored when they wait in the queue, and events of others beside them are', async () => {
+describe('events accepted before an erasure', () => {
+  test('are not stored if they are still queued, and events of other people are', async () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     const rememberedIds = async () => Number(await stack.redis.zscore('ingest:times:held', project.id));
     await stack.ingestQueue.pause();
@@ -113,12 +113,12 @@ describe('events that were accepted before and are stored after', () => {
     expect(await rememberedIds()).toBe(0);
   });
 
-  test('in a parked job are deleted by the purge, and are not stored when it runs again', async () => {
+  test('are deleted from dead letters by the purge, and not stored when the job runs again', async () => {
     const { gdpr, send, holds } = await stack.createTenant();
     await stack.ingestQueue.pause();
     await send({ event_type: 'parked', user_id: 'alice' }, { event_type: 'parked', user_id: 'bob' });
     const [claim = ''] = await stack.redis.keys('ingest:claim:*');
-    // The job finds nothing and is parked; then what it stood for is there again.
+    // The job finds no payload and becomes a dead letter; then the payload is restored.
     const bytes = (await stack.redis.getBuffer(claim)) as Buffer;
     await stack.redis.del(claim);
     await stack.ingestQueue.resume();
@@ -135,7 +135,7 @@ describe('events that were accepted before and are stored after', () => {
     expect(purged).toContain('bob');
     expect(purged).not.toContain('alice');
 
-    // As Redis has it when it was put back to an older copy of its files.
+    // The state of a Redis that was restored from an older copy of its files.
     await stack.redis.set(claim, bytes);
     const before = await countForgotten();
     await job.retry();
@@ -144,7 +144,7 @@ describe('events that were accepted before and are stored after', () => {
     expect((await countForgotten()) - before).toBe(1);
   });
 
-  test('that cannot be read delay only the purge of people whose events they may hold', async () => {
+  test('delay only the purge of their own project if they cannot be decoded', async () => {
     const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
     const header = { v: 1, p: mine.project.id, t: Date.now(), ip: '', ua: '', geo: {}, o: 'client', n: 1 } as const;
     const claim = `ingest:claim:${newUuidV7()}`;
@@ -156,7 +156,7 @@ describe('events that were accepted before and are stored after', () => {
     await mine.gdpr.reached('purged', held);
   });
 
-  test('are not stored when Redis has lost the tombstone', async () => {
+  test('are not stored if Redis has lost the tombstone', async () => {
     const { gdpr, send, holds } = await stack.createTenant();
     await stack.ingestQueue.pause();
     try {
@@ -172,7 +172,7 @@ describe('events that were accepted before and are stored after', () => {
   });
 });
 
-describe('what is said', () => {
+describe('responses, audit trail and logs of erasures', () => {
   test('the audit trail has the actor, action and time, and only a hash of the person', async () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     await send({ event_type: 'a', user_id: 'alice' });
@@ -202,13 +202,13 @@ describe('what is said', () => {
     ['a page after no entry', '/audit?before=x', 'GET', 400],
     ['a request that is none', '/requests/x', 'GET', 404],
     ['an unknown request', '/requests/01a1fcb2-68be-7d35-9287-cc6bdd83418b', 'GET', 404],
-  ])('%s is refused', async (_, path, method, status) => {
+  ])('a request with %s is refused', async (_, path, method, status) => {
     const { gdpr } = await stack.createTenant();
     const answer = await gdpr.request(path, { method });
     expect(answer).toMatchObject({ status, body: { error: expect.any(String) } });
   });
 
-  test('nothing of it is written to the log', async () => {
+  test("the log does not contain the person's id", async () => {
     const { gdpr } = await stack.createTenant();
     await gdpr.request('/users/distinctive-person-in-the-path%ff', { method: 'DELETE' });
     const { body } = await gdpr.erase('distinctive-person-in-the-path');

@@ -56,17 +56,17 @@ function blockOf(projectId: string, keys: readonly number[], fields: Partial<Acc
 
 const range = (length: number, from = 0) => Array.from({ length }, (_, index) => from + index);
 
-describe('one partition', () => {
+describe('insertEvents', () => {
   const insert = (block: Buffer, client = store.client) =>
     insertEvents(client, { partition: 0, block, database: databases.config.CLICKHOUSE_DATABASE });
 
-  test('duplicates within a block, over many partitions', async () => {
+  test('stores the duplicates of one block once', async () => {
     const project = randomUUID();
     await insert(blockOf(project, [...range(2000), ...range(2000), 5, 5]));
     expect(await store.count(project)).toBe(2000);
   });
 
-  test('a block of all the months that events may be of', async () => {
+  test('stores a block with every month that events may have, once', async () => {
     const project = randomUUID();
     const block = new EventBlock();
     const months = 12 * 27;
@@ -78,14 +78,14 @@ describe('one partition', () => {
     expect(await store.count(project)).toBe(months);
   });
 
-  test('the event that was stored first stays, whole', async () => {
+  test('keeps all columns of the event that was stored first', async () => {
     const project = randomUUID();
     await insert(blockOf(project, [1], { deviceId: 'first', eventProperties: { n: 1 } }));
     await insert(blockOf(project, [1, 1], { deviceId: 'second', eventProperties: { m: 2 } }));
     expect(await store.rows(project, 'device_id, ep_num')).toEqual([{ device_id: 'first', ep_num: { n: 1 } }]);
   });
 
-  test('the same key in another project, type or time is another event', async () => {
+  test('stores equal insert ids of another project, type or time as different events', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     await insert(blockOf(one, [1]));
     await insert(blockOf(other, [1]));
@@ -94,7 +94,7 @@ describe('one partition', () => {
     expect([await store.count(one), await store.count(other)]).toEqual([3, 1]);
   });
 
-  test('two writers at the same moment', async () => {
+  test('stores each event once when two writers insert concurrently', async () => {
     const project = randomUUID();
     const second = createClickHouse(databases.config);
     const blocks = range(6).map((batch) => blockOf(project, range(3000, batch * 1500)));
@@ -107,7 +107,7 @@ describe('one partition', () => {
     expect(await store.count(project)).toBe(3000 + 5 * 1500);
   });
 
-  test('a writer that is cut off in the middle of its insert, and another that repeats it', async () => {
+  test('stores each event once when an insert is cut off and repeated', async () => {
     const project = randomUUID();
     const block = blockOf(project, range(50_000));
     // Cut at moments spread over the whole insert: before the engine has the rows, during the lookup, during the write.
@@ -121,7 +121,7 @@ describe('one partition', () => {
   });
 });
 
-describe('the whole way', () => {
+describe('from POST /track to the stored rows', () => {
   let processes: ProcessGroup;
   let project: NewProject;
 
@@ -150,14 +150,14 @@ describe('the whole way', () => {
     }
   }
 
-  test('a batch that is sent three times counts once', async () => {
+  test('a batch sent three times counts once', async () => {
     const body = batch('thrice', 500);
     await Promise.all(range(3).map(() => track(processes.url, project.publicKey, body)));
     await drained();
     expect(await store.count(project.id, "event_type = 'thrice'")).toBe(500);
   });
 
-  test('with two workers, one of which is killed repeatedly, every event is stored exactly once', async () => {
+  test('every event is stored exactly once while one of two workers is killed repeatedly', async () => {
     await processes.start('worker', 'second');
     const bodies = range(30).map((number) => batch(`storm-${number}`, 400));
     const sending = (async () => {

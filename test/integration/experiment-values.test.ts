@@ -108,7 +108,7 @@ const before = cut(units.map((unit) => unit.before));
 const inVariant = (variant: string, values: readonly number[]): number[] =>
   values.filter((_, index) => units[index]?.variant === variant);
 
-test('means are of sums within the window, above the percentile cut to it', async () => {
+test('means are those of winsorized sums within the window', async () => {
   const packet = await packetOf('window 7d');
   expect(packet.method.winsorized_at).toBeCloseTo(after.cap, 9);
   for (const { variant_key, rate, conversions } of packet.variants) {
@@ -126,7 +126,7 @@ test('means are of sums within the window, above the percentile cut to it', asyn
   expect(whole.variants[1]?.rate).toBeCloseTo(meanOf(values), 9);
 });
 
-test('cuped subtracts what the sum before the exposure predicts', async () => {
+test('cuped subtracts the effect of the sum before the exposure', async () => {
   const [plain, adjusted] = [await packetOf('window 7d'), await packetOf('window 7d | cuped 14d')];
   const slopeOf = (variants: readonly string[]): number => {
     const sumOf = (of: (variant: string) => number): number =>
@@ -144,7 +144,7 @@ test('cuped subtracts what the sum before the exposure predicts', async () => {
   expect(adjusted.decision_status).toBe('treatment_better');
 });
 
-test('a guard that is worse is a warning, and decides nothing', async () => {
+test('a worse guard adds a warning and does not change the decision', async () => {
   const packet = await packetOf('window 7d | cuped 14d | guard error, (refund, purchase[price > 900])');
   const [errors, none] = packet.diagnostics.guards ?? [];
   const rateIn = (variant: string): number =>
@@ -159,7 +159,7 @@ test('a guard that is worse is a warning, and decides nothing', async () => {
   expect(packet.decision_status).toBe('treatment_better');
 });
 
-test('plan says what is left at the traffic so far, and less is left with cuped', async () => {
+test('plan reports remaining units and days from the traffic so far, fewer with cuped', async () => {
   const [plain, adjusted] = [await packetOf('window 7d | plan 5%'), await packetOf('window 7d | cuped 14d | plan 5%')];
   // All units were exposed at one time, twenty days ago.
   expect(plain.plan).toMatchObject({ relative_lift: 0.05, power: 0.8, units_per_day: units.length / 20 });
@@ -174,7 +174,7 @@ test('plan says what is left at the traffic so far, and less is left with cuped'
   );
 });
 
-test('conversions have guards too', async () => {
+test('guards work for results of conversions', async () => {
   const answer = toServiceAnswer(await ask('choice checkout | results purchase | window 7d | guard error'));
   const packet = answer as unknown as Packet;
   expect(packet.diagnostics.guards?.[0]?.comparisons[0]?.sequential_ci_low).toBeGreaterThan(0);

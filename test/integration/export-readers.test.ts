@@ -1,4 +1,4 @@
-// Exports sent again to another project, and readers that are slow, too many, or disconnect.
+// Exports that are sent to another project, and export clients that read slowly, exceed the limit or disconnect.
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,8 +28,8 @@ import { createTestProject, track } from '../support/track.js';
 
 startExports();
 
-describe('what was exported can be sent again', () => {
-  test('and gives the same answers', async () => {
+describe('an export that is sent to another project', () => {
+  test('gives the same answers there', async () => {
     const from = await createTestProject(databases, { ipPolicy: 'full' });
     const to = await createTestProject(databases, { ipPolicy: 'full' });
     const visits = [
@@ -86,7 +86,7 @@ describe('what was exported can be sent again', () => {
     await untilStored(from.id, 120);
     const events = await exportOf('ada', from.secretKey);
     expect(events).toHaveLength(120);
-    // From another country, and with another agent.
+    // Sent from another country with another user agent.
     const answer = await track(
       processes.url,
       to.secretKey,
@@ -152,12 +152,12 @@ describe('what was exported can be sent again', () => {
   }
 });
 
-describe('a reader', () => {
+describe('an export client', () => {
   // An id that is never sent to /track, so that Redis and the logs could only know it from exports.
   const slow = `slow ${randomUUID()}`;
   const EVENTS = 60_000;
 
-  /** Of a process that was replaced. */
+  /** Output of workers that have been replaced. */
   const logged: string[] = [];
 
   beforeAll(() => fill(slow, EVENTS), 120_000);
@@ -169,7 +169,7 @@ describe('a reader', () => {
     return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   }
 
-  /** Pages of exports that the engine works on. */
+  /** Number of export queries that ClickHouse runs. */
   async function runningPages(): Promise<number> {
     const query =
       "SELECT count() AS n FROM system.processes WHERE query LIKE '%insert_id, event_type%LIMIT%' AND query NOT LIKE '%system.processes%'";
@@ -183,7 +183,7 @@ describe('a reader', () => {
       expect(Object.values(counts).every((jobs) => jobs === 0)).toBe(true);
     });
 
-  test('that is slow stops the chain before it, and no process buffers what it has not read', async () => {
+  test('that reads slowly stops web, worker and ClickHouse, and no process buffers the rest', async () => {
     const before = { web: residentBytes('web'), worker: residentBytes('worker'), redis: await redisBytes() };
     const response = await openSlowly(slow);
     await delay(3000);
@@ -199,7 +199,7 @@ describe('a reader', () => {
     expect(await lastOutcome()).toBe('completed');
   }, 120_000);
 
-  test('beyond the limit is told to come later', async () => {
+  test('gets 429 with Retry-After above the limit of open exports', async () => {
     const responses = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => openSlowly(slow)));
     const refused = await ask(slow);
     expect(refused.status).toBe(429);
@@ -208,9 +208,9 @@ describe('a reader', () => {
     await eventually(async () => expect((await ask('nobody')).status).toBe(200));
   }, 60_000);
 
-  test('that disconnects ends its query and its job', async () => {
+  test('that disconnects cancels its query and its job', async () => {
     const response = await openSlowly(slow);
-    // Into the third page, which is too large to be on its way as a whole.
+    // Up to the third page, which does not fit into the buffers on the way, so its query still runs.
     await take(response, 18 * MEBIBYTE);
     await eventually(async () => expect(await runningPages()).toBeGreaterThan(0));
     response.destroy();
@@ -219,7 +219,7 @@ describe('a reader', () => {
     await untilQueueIsEmpty();
   }, 60_000);
 
-  test('gets a broken connection when the worker ends, 503 without a worker, and an answer from the next one', async () => {
+  test('gets a broken connection when the worker is killed, 503 without a worker, and an answer from the next one', async () => {
     const response = await openSlowly(slow);
     const worker = processes.get('worker');
     await worker.kill();
@@ -237,7 +237,7 @@ describe('a reader', () => {
     expect(await readLines((await openSlowly(slow)).resume())).toBe(EVENTS);
   }, 120_000);
 
-  test('leaves no trace of the person in Redis, in its files or in the logs', async () => {
+  test("leaves the person's id neither in Redis, its files nor the logs", async () => {
     const [, directory = ''] = (await redis.config('GET', 'dir')) as string[];
     const folder = join(directory, 'appendonlydir');
     for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file)).includes(slow), file).toBe(false);

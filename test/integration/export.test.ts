@@ -27,12 +27,12 @@ import { createTestProject, track } from '../support/track.js';
 
 startExports();
 
-describe('who may ask, and for whom', () => {
+describe('access to exports', () => {
   test.each([
     ['no key', () => undefined, 401],
     ['a public key', () => project.publicKey, 403],
     ['an unknown key', () => `sk_${'x'.repeat(32)}`, 401],
-  ])('%s', async (_, keyOf, status) => {
+  ])('answers a request with %s', async (_, keyOf, status) => {
     const response = await fetch(addressOf('u'), {
       headers: keyOf() === undefined ? {} : { 'X-API-Key': keyOf() ?? '' },
     });
@@ -40,11 +40,11 @@ describe('who may ask, and for whom', () => {
     expect(Object.keys((await response.json()) as object)).toEqual(['error']);
   });
 
-  test.each(['\0', 'x'.repeat(513)])('an impossible id: 400 (%#)', async (userId) => {
+  test.each(['\0', 'x'.repeat(513)])('answers 400 to an invalid user id (%#)', async (userId) => {
     expect((await ask(userId)).status).toBe(400);
   });
 
-  test('an unknown person: an empty stream, and an audit entry', async () => {
+  test('answers an empty stream for an unknown person, and records it in the audit trail', async () => {
     const own = await createTestProject(databases);
     const response = await ask('nobody', own.secretKey);
     expect(response.status).toBe(200);
@@ -65,8 +65,8 @@ describe('who may ask, and for whom', () => {
   });
 });
 
-describe('what is exported', () => {
-  test('the events of the person: by user id, by devices, and by a device of that name; and no others', async () => {
+describe('content of an export', () => {
+  test("contains exactly the events of the person's user id and devices", async () => {
     const own = await createTestProject(databases);
     await mapDevice(own.id, 'phone', 'ada');
     await mapDevice(own.id, 'passed-on', 'ada');
@@ -97,7 +97,7 @@ describe('what is exported', () => {
     expect(await typesOf('phone')).toEqual([]);
   });
 
-  test('every field, and null for what is absent', async () => {
+  test('contains every field, with null for absent ones', async () => {
     const own = await createTestProject(databases, { ipPolicy: 'full' });
     const event = { event_type: 'full', user_id: 'u', device_id: 'd', session_id: 's', insert_id: 'i', library: 'l/1' };
     await track(
@@ -129,7 +129,7 @@ describe('what is exported', () => {
     ]);
   });
 
-  test('property values of all types, in their original types', async () => {
+  test('keeps the type of every property value', async () => {
     const own = await createTestProject(databases);
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     const numericText = fc.oneof(fc.integer(), fc.double({ noNaN: true })).map(String);
@@ -155,7 +155,7 @@ describe('what is exported', () => {
     await untilStored(own.id, sent.length);
     const exported = await exportOf('typed', own.secretKey);
     expect(exported).toHaveLength(sent.length);
-    // What a key holds survives as it is, but for NUL, which no text keeps, and the sign of zero, which JSON drops.
+    // Values are unchanged except NUL, which is replaced in texts, and the sign of zero, which JSON drops.
     const kept = (item: unknown) =>
       typeof item === 'string' ? item.replaceAll('\0', '') : Object.is(item, -0) ? 0 : item;
     const entriesOf = (held: unknown) =>
@@ -169,7 +169,7 @@ describe('what is exported', () => {
     }
   });
 
-  test('60,000 events, each once and in order, also when hours and milliseconds are crowded; to three at once', async () => {
+  test('contains 60,000 events once and in order for three concurrent clients, with full hours and milliseconds', async () => {
     const own = await createTestProject(databases);
     const start = Date.UTC(2026, 9, 1);
     // Nine tenths within one hour, which is more than a page, a tenth within one millisecond, the rest over fifty days.
@@ -190,7 +190,7 @@ describe('what is exported', () => {
     for (const events of exports) expect(orderOf(events)).toEqual(expected);
   }, 180_000);
 
-  test('a page that breaks off continues after its last line', async () => {
+  test('continues after the last line when the query of a page breaks off', async () => {
     const userId = `broken-off-${randomUUID()}`;
     await fill(userId, 30_000);
     const asked: string[] = [];

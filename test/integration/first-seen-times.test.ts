@@ -60,14 +60,14 @@ test('a flood of new ids with a public key affects only its own project', {
   for (let first = 0; first < IDS; first += PER_REQUEST) {
     const ids = Array.from({ length: PER_REQUEST }, (_, index) => longId(first + index));
     expect(await send(hostile, ...ids)).toMatchObject({ status: 200 });
-    // One by one, so that what is measured is what stays, and not what waits to be stored.
+    // One request at a time, so that the measured memory contains no queued events.
     await untilStored(hostile, first + PER_REQUEST);
   }
   const entryBytes = ((await usedMemory()) - before) / PER_PROJECT_MAX;
   process.stderr.write(`first times: ${entryBytes.toFixed(0)} bytes per entry\n`);
   expect(entryBytes).toBeLessThan(2 * BYTES_PER_ENTRY_MAX);
 
-  // What admission measured half a second ago must not decide this.
+  // Waits until admission control has measured again.
   await eventually(async () => expect(await send(other, 'after')).toMatchObject({ status: 200 }), 2000);
   // Other projects have lost no first-seen times.
   expect(await send(other, 'before')).toMatchObject({ status: 200 });
@@ -79,7 +79,7 @@ test('a flood of new ids with a public key affects only its own project', {
   await untilStored(hostile, IDS + 1);
 });
 
-describe('the memory of first times', () => {
+describe('first-seen times in Redis', () => {
   const HOUR_MS = 3_600_000;
   const LIMITS = { totalMax: 1000, perProjectMax: 500 };
   const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
@@ -91,7 +91,7 @@ describe('the memory of first times', () => {
     await redis.flushdb();
   });
 
-  test('returns the first time of an id, also for two requests at once and for an id that comes twice in one', async () => {
+  test('return the first time of an id, also for concurrent requests and an id that occurs twice in one', async () => {
     const project = newUuidV7();
     expect(await settle(project, ['a', 'b', 'a'])).toEqual([now, now, now]);
     expect(await settle(project, ['c', 'a'], now + 5)).toEqual([now + 5, now]);
@@ -102,7 +102,7 @@ describe('the memory of first times', () => {
     expect(await settle(project, ['c'], now)).toEqual([now + 5]);
   });
 
-  test('lasts a day for each id, at any hour of it', async () => {
+  test('are kept a day for each id, at any hour', async () => {
     const project = newUuidV7();
     for (let hour = 0; hour < 24; hour += 1) await settle(project, [`h-${hour}`], now + hour * HOUR_MS);
     expect(await settle(project, ['h-1', 'h-23'], now + 24 * HOUR_MS)).toEqual([now + HOUR_MS, now + 23 * HOUR_MS]);
@@ -110,7 +110,7 @@ describe('the memory of first times', () => {
     expect(await settle(project, ['h-0'], later)).toEqual([later]);
   });
 
-  test('is swept of what is older', async () => {
+  test('are swept after a day', async () => {
     const project = newUuidV7();
     await settle(project, ['old'], now - 31 * HOUR_MS);
     await settle(project, ['new']);
@@ -119,7 +119,7 @@ describe('the memory of first times', () => {
     expect(await redis.zscore('ingest:times:held', project)).toBe('1');
   });
 
-  test('forgets what it is told to, of that project alone', async () => {
+  test('are deleted for the given ids of one project only', async () => {
     const [mine, theirs] = [newUuidV7(), newUuidV7()];
     for (const project of [mine, theirs]) await settle(project, ['a', 'b']);
     await deleteFirstSeenTimes(redis, [{ projectId: mine, insertId: 'a' }]);
@@ -127,7 +127,7 @@ describe('the memory of first times', () => {
     expect(await settle(theirs, ['a'], now + 1)).toEqual([now]);
   });
 
-  test('drops the oldest of the project that holds most when all together hold too much', async () => {
+  test('drop the oldest of the project with the most entries above the total limit', async () => {
     await redis.flushdb();
     const [small, ...large] = Array.from({ length: 6 }, () => newUuidV7()) as [string, ...string[]];
     await settle(small, ids('s', 10));
@@ -139,7 +139,7 @@ describe('the memory of first times', () => {
     const entries = held.map(Number);
     expect(entries.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(LIMITS.totalMax);
     expect(Number(await redis.get('ingest:times:total'))).toBe(entries.reduce((sum, one) => sum + one, 0));
-    // Of equals, none has much less than its share.
+    // Projects with equal numbers lose about equally many.
     for (const project of entries.slice(0, -1)) expect(project).toBeGreaterThanOrEqual(100);
     const slices = await redis.keys('ingest:times:????????-*:*');
     const lengths = await Promise.all(slices.map((slice) => redis.hlen(slice)));

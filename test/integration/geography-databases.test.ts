@@ -1,4 +1,4 @@
-// The geography databases, some 60 MB each, are read when the first event needs them, without holding
+// The geography databases, some 60 MB each, are read when the first event needs them, without blocking
 // the event loop of the web process.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { createTestDatabases, startProcesses } from '../support/stack.js';
 import { createTestProject, openEventStore, track } from '../support/track.js';
 
-/** Read on the event loop, the two databases hold it for 110 to 500 ms. */
+/** Reading the two databases on the event loop blocks it for 110 to 500 ms. */
 const HELD_MS_MAX = 80;
 /** Each starts a new process. One good round is enough: other processes share the machine. */
 const ROUNDS = 5;
@@ -21,7 +21,7 @@ const EVENTS = [
   { event_type: 'c', ip: '127.0.0.1' },
 ];
 
-test('the first events that need the databases get their geography, and hold no event loop', {
+test('reading the databases for the first events gives them their geography without blocking the event loop', {
   timeout: 90_000,
 }, async () => {
   const databases = await createTestDatabases({ GEOIP_DATABASE });

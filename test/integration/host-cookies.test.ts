@@ -48,10 +48,10 @@ afterAll(async () => {
   await databases?.close();
 });
 
-/** What the proxy in front would pass on. */
+/** The address behind the proxy. */
 const here = (address: string): string => address.replace(PUBLIC_URL, processes.url);
 
-/** The way of a browser to the callback, through the provider. */
+/** Follows the redirects of a sign-in up to the callback, which it returns. */
 async function untilCallback(jar: CookieJar, email: string): Promise<string> {
   const begun = await jar.visit(`${processes.url}/auth/idp`);
   const { url } = await jar.follow(begun.location ?? '');
@@ -65,8 +65,8 @@ async function untilCallback(jar: CookieJar, email: string): Promise<string> {
 
 const organizations = (cookie: string) => fetch(`${processes.url}/api/orgs`, { headers: { Cookie: cookie } });
 
-describe('under https', () => {
-  test('cookies have the prefix, Secure, Path=/ and no Domain', async () => {
+describe('cookies under https', () => {
+  test('have the prefix __Host-, Secure, Path=/ and no Domain', async () => {
     const jar = new CookieJar();
     const callback = await untilCallback(jar, 'ann@example.com');
     expect((await jar.visit(callback)).status).toBe(302);
@@ -84,7 +84,7 @@ describe('under https', () => {
     expect((await organizations(`__Host-service_session=${jar.get('__Host-service_session')}`)).status).toBe(200);
   });
 
-  test('a cookie that a sibling subdomain could have set is not read', async () => {
+  test('are not read without the prefix, because a sibling subdomain can set such cookies', async () => {
     const [victim, attacker] = [await signIn(postgres), await signIn(postgres)];
     expect((await organizations(`service_session=${attacker.session}`)).status).toBe(401);
     const both = `service_session=${attacker.session}; __Host-service_session=${victim.session}`;
@@ -93,7 +93,7 @@ describe('under https', () => {
     expect((await organizations(`__host-service_session=${attacker.session}`)).status).toBe(401);
   });
 
-  test('an attempt to sign in that was planted is not finished', async () => {
+  test('the callback refuses a sign-in attempt cookie without the prefix', async () => {
     const attacker = new CookieJar();
     const callback = await untilCallback(attacker, 'attacker@example.com');
     const attempt = attacker.get('__Host-service_sign_in') ?? '';
@@ -105,7 +105,7 @@ describe('under https', () => {
     expect(victim.headers.getSetCookie().join()).not.toContain('service_session=');
   });
 
-  test('signing out ends the session and clears its cookie', async () => {
+  test('POST /auth/logout ends the session and clears its cookie', async () => {
     const { session } = await signIn(postgres);
     const answer = await fetch(`${processes.url}/auth/logout`, {
       method: 'POST',
@@ -116,7 +116,7 @@ describe('under https', () => {
   });
 });
 
-test('https is also known from a trusted proxy; without it cookies have no prefix', async () => {
+test('cookies have the prefix when a trusted proxy reports https, and otherwise not', async () => {
   const behindProxy = await startProcesses({ ...databases.env, TRUST_PROXY: 'loopback' }, ['web']);
   try {
     const { session } = await signIn(postgres);

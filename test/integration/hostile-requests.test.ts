@@ -39,7 +39,7 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const eventWith = (properties: string): string => `{"event_type":"a","event_properties":${properties}}`;
 const manyKeys = (count: number): string => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
 
-describe('bodies', () => {
+describe('hostile bodies', () => {
   test.each<[what: string, body: () => string | Buffer, headers: Record<string, string>, answer: object]>([
     ['larger than the limit', () => Buffer.alloc(6 * MEBIBYTE, 32), {}, { status: 413 }],
     [
@@ -77,28 +77,28 @@ describe('bodies', () => {
     ['keys of the prototype', () => eventWith('{"__proto__":{"x":1},"constructor":1}'), {}, { body: { accepted: 1 } }],
     ['an event of the prototype', () => '{"__proto__":{"event_type":"a"}}', {}, { status: 400 }],
     ['a lone surrogate and NUL', () => eventWith('{"a":"\\ud800\\u0000"}'), {}, { body: { accepted: 1 } }],
-  ])('%s', async (_what, body, headers, answer) => {
+  ])('a body %s is answered as documented', async (_what, body, headers, answer) => {
     expect(await send(body(), headers)).toMatchObject(answer);
   });
 
-  test('fifteen bombs at once take no more memory than their limit', async () => {
+  test('fifteen concurrent compression bombs use no more memory than the limit of a body each', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * MEBIBYTE, 32));
     const before = residentMebibytes();
     const answers = await Promise.all(Array.from({ length: 15 }, () => send(bomb, { 'Content-Encoding': 'gzip' })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([413]));
-    // 15 times the limit of 5 MiB, and as much again until it is collected.
+    // 15 times the limit of 5 MiB, and as much again for uncollected garbage.
     expect(residentMebibytes() - before).toBeLessThan(200);
   });
 });
 
-describe('connections', () => {
+describe('hostile connections', () => {
   const open = (): Promise<Socket> =>
     new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(processes.url).port), '127.0.0.1', () => resolve(socket));
       socket.once('error', reject);
     });
 
-  test('300 that never finish their headers are closed, and others are served meanwhile', async () => {
+  test('300 connections with unfinished headers are closed, and other requests are served meanwhile', async () => {
     const sockets = await Promise.all(Array.from({ length: 300 }, open));
     let closed = 0;
     for (const socket of sockets) {
@@ -113,7 +113,7 @@ describe('connections', () => {
     await eventually(async () => expect(closed).toBe(sockets.length), 25_000);
   }, 40_000);
 
-  test('100 that never finish their large bodies take no more memory than a project may, and are told to wait', async () => {
+  test('100 large unfinished bodies use no more memory than the share of a project, and the rest get 429', async () => {
     const before = residentMebibytes();
     const sockets = await Promise.all(Array.from({ length: 100 }, open));
     let answers = '';
@@ -130,9 +130,9 @@ describe('connections', () => {
     await eventually(() => expect(answers.match(/HTTP\/1.1 429 /g)).toHaveLength(81), 25_000);
     expect(answers.match(/Retry-After: 60\r\n/g)).toHaveLength(81);
     expect(answers).toContain('{"error":"too many request bytes are in flight; try again in a minute"}');
-    // And as much again until it is collected.
+    // Twice, for uncollected garbage.
     expect(residentMebibytes() - before).toBeLessThan(2 * 128 + 64);
-    // The rest is there for other projects.
+    // The rest of the memory stays available to other projects.
     const large = JSON.stringify({ event_type: 'a', ignored: 'x'.repeat(4 * MEBIBYTE) });
     const other = await createTestProject(databases);
     expect(await track(processes.url, other.publicKey, large)).toMatchObject({ status: 200 });
@@ -140,7 +140,7 @@ describe('connections', () => {
     await eventually(async () => expect(await send('{"event_type":"a"}')).toMatchObject({ status: 200 }));
   }, 60_000);
 
-  test('a million single bytes take no more memory than their body', async () => {
+  test('a body of a million one-byte chunks uses no more memory than its size', async () => {
     const before = residentMebibytes();
     const sockets = await Promise.all(Array.from({ length: 4 }, open));
     for (const socket of sockets) {
@@ -159,7 +159,7 @@ describe('connections', () => {
     for (const socket of sockets) socket.destroy();
   }, 60_000);
 
-  test('a flood of headers is refused', async () => {
+  test('a thousand headers are answered with 431', async () => {
     const status = await new Promise((resolve, reject) => {
       const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x-${index}`, 'a'.repeat(50)]));
       request(`${processes.url}/track`, { method: 'POST', headers }, (response) => resolve(response.statusCode))
@@ -169,7 +169,7 @@ describe('connections', () => {
     expect(status).toBe(431);
   });
 
-  test('a body that ends too early is an error of the client', async () => {
+  test('a truncated body is a client error', async () => {
     const socket = await open();
     const answer = new Promise<string>((resolve) => {
       let text = '';
