@@ -196,12 +196,12 @@ describe('responses, audit trail and logs of erasures', () => {
 
   test.each([
     ['an id that is too long', `/users/${'x'.repeat(513)}`, 'DELETE', 400],
-    ['an id of nothing', '/users/%00', 'DELETE', 400],
-    ['an address that is no UTF-8', '/users/%ff', 'DELETE', 400],
-    ['a page that is none', '/audit?limit=0', 'GET', 400],
-    ['a page after no entry', '/audit?before=x', 'GET', 400],
-    ['a request that is none', '/requests/x', 'GET', 404],
-    ['an unknown request', '/requests/01a1fcb2-68be-7d35-9287-cc6bdd83418b', 'GET', 404],
+    ['an id of NUL', '/users/%00', 'DELETE', 400],
+    ['a path that is not UTF-8', '/users/%ff', 'DELETE', 400],
+    ['an invalid limit', '/audit?limit=0', 'GET', 400],
+    ['an invalid cursor', '/audit?before=x', 'GET', 400],
+    ['an invalid request id', '/requests/x', 'GET', 404],
+    ['an unknown request id', '/requests/01a1fcb2-68be-7d35-9287-cc6bdd83418b', 'GET', 404],
   ])('a request with %s is refused', async (_, path, method, status) => {
     const { gdpr } = await stack.createTenant();
     const answer = await gdpr.request(path, { method });

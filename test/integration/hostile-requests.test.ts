@@ -41,42 +41,57 @@ const manyKeys = (count: number): string => `{${Array.from({ length: count }, (_
 
 describe('hostile bodies', () => {
   test.each<[what: string, body: () => string | Buffer, headers: Record<string, string>, answer: object]>([
-    ['larger than the limit', () => Buffer.alloc(6 * MEBIBYTE, 32), {}, { status: 413 }],
+    ['above the size limit', () => Buffer.alloc(6 * MEBIBYTE, 32), {}, { status: 413 }],
     [
-      'a bomb of 200 MiB in 200 KiB',
+      'with a compression bomb of 200 MiB in 200 KiB',
       () => gzipSync(Buffer.alloc(200 * MEBIBYTE, 32)),
       { 'Content-Encoding': 'gzip' },
       { status: 413 },
     ],
-    ['what only claims to be compressed', () => '{}', { 'Content-Encoding': 'br' }, { status: 400 }],
-    ['nested a million deep', () => nested(1_000_000), {}, { status: 400 }],
-    ['a property nested a million deep', () => eventWith(`{"a":${nested(1_000_000)}}`), {}, { body: { accepted: 0 } }],
+    ['that is not compressed as its header claims', () => '{}', { 'Content-Encoding': 'br' }, { status: 400 }],
+    ['with a million nested arrays', () => nested(1_000_000), {}, { status: 400 }],
     [
-      'a property nested as deep as may be',
+      'with a property of a million levels',
+      () => eventWith(`{"a":${nested(1_000_000)}}`),
+      {},
+      { body: { accepted: 0 } },
+    ],
+    [
+      'with a property of the maximum depth',
       () => eventWith(`{"a":${nested(500)},"ip":"\\u0000"}`),
       {},
       { body: { accepted: 1 } },
     ],
-    ['a property nested deeper', () => eventWith(`{"a":${nested(501)}}`), {}, { body: { accepted: 0 } }],
+    ['with a property above the maximum depth', () => eventWith(`{"a":${nested(501)}}`), {}, { body: { accepted: 0 } }],
     [
-      'a field of an event that speaks for others, nested without end',
+      'with a deep unknown field in an event that overrides client fields',
       () => `{"event_type":"a\\u0000","ip":null,"junk":${nested(100_000)}}`,
       {},
       { body: { accepted: 1 } },
     ],
-    ['400,000 keys', () => eventWith(manyKeys(400_000)), {}, { body: { accepted: 0 } }],
+    ['with 400,000 property keys', () => eventWith(manyKeys(400_000)), {}, { body: { accepted: 0 } }],
     [
-      '400,000 keys beside the event',
+      'with 400,000 unknown keys in an event',
       () => `{"event_type":"a",${manyKeys(400_000).slice(1)}`,
       {},
       { body: { accepted: 1 } },
     ],
-    ['a million events', () => `{"events":[${'0,'.repeat(1_000_000)}0]}`, {}, { status: 400 }],
-    ['bytes that are no UTF-8', () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, { status: 400 }],
-    ['text that is no UTF-8', () => Buffer.from(eventWith('{"a":"\xff"}'), 'latin1'), {}, { body: { accepted: 1 } }],
-    ['keys of the prototype', () => eventWith('{"__proto__":{"x":1},"constructor":1}'), {}, { body: { accepted: 1 } }],
-    ['an event of the prototype', () => '{"__proto__":{"event_type":"a"}}', {}, { status: 400 }],
-    ['a lone surrogate and NUL', () => eventWith('{"a":"\\ud800\\u0000"}'), {}, { body: { accepted: 1 } }],
+    ['with a million events', () => `{"events":[${'0,'.repeat(1_000_000)}0]}`, {}, { status: 400 }],
+    ['of bytes that are not UTF-8', () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, { status: 400 }],
+    [
+      'with a text that is not UTF-8',
+      () => Buffer.from(eventWith('{"a":"\xff"}'), 'latin1'),
+      {},
+      { body: { accepted: 1 } },
+    ],
+    [
+      'with the property keys __proto__ and constructor',
+      () => eventWith('{"__proto__":{"x":1},"constructor":1}'),
+      {},
+      { body: { accepted: 1 } },
+    ],
+    ['with an event under __proto__', () => '{"__proto__":{"event_type":"a"}}', {}, { status: 400 }],
+    ['with a lone surrogate and NUL', () => eventWith('{"a":"\\ud800\\u0000"}'), {}, { body: { accepted: 1 } }],
   ])('a body %s is answered as documented', async (_what, body, headers, answer) => {
     expect(await send(body(), headers)).toMatchObject(answer);
   });

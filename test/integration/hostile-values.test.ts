@@ -55,8 +55,8 @@ const QUERIES = [
   'paths from "a | b | c" | by event_properties.value',
 ];
 
-describe('all values at once', () => {
-  test.each(QUERIES)('llm: %s', async (q) => {
+describe('hostile stored values', () => {
+  test.each(QUERIES)('stay text in cells of llm: %s', async (q) => {
     const read = readMarkdown(await ask(q, 'llm'));
     expect(read).toMatchObject({ markup: [], isAllVisible: true });
     expect(read.blocks).toEqual(['heading_open', 'table_open', 'paragraph_open']);
@@ -64,20 +64,20 @@ describe('all values at once', () => {
     expect(new Set(read.cells.map((row) => row.length)).size).toBe(1);
   });
 
-  test.each(QUERIES)('csv: %s', async (q) => {
+  test.each(QUERIES)('are no formulas in csv: %s', async (q) => {
     const text = await ask(q, 'csv');
     expect(formulasIn(text)).toEqual([]);
     expect(new Set(readCsv(text).map((row) => row.length)).size).toBe(1);
   });
 });
 
-describe('a value in the query and the name of a column', () => {
-  /** The escapes that JSON has and the query language has not. */
+describe('hostile value in the query and a column name', () => {
+  /** Escapes of JSON that the query language does not have. */
   const CODES: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c', '\\r': '\\u000d' };
   const literal = (text: string): string =>
     JSON.stringify(text).replaceAll(/\\[bfr]/g, (sequence) => CODES[sequence] ?? sequence);
 
-  test.each(PAYLOADS)('%j', async (payload) => {
+  test.each(PAYLOADS)('%j stays text', async (payload) => {
     const q = `* | where event_type = ${literal(payload)} | count by event_properties.${literal(payload)}`;
     const read = readMarkdown(await ask(q, 'llm'));
     expect(read).toMatchObject({ markup: [], isAllVisible: true });

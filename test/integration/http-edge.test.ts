@@ -23,7 +23,7 @@ beforeAll(async () => {
   const team = await createTeam(postgres);
   ({ secretKey } = await createTeamProject(postgres, databases, team.organization.id));
   ({ adminKey } = team.organization);
-  // Routes that rotate a key or delete a project must not take the credentials of the other cases away.
+  // Routes that rotate a key or delete a project must not change the credentials of the other cases.
   const target = await createOrganization(postgres, { name: 'Target', ownerId: team.people.owner.id });
   organizationId = target.id;
   projectId = (await createTeamProject(postgres, databases, target.id)).id;
@@ -51,7 +51,7 @@ const pathOf = (path: string): string =>
     return known[name] ?? '00000000-0000-7000-8000-000000000000';
   });
 
-/** Other spellings of a path that a lenient server takes for it, and a filter in front does not. */
+/** Variants of a path that a lenient server treats as equal, and a filter in front of it does not. */
 function variantsOf(path: string): string[] {
   if (path === '/') return ['//', '/./', '/%2f', '/#', '/.'];
   const letter = /[a-z]/.exec(path)?.[0] ?? '';
@@ -74,7 +74,7 @@ function variantsOf(path: string): string[] {
   ];
 }
 
-describe('a path is matched as it is written', () => {
+describe('strict matching of paths', () => {
   const REFUSED: readonly unknown[] = [
     { status: 404, body: '{"error":"there is no such route"}' },
     { status: 400, body: '{"error":"the request target is not a path, with or without a query"}' },
@@ -84,7 +84,7 @@ describe('a path is matched as it is written', () => {
   const isParameter = (variant: string, route: string): boolean =>
     route.endsWith('}') && /(?:%2f|%20|%00|;x=1|\\)$/.test(variant);
 
-  test.each(ROUTES)('$method $path', async ({ method, path }) => {
+  test.each(ROUTES)('$method $path is not reached by variants of its path', async ({ method, path }) => {
     const reached: unknown[] = [];
     for (const target of variantsOf(pathOf(path)).filter((variant) => !isParameter(variant, path))) {
       const { status, body } = await sendTarget(urlOf('web'), { method, target, headers: credentialsFor(path) });
@@ -97,7 +97,7 @@ describe('a path is matched as it is written', () => {
   test.each([
     ['query', 'POST', '/query'],
     ...['query', 'worker'].flatMap((name) => ['/healthz', '/readyz', '/metrics'].map((path) => [name, 'GET', path])),
-  ])('%s: %s %s', async (name = '', method = '', path = '') => {
+  ])('process %s: %s %s is not reached by variants of its path', async (name = '', method = '', path = '') => {
     const headers = credentialsFor(path);
     const isReached = ({ status, body }: { status: number; body: string }) =>
       !(status === 404 || status === 400) || !/no such route|request target|not valid HTTP/.test(body);
@@ -108,12 +108,12 @@ describe('a path is matched as it is written', () => {
     }
   });
 
-  test('the absolute form of a request target names the same routes', async () => {
+  test('a request target in absolute form reaches the same routes', async () => {
     const target = 'http://localhost/healthz';
     expect(await sendTarget(urlOf('web'), { method: 'GET', target })).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('a browser gets a page, and below /api the JSON', async () => {
+  test('an unknown path is a page for browsers, and JSON below /api', async () => {
     const see = (path: string) => fetch(urlOf('web') + path, { headers: { Accept: 'text/html,*/*;q=0.8' } });
     const page = await see('/login/');
     expect(page.status).toBe(404);
@@ -122,11 +122,11 @@ describe('a path is matched as it is written', () => {
   });
 });
 
-describe('no cache keeps an answer with data', () => {
-  /** The same for everybody. */
+describe('Cache-Control', () => {
+  /** Responses that are equal for all clients. */
   const PUBLIC = new Set(['/public/service.js', '/llms.txt', '/openapi.json']);
 
-  test.each(ROUTES)('$method $path', async ({ method, path }) => {
+  test.each(ROUTES)('$method $path is no-store unless public', async ({ method, path }) => {
     for (const headers of [{}, credentialsFor(path)]) {
       const answer = await sendTarget(urlOf('web'), { method, target: pathOf(path), headers });
       const caching = answer.headers.get('cache-control') ?? 'none';
@@ -135,7 +135,7 @@ describe('no cache keeps an answer with data', () => {
     }
   });
 
-  test.each(['web', 'query'])('answers of %s to a query, and its errors', async (name) => {
+  test.each(['web', 'query'])('answers and errors of /query in the process %s are no-store', async (name) => {
     for (const [body, status] of [
       ['{"q":"* | count"}', 200],
       ['{"q":"* | cuont"}', 400],
@@ -150,7 +150,7 @@ describe('no cache keeps an answer with data', () => {
 const HEAD = 'POST /track HTTP/1.1\r\nHost: x\r\n';
 const SECRET = 'sk_do_not_repeat';
 
-describe('what Node refuses', () => {
+describe('errors that Node raises before routing', () => {
   const CASES: readonly [what: string, bytes: string, status: number, error: string][] = [
     ['no HTTP', `${SECRET}\r\n\r\n`, 400, 'the request is not valid HTTP/1.1'],
     ['a TLS handshake', '\x16\x03\x01\x02\x00', 400, 'the request is not valid HTTP/1.1'],
@@ -190,7 +190,7 @@ describe('what Node refuses', () => {
     test.each(CASES)(`${name}: %s`, (_what, bytes, status, error) => expectRefused(name, bytes, { status, error }));
   }
 
-  test('headers that do not end', async () => {
+  test('unfinished headers are answered with 408', async () => {
     const refusal = { status: 408, error: 'the request did not arrive in time' };
     await Promise.all(PROCESSES.map((name) => expectRefused(name, 'GET / HTTP/1.1\r\nHost: x\r\n', refusal)));
   });
@@ -198,14 +198,14 @@ describe('what Node refuses', () => {
   test.each([
     ['a chunk without a size', 'zz\r\n', 400],
     ['a chunk extension without end', `1;${'a'.repeat(100_000)}\r\n`, 413],
-  ])('%s in the middle of a body', async (_what, chunk, status) => {
+  ])('%s in the middle of a body is answered with an error as JSON', async (_what, chunk, status) => {
     const head = `${HEAD}X-API-Key: ${secretKey}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`;
     const answer = await sendRaw(urlOf('web'), head + chunk);
     expect(answer.status).toBe(status);
     expect(Object.keys(JSON.parse(answer.body))).toEqual(['error']);
   });
 
-  test('and serves others meanwhile', async () => {
+  test('other requests are served afterwards', async () => {
     expect((await fetch(`${urlOf('web')}/healthz`)).status).toBe(200);
   });
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-const say = (body: unknown, of = project) => identify(processes.url, of.publicKey, body);
+const identifyAs = (body: unknown, of = project) => identify(processes.url, of.publicKey, body);
 const ask = (q: string, of = project) => askRows(processes.url, of.secretKey, q);
 
 async function profileOf(userId: string, of = project): Promise<AnswerRow | undefined> {
@@ -36,9 +36,9 @@ async function profileOf(userId: string, of = project): Promise<AnswerRow | unde
 const untilProfile = (userId: string, expected: object) =>
   eventually(async () => expect(await profileOf(userId)).toMatchObject(expected));
 
-describe('the answer', () => {
-  test('is given to a public and a secret key, and to pages of other origins', async () => {
-    const answer = await say({ user_id: 'u', device_id: 'd', user_properties: { a: 1 } });
+describe('response of POST /identify', () => {
+  test('is 200 for a public and a secret key, with CORS headers', async () => {
+    const answer = await identifyAs({ user_id: 'u', device_id: 'd', user_properties: { a: 1 } });
     expect(answer).toMatchObject({ status: 200, body: { ok: true } });
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     expect(await identify(processes.url, project.secretKey, { user_id: 'u' })).toMatchObject({ status: 200 });
@@ -47,7 +47,7 @@ describe('the answer', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toContain('X-API-Key');
   });
 
-  test('is given to a beacon', async () => {
+  test('is 200 for a beacon with the key in the query string', async () => {
     const response = await fetch(`${processes.url}/identify?key=${project.publicKey}`, {
       method: 'POST',
       headers: { 'Content-Type': 'text/plain' },
@@ -64,21 +64,21 @@ describe('the answer', () => {
     ['a user of null', undefined, { user_id: 'null' }, 400],
     ['an unknown operator', undefined, { user_id: 'u', user_property_ops: { $inc: { a: 1 } } }, 400],
     ['a large body', undefined, { user_id: 'u', user_properties: { a: 'x'.repeat(10_000) } }, 413],
-  ])('refuses %s', async (_, key, body, status) => {
+  ])('is an error for %s', async (_, key, body, status) => {
     const answer = await identify(processes.url, key ?? project.publicKey, body);
     expect(answer.status).toBe(status);
     expect(Object.keys(answer.body)).toEqual(['error']);
   });
 
-  test('of a refusal is counted by what was wrong, and nothing of the call is applied', async () => {
-    const refused = await say({
+  test('is counted by reason when the call is rejected, and nothing of the call is applied', async () => {
+    const refused = await identifyAs({
       user_id: 'half',
       device_id: 'd',
       user_properties: { a: 1 },
       user_property_ops: { $add: { a: 'x' } },
     });
     expect(refused.body.error).toBe('"$add" of "a" must be a number');
-    await say({ user_id: 'whole' });
+    await identifyAs({ user_id: 'whole' });
     await untilProfile('whole', { properties: {} });
     expect(await profileOf('half')).toBeUndefined();
     const metrics = await (await fetch(`${processes.url}/metrics`)).text();
@@ -90,10 +90,10 @@ describe('the answer', () => {
   });
 });
 
-describe('a profile', () => {
-  test('has its properties in their types, its address, and when it was seen', async () => {
+describe('profile after POST /identify', () => {
+  test('has typed properties, the client address, and first and last seen times', async () => {
     const before = Date.now();
-    await say({
+    await identifyAs({
       user_id: 'typed',
       user_properties: {
         text: 'ä',
@@ -112,7 +112,7 @@ describe('a profile', () => {
     expect(Date.parse(String(first?.first_seen))).toBeGreaterThanOrEqual(before - 1000);
     expect(Date.parse(String(first?.first_seen))).toBeLessThanOrEqual(Date.now() + 1000);
 
-    await say({
+    await identifyAs({
       user_id: 'typed',
       user_property_ops: {
         $set: { text: 7 },
@@ -131,18 +131,18 @@ describe('a profile', () => {
     expect(Date.parse(String(second?.last_seen))).toBeGreaterThan(Date.parse(String(first?.last_seen)));
   });
 
-  test('can be asked about beside events', async () => {
+  test('can be used in queries of events', async () => {
     await track(processes.url, project.publicKey, { event_type: 'paid', user_id: 'typed-2' });
-    await say({ user_id: 'typed-2', user_properties: { plan: 'pro', seats: '5' } });
+    await identifyAs({ user_id: 'typed-2', user_properties: { plan: 'pro', seats: '5' } });
     await eventually(async () => {
       expect(await ask('paid | where user.plan = "pro" and user.seats > 4 | count')).toMatchObject([{ value: 1 }]);
     });
   });
 
-  test('may have an id of 512 characters of four bytes', async () => {
+  test('may have an id of 512 four-byte characters', async () => {
     const user = '😀'.repeat(512);
     await track(processes.url, project.publicKey, { event_type: 'long', device_id: `${user.slice(2)}d` });
-    expect(await say({ user_id: user, device_id: `${user.slice(2)}d` })).toMatchObject({ status: 200 });
+    expect(await identifyAs({ user_id: user, device_id: `${user.slice(2)}d` })).toMatchObject({ status: 200 });
     await untilProfile(user, { properties: {} });
     await eventually(async () => {
       expect(await ask('long | count by distinct_id')).toMatchObject([{ distinct_id: user }]);
@@ -151,17 +151,17 @@ describe('a profile', () => {
 
   test('belongs to its project', async () => {
     const other = await createTestProject(databases);
-    await say({ user_id: 'shared', user_properties: { of: 'first' } });
-    await say({ user_id: 'shared', user_properties: { of: 'second' } }, other);
+    await identifyAs({ user_id: 'shared', user_properties: { of: 'first' } });
+    await identifyAs({ user_id: 'shared', user_properties: { of: 'second' } }, other);
     await untilProfile('shared', { properties: { of: 'first' } });
     await eventually(async () =>
       expect(await profileOf('shared', other)).toMatchObject({ properties: { of: 'second' } }),
     );
   });
 
-  test('is what the calls of one client, one after the other, make of it', async () => {
+  test('reflects sequential calls of one client in order', async () => {
     for (let n = 1; n <= 60; n += 1) {
-      await say({
+      await identifyAs({
         user_id: 'ordered',
         user_properties: { last: n },
         user_property_ops: { $add: { calls: 1 }, $set_once: { first: n } },
@@ -171,12 +171,12 @@ describe('a profile', () => {
   });
 });
 
-test('of the calls of one batch only those that PostgreSQL rejects become a dead letter, delay no others, and are logged by request id only', async () => {
+test('a call that PostgreSQL rejects becomes a dead letter, delays no other call of its batch, and is logged by request id only', async () => {
   const redis = createRedis(databases.config);
   const queue = createIdentifyQueue(redis);
   try {
     const call = (user: string, ops: object) => ({ project: project.id, user, ops });
-    // What the edge would have sanitized.
+    // The API would have sanitized the NUL.
     const poison = { ...call('half-poisonous', { set: { a: 'poisonous\0' } }), request: 'request-7' };
     const items = [
       call('half-poisonous', { set: { last: 1 }, add: { calls: 1 } }),
@@ -185,7 +185,7 @@ test('of the calls of one batch only those that PostgreSQL rejects become a dead
       call('half-poisonous', { set: { last: 2 }, add: { calls: 1 } }),
     ];
     await enqueueIdentify(queue, redis, { items, weight: items.length });
-    await say({ user_id: 'innocent', user_properties: { a: 1 } });
+    await identifyAs({ user_id: 'innocent', user_properties: { a: 1 } });
     await untilProfile('innocent', { properties: { a: 1 } });
     await untilProfile('neighbour', { properties: { a: 1 } });
     await untilProfile('half-poisonous', { properties: { last: 2, calls: 2 } });
@@ -201,7 +201,7 @@ test('of the calls of one batch only those that PostgreSQL rejects become a dead
     expect(log).toMatch(/"requests":\["request-7"\],"msg":"an identify job failed"/);
     expect(log).not.toContain('poisonous');
 
-    // Mended and run again, it comes after everything that was applied meanwhile.
+    // Repaired and replayed, it is applied after everything that was applied meanwhile.
     await parked.updateData({
       ...parked.data,
       operations: [{ ...call('half-poisonous', { set: { last: 3 } }), seq: 1 }],
@@ -215,7 +215,7 @@ test('of the calls of one batch only those that PostgreSQL rejects become a dead
   }
 });
 
-describe('events before identify', () => {
+describe('events of a device before POST /identify', () => {
   const day = 86_400_000;
   const ago = (days: number) => new Date(Date.now() - days * day).toISOString();
 
@@ -242,7 +242,7 @@ describe('events before identify', () => {
     const people = '* | last 30d | unique distinct_id';
     expect(await ask(people, own)).toMatchObject([{ value: 2 }]);
 
-    await say({ user_id: 'ann', device_id: 'phone', user_properties: { email: 'ann@shop.example' } }, own);
+    await identifyAs({ user_id: 'ann', device_id: 'phone', user_properties: { email: 'ann@shop.example' } }, own);
     await eventually(async () => expect(await ask(people, own)).toMatchObject([{ value: 1 }]));
     expect(await ask('funnel visit -> signup -> pay | last 30d | window 1d', own)).toMatchObject([
       { users: 1 },
@@ -266,14 +266,14 @@ describe('events before identify', () => {
     ]);
   });
 
-  test('move at once when the device goes from one user to another and back', async () => {
+  test('belong at once to another user when the device is mapped to it, and back', async () => {
     const own = await createTestProject(databases);
     await track(processes.url, own.publicKey, {
       events: [1, 2, 3].map((n) => ({ event_type: 'visit', device_id: 'tablet', insert_id: `v${n}` })),
     });
     await eventually(async () => expect(await store.count(own.id)).toBe(3));
     for (const user of ['ann', 'ben', 'ann']) {
-      await say({ user_id: user, device_id: 'tablet' }, own);
+      await identifyAs({ user_id: user, device_id: 'tablet' }, own);
       await eventually(async () => {
         expect(await ask('visit | count by distinct_id', own)).toMatchObject([{ distinct_id: user, value: 3 }]);
       });

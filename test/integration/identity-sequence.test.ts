@@ -24,7 +24,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test('numbers rise, in blocks, and stand for the time in microseconds', async () => {
+test('takeSequence() returns increasing blocks from the time in microseconds, also after a loss in Redis', async () => {
   const before = Date.now() * 1000;
   const first = await takeSequence(redis, { member: 'block', count: 1_000_000_000 });
   expect(first).toBeGreaterThanOrEqual(before - 1_000_000);
@@ -37,7 +37,7 @@ test('numbers rise, in blocks, and stand for the time in microseconds', async ()
   await releaseSequence(redis, 'lost');
 });
 
-test('the low watermark is the smallest pending number, or the next', async () => {
+test('lowWatermark() is the smallest pending number, or the next number if none is pending', async () => {
   const first = await takeSequence(redis, { member: 'a', count: 3 });
   const second = await takeSequence(redis, { member: 'erasure:b', count: 1 });
   expect(await takeSequence(redis, { member: 'a', count: 1 })).toBeGreaterThan(second);

@@ -46,7 +46,7 @@ beforeEach(() => {
   project = randomUUID();
 });
 
-/** Accepted now; applied when the test says so. */
+/** A batch of calls with sequence numbers, not yet applied. */
 async function accept(...calls: Omit<Identification, 'project'>[]): Promise<IdentifyJob> {
   const batch = randomUUID();
   const first = await takeSequence(redis, { member: batch, count: calls.length });
@@ -68,7 +68,7 @@ const mappingsOf = async (device: string): Promise<string[]> =>
 const outbox = async (): Promise<string[]> =>
   (await postgres('identity_outbox').where({ project_id: project })).map(({ kind, key }) => `${kind} ${key}`).sort();
 
-test('in the normal case no operation is kept', async () => {
+test('calls in order leave no pending operations', async () => {
   await apply(await accept(set('u', 1), add('u', 1), add('v', 1)));
   await apply(await accept(add('u', 5)));
   expect(await profileOf('u')).toMatchObject({ properties: { a: 7 }, checkpoint: null });
@@ -76,7 +76,7 @@ test('in the normal case no operation is kept', async () => {
   expect(await redis.zcard('identity:pending')).toBe(0);
 });
 
-test('what PostgreSQL refuses of a batch is named again when a worker died before it was put aside', async () => {
+test('isolateRejectedCalls() returns the same calls again when a worker died in between', async () => {
   const refused: Omit<Identification, 'project'> = { user: 'u', ops: { set: { a: 'refused\0' } } };
   const batch = await accept(add('u', 1), refused, add('u', 10));
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -88,7 +88,7 @@ test('what PostgreSQL refuses of a batch is named again when a worker died befor
   expect(await profileOf('u')).toMatchObject({ properties: { a: 111 }, checkpoint: null });
 });
 
-test('batches that come in the wrong order leave what the right order leaves', async () => {
+test('batches out of order give the same profile as in order', async () => {
   const batches = [await accept(set('u', 1)), await accept(add('u', 10)), await accept(set('u', 2), add('u', 0.5))];
   const [first, second, third] = batches as [IdentifyJob, IdentifyJob, IdentifyJob];
   await apply(third);
@@ -102,23 +102,24 @@ test('batches that come in the wrong order leave what the right order leaves', a
   expect((await profileOf('u')).first_seen.getTime()).toBe(Math.floor((first.operations[0]?.seq ?? 0) / 1000));
 });
 
-test('a batch is applied once, also by two workers at the same time and when its release was lost', async () => {
+test('a batch is applied once by concurrent workers and after a lost release', async () => {
   const batch = await accept(add('u', 1), on('d', 'u'));
   await Promise.allSettled([apply(batch), apply(batch), apply(batch)]);
   expect(await profileOf('u')).toMatchObject({ properties: { a: 1 } });
   expect(await apply(batch)).toBe(0);
-  // As if the worker had died between its commit and the release.
+  // The state after a worker died between its commit and the release.
   await redis.zadd('identity:pending', batch.operations[0]?.seq ?? 0, batch.batch);
   await apply(batch, await accept(add('u', 1)));
   expect(await profileOf('u')).toMatchObject({ properties: { a: 2 } });
   expect(await mappingsOf('d')).toEqual(['u']);
 });
 
-test('a worker that comes back from the dead does not bring back what was forgotten since', async () => {
+test('a delayed worker does not restore a user who was erased meanwhile', async () => {
   const batch = await accept(add('u', 1));
   const lock = await postgres.transaction();
   await lock.raw("INSERT INTO profiles VALUES (?, 'u', '{}', NULL, NULL, 'epoch', 'epoch', 0, '{}', 0)", [project]);
-  // It has seen its batch pending, and now waits for the profile; meanwhile another applies it, and the user is forgotten.
+  // This worker has seen its batch pending and waits for the lock of the profile. Meanwhile another worker applies the
+  // batch, and the user is erased.
   const late = apply(batch);
   await eventually(async () => {
     const { rows } = await postgres.raw(
@@ -132,7 +133,7 @@ test('a worker that comes back from the dead does not bring back what was forgot
   expect(await profileOf('u')).toBeUndefined();
 });
 
-test('a tail that nothing can precede any more is settled', async () => {
+test('settleProfiles() folds pending operations below the low watermark', async () => {
   const late = await accept(set('other', 1));
   await apply(await accept(set('u', 1), add('u', 1)));
   expect(await tailOf('u')).toBe(2);
@@ -145,7 +146,7 @@ test('a tail that nothing can precede any more is settled', async () => {
   expect(await profileOf('u')).toMatchObject({ properties: { a: 3 } });
 });
 
-test('the latest mapping wins in any order of arrival, and older ones are dropped when no query can need them', async () => {
+test('the latest mapping wins in any order of arrival, and obsolete mappings are deleted', async () => {
   const batches = [await accept(on('d', 'ann')), await accept(on('d', 'ben')), await accept(on('d', 'ann'))] as const;
   await apply(batches[2]);
   await apply(batches[1]);
@@ -154,13 +155,13 @@ test('the latest mapping wins in any order of arrival, and older ones are droppe
   expect(await mappingsOf('d')).toEqual(['ann']);
 });
 
-test('numbers at both ends of the doubles are kept as they are', async () => {
+test('the largest and smallest doubles are stored exactly', async () => {
   await apply(await accept(set('u', Number.MAX_VALUE), add('u', Number.MAX_VALUE), add('tiny', 5e-324)));
   expect(await profileOf('u')).toMatchObject({ properties: { a: Number.MAX_VALUE } });
   expect(await profileOf('tiny')).toMatchObject({ properties: { a: 5e-324 } });
 });
 
-test('an erased person leaves nothing, and a later one with the same id is new', async () => {
+test('forgetUser() deletes the profile and mappings, and a later user of the same id starts empty', async () => {
   await apply(
     await accept(set('u', 1), on('mine', 'u'), on('lost', 'u'), on('lost', 'v'), on('won', 'v'), on('won', 'u')),
   );
@@ -187,7 +188,7 @@ test('an erased person leaves nothing, and a later one with the same id is new',
   expect(await profileOf('u')).toMatchObject({ properties: { a: 6 }, checkpoint: null });
 });
 
-test('an erasure whose number Redis has lost takes the whole profile rather than leaving what came before it', async () => {
+test('forgetUser() deletes the whole profile when Redis has lost the sequence number of the erasure', async () => {
   await apply(await accept(set('u', 1)));
   const throughSeq = await takeSequence(redis, { member: 'erasure:lost', count: 1 });
   await releaseSequence(redis, 'erasure:lost');
@@ -197,7 +198,7 @@ test('an erasure whose number Redis has lost takes the whole profile rather than
   expect(await profileOf('u')).toBeUndefined();
 });
 
-test('who is forgotten and does not come back is not in the outbox either', async () => {
+test("forgetUser() deletes the user's rows of the outbox", async () => {
   await apply(await accept(set('u', 1), on('d', 'u'), set('v', 1)));
   const throughSeq = await takeSequence(redis, { member: 'erasure:1', count: 1 });
   const request = { projectId: project, userId: 'u', throughSeq };
@@ -211,7 +212,7 @@ test('who is forgotten and does not come back is not in the outbox either', asyn
   expect(await outbox()).toEqual(['profile v']);
 });
 
-test('projects take turns when the outbox is copied, and none is left out', async () => {
+test('the outbox is projected round-robin over projects, and completely', async () => {
   await postgres('identity_outbox').delete();
   const other = randomUUID();
   const fill = (id: string, rows: number) =>
@@ -234,7 +235,7 @@ test('projects take turns when the outbox is copied, and none is left out', asyn
   }
 });
 
-test('waiting bytes are counted for each project with jobs of its own, whose jobs come after those of others', async () => {
+test('jobs of a project with a backlog are counted in bytes and run after those of other projects', async () => {
   const queue = createIdentifyQueue(redis);
   const put = (key: string, user: string, backlogBytes: number) =>
     enqueueIdentify(queue, redis, { items: [{ project, ...add(user, 1) }], weight: 1, key, bytes: 100, backlogBytes });
@@ -265,7 +266,7 @@ test('waiting bytes are counted for each project with jobs of its own, whose job
   await queue.close();
 });
 
-test('numbers without a job are released, except for recent ones and those of erasures', async () => {
+test('sweepPending() releases numbers without a job, except recent ones and those of erasures', async () => {
   const queue = createIdentifyQueue(redis);
   await enqueueIdentify(queue, redis, { items: [{ project, ...add('u', 1) }], weight: 1 });
   const [job] = await queue.getWaiting();

@@ -50,7 +50,7 @@ afterAll(async () => {
 const ask = (q: string) => askRows(processes.url, project.secretKey, q);
 const owner = () => ({ session: team.people.owner.session });
 
-/** A header holds no line breaks: there the client itself refuses them. */
+/** Without line breaks, which the client itself refuses in a header. */
 const inHeader = (text: string): string => text.replaceAll(/[\r\n]/g, ' ');
 
 /** An event of each text, which stands in all of its fields, and a profile. */
@@ -83,7 +83,7 @@ async function sendAll(): Promise<void> {
   });
 }
 
-/** In the spelling of the query language. */
+/** A string literal of the query language. */
 const literal = (text: string): string => JSON.stringify(text).replaceAll('\\r', '\\u000d');
 
 /** Questions about a text that count its one event, or its one person, and nothing else. */
@@ -123,8 +123,8 @@ const ANSWERED: readonly ((text: string) => string)[] = [
   (text) => `choice ${text} | results ${text} | unit event_properties.${text}`,
 ];
 
-describe('in a query', () => {
-  test.each(TEXTS)('%j is a text', async (text) => {
+describe('hostile text in a query', () => {
+  test.each(TEXTS)('%j in quotes is a text value', async (text) => {
     const quoted = literal(text);
     const counts = await Promise.all(COUNTED.map(async (toQuery) => [toQuery(quoted), await ask(toQuery(quoted))]));
     for (const [query, rows] of counts) expect([query, rows]).toEqual([query, [expect.objectContaining({ value: 1 })]]);
@@ -135,7 +135,7 @@ describe('in a query', () => {
     expect(await ask(`users | where user_id = ${quoted} | list`)).toMatchObject([{ user_id: text }]);
   });
 
-  test.each(TEXTS)('%j without quotes is refused, or is a question about this project', async (text) => {
+  test.each(TEXTS)('%j without quotes is refused or is a query of this project only', async (text) => {
     for (const q of [
       text,
       `* | where ${text}`,
@@ -154,7 +154,7 @@ describe('in a query', () => {
     }
   });
 
-  test.each(TEXTS)('%j is no format, no time zone and no number', async (text) => {
+  test.each(TEXTS)('%j is refused as format, time zone, limit and offset', async (text) => {
     for (const field of ['format', 'timezone', 'limit', 'offset']) {
       const sent = { key: project.secretKey, body: { q: '* | count', [field]: text } };
       expect((await send(processes.url, 'POST /query', sent)).status).toBe(400);
@@ -162,10 +162,10 @@ describe('in a query', () => {
   });
 });
 
-/** The neighbour has no events: its counts are zero. */
+/** The other project has no events, so its counts are zero. */
 const hasRealValue = ({ value }: { value?: unknown }): boolean => value !== 0 && value !== null;
 
-describe('in a path', () => {
+describe('hostile text in a path', () => {
   const PATHS = [
     'GET /api/orgs/{text}',
     'GET /api/orgs/{text}/members',
@@ -190,7 +190,7 @@ describe('in a path', () => {
     'GET /auth/idp/cb?code={text}&state={text}&error={text}',
   ];
 
-  test.each(PATHS)('%s', async (pattern) => {
+  test.each(PATHS)('%s treats it as an unknown id or key', async (pattern) => {
     for (const text of TEXTS) {
       const [method, template = ''] = pattern.split(' ');
       const path = template
@@ -228,8 +228,8 @@ describe('in a path', () => {
   });
 });
 
-describe('in what people name', () => {
-  test.each(TEXTS)('%j is a name like any other, or is refused', async (text) => {
+describe('hostile text in names', () => {
+  test.each(TEXTS)('%j is stored unchanged as a name, or refused', async (text) => {
     const status = /[\r\n]/.test(text) ? 400 : 201;
     const create = (route: string, body: object) => send(processes.url, `POST ${route}`, { ...owner(), body });
     const organization = await create('/api/orgs', { name: text });
@@ -254,7 +254,7 @@ describe('in what people name', () => {
     ).toBe(400);
   });
 
-  test.each(TEXTS)('%j is a title of a dashboard, or is refused', async (text) => {
+  test.each(TEXTS)('%j is stored unchanged as a dashboard title, or refused', async (text) => {
     const card = { id: 'a', title: text, kind: 'metric', viz: 'number', query: `${literal(text)} | count` };
     const source = { version: 1, title: text, sections: [{ title: text, cards: [card] }] };
     const sent = { key: project.secretKey, body: { source_yaml: JSON.stringify(source) } };
@@ -266,7 +266,7 @@ describe('in what people name', () => {
     expect(read.body.config).toMatchObject({ title: text.trim(), sections: [{ cards: [{ title: text.trim() }] }] });
   });
 
-  test('nothing of it is markup on a page', async () => {
+  test('no name is markup on a page', async () => {
     const headers = { Accept: 'text/html', Cookie: `service_session=${owner().session}` };
     const page = await (await fetch(processes.url, { headers })).text();
     expect(page).toContain('&lt;script&gt;alert(1)');
@@ -274,7 +274,7 @@ describe('in what people name', () => {
   });
 });
 
-test('as the id of a person they are exported and erased, each alone', async () => {
+test('persons whose ids are hostile texts are exported and erased separately', async () => {
   const pathOf = (text: string) => `${processes.url}/api/gdpr/users/${encodeURIComponent(text)}`;
   const headers = { 'X-API-Key': project.secretKey };
   for (const text of TEXTS) {

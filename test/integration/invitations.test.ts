@@ -43,7 +43,7 @@ const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url,
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 const accept = (token: string, person: TestPerson) => ask(`POST /api/invitations/${token}/accept`, as(person));
 
-describe('invitations', () => {
+describe('invitation routes', () => {
   const invite = async (fields: object = {}) => {
     const { organization, people } = await createTeam(postgres);
     const body = { email: 'Grace@Example.com', role: 'admin', ...fields };
@@ -51,7 +51,7 @@ describe('invitations', () => {
     return { organization, answer };
   };
 
-  test('bring one person of that address in, once', async () => {
+  test('an invitation admits one person of its address, once', async () => {
     const { organization, answer } = await invite();
     expect(answer).toEqual({
       status: 201,
@@ -77,7 +77,7 @@ describe('invitations', () => {
     expect((await accept(answer.body.token, grace)).status).toBe(404);
   });
 
-  test('end after seven days', async () => {
+  test('an invitation expires after seven days', async () => {
     const { answer } = await invite();
     await postgres('invitations')
       .where({ id: answer.body.id })
@@ -91,7 +91,7 @@ describe('invitations', () => {
     expect(await postgres('invitations').where({ id: answer.body.id })).toEqual([]);
   });
 
-  test('of one organization are so many in a day, and others are not concerned', async () => {
+  test('an organization may send a limited number per day, independent of other organizations', async () => {
     const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
     const inviteOne = (of: TestTeam, email: string) =>
       ask(`POST /api/orgs/${of.organization.id}/invitations`, as(of.people.owner, { email, role: 'member' }));
@@ -107,7 +107,7 @@ describe('invitations', () => {
     expect((await inviteOne(other, 'more@example.com')).status).toBe(201);
   });
 
-  test('are stored without their token', async () => {
+  test('the token of an invitation is not stored', async () => {
     const { answer } = await invite();
     const row = await postgres('invitations').where({ id: answer.body.id }).first();
     expect(JSON.stringify(row)).not.toContain(answer.body.token);
@@ -116,12 +116,12 @@ describe('invitations', () => {
   test.each([
     [{ email: 'nobody' }, 'email is not an e-mail address'],
     [{ email: undefined, role: 'owner' }, 'email is required: an e-mail address; role is one of member, admin'],
-  ])('%j: 400, %s', async (fields, error) => {
+  ])('POST answers 400 to %j: %s', async (fields, error) => {
     expect((await invite(fields)).answer).toEqual({ status: 400, body: { error } });
   });
 });
 
-describe('an invitation dies with the right of its sender', () => {
+describe('an invitation of an owner ends', () => {
   /** An organization with a second owner, and an invitation that this second owner has sent. */
   async function invitedBySecondOwner() {
     const { organization, people } = await createTeam(postgres);
@@ -140,7 +140,7 @@ describe('an invitation dies with the right of its sender', () => {
     ['is removed', 'DELETE', undefined],
     ['is demoted to admin', 'PATCH', { role: 'admin' }],
     ['is demoted to member', 'PATCH', { role: 'member' }],
-  ])('when the sender %s, also after they are an owner again', async (_, method, body) => {
+  ])('when the sender %s, also if they become an owner again', async (_, method, body) => {
     const { owner, second, guest, token, member, isMember, organization } = await invitedBySecondOwner();
     expect((await ask(`${method} ${member}`, as(owner, body))).status).toBe(200);
     expect(await accept(token, guest)).toEqual({
@@ -153,7 +153,7 @@ describe('an invitation dies with the right of its sender', () => {
     expect(await isMember()).toBe(false);
   });
 
-  test('when the sender lost it by another way than a route, and when their account is gone', async () => {
+  test("when the sender's role changes in PostgreSQL, and when their account is deleted", async () => {
     const demoted = await invitedBySecondOwner();
     await postgres('members').where({ person_id: demoted.second.id }).update({ role: 'admin' });
     expect((await accept(demoted.token, demoted.guest)).status).toBe(404);
@@ -162,7 +162,7 @@ describe('an invitation dies with the right of its sender', () => {
     expect((await accept(gone.token, gone.guest)).status).toBe(404);
   });
 
-  test('also on the page of the invitation, and not while the sender stays an owner', async () => {
+  test('on its page as well, and not while the sender stays an owner', async () => {
     const { owner, guest, token, member, isMember } = await invitedBySecondOwner();
     await ask(`PATCH ${member}`, as(owner, { role: 'owner' }));
     const page = `POST /invitations/${token}`;
@@ -173,7 +173,7 @@ describe('an invitation dies with the right of its sender', () => {
     expect(await isMember()).toBe(true);
   });
 
-  test('also while the sender is being removed: acceptance waits for the end of the removal', async () => {
+  test('when it is accepted during the removal of its sender, because acceptance waits for the removal', async () => {
     const { organization, second, guest, token, isMember } = await invitedBySecondOwner();
     let accepted: Promise<Answer> | undefined;
     await postgres.transaction(async (removal) => {
@@ -189,7 +189,7 @@ describe('an invitation dies with the right of its sender', () => {
 });
 
 describe('open invitations', () => {
-  test('are listed newest first without their secret, and end when they are revoked', async () => {
+  test('are listed newest first without their token, and end when revoked', async () => {
     const { organization, people } = await createTeam(postgres);
     const path = `/api/orgs/${organization.id}/invitations`;
     const invite = async (email: string) =>
@@ -217,7 +217,7 @@ describe('open invitations', () => {
     expect((await ask(`GET ${path}`, as(people.owner))).body).toEqual([open(second)]);
   });
 
-  test('of another organization, used ones and none at all are not found', async () => {
+  test('DELETE answers 404 to an invitation of another organization, a used one and a missing one', async () => {
     const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
     const invite = async ({ organization, people }: TestTeam, email: string) =>
       (await ask(`POST /api/orgs/${organization.id}/invitations`, as(people.owner, { email, role: 'member' }))).body;
@@ -234,7 +234,7 @@ describe('open invitations', () => {
   });
 });
 
-describe('with a mail server', () => {
+describe('invitation mails', () => {
   let web: ProcessGroup;
   let smtp: TestMailServer;
 
@@ -255,7 +255,7 @@ describe('with a mail server', () => {
     smtp?.close();
   });
 
-  test('an invitation goes to whom it is for, and its link is in the mail only', async () => {
+  test('the link is only in the mail to the invited address', async () => {
     const { organization, people } = await createTeam(postgres);
     const route = `POST /api/orgs/${organization.id}/invitations`;
     const { status, body } = await send(
@@ -273,7 +273,7 @@ describe('with a mail server', () => {
     expect((await accept(String(token), grace)).status).toBe(200);
   });
 
-  test('the name of an organization is no link in a mail', async () => {
+  test('an organization name with a link is left out of the mail', async () => {
     const { organization, people } = await createTeam(postgres);
     const path = `/api/orgs/${organization.id}`;
     const name = 'Payment failed, see https://evil.example/login';
@@ -285,7 +285,7 @@ describe('with a mail server', () => {
     expect(mail).not.toMatch(/evil|failed/);
   });
 
-  test('a mail waits while the server rejects the password, and fails permanently when its address does not exist', async () => {
+  test('sending is retried while the server rejects the password, and fails permanently for an unknown address', async () => {
     const { organization, people } = await createTeam(postgres);
     const inviteByMail = async (email: string) => {
       const sent = as(people.owner, { email, role: 'member' });

@@ -47,8 +47,8 @@ const ask = () =>
     body: JSON.stringify({ q: 'a | count' }),
   });
 
-describe('a key that asks too often', () => {
-  test('is refused with Retry-After: 60, other keys are not, and it may ask again in the next second', async () => {
+describe('rate limit of a key', () => {
+  test('answers 429 with Retry-After: 60 to this key only, until the next second', async () => {
     const refused = await eventually(async () => {
       const answer = await send();
       expect(answer.status).toBe(429);
@@ -60,7 +60,7 @@ describe('a key that asks too often', () => {
     await eventually(async () => expect(await send()).toMatchObject({ status: 200 }));
   });
 
-  test('of queries is refused exactly beyond the limit', async () => {
+  test('refuses queries exactly above the limit', async () => {
     const startedAt = Date.now();
     const answers = await Promise.all(Array.from({ length: 4 * LIMIT }, ask));
     const windows = 1 + Math.ceil((Date.now() - startedAt) / 1000);
@@ -73,8 +73,8 @@ describe('a key that asks too often', () => {
   });
 });
 
-describe('people who ask too often', () => {
-  test('are refused, each session for itself', async () => {
+describe('rate limits of people', () => {
+  test('count each session separately', async () => {
     const postgres = createPostgres(databases.config);
     const person = { provider: 'test', subject: 'a', email: undefined, emailVerified: false, name: undefined };
     const id = await upsertPerson(postgres, person);
@@ -86,7 +86,7 @@ describe('people who ask too often', () => {
     expect((await visit(other)).status).toBe(200);
   });
 
-  test('cannot sign in, from their address', async () => {
+  test('count sign-ins by client address', async () => {
     const begin = (address: string) =>
       fetch(`${processes.url}/auth/idp`, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
     const statusesFrom = async (addresses: readonly string[]) =>
@@ -94,13 +94,13 @@ describe('people who ask too often', () => {
     const once = Array.from({ length: LIMIT }, () => 302);
     expect(await statusesFrom(Array.from({ length: LIMIT + 1 }, () => '203.0.113.7'))).toEqual([...once, 429]);
     expect((await begin('203.0.113.8')).status).toBe(302);
-    // All of a subscriber's network is one address.
+    // An IPv6 network of a subscriber (/64) counts as one address.
     expect(await statusesFrom(Array.from({ length: LIMIT + 1 }, (_, n) => `2001:db8::${n}`))).toEqual([...once, 429]);
     expect((await begin('2001:db8:0:1::1')).status).toBe(302);
     expect((await begin('203.0.113.7')).headers.get('Retry-After')).toBe('60');
   });
 
-  test('cannot sign in by claiming another address each time: behind one proxy only what it adds counts', async () => {
+  test('count only the address that the proxy adds, not those that a client claims', async () => {
     const behindOne = await startProcesses({ ...databases.env, TRUST_PROXY: '1' }, ['web']);
     try {
       const begin = (forwardedFor: string) =>
@@ -115,7 +115,7 @@ describe('people who ask too often', () => {
   });
 });
 
-describe('processes', () => {
+describe('rate limits of several processes', () => {
   const log = createLogger({ process: 'test', level: 'silent' });
   const settings = () => ({ ...databases.config, SIGN_IN_REQUESTS_PER_MINUTE: 10 });
   const takeTen = (limits: ReturnType<typeof createRateLimits>, key: string) =>
@@ -123,7 +123,7 @@ describe('processes', () => {
   const countTaken = (results: readonly PromiseSettledResult<void>[]) =>
     results.filter(({ status }) => status === 'fulfilled').length;
 
-  test('count together', async () => {
+  test('are shared through Redis', async () => {
     const [one, two] = [createFailFastRedis(databases.config, log), createFailFastRedis(databases.config, log)];
     await Promise.all([one.ping(), two.ping()]).catch(() => {});
     await eventually(() => expect([one.status, two.status]).toEqual(['ready', 'ready']));
@@ -136,7 +136,7 @@ describe('processes', () => {
     two.disconnect();
   });
 
-  test('are counted per process while Redis is unavailable', async () => {
+  test('apply per process while Redis is unavailable', async () => {
     const redis = createFailFastRedis({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` }, log);
     const limits = createRateLimits(settings(), redis);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(10);
@@ -146,7 +146,7 @@ describe('processes', () => {
   });
 });
 
-test('a client cannot say where it is by the headers of a proxy', async () => {
+test('geography headers of a client are ignored without a trusted proxy', async () => {
   const settings = { GEOIP_HEADERS: 'country=x-country', TRUST_PROXY: '192.0.2.1' };
   const [behindProxy, direct] = [
     await startProcesses({ ...databases.env, ...settings, TRUST_PROXY: 'loopback' }, ['web', 'worker']),

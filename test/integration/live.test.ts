@@ -1,4 +1,4 @@
-// The live feed as server-sent events: what it sends, who may open it, how many, and that viewers of a project share its query.
+// Live feed as server-sent events: content, access, limit of open streams, and one shared query for all viewers of a project.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveFeeds, type Message } from '../../src/live/feed.js';
 import { toProjectId } from '../../src/platform/ids.js';
@@ -44,7 +44,7 @@ async function watch(projectId: string, session: string): Promise<Stream> {
   return { status: response.status, text: () => received, close: () => gone.abort() };
 }
 
-test('sends events and rejected ones of the project, and of no other', async () => {
+test('GET /live sends accepted and rejected events of its project only', async () => {
   const { organization, people } = await createTeam(postgres);
   const [own, other] = [
     await createTeamProject(postgres, databases, organization.id, 'A'),
@@ -58,7 +58,7 @@ test('sends events and rejected ones of the project, and of no other', async () 
   await eventually(() => expect(stream.text()).toContain('"event_type":"mine"'));
   await eventually(() => expect(stream.text()).toMatch(/event: rejected\ndata: .*event_type/));
   expect(stream.text()).not.toContain('foreign');
-  // What is known is sent once, and a later viewer gets it at once.
+  // An event is sent once, and a later viewer gets the known events at once.
   expect(stream.text().split('"mine"').length).toBe(2);
   const second = await watch(own.id, people.member.session);
   await eventually(() => expect(second.text()).toContain('"mine"'), 2000);
@@ -74,7 +74,7 @@ test('sends events and rejected ones of the project, and of no other', async () 
   });
 });
 
-test('asks once for all viewers of a project, and not after the last has left', async () => {
+test('LiveFeeds queries once for all viewers of a project and stops after the last has left', async () => {
   let asked = 0;
   const feeds = new LiveFeeds({
     readEvents: async () => {

@@ -60,7 +60,7 @@ const failureOf = (id: string): Promise<Line> =>
     return line;
   });
 
-describe('the id of a request', () => {
+describe('X-Request-Id', () => {
   const PATHS = [
     ['/track', { event_type: 'a' }],
     ['/identify', { user_id: 'a' }],
@@ -69,20 +69,23 @@ describe('the id of a request', () => {
     ['/healthz', undefined],
   ] as const;
 
-  test.each(PATHS)('that is given is answered: %s', async (path, body) => {
+  test.each(PATHS)('of the request is repeated in the response: %s', async (path, body) => {
     const given = 'Req-1._x';
     const answer = await call(path, { body, headers: { 'X-Request-Id': given } });
     expect(answer.headers.get('X-Request-Id')).toBe(given);
   });
 
-  test.each(['x'.repeat(65), 'a b', 'a,b', '{"level":60}', "a'--", '../a', 'ä'])('%s is none', async (given) => {
-    for (const [path, body] of PATHS) {
-      const answer = await call(path, { body, headers: { 'X-Request-Id': given } });
-      expect(answer.headers.get('X-Request-Id')).toMatch(/^[0-9A-Za-z]{16}$/);
-    }
-  });
+  test.each(['x'.repeat(65), 'a b', 'a,b', '{"level":60}', "a'--", '../a', 'ä'])(
+    'is replaced when the request sends %s',
+    async (given) => {
+      for (const [path, body] of PATHS) {
+        const answer = await call(path, { body, headers: { 'X-Request-Id': given } });
+        expect(answer.headers.get('X-Request-Id')).toMatch(/^[0-9A-Za-z]{16}$/);
+      }
+    },
+  );
 
-  test('is logged with the failure, in the process that failed', async () => {
+  test('is logged with a failure, in the process that failed', async () => {
     await postgres.raw('ALTER TABLE dashboards RENAME TO dashboards_away');
     const path = `/api/projects/${projectId}/dashboards`;
     const cookie = { Cookie: `service_session=${owner.session}` };
@@ -92,7 +95,7 @@ describe('the id of a request', () => {
     await postgres.raw('ALTER TABLE dashboards_away RENAME TO dashboards');
   });
 
-  test('is logged with the reason of a 503', async () => {
+  test('is logged with the cause of a 503', async () => {
     await processes.get('query').kill();
     const sent = { body: { q: '* | count' }, headers: { 'X-Request-Id': 'fails-3' } };
     expect((await call('/query', sent)).status).toBe(503);
@@ -103,8 +106,8 @@ describe('the id of a request', () => {
 });
 
 describe('logs', () => {
-  test('hold nothing of what Redis did not take', async () => {
-    // A list in the way of the queue's own: the command fails with everything that it was to store.
+  test('do not contain the data of a command that Redis rejected', async () => {
+    // A hash under the key of the queue's list: the command that stores the job fails.
     await redis.hset('bull:identify:wait', 'in', 'the way');
     const body = { user_id: 'distinctive-person', user_properties: { email: 'distinctive@example.com' } };
     const answer = await call('/identify', { body, headers: { 'X-Request-Id': 'fails-2' } });
@@ -115,7 +118,7 @@ describe('logs', () => {
     await redis.del('bull:identify:wait');
   });
 
-  test('have one JSON object a line for any request; no secret of it is in logs, metrics or errors', async () => {
+  test('have one JSON object a line for any request, and no secret of it, nor have metrics and errors', async () => {
     const forged = '\n{"level":60,"msg":"forged"}\r\n';
     const answers = [
       await call(`/track?key=${keys.public}`, { body: { event_type: forged, event_properties: { [forged]: forged } } }),
