@@ -50,7 +50,7 @@ async function ask(route: string, headers: Record<string, string>, body?: object
   return { status: response.status, error: response.status === 429 ? JSON.parse(text).error : undefined };
 }
 
-/** Everything at once; a fixed window of a second begins at most once more than whole seconds have passed. */
+/** Runs all attempts concurrently. `windows` is the largest number of one-second windows that they can fall into. */
 async function flood(attempts: readonly (() => Promise<Asked>)[]) {
   const startedAt = Date.now();
   const answers = await Promise.all(attempts.map((attempt) => attempt()));
@@ -77,11 +77,11 @@ async function newTokens(project: NewProject, owner: TestPerson, count: number):
 const query = (key: string) => () => ask('POST /query', { 'X-API-Key': key }, { q: 'a | count' });
 const identify = (key: string) => () => ask('POST /identify', { 'X-API-Key': key }, { user_id: 'ann' });
 
-describe('many tokens of one project', () => {
+describe('rate limits of a project with many tokens', () => {
   test.each([
     ['queries', query],
     ['identify calls', identify],
-  ])('ask no more often than the project may: %s', async (_, request) => {
+  ])('bound the %s of all tokens together', async (_, request) => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const tokens = await newTokens(project, people.owner, 8);
@@ -91,7 +91,7 @@ describe('many tokens of one project', () => {
     expect([...errors].join()).toContain(`the limit is ${LIMIT * PROJECT_FACTOR} per second for a project`);
   });
 
-  test('send no more events than the project may, and another project is not limited', async () => {
+  test('bound the events of all tokens together, and not those of another project', async () => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const other = await createTeamProject(postgres, databases, (await createTeam(postgres)).organization.id);
@@ -105,7 +105,7 @@ describe('many tokens of one project', () => {
     expect((await track(other.publicKey)).status).toBe(200);
   });
 
-  test('one flooding key leaves room for the others of its project', async () => {
+  test('one flooding key does not use up the limit of its project', async () => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const [loud = '', quiet = ''] = await newTokens(project, people.owner, 2);
@@ -115,8 +115,8 @@ describe('many tokens of one project', () => {
   });
 });
 
-describe('many of one person', () => {
-  test('projects in many organizations ask no more often than the person may', async () => {
+describe('rate limits of a person', () => {
+  test("bound the queries of the person's projects in all organizations together", async () => {
     const person = await signIn(postgres);
     const keys: string[] = [];
     for (let made = 0; made < 8; made += 1) {
@@ -128,7 +128,7 @@ describe('many of one person', () => {
     expect([...errors].join()).toContain(`${LIMIT * PERSON_FACTOR} per second for all that one person has`);
   });
 
-  test('sessions ask no more often than the person may', async () => {
+  test('bound the requests of all sessions together', async () => {
     const person = await signIn(postgres);
     const sessions = await Promise.all(times(8, () => createSession(postgres, person.id)));
     const list = (session: string) => () => ask('GET /api/orgs', { Cookie: `service_session=${session}` });
@@ -137,7 +137,7 @@ describe('many of one person', () => {
     expect([...errors].join()).toContain('for all that one person has');
   });
 
-  test('questions of many members share the limit of the project', async () => {
+  test('queries of many members share the limit of the project', async () => {
     const { organization } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const people = await Promise.all(times(8, () => signIn(postgres)));

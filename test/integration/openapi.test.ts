@@ -272,7 +272,7 @@ async function createCalls(): Promise<Call[]> {
       ...own,
       body: { domain: 'example.org' },
     },
-    // No resolver of the test knows the name: the error is as documented as the success, which accounts.test.ts sees.
+    // Fails as documented, because the resolver of this test does not know the name; domains.test.ts tests the success.
     {
       route: 'POST /api/orgs/{orgID}/domains/{domainID}/verify',
       path: `/api/orgs/${org}/domains/none/verify`,
@@ -353,10 +353,10 @@ async function createCalls(): Promise<Call[]> {
   ];
 }
 
-/** Seen by sign-in.test.ts: it answers nothing without an identity provider. */
-const ELSEWHERE: readonly RouteName[] = ['GET /auth/idp'];
+/** Tested in sign-in.test.ts, because it requires an identity provider. */
+const TESTED_ELSEWHERE: readonly RouteName[] = ['GET /auth/idp'];
 
-test('every route answers what the document says', async () => {
+test('every route answers as documented', async () => {
   for (const { route, path, status, ...sent } of calls) {
     const [method = '', template = ''] = route.split(' ');
     const answered = await send(processes.url, `${method} ${path ?? template}`, sent);
@@ -364,26 +364,26 @@ test('every route answers what the document says', async () => {
     asked.add(route);
   }
   const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
-  expect(routes.filter((route) => !asked.has(route))).toEqual(ELSEWHERE);
+  expect(routes.filter((route) => !asked.has(route))).toEqual(TESTED_ELSEWHERE);
 }, 120_000);
 
-test('the document that is served is the one of the code', async () => {
+test('GET /openapi.json returns the document of the code', async () => {
   const served = await (await fetch(`${processes.url}/openapi.json`)).json();
   expect(served).toMatchObject({ openapi: '3.1.0', paths: { '/track': { post: { operationId: 'postTrack' } } } });
 });
 
-describe('a difference is noticed', () => {
+describe('expectDocumented', () => {
   const JSON_TYPE = 'application/json; charset=utf-8';
   test.each<[string, string, number, string, string]>([
-    ['a field that is missing', 'POST /track', 200, JSON_TYPE, '{}'],
+    ['a missing field', 'POST /track', 200, JSON_TYPE, '{}'],
     ['a field of another type', 'POST /track', 200, JSON_TYPE, '{"accepted":"1"}'],
-    ['a field too many', 'POST /track', 200, JSON_TYPE, '{"accepted":1,"rejected":1}'],
+    ['an additional field', 'POST /track', 200, JSON_TYPE, '{"accepted":1,"rejected":1}'],
     ['another media type', 'POST /track', 200, 'text/plain', '1'],
-    ['a status that is not documented', 'GET /api/orgs', 418, JSON_TYPE, '{"error":"tea"}'],
+    ['an undocumented status', 'GET /api/orgs', 418, JSON_TYPE, '{"error":"tea"}'],
     ['an error of another shape', 'GET /api/orgs', 401, JSON_TYPE, '{"message":"no"}'],
-    ['a list that is none', 'GET /api/orgs', 200, JSON_TYPE, '{"organizations":[]}'],
+    ['an object instead of a list', 'GET /api/orgs', 200, JSON_TYPE, '{"organizations":[]}'],
     ['an item of another shape', 'GET /api/projects/x/usage', 200, JSON_TYPE, '[{"date":"today"}]'],
-  ])('%s', (_, route, status, contentType, text) => {
+  ])('rejects %s', (_, route, status, contentType, text) => {
     expect(() => expectDocumented(route, { status, contentType, text })).toThrow('the OpenAPI document');
   });
 });

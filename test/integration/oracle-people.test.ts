@@ -72,7 +72,7 @@ async function choicesOf(question: CountedQuestion, { context, history }: Round,
 }
 
 test.each(['events', 'user', 'funnel', 'retention', 'lifecycle'] as const)(
-  '%s',
+  'people of %s are those of the oracle, as many as reported',
   async (source) => {
     let compared = 0;
     const drawn = fc.sample(rounds(source, { questionsMax: 4 }), { numRuns: RUNS, seed: SEED });
@@ -91,7 +91,7 @@ test.each(['events', 'user', 'funnel', 'retention', 'lifecycle'] as const)(
         }
       }
     }
-    // Lists that are empty prove little.
+    // Empty lists prove little, so some must have people.
     expect(compared).toBeGreaterThan(0);
   },
   600_000,

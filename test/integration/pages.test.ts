@@ -34,8 +34,8 @@ const organizationOf = async (email: string): Promise<string> =>
       .first('organization_id')
   ).organization_id;
 
-describe('the front page', () => {
-  test('is a page for browsers, and text with commands for everything else', async () => {
+describe('GET /', () => {
+  test('is an HTML page for browsers and plain text with commands for other clients', async () => {
     const page = await see('/');
     expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('<h1>Ask your product a question.</h1>');
@@ -46,7 +46,7 @@ describe('the front page', () => {
     }
   });
 
-  test('shows an answer that the service gives to such events', async () => {
+  test('shows an example answer that the service gives to these events', async () => {
     const project = await createTestProject(databases);
     const start = Date.now() - 3 * 24 * 60 * 60_000;
     const afterSeconds = EXAMPLE_ROWS.map(({ median_seconds }) => median_seconds ?? 0);
@@ -74,7 +74,7 @@ describe('the front page', () => {
     }
   });
 
-  test('is the console for signed-in people, with their projects and without a secret key', async () => {
+  test('is the console for a signed-in person, with their projects and without secret keys', async () => {
     const host = 'pages-owner@example.com';
     const owner = await signedInAs(stack.url, host);
     const organizationId = await organizationOf(host);
@@ -99,18 +99,21 @@ describe('the front page', () => {
   });
 });
 
-describe('the console', () => {
-  test.each(['/start', '/projects/x', '/projects/x/ask'])('%s leads to the login page and back', async (path) => {
-    expect(await see(path)).toMatchObject({
-      status: 302,
-      location: `${stack.url}/login?next=${encodeURIComponent(path)}`,
-    });
-    const jar = await signedInAs(stack.url, 'pages-console@example.com');
-    expect(await see(path, jar)).toMatchObject({ status: 200 });
-    expect((await see(`${path}/`, jar)).status).toBe(404);
-  });
+describe('console pages', () => {
+  test.each(['/start', '/projects/x', '/projects/x/ask'])(
+    '%s redirects to the login page and is served after it',
+    async (path) => {
+      expect(await see(path)).toMatchObject({
+        status: 302,
+        location: `${stack.url}/login?next=${encodeURIComponent(path)}`,
+      });
+      const jar = await signedInAs(stack.url, 'pages-console@example.com');
+      expect(await see(path, jar)).toMatchObject({ status: 200 });
+      expect((await see(`${path}/`, jar)).status).toBe(404);
+    },
+  );
 
-  test('consists of files that are kept for ever, because their names change with them', async () => {
+  test('load immutable files, whose names contain a hash', async () => {
     const { text } = await see('/start', await signedInAs(stack.url, 'pages-console@example.com'));
     const files = [...text.matchAll(/(?:src|href)="(\/public\/console\/[^"]+)"/g)].map(([, path]) => String(path));
     expect(files.length).toBeGreaterThanOrEqual(2);
@@ -121,20 +124,20 @@ describe('the console', () => {
   });
 });
 
-describe('the login page', () => {
-  test('redirects to the provider from the public address, and returns to paths of the service only', async () => {
+describe('GET /login', () => {
+  test('links to the provider with the public address, and accepts only local paths to return to', async () => {
     const { text } = await see('/login?next=/invitations/x');
     expect(text).toContain(`href="${stack.url}/auth/idp?next=%2Finvitations%2Fx"`);
     expect(text).toContain('Sign in with A &amp; B');
     expect((await see('/login?next=https://evil.example/')).text).toContain(`${stack.url}/auth/idp?next=%2F"`);
   });
 
-  test('is passed by who is signed in', async () => {
+  test('redirects a signed-in person to the target', async () => {
     const jar = await signedInAs(stack.url, 'pages-login@example.com');
     expect(await see('/login?next=/x', jar)).toMatchObject({ status: 302, location: `${stack.url}/x` });
   });
 
-  test('says so when no provider is configured; cookies are Secure when the public address is https', async () => {
+  test('says that no provider is configured, and cookies are Secure when PUBLIC_URL is https', async () => {
     const without = await startProcesses({ ...databases.env, PUBLIC_URL: 'https://analytics.example' }, ['web']);
     const out = await fetch(`${without.url}/auth/logout`, { method: 'POST' });
     expect(out.headers.get('Set-Cookie')).toMatch(
@@ -146,8 +149,8 @@ describe('the login page', () => {
   });
 });
 
-describe('an invitation', () => {
-  test('is accepted by the button of its page, by the person it is for, once', async () => {
+describe('invitation page', () => {
+  test('accepts the invitation once, for the invited person', async () => {
     const host = 'pages-host@example.com';
     const owner = await signedInAs(stack.url, host);
     const organizationId = await organizationOf(host);
@@ -165,7 +168,7 @@ describe('an invitation', () => {
     const other = await signedInAs(stack.url, 'pages-other@example.com');
     expect(await see(path, other, { method: 'POST' })).toMatchObject({ status: 403 });
     const invited = await signedInAs(stack.url, 'pages-invited@example.com');
-    // Of their own, until they join and beside it.
+    // The organization of their own exists before and after they join.
     expect((await see('/', invited)).text).toContain('&quot;role&quot;:&quot;owner&quot;');
     expect((await see(path, invited)).text).toContain('signed in as pages-invited@example.com');
     expect(await see(path, invited, { method: 'POST', headers: { Origin: 'https://evil.example' } })).toMatchObject({
@@ -177,7 +180,7 @@ describe('an invitation', () => {
   });
 });
 
-test('a person without an organization gets the console without one, and one of their own at the next sign-in', async () => {
+test('a person without an organization gets an empty console, and their own organization at the next sign-in', async () => {
   const email = 'pages-removed@example.com';
   const removed = await signedInAs(stack.url, email);
   await postgres('members')
@@ -190,7 +193,7 @@ test('a person without an organization gets the console without one, and one of 
 describe('every page', () => {
   const PATHS = ['/', '/login', '/invitations/x', '/auth/idp/cb'];
 
-  test.each(PATHS)('%s forbids what is not of here, and frames', async (path) => {
+  test.each(PATHS)('%s has a Content-Security-Policy that forbids other origins and frames', async (path) => {
     const { headers, text } = await see(path);
     const policy = headers.get('Content-Security-Policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -203,7 +206,7 @@ describe('every page', () => {
     expect(text).not.toMatch(/ style=| on[a-z]+=|<style/);
   });
 
-  test('tells people what went wrong, and programs the same as JSON', async () => {
+  test('shows an error as a page to browsers and as JSON to other clients', async () => {
     const page = await see('/auth/idp/cb');
     expect(page.status).toBe(400);
     expect(page.text).toContain('This sign-in was not begun here, or too long ago');
@@ -212,7 +215,7 @@ describe('every page', () => {
     expect((await see('/api/orgs')).headers.get('Content-Type')).toContain('application/json');
   });
 
-  test('loads files that may be kept for a year by their hash, for an hour by their name, and compressed', async () => {
+  test('loads compressed files, cached for a year under their hash and for an hour under their name', async () => {
     const { text } = await see('/');
     const files = [...text.matchAll(/(?:href|src)="(\/public\/[^"]+)"/g)].map(([, path = '']) => path);
     expect(files.length).toBeGreaterThan(1);

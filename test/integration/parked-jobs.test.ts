@@ -36,7 +36,7 @@ function jobs(...args: string[]): Promise<{ status: number | null; output: strin
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
 }
 
-/** A job whose events are gone from Redis: nothing that is tried again brings them back. */
+/** Makes a dead letter: a job whose payload is missing in Redis, so that every attempt fails. */
 async function park(): Promise<{ id: string; claim: string }> {
   await processes.get('worker').kill('SIGTERM');
   await enqueueIngest(queue, redis, { items: [], weight: 0 });
@@ -48,13 +48,13 @@ async function park(): Promise<{ id: string; claim: string }> {
   return { id: job.id, claim: job.data.claim };
 }
 
-test('list, show, replay and discard', async () => {
+test('npm run jobs lists, shows, replays and discards dead letters', async () => {
   expect(await jobs('list')).toEqual({ status: 0, output: 'there are no dead letters\n' });
   const { id, claim } = await park();
   expect((await jobs('list')).output).toMatch(new RegExp(`^ingest  ${id}  .* the events of the job are missing`));
   expect(JSON.parse((await jobs('show', 'ingest', id)).output)).toMatchObject({ payload: { claim }, requests: [] });
 
-  // With what was missing back in its place, the job ends as every other.
+  // With its payload restored, the job succeeds.
   await redis.set(claim, '');
   expect(await jobs('replay', 'ingest', '--all')).toEqual({ status: 0, output: '1 job runs again\n' });
   await eventually(async () =>
@@ -66,13 +66,13 @@ test('list, show, replay and discard', async () => {
   expect(await queue.getFailedCount()).toBe(0);
 });
 
-test('of the events that were accepted together, only the refused one is parked', async () => {
+test('only the rejected event of a group commit becomes a dead letter', async () => {
   const clickhouse = createClickHouse(databases.config);
   const countEvents = async () => {
     const answer = await clickhouse.query({ query: 'SELECT insert_id FROM events', format: 'JSONEachRow' });
     return (await answer.json<{ insert_id: string }>()).map(({ insert_id }) => insert_id).sort();
   };
-  // Nothing that the edge lets through is refused by itself.
+  // A constraint rejects the event, because ClickHouse rejects no event that the API accepts.
   await clickhouse.command({ query: "ALTER TABLE events ADD CONSTRAINT no_poison CHECK insert_id != 'e-57'" });
   const ids = Array.from({ length: 100 }, (_, index) => `e-${index}`);
   const body = JSON.stringify({ events: ids.map((id) => ({ event_type: 'a', insert_id: id })) });
@@ -104,7 +104,7 @@ test.each([
   [['show', 'outgest', '1'], 'there is no queue "outgest"'],
   [['discard', 'ingest', '--all'], 'discard takes one job at a time'],
   [['replay', 'ingest', 'nothing'], 'the queue ingest has no job nothing'],
-])('%j is refused with a sentence', async (args, sentence) => {
+])('npm run jobs rejects %j with a message', async (args, sentence) => {
   const { status, output } = await jobs(...args);
   expect(status).toBe(1);
   expect(output).toContain(sentence);

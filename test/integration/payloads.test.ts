@@ -1,5 +1,4 @@
-// Payloads of ingest jobs: the backlog of each project equals the sum over its payloads, in every
-// case.
+// Payloads of ingest jobs: the backlog of a project always equals the bytes of its stored payloads.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Envelope } from '../../src/ingest/envelope.js';
 import { deletePayload, readBacklogs, replacePayload, sharesOf } from '../../src/ingest/payloads.js';
@@ -31,7 +30,7 @@ const envelopeOf = (project: string, bytes: number, events = 1): Envelope => ({
 
 const claims = async (): Promise<string[]> => (await redis.keys('ingest:claim:*')).sort();
 
-test('the event stream of a queue is short, and a command that reads the queue leaves it so', async () => {
+test('the event stream of a queue stays short, also when npm run jobs reads the queue', async () => {
   const queue = createIngestQueue(redis);
   const read = openQueueToRead(queue.name, redis);
   await Promise.all([queue, read].map((each) => each.waitUntilReady()));
@@ -43,7 +42,7 @@ test('the event stream of a queue is short, and a command that reads the queue l
   await Promise.all([queue.close(), read.close()]);
 });
 
-test('jobs of several projects and of one, replaced, deleted, and orphaned', async () => {
+test('the backlog is correct after adding, replacing, deleting and orphaning payloads', async () => {
   const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
   // A small event counts for half a kilobyte.
   const mixed = [envelopeOf(one, 1000), envelopeOf(other, 10, 4), envelopeOf(one, 3000)];
@@ -72,7 +71,7 @@ test('jobs of several projects and of one, replaced, deleted, and orphaned', asy
   await replacePayload(redis, claim, { from: mixed, to: [] });
   expect(await readBacklogs(redis)).toEqual(new Map([[other, { jobs: 1, bytes: 5000 }]]));
 
-  // Its job is there, and then it is not.
+  // A payload with a job stays, and is swept when its job is gone.
   const later = Date.now() + 2 * 3_600_000;
   expect(await sweepOrphanedPayloads(redis, later)).toBe(0);
   await bulk.obliterate({ force: true });

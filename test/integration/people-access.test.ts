@@ -33,7 +33,7 @@ const QUERY = 'funnel a -> b | where user_id != "ann" | people lost after 1';
 const RECORDED = 'funnel a -> b | where user_id != "…" | people lost after 1';
 const body = { q: QUERY, format: 'json' };
 
-test('a secret key and a session get them, and each use is recorded with the query', async () => {
+test('a secret key and a session may list people, and the audit trail records each query', async () => {
   const events = ['ann', 'bob'].map((user_id) => ({ event_type: 'a', user_id }));
   await track(processes.url, project.secretKey, { events });
   await eventually(async () => {
@@ -61,7 +61,7 @@ test('a secret key and a session get them, and each use is recorded with the que
   expect(bySession?.details).toEqual({ query: RECORDED, limit: 1, offset: 5 });
 });
 
-test('a token does not get them, whatever its scopes, and counts people as before', async () => {
+test('a token of any scope may not list people, but may count them', async () => {
   const path = `POST /api/projects/${project.id}/tokens`;
   const asked = { name: 'T', kind: 'service', scopes: ['query'] };
   const { session } = team.people.owner;

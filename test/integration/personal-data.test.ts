@@ -1,5 +1,5 @@
-// The list of tables with data of people, compared with the schemas of both databases: every table is in the list, or
-// stands here with the reason why not.
+// The tables of src/privacy/personal-data.ts, compared with the schemas of both databases: every table is in that list, or
+// in NOT_LISTED with the reason.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
@@ -51,7 +51,7 @@ function byTable(rows: readonly { readonly table: string; readonly column: strin
   return tables;
 }
 
-test('every table of ClickHouse is listed, with columns that exist', async () => {
+test('every ClickHouse table is listed, with existing columns', async () => {
   const result = await clickhouse.query({
     query: 'SELECT table, name AS column FROM system.columns WHERE database = currentDatabase()',
     format: 'JSONEachRow',
@@ -65,7 +65,7 @@ test('every table of ClickHouse is listed, with columns that exist', async () =>
   }
 });
 
-test('every table of PostgreSQL is listed, and those that are deleted with a project have its id', async () => {
+test('every PostgreSQL table is listed, and those deleted with a project have project_id', async () => {
   const { rows } = await postgres.raw(
     "SELECT table_name AS table, column_name AS column FROM information_schema.columns WHERE table_schema = 'public'",
   );

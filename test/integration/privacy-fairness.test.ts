@@ -15,7 +15,7 @@ let stack: ErasureStack;
 
 beforeAll(async () => {
   stack = await startErasureStack({
-    // Files are not rewritten meanwhile: here the receipts are timed.
+    // No purge runs meanwhile, because this file measures the time of receipts.
     PRIVACY_PURGE_DELAY_MS: String(30 * 60_000),
     PRIVACY_ANSWER_TIMEOUT_MS: '120000',
     EXPORTS_MAX: '2',
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => stack?.close());
 
-/** Straight into the table: more events than a test has time to send, over several monthly partitions. */
+/** Inserts directly into the table, because sending so many events would take too long. They span several months. */
 async function fill({ project }: Tenant, people: number, eventsPerPerson: number, bytes = 200): Promise<void> {
   await stack.store.client.command({
     query: `INSERT INTO events (project_id, event_type, time, insert_id, user_id, ingest_origin, ep_str)
@@ -40,7 +40,7 @@ async function fill({ project }: Tenant, people: number, eventsPerPerson: number
 const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0;
 const show = (...times: readonly number[]): string => times.map((time) => Math.round(time)).join(', ');
 
-describe('a hundred erasures of one project', () => {
+describe('a hundred concurrent erasures of one project', () => {
   async function timeErasure(tenant: Tenant, userId: string): Promise<number> {
     const startedAt = performance.now();
     const answer = await tenant.gdpr.erase(userId);
@@ -48,7 +48,7 @@ describe('a hundred erasures of one project', () => {
     return performance.now() - startedAt;
   }
 
-  test('delay one of another project by two seconds at most, and are all done', async () => {
+  test('delay an erasure of another project by at most two seconds, and all complete', async () => {
     const [hostile, victim] = [await stack.createTenant(), await stack.createTenant()];
     await fill(hostile, PEOPLE, EVENTS_PER_PERSON);
     await fill(victim, PEOPLE, EVENTS_PER_PERSON);
@@ -66,14 +66,14 @@ describe('a hundred erasures of one project', () => {
     console.log(`erasure alone ${show(...alone)} ms, attacked ${show(...attacked)} ms, the attack ${show(tookMs)} ms`);
     expect(answers.filter(({ status, body }) => status === 200 && body.status === 'deleted')).toHaveLength(PEOPLE);
     await hostile.holds(0);
-    // On a machine that does nothing else, two seconds more. Of the attack itself it is a part at any load: a receipt that
-    // waited for the hundred would come with their last.
+    // On an idle machine at most two seconds more. At any load it is a fraction of the attack's duration, because a receipt
+    // that waited for the hundred would arrive with their last.
     expect(attacked[0]).toBeLessThan(3 * median(alone) + 2_000);
     expect(attacked[0]).toBeLessThan(0.7 * tookMs);
   }, 180_000);
 });
 
-describe('exports of one project', () => {
+describe('exports that a hostile project reads', () => {
   const LINES = 20_000;
   const LINE_BYTES = 2_000;
   let hostile: Tenant;
@@ -87,7 +87,7 @@ describe('exports of one project', () => {
 
   afterEach(async () => {
     for (const response of opened.splice(0)) response.destroy();
-    // Until the web process has noticed, they count.
+    // They count until the web process has noticed the disconnect.
     await eventually(async () => expect((await open(hostile, 'unknown')).statusCode).toBe(200));
   });
 
@@ -119,15 +119,15 @@ describe('exports of one project', () => {
   }
 
   /** Takes one byte a second, until the connection ends. */
-  function sip(response: IncomingMessage): void {
+  function readSlowly(response: IncomingMessage): void {
     const timer = setInterval(() => response.read(1), 1_000);
     response.on('close', () => clearInterval(timer));
   }
 
-  test('that read one byte a second delay no other project, and lose their place', async () => {
+  test('at one byte a second are cancelled and delay no other project', async () => {
     const alone = await timeExport(victim);
     const slow = await Promise.all(Array.from({ length: EXPORTS_OF_PROJECT_MAX }, () => open(hostile)));
-    slow.forEach(sip);
+    slow.forEach(readSlowly);
     const beyond = await open(hostile);
     expect(beyond.statusCode).toBe(429);
     expect(beyond.headers['retry-after']).toBe('60');
@@ -136,7 +136,7 @@ describe('exports of one project', () => {
     console.log(`export alone ${show(alone)} ms, beside slow readers ${show(attacked)} ms`);
     expect(attacked).toBeLessThan(alone * 3 + 5_000);
 
-    // The connections of all of them are broken, and their exports on record as cancelled.
+    // All connections are closed, and the audit trail records the exports as cancelled.
     await eventually(async () => {
       const entries = stack.postgres('audit_entries').where({ project_id: hostile.project.id, outcome: 'cancelled' });
       expect(await entries).toHaveLength(slow.length);
@@ -144,7 +144,7 @@ describe('exports of one project', () => {
     expect((await open(hostile)).statusCode).toBe(200);
   }, 120_000);
 
-  test('that read as fast as they can delay no other project', async () => {
+  test('at full speed delay no other project', async () => {
     const alone = await timeExport(victim);
     let isOver = false;
     const attack = Array.from({ length: EXPORTS_OF_PROJECT_MAX }, async () => {
@@ -158,9 +158,9 @@ describe('exports of one project', () => {
     expect(attacked).toBeLessThan(alone * 6 + 5_000);
   }, 120_000);
 
-  test('whose place goes to others again and again are complete and in order', async () => {
+  test('leave an export complete and in order that loses its place repeatedly', async () => {
     const patient = await open(victim);
-    // It reads in gulps, and the others are served in between.
+    // The client pauses after every 8 MiB, and other exports get its place in the pauses.
     const reading = (async () => {
       let text = '';
       for await (const chunk of patient as AsyncIterable<Buffer>) {
@@ -187,8 +187,8 @@ describe('exports of one project', () => {
   }, 120_000);
 });
 
-describe('a key that asks more often than it may', () => {
-  test('is refused with Retry-After: 60, another project is not, and what was accepted is done', async () => {
+describe('rate limits of privacy routes', () => {
+  test('answer 429 with Retry-After: 60 to one project only, and accepted requests complete', async () => {
     const limited = await startErasureStack({
       ERASURES_PER_MINUTE: '3',
       EXPORTS_PER_MINUTE: '3',

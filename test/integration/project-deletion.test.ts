@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => stack?.close());
 
-/** Rows of the project, by where they are. */
+/** Number of rows of the project by store and table. */
 async function rowsOf({ project }: Tenant): Promise<Record<string, number>> {
   const rows: Record<string, number> = {};
   for (const table of ['events', 'device_map', 'profiles']) {
@@ -56,7 +56,7 @@ const ALL = {
 
 const project = (tenant: Tenant) => stack.postgres('projects').where({ id: tenant.project.id });
 
-test('everything of it is deleted, waiting jobs included, and nothing of another project; it ends after all keys have expired', async () => {
+test('deleting a project deletes its rows and queued events, and no others, and ends after its keys have expired', async () => {
   const [gone, neighbour] = [await stack.createTenant(), await stack.createTenant()];
   for (const tenant of [gone, neighbour]) {
     await tenant.send({ event_type: 'a', user_id: 'alice' }, { event_type: 'b', device_id: 'd-1' });
@@ -84,7 +84,7 @@ test('everything of it is deleted, waiting jobs included, and nothing of another
   expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
 }, 300_000);
 
-test('a project whose rows cannot be deleted delays no other', async () => {
+test('a project whose deletion fails delays no other', async () => {
   const [stuck, other] = [await stack.createTenant(), await stack.createTenant()];
   for (const tenant of [stuck, other]) {
     await tenant.identify('alice', 'd-1');
@@ -106,7 +106,7 @@ test('a project whose rows cannot be deleted delays no other', async () => {
   await eventually(async () => expect(await rowsOf(stuck)).toEqual(NOTHING), 30_000);
 }, 120_000);
 
-test('on a ClickHouse cluster nothing is said to be deleted that is not', async () => {
+test('on a ClickHouse cluster deletion is refused with 503', async () => {
   const databases = await createTestDatabases();
   const postgres = createPostgres(databases.config);
   const { organization, people } = await createTeam(postgres);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close());
 
-/** The event of a person of its own, whose profile has the same property. */
+/** Stores an event of a new person whose profile has the same property. */
 async function store(value: string | number | boolean): Promise<void> {
   held.push(value);
   const user = `u${held.length}`;
@@ -54,7 +54,7 @@ test.each<[string | number | boolean, string[]]>([
   [true, ['5', '5', 'pro', 'true']],
   ['true', ['5', '5', 'pro', 'true', 'true']],
   [1, ['1', '5', '5', 'pro', 'true', 'true']],
-])('after %j', async (value, values) => {
+])('queries are correct after an event with the value %j', async (value, values) => {
   await store(value);
   const count = (wanted: (text: string) => boolean) => {
     const found = values.filter(wanted);

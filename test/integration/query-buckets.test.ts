@@ -70,8 +70,8 @@ const LONG_GRANULARITIES = GRANULARITIES.filter((granularity) => granularity !==
 // True for every event, and unknown to the hourly counts.
 const BY_EVENTS = 'where insert_id exists';
 
-describe('hourly counts', () => {
-  test('answer what the events answer', async () => {
+describe('counts from the hourly projection', () => {
+  test('equal counts from the events', async () => {
     const question = fc.record({
       range,
       timezone: fc.constantFrom(...ZONES),
@@ -89,7 +89,7 @@ describe('hourly counts', () => {
     );
   });
 
-  test('read much less', async () => {
+  test('read less than half of the rows', async () => {
     const stages = 'last 50d | count by day';
     const fromHours = await run(`* | ${stages}`);
     const fromEvents = await run(`* | ${BY_EVENTS} | ${stages}`);
@@ -97,8 +97,8 @@ describe('hourly counts', () => {
   });
 });
 
-describe('buckets', () => {
-  test('hold together what is counted at once', async () => {
+describe('time buckets', () => {
+  test('add up to the total', async () => {
     await fc.assert(
       fc.asyncProperty(
         range,
@@ -129,16 +129,16 @@ describe('buckets', () => {
     ['an hour, by weekday', 'UTC', '2026-03-30T10:00', '2026-03-30T11:00', 'weekday', 7],
     ['an hour, by hour of day', 'UTC', '2026-03-30T10:00', '2026-03-30T11:00', 'hour_of_day', 24],
     ['a year of quarters', 'UTC', '2026-01-01', '2027-01-01', 'quarter', 4],
-  ])('%s', async (_, timezone, from, to, by, count) => {
+  ])('cover %s completely', async (_, timezone, from, to, by, count) => {
     const { rows, rowsBeforeLimit } = await run(`* | from ${from} to ${to} | count by ${by}`, { timezone });
     expect(rows).toHaveLength(count);
     expect(rowsBeforeLimit).toBe(count);
   });
 
-  test('are all there when nothing happened, and pages count them all', async () => {
+  test('include empty ones, also in the total of a page', async () => {
     const { rows, rowsBeforeLimit } = await run('nothing | last 30d | unique by day', { limit: 5, offset: 10 });
     expect(rows.map(([, count]) => count)).toEqual([0, 0, 0, 0, 0]);
-    // Now is a midnight: no 31st day is touched.
+    // The clock is at midnight, so the range touches no 31st day.
     expect(rowsBeforeLimit).toBe(30);
   });
 });

@@ -31,11 +31,11 @@ const shareOf = ({ memoryBytes }: EngineLimits): QueryCaller['share'] => ({
 
 function begin(changes: Partial<EngineLimits> = {}, signal = new AbortController().signal): Execution {
   const limits = { ...LIMITS, ...changes };
-  const asker = { requestId: 'test', signal, share: shareOf(limits), deadlineMs: Date.now() + limits.timeoutMs };
-  return beginExecution({ clickhouse, limits, log }, asker);
+  const caller = { requestId: 'test', signal, share: shareOf(limits), deadlineMs: Date.now() + limits.timeoutMs };
+  return beginExecution({ clickhouse, limits, log }, caller);
 }
 
-/** Hours of work, recognisable among the running queries by its number. */
+/** A query of hours, recognisable among the running queries by `mark`. */
 const endless = (mark: number) => ({
   sql: `SELECT count() FROM numbers_mt(1000000000000) WHERE sipHash64(number) = ${mark}`,
   params: {},
@@ -51,7 +51,7 @@ async function countRunning(mark: number): Promise<number> {
   return Number(row?.running);
 }
 
-test('an answer that would not fit into the process is refused', async () => {
+test('an answer that is too large for the process is refused', async () => {
   const row = 'SELECT repeat(toString(number % 10), 1000000) FROM numbers';
   await expect(begin().run({ sql: `${row}(10)`, params: {} })).resolves.toMatchObject({ rowsBeforeLimit: 10 });
   await expect(begin().run({ sql: `${row}(40)`, params: {} })).rejects.toMatchObject({
@@ -60,7 +60,7 @@ test('an answer that would not fit into the process is refused', async () => {
   });
 });
 
-test('counts of an answer are read from its end, even when its texts contain the same keys', async () => {
+test('row counts are read from the end of the answer, even when its texts contain the same keys', async () => {
   const text = `\n\t"rows": 7,\n\n\t"rows_before_limit_at_least": 8\n}`;
   const sql = 'SELECT {text:String} AS text, number FROM numbers(30000) ORDER BY number DESC LIMIT {limit:UInt32}';
   for (const limit of [1, 9999]) {
@@ -70,8 +70,8 @@ test('counts of an answer are read from its end, even when its texts contain the
   }
 });
 
-describe('the deadline', () => {
-  test('ends the query with 504, says what to narrow, and stops the work', async () => {
+describe('the deadline of a query', () => {
+  test('answers 504 with advice and stops the query in ClickHouse', async () => {
     const startedAt = Date.now();
     await expect(begin({ timeoutMs: 300 }).run(endless(1))).rejects.toMatchObject({
       kind: 'timed_out',
@@ -82,19 +82,19 @@ describe('the deadline', () => {
     await eventually(async () => expect(await countRunning(1)).toBe(0));
   });
 
-  test('is one for all statements of a query', async () => {
+  test('is shared by all statements of the query', async () => {
     const timeoutMs = 3_000;
     const execution = begin({ timeoutMs });
     await delay(timeoutMs - 500);
     const startedAt = Date.now();
     await expect(execution.run(endless(2))).rejects.toMatchObject({ kind: 'timed_out' });
-    // Half a second was left; a deadline of its own would be three.
+    // Half a second was left of the shared deadline of three seconds.
     expect(Date.now() - startedAt).toBeLessThan(timeoutMs - 500);
   });
 });
 
-describe('a client that leaves', () => {
-  test('ends its query', async () => {
+describe('a client that disconnects', () => {
+  test('stops its query in ClickHouse', async () => {
     const gone = new AbortController();
     const running = begin({}, gone.signal).run(endless(3));
     const settled = expect(running).rejects.toBeInstanceOf(AnswerNotWanted);
@@ -105,8 +105,8 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('limits', () => {
-  test('of memory are a clear refusal', async () => {
+describe('limits of a query', () => {
+  test('answer 400 with the limit when memory is exceeded', async () => {
     // An array of everything cannot be spilled to disk.
     const greedy = { sql: 'SELECT length(groupArray(toString(number))) FROM numbers(50000000)', params: {} };
     await expect(begin({ memoryBytes: 64 * 1024 * 1024 }).run(greedy)).rejects.toMatchObject({
@@ -115,12 +115,12 @@ describe('limits', () => {
     });
   });
 
-  test('of rows are a clear refusal', async () => {
+  test('answer 400 when rows are exceeded', async () => {
     const wide = { sql: 'SELECT number FROM numbers(20000)', params: {} };
     await expect(begin().run(wide)).rejects.toMatchObject({ status: 400 });
   });
 
-  test('of memory are reached only after spilling to disk', async () => {
+  test('let large groups spill to disk before memory is exceeded', async () => {
     const groups = {
       sql: 'SELECT count() FROM (SELECT toString(number) AS g, count() FROM numbers(3000000) GROUP BY g)',
       params: {},
@@ -129,14 +129,14 @@ describe('limits', () => {
     expect(result.rows).toEqual([[3_000_000]]);
   });
 
-  test('keep writes out', async () => {
+  test('refuse statements that write', async () => {
     const write = { sql: "INSERT INTO device_map (device_id) VALUES ('x')", params: {} };
     await expect(begin().run(write)).rejects.toThrow();
   });
 });
 
-describe('answers', () => {
-  test('tell what was read and how many rows there are before the limit', async () => {
+describe('the result of a query', () => {
+  test('contains rows read and the number of rows before the limit', async () => {
     const paged = {
       sql: 'SELECT number % 10 AS g, count() AS c FROM numbers(1000) GROUP BY g ORDER BY g LIMIT {n:UInt64}',
       params: { n: 3 },
@@ -152,7 +152,7 @@ describe('answers', () => {
     });
   });
 
-  test('carry 64-bit integers as numbers, instants as RFC 3339, and no NaN', async () => {
+  test('contains 64-bit integers as numbers, times as RFC 3339, and null for NaN', async () => {
     const values = { sql: "SELECT toUInt64(5), toDateTime64('2026-01-01 00:00:00.5', 3, 'UTC'), nan", params: {} };
     expect((await begin().run(values)).rows).toEqual([[5, '2026-01-01T00:00:00.500Z', null]]);
   });
@@ -168,12 +168,12 @@ describe('answers', () => {
     '\u0000',
     '😀',
     '\\N',
-  ])('give back the parameter %j unchanged', async (value) => {
+  ])('returns the parameter %j unchanged', async (value) => {
     const echo = { sql: 'SELECT {v:String}, {list:Array(String)}', params: { v: value, list: [value, 'x'] } };
     expect((await begin().run(echo)).rows).toEqual([[value, [value, 'x']]]);
   });
 
-  test('say that a regular expression is not valid', async () => {
+  test('reports an invalid regular expression as 400', async () => {
     const broken = { sql: 'SELECT match({text:String}, {pattern:String})', params: { text: 'x', pattern: '(' } };
     await expect(begin().run(broken)).rejects.toMatchObject({
       status: 400,
@@ -182,10 +182,10 @@ describe('answers', () => {
   });
 });
 
-test('an unavailable engine is 503', async () => {
-  const away = createClickHouse({ CLICKHOUSE_URL: 'http://127.0.0.1:1', CLICKHOUSE_DATABASE: 'x' });
+test('answers 503 when ClickHouse is unavailable', async () => {
+  const unavailable = createClickHouse({ CLICKHOUSE_URL: 'http://127.0.0.1:1', CLICKHOUSE_DATABASE: 'x' });
   const execution = beginExecution(
-    { clickhouse: away, limits: LIMITS, log },
+    { clickhouse: unavailable, limits: LIMITS, log },
     {
       requestId: 'test',
       signal: new AbortController().signal,
@@ -194,5 +194,5 @@ test('an unavailable engine is 503', async () => {
     },
   );
   await expect(execution.run({ sql: 'SELECT 1', params: {} })).rejects.toMatchObject({ status: 503 });
-  await away.close();
+  await unavailable.close();
 });

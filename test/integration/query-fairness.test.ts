@@ -56,7 +56,7 @@ afterAll(async () => {
 const groups = (count: number): string =>
   Array.from({ length: count }, (_, index) => `event_properties.k${index}`).join(', ');
 
-/** As heavy as the language lets (docs/query-language.md, "Limits"): each takes seconds alone. */
+/** As heavy as the limits of the language allow (docs/query-language.md, "Limits"): each takes seconds alone. */
 const HEAVY = [
   `* | count by ${groups(16)} | last 30d`,
   'inspect * | last 30d',
@@ -73,7 +73,7 @@ interface Asked {
 }
 
 interface Sending {
-  /** Of the process that is asked; the public address when it is left out. */
+  /** Address of the process. Default: the public address. */
   readonly url?: string;
   readonly signal?: AbortSignal;
 }
@@ -94,7 +94,7 @@ async function ask(project: NewProject, q: string, { url = processes.url, signal
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-async function askInTurn(count: number, sending: Sending = {}): Promise<Asked[]> {
+async function askSequentially(count: number, sending: Sending = {}): Promise<Asked[]> {
   const asked: Asked[] = [];
   for (let index = 0; index < count; index++) {
     asked.push(await ask(victim, SMALL, sending));
@@ -106,7 +106,7 @@ async function askInTurn(count: number, sending: Sending = {}): Promise<Asked[]>
 interface Running {
   queries: number;
   bytes: number;
-  /** As many as they may use. */
+  /** Threads that the running queries may use. */
   threads: number;
 }
 
@@ -178,12 +178,12 @@ async function metric(url: string, name: string): Promise<number> {
   return Number(line?.slice(name.length + 1));
 }
 
-test('forty heavy queries of one project at once do not delay another', async () => {
-  await askInTurn(5);
-  const alone = await askInTurn(20);
+test('forty concurrent heavy queries of one project do not delay another project', async () => {
+  await askSequentially(5);
+  const alone = await askSequentially(20);
   const { answers, leave } = flood(40);
   await eventually(async () => expect((await runningOf(hostile)).queries).toBeGreaterThan(1));
-  const asking = askInTurn(20);
+  const asking = askSequentially(20);
   const peak = await peakOf(hostile, asking);
   const beside = await asking;
   const refused = (await answeredOf(answers)).filter(({ status }) => status === 429);
@@ -192,18 +192,18 @@ test('forty heavy queries of one project at once do not delay another', async ()
   expect(beside.map(({ status }) => status)).toEqual(Array(20).fill(200));
   const ratio = median(beside.map(({ ms }) => ms)) / median(alone.map(({ ms }) => ms));
   console.log(`a small query beside 40 heavy ones of another project / alone, median: ${ratio.toFixed(2)}`);
-  // 3 is aimed at. The machine that tests run on may be shared with others.
+  // The aim is 3. The machine of the tests may be shared.
   expect(ratio).toBeLessThan(8);
   expect(peak.queries).toBeLessThanOrEqual(PER_PROJECT);
   // The first query had all threads, and the others at least one each.
   expect(peak.threads).toBeGreaterThan(0);
   expect(peak.threads).toBeLessThan(2 * (await engineThreads()) + PER_PROJECT);
-  // All but those that run, those that wait, and a few that had their turn meanwhile.
+  // All but the running ones, the waiting ones, and a few that were answered meanwhile.
   expect(refused.length).toBeGreaterThan((40 - PER_PROJECT - QUEUE) / 2);
   expect(refused[0]).toMatchObject({ retryAfter: '60', error: expect.stringContaining(`limit: ${QUEUE} waiting`) });
 }, 120_000);
 
-test('clients that leave free their places, and their queries end in the engine', async () => {
+test('clients that disconnect release their places, and their queries stop in ClickHouse', async () => {
   for (let round = 0; round < 3; round++) {
     const { leave } = flood(PER_PROJECT + 5);
     await eventually(async () => expect((await runningOf(hostile)).queries).toBe(PER_PROJECT));
@@ -216,7 +216,7 @@ test('clients that leave free their places, and their queries end in the engine'
   expect((await ask(hostile, SMALL)).status).toBe(200);
 }, 60_000);
 
-test('clients that come and leave again and again never have more than their share in the engine', async () => {
+test('clients that repeatedly disconnect never exceed the share of their project in ClickHouse', async () => {
   const coming = (async () => {
     for (let round = 0; round < 20; round++) {
       const gone = new AbortController();
@@ -232,7 +232,7 @@ test('clients that come and leave again and again never have more than their sha
   await eventually(async () => expect((await runningOf(hostile)).queries).toBe(0));
 }, 60_000);
 
-describe('a process with', () => {
+describe('a query process with', () => {
   async function withQueryProcess(env: Record<string, string>, use: (url: string) => Promise<void>): Promise<void> {
     const own = await startProcesses({ ...databases.env, ...env }, ['query']);
     try {
@@ -242,10 +242,10 @@ describe('a process with', () => {
     }
   }
 
-  test('a short deadline answers 504 to queries that waited too long, and to no other project', async () => {
+  test('a short deadline answers 504 to queries that waited too long, in the flooding project only', async () => {
     await withQueryProcess({ QUERY_TIMEOUT_MS: '3000' }, async (url) => {
       const { answers, leave } = flood(20, { url });
-      const beside = await askInTurn(10, { url });
+      const beside = await askSequentially(10, { url });
       const asked = await Promise.all(answers);
       await leave();
       expect(beside.map(({ status }) => status)).toEqual(Array(10).fill(200));
@@ -257,7 +257,7 @@ describe('a process with', () => {
     });
   }, 60_000);
 
-  test('little memory bounds what a project uses of it in all, and still answers what fits into one query', async () => {
+  test('little memory bounds the total of a project, and still answers a query that fits alone', async () => {
     const large = [`* | count by insert_id, distinct_id, ${groups(3)} | last 30d`];
     const memoryBytes = 600 * MEBIBYTE;
     await withQueryProcess({ QUERY_MEMORY_BYTES: String(memoryBytes), QUERY_TIMEOUT_MS: '90000' }, async (url) => {
@@ -268,7 +268,7 @@ describe('a process with', () => {
       settled.finally(() => {
         isOver = true;
       });
-      while (!isOver) beside.push(...(await askInTurn(1, { url })));
+      while (!isOver) beside.push(...(await askSequentially(1, { url })));
       expect((await Promise.all(answers)).map(({ status, error }) => error ?? status)).toEqual(Array(6).fill(200));
       expect(new Set(beside.map(({ status }) => status))).toEqual(new Set([200]));
       // Some of them had more than the part of a query, and all of them never more than one query and two parts.

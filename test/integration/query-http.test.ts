@@ -95,7 +95,7 @@ async function ask(body: object, key = 'sk_one') {
   return (await response.json()) as { rows: Record<string, unknown>[]; total: number } & Record<string, unknown>;
 }
 
-describe('credentials', () => {
+describe('credentials of POST /query', () => {
   test.each([
     ['no key', undefined, 401],
     ['an unknown key', 'sk_three', 401],
@@ -103,7 +103,7 @@ describe('credentials', () => {
     ['a token without the scope', 'aat_track', 403],
     ['a token with the scope', 'aat_query', 200],
     ['a secret key', 'sk_one', 200],
-  ])('%s', async (_, key, status) => {
+  ])('with %s', async (_, key, status) => {
     const response = await fetch(`http://127.0.0.1:${server.port}/query`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) },
@@ -114,8 +114,8 @@ describe('credentials', () => {
   });
 });
 
-describe('formats', () => {
-  test('json is the envelope', async () => {
+describe('formats of POST /query', () => {
+  test('json has columns, rows, totals and metadata', async () => {
     const response = await post({ q: 'purchase | count by day | last 3d', format: 'json' });
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(await response.json()).toEqual({
@@ -160,15 +160,15 @@ describe('formats', () => {
   });
 });
 
-describe('refusals', () => {
+describe('errors of POST /query', () => {
   test.each<[string, unknown, string]>([
-    ['no JSON', '{"q": ', 'JSON'],
-    ['no object', '[]', 'object'],
+    ['invalid JSON', '{"q": ', 'JSON'],
+    ['an array', '[]', 'object'],
     ['no query', {}, 'q is required'],
     ['an empty query', { q: ' \n' }, 'q is empty'],
-    ['a query that is no text', { q: 5 }, 'q is required'],
+    ['a query that is not a text', { q: 5 }, 'q is required'],
     ['a query longer than 16 KiB', { q: `* # ${'x'.repeat(16 * 1024)}` }, 'q is longer than 16384 bytes'],
-    ['a query longer than what is read of it', { q: 'x'.repeat(200 * 1024) }, 'q is no longer than 16384'],
+    ['a query of 200 KiB', { q: 'x'.repeat(200 * 1024) }, 'q is no longer than 16384'],
     ['an unknown format', { q: '*', format: 'xml' }, 'format is one of'],
     ['a limit of 0', { q: '*', limit: 0 }, 'limit is at least 1'],
     ['a limit above 10,000', { q: '*', limit: 10_001 }, 'limit is at most 10000'],
@@ -177,20 +177,20 @@ describe('refusals', () => {
     ['an unknown time zone', { q: '*', timezone: 'Mars/Olympus' }, 'timezone is not a known'],
     ['a time zone that is an offset', { q: '*', timezone: '+02:00' }, 'timezone is not a known'],
     ['a query that does not compile', { q: 'signup | count by _contry' }, 'unknown field "_contry"'],
-    ['a regular expression that is none', { q: 'signup | where user_id ~ "("' }, 'regular expression'],
-  ])('%s is 400', async (_, body, message) => {
+    ['an invalid regular expression', { q: 'signup | where user_id ~ "("' }, 'regular expression'],
+  ])('a body with %s is 400', async (_, body, message) => {
     const response = await post(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: expect.stringContaining(message) });
   });
 
-  test('a body longer than any may be is 413', async () => {
+  test('a body above the limit is 413', async () => {
     const response = await post({ q: 'x'.repeat(5 * 1024 * 1024) });
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ error: 'the request body is larger than 5242880 bytes' });
   });
 
-  test('every problem of a query comes with its place and a hint', async () => {
+  test('every problem of a query has its position and a hint', async () => {
     const response = await post({ q: 'signup\n| where _brwser = 1\n| count by _contry', format: 'json' });
     expect(await response.json()).toMatchObject({
       error: expect.stringContaining('2 problems'),
@@ -202,7 +202,7 @@ describe('refusals', () => {
   });
 });
 
-describe('sources', () => {
+describe('sources in POST /query', () => {
   test.each([
     ['funnel signup -> purchase', 'funnel'],
     ['retention signup', 'retention'],
@@ -216,7 +216,7 @@ describe('sources', () => {
     ['fields', 'fields'],
     ['inspect *', 'inspect'],
     ['choice c | results purchase', 'choice'],
-  ])('%s answers in every format', async (q, mode) => {
+  ])('%s is answered in every format', async (q, mode) => {
     const [json, csv, llm] = await Promise.all(['json', 'csv', 'llm'].map((format) => post({ q, format })));
     expect([json?.status, csv?.status, llm?.status]).toEqual([200, 200, 200]);
     expect(await json?.json()).toMatchObject({ mode });
@@ -233,8 +233,8 @@ describe('sources', () => {
   });
 });
 
-describe('paging', () => {
-  test('pages of a list follow each other, and the total stays', async () => {
+describe('pages of POST /query', () => {
+  test('of a list are consecutive and have the same total', async () => {
     const pages = await Promise.all(
       [0, 2, 4, 6].map((offset) => ask({ q: 'purchase | list insert_id', limit: 2, offset })),
     );
@@ -248,13 +248,13 @@ describe('paging', () => {
     expect(pages.map((page) => page.metadata)).toEqual(pages.map(() => ({ truncated: true })));
   });
 
-  test('the total of an aggregate counts its groups', async () => {
+  test('of an aggregate have the number of groups as total', async () => {
     const page = await ask({ q: '* | count by event_type', limit: 1, offset: 1 });
     expect(page).toMatchObject({ total: 4, rows: [{ event_type: 'purchase', count: 5, value: 5, metric: 'count' }] });
   });
 });
 
-describe('projects', () => {
+describe('isolation of projects in POST /query', () => {
   test.each([
     'signup | count',
     '* | unique',
@@ -263,19 +263,19 @@ describe('projects', () => {
     '* | where distinct_id = "mallory" | count',
     '* | where event_properties.plan = "secret" or not event_properties.plan = "secret" | list insert_id',
     '* | count by day',
-  ])('another project shows nowhere in: %s', async (q) => {
+  ])('an answer has no data of another project: %s', async (q) => {
     const mine = await ask({ q, limit: 1000 });
     expect(JSON.stringify(mine.rows)).not.toMatch(/mallory|secret|x1/);
     const theirs = await ask({ q, limit: 1000 }, 'sk_two');
     expect(JSON.stringify(theirs.rows)).not.toMatch(/ann|bob|eve|d-anon|a1/);
   });
 
-  test('a mapping of another project stitches nothing here', async () => {
+  test('device mappings of another project are not applied', async () => {
     const answered = await ask({ q: 'page_view | where device_id = "d-anon" | count by distinct_id' });
     expect(answered.rows).toMatchObject([{ distinct_id: 'd-anon', count: 2 }]);
   });
 
-  test('a mapping stitches the moment it is written, and moves when the device does', async () => {
+  test('a device mapping is applied as soon as it is written or changed', async () => {
     const persons = async () =>
       (await ask({ q: 'page_view | count by distinct_id' }, 'sk_two')).rows.map((row) => row.distinct_id);
     const row = {
@@ -304,10 +304,10 @@ describe('projects', () => {
   });
 });
 
-describe('load', () => {
+describe('POST /query under load', () => {
   const any = { q: '* | count', format: 'json' };
 
-  test('a full queue is 429 with Retry-After', async () => {
+  test('answers 429 with Retry-After when the queue is full', async () => {
     const narrow = await start({ concurrency: 1, queueMax: 0 });
     try {
       const responses = await Promise.all(Array.from({ length: 20 }, () => post(any, 'sk_one', narrow.port)));
@@ -320,7 +320,7 @@ describe('load', () => {
     }
   });
 
-  test('a client that leaves frees its place', async () => {
+  test('releases the place of a client that disconnects', async () => {
     const narrow = await start({ concurrency: 1, queueMax: 1 });
     try {
       for (let round = 0; round < 5; round++) {
@@ -342,7 +342,7 @@ describe('load', () => {
   });
 });
 
-describe('the longest queries', () => {
+describe('the longest queries in POST /query', () => {
   const fill = (head: string, part: (index: number) => string, tail: string): string => {
     let text = head;
     for (let index = 0; text.length < 16_300 - tail.length; index++) text += part(index);
@@ -361,7 +361,7 @@ describe('the longest queries', () => {
         .slice(0, 5_000)
         .concat('" | count'),
     ],
-  ])('%s', async (_, q) => {
+  ])('%s is answered', async (_, q) => {
     const response = await post({ q, format: 'json' });
     expect(await response.json()).toMatchObject({ mode: 'aggregate' });
   });
@@ -377,13 +377,13 @@ describe('the longest queries', () => {
       `* | count by ${Array.from({ length: 400 }, (_, index) => `event_properties.k${index}`).join(', ')}`,
       'by has 400 fields; the limit is 16',
     ],
-  ])('%s is refused with its number and the limit', async (_, q, message) => {
+  ])('%s is refused with the number and the limit', async (_, q, message) => {
     const response = await post({ q, format: 'json' });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: expect.stringContaining(message) });
   });
 
-  test('an offset behind everything', async () => {
+  test('an offset beyond the last row gives an empty page', async () => {
     expect(await ask({ q: '* | count by event_type', offset: Number.MAX_SAFE_INTEGER })).toMatchObject({
       rows: [],
       total: 4,
@@ -391,7 +391,7 @@ describe('the longest queries', () => {
   });
 });
 
-test('metrics tell what was asked', async () => {
+test('metrics count queries by mode', async () => {
   await ask({ q: 'signup | count' });
   const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
   expect(metrics).toMatch(/query_duration_seconds_count\{mode="aggregate"\} \d+/);

@@ -46,22 +46,22 @@ async function detailsOf(response: Response): Promise<unknown[]> {
 
 const ask = (q: string): Promise<Response> => send('/query', 'POST', { q, format: 'json' });
 
-describe('at the limits', () => {
-  test.each(Object.entries({ ...FORMS_AT_LIMITS, ...FULL_TEXTS }))('%s', async (_, q) => {
+describe('queries at the limits', () => {
+  test.each(Object.entries({ ...FORMS_AT_LIMITS, ...FULL_TEXTS }))('%s is answered', async (_, q) => {
     const response = await ask(q);
     const { error } = (await response.json()) as { error?: string };
     expect([response.status, error]).toEqual([200, undefined]);
   });
 
-  test('a list of thousands of persons counts those who are on it', async () => {
+  test('a list of thousands of persons counts all of them', async () => {
     const response = await ask(FULL_TEXTS['a list of persons'] ?? '');
     const listed = (FULL_TEXTS['a list of persons'] ?? '').match(/"u\d+"/g)?.length;
     expect(await response.json()).toMatchObject({ rows: [{ count: listed }] });
   });
 });
 
-describe('beyond the limits', () => {
-  test('a query by 600 properties is refused with the number, the limit, the place and what to narrow', async () => {
+describe('queries beyond the limits', () => {
+  test('a query by 600 properties is refused with the number, the limit, the position and advice', async () => {
     const fields = Array.from({ length: 600 }, (_, index) => `event_properties.w${index}`);
     const text = `* | count by ${fields.join(', ')}`;
     const response = await ask(text);
@@ -77,7 +77,7 @@ describe('beyond the limits', () => {
     ]);
   });
 
-  test.each(Object.entries(NASTY_TEXTS))('%s is answered', async (_, q) => {
+  test.each(Object.entries(NASTY_TEXTS))('%s is answered with 200 or 400', async (_, q) => {
     const response = await ask(q);
     expect([200, 400]).toContain(response.status);
     const details = await detailsOf(response);
@@ -85,19 +85,19 @@ describe('beyond the limits', () => {
   });
 });
 
-describe('a regular expression that is not valid', () => {
+describe('an invalid regular expression', () => {
   const problem = {
     message: 'the regular expression has a ( without its )',
     hint: 'a parenthesis itself is written \\(',
   };
 
-  test('is an error of the query, with its place', async () => {
+  test('is an error of the query with its position', async () => {
     const response = await ask('* | where _path ~ "^/(docs" | count');
     expect(response.status).toBe(400);
     expect(await detailsOf(response)).toEqual([{ ...problem, line: 1, column: 19, length: 9 }]);
   });
 
-  test('is an error of a dashboard, with its place', async () => {
+  test('is an error of a dashboard with its position', async () => {
     const head =
       'version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - {id: a, title: A, kind: metric, viz: number, query: ';
     const source_yaml = `${head}'* | where _path ~ "^/(docs" | count'}\n`;
@@ -109,7 +109,7 @@ describe('a regular expression that is not valid', () => {
   });
 });
 
-// What is valid here has to be valid for the engine, and is asked where a row is there to be matched.
+// A pattern that the compiler accepts must be valid for ClickHouse. The table has a row, so that the pattern is compiled.
 test.each([
   ['^/(docs|pricing)/?$'],
   ['[[:alpha:]]+\\d{2,}?'],
@@ -118,7 +118,7 @@ test.each([
   ['\\Qa.b\\E\\x{1F600}'],
   ['(a{0,30}){33}'],
   ['.{400}'],
-])('the engine takes the regular expression %s', async (pattern) => {
+])('ClickHouse accepts the valid regular expression %s', async (pattern) => {
   const response = await ask(`* | where event_properties.w0 ~ "${pattern.replaceAll('\\', '\\\\')}" | count`);
   expect(response.status).toBe(200);
 });

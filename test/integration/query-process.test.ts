@@ -20,7 +20,7 @@ beforeAll(async () => {
   databases = await createTestDatabases();
   project = await createTestProject(databases);
   const clickhouse = createClickHouse(databases.config);
-  // A project of its own size: enough rows for a question that takes a moment.
+  // Enough rows for a query that takes a moment.
   await clickhouse.command({
     query: `INSERT INTO events (project_id, event_type, time, insert_id, user_id)
       SELECT {project:UUID}, 'tick', now64(3) - number % 1000000, toString(number), toString(number % 100000)
@@ -37,7 +37,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-// A connection that is kept would be waited for when the process ends.
+// Without keep-alive, because the process waits for open connections when it stops.
 const ask = (q: string, key = project.secretKey): Promise<Response> =>
   fetch(`${query.url}/query`, {
     method: 'POST',
@@ -46,14 +46,14 @@ const ask = (q: string, key = project.secretKey): Promise<Response> =>
   });
 
 describe('the query process', () => {
-  test('is well and ready', async () => {
+  test('answers /healthz and /readyz', async () => {
     const texts = await Promise.all(
       ['/healthz', '/readyz'].map(async (path) => (await fetch(query.url + path)).text()),
     );
     expect(texts).toEqual(['ok', 'ready']);
   });
 
-  test('answers a secret key, and no public one', async () => {
+  test('answers a secret key and refuses a public key', async () => {
     const answered = await ask('tick | count | last 30d');
     expect(await answered.json()).toMatchObject({ rows: [{ count: 300_000, value: 300_000, metric: 'count' }] });
     expect((await ask('tick | count', project.publicKey)).status).toBe(403);
@@ -65,7 +65,7 @@ describe('the query process', () => {
     expect(await response.json()).toEqual({ error: expect.any(String) });
   });
 
-  test('finishes what it is answering when it is told to end', async () => {
+  test('finishes running requests after SIGTERM', async () => {
     const answering = ask('* | where insert_id ~ "^[1-9]*[0-8]$" | count by distinct_id | last 30d');
     await new Promise((resolve) => setTimeout(resolve, 50));
     const ended = query.kill('SIGTERM');

@@ -1,4 +1,4 @@
-// One statement reads one state of every table: both sides of `compare` have the same identities, whatever is stored meanwhile.
+// Snapshot of a statement: both sides of `compare` read the same state of every table, although rows are stored meanwhile.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -38,7 +38,7 @@ const mapDevice = (device: number): Promise<unknown> =>
     query_params: { project: PROJECT, device: `d${device}` },
   });
 
-/** The engine waits before each snapshot of a table, while one device after the other becomes Ada's. */
+/** ClickHouse waits before each snapshot of a table, while devices are mapped to Ada one by one. */
 async function askWhileDevicesAreMapped(settings: Readonly<Record<string, number>>): Promise<unknown[]> {
   const { statement } = compile('* | unique | compare previous', {
     projectId: toProjectId(PROJECT),
@@ -68,13 +68,13 @@ async function askWhileDevicesAreMapped(settings: Readonly<Record<string, number
   return row;
 }
 
-test('both sides of compare count the same people', async () => {
+test('both sides of compare count the same people while devices are mapped', async () => {
   const [count, previous] = await askWhileDevicesAreMapped({});
   expect(count).toBeGreaterThan(0);
   expect(previous).toBe(count);
 });
 
-test('which the engine would not do by itself', async () => {
+test('without the snapshot setting the two sides of compare differ', async () => {
   const [count, previous] = await askWhileDevicesAreMapped({ enable_shared_storage_snapshot_in_query: 0 });
   expect(previous).not.toBe(count);
 });

@@ -50,7 +50,7 @@ afterAll(async () => {
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(stack.url, route, sent);
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
-/** Ten at the same moment, of which exactly `allowed` may pass; resolves with the refusals. */
+/** Runs ten attempts concurrently and expects exactly `allowed` of them to succeed. Returns the other answers. */
 async function tenAtOnce(allowed: number, attempt: (n: number) => Promise<Answer>): Promise<Answer[]> {
   const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => attempt(n)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(allowed);
@@ -61,8 +61,8 @@ const expectRefused = (refused: readonly Answer[], error: string) => {
   for (const answer of refused) expect(answer).toEqual({ status: 403, body: { error } });
 };
 
-describe('a person', () => {
-  test('creates a limited number of organizations, regardless of their later owners', async () => {
+describe('quotas of a person', () => {
+  test('limit the organizations that the person creates, regardless of their later owners', async () => {
     const [person, accomplice] = [await signIn(postgres), await signIn(postgres)];
     const create = () => ask('POST /api/orgs', as(person, { name: 'Shell' }));
     const error = `a person creates at most ${MAX} organizations (setting ORGANIZATIONS_PER_PERSON_MAX)`;
@@ -74,7 +74,7 @@ describe('a person', () => {
     expect((await ask('POST /api/orgs', as(accomplice, { name: 'Own' }))).status).toBe(201);
   });
 
-  test('gets no further organization by leaving their own and signing in again', async () => {
+  test('cannot be avoided by leaving an organization and signing in again', async () => {
     const email = 'leaver@example.com';
     for (let round = 0; round < MAX + 2; round += 1) {
       await signedInAs(stack.url, email);
@@ -87,7 +87,7 @@ describe('a person', () => {
     expect(created).toHaveLength(MAX);
   });
 
-  test('has so many personal tokens in all projects together, and a revoked one makes room', async () => {
+  test('limit active personal tokens over all projects', async () => {
     const { organization, people } = await createTeam(postgres);
     const [one, two] = [
       await createTeamProject(postgres, databases, organization.id),
@@ -106,8 +106,8 @@ describe('a person', () => {
 
 const newToken = (kind: string) => ({ name: 'T', kind, scopes: ['query'] });
 
-describe('a project', () => {
-  test('has so many tokens', async () => {
+describe('quotas of a project', () => {
+  test('limit active tokens', async () => {
     const { organization, people } = await createTeam(postgres);
     const { id } = await createTeamProject(postgres, databases, organization.id);
     const create = () => ask(`POST /api/projects/${id}/tokens`, as(people.owner, newToken('service')));
@@ -121,7 +121,7 @@ describe('a project', () => {
   });
 });
 
-describe('dashboards', () => {
+describe('quotas of dashboards', () => {
   const card = '{id: a, title: A, kind: metric, viz: number, query: signup | count}';
   const document = `version: 1
 title: Board
@@ -131,7 +131,7 @@ sections:
   - ${card}
 `;
 
-  test('are limited for a project and, apart from those, for a person', async () => {
+  test('limit project dashboards per project and personal dashboards per person', async () => {
     const { organization, people } = await createTeam(postgres);
     const { id, secretKey } = await createTeamProject(postgres, databases, organization.id);
     const sync = (key: string, name: string) =>
@@ -152,10 +152,10 @@ sections:
   });
 });
 
-describe('an organization', () => {
+describe('quotas of an organization', () => {
   const error = `an organization has at most ${MAX} projects (deleted ones count until their data is gone) (setting PROJECTS_PER_ORGANIZATION_MAX)`;
 
-  test('has so many projects, by sessions and by its admin key', async () => {
+  test('limit projects, created by session or by admin key', async () => {
     const { organization, people } = await createTeam(postgres);
     const create = (n: number) =>
       n % 2 === 0
@@ -170,7 +170,7 @@ describe('an organization', () => {
     expect((await create(0)).status).toBe(201);
   });
 
-  test('has so many domains', async () => {
+  test('limit domains', async () => {
     const { organization, people } = await createTeam(postgres);
     const claim = (n: number) =>
       ask(`POST /api/orgs/${organization.id}/domains`, as(people.owner, { domain: `d${n}.example` }));
@@ -182,7 +182,7 @@ describe('an organization', () => {
   });
 });
 
-describe('invitations', () => {
+describe('quotas of invitations', () => {
   let web: ProcessGroup;
   let smtp: TestMailServer;
 
@@ -203,7 +203,7 @@ describe('invitations', () => {
     send(url, `POST /api/orgs/${organizationId}/invitations`, as(person, { email, role: 'member' }));
   const refusedFor = (limit: string) => ({ status: 429, body: { error: `too many requests; the limit is ${limit}` } });
 
-  test('of one person are limited per day, over all organizations that send them', async () => {
+  test('limit invitations of a person per day over all organizations', async () => {
     const person = await signIn(postgres);
     for (let sent = 0; sent < 5; sent += 1) {
       const answer = await invite(stack.url, await newOrganization(person), { person, email: `${sent}@example.com` });
@@ -216,7 +216,7 @@ describe('invitations', () => {
     expect((await invite(stack.url, organizationId, { person: other, email: 'next@example.com' })).status).toBe(201);
   });
 
-  test('by mail are so many in a day to one address, and of the whole installation', async () => {
+  test('limit mails per day to an address and of the installation', async () => {
     const inviteBy = async (email: string) => {
       const person = await signIn(postgres);
       return invite(web.url, await newOrganization(person), { person, email });

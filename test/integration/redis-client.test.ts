@@ -31,7 +31,7 @@ afterEach(async () => {
   await databases.close();
 });
 
-test('a new connection outlives the timeouts of a lost one', async () => {
+test('timeouts of a lost connection do not close the new one', async () => {
   relay.silence();
   const open = redis.ping().catch((error: unknown) => error);
   await relay.cut();
@@ -43,7 +43,7 @@ test('a new connection outlives the timeouts of a lost one', async () => {
   expect([closed, redis.status]).toEqual([0, 'ready']);
 });
 
-test('a silent connection is ended, so that its commands leave the memory', async () => {
+test('a silent connection is closed, which releases its commands', async () => {
   relay.silence();
   await expect(redis.ping()).rejects.toThrow('Command timed out');
   await eventually(() => expect(closed).toBeGreaterThan(0));

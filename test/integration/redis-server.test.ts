@@ -48,7 +48,7 @@ async function killWhenWritten(redis: Redis): Promise<void> {
   await kill();
 }
 
-test('keeps transactions and scripts when it is killed', async () => {
+test('Redis keeps transactions and scripts after a kill', async () => {
   const server = await createServer();
   const before = await start(server);
   await before.multi().set('one', 1).hincrby('two', 'field', 2).exec();
@@ -63,29 +63,32 @@ test('keeps transactions and scripts when it is killed', async () => {
 });
 
 // 2, 512 and 513: the limits of one line of comment.
-test.each([2, 3, 512, 513, 514, 100_000])('keeps everything around a hole of %i zeros in its file', async (bytes) => {
-  const server = await createServer();
-  const before = await start(server);
-  await before.set('large', 'x'.repeat(3_000_000));
-  await before.multi().set('one', 'with\0zeros').set('two', '*1\r\n').exec();
-  await before.set('three', 3);
-  await killWhenWritten(before);
-  const file = join(server.directory, 'appendonlydir', 'appendonly.aof.1.incr.aof');
-  const written = readFileSync(file);
-  const boundary = written.indexOf('*1\r\n$5\r\nMULTI');
-  const hole = Buffer.alloc(bytes);
-  writeFileSync(file, Buffer.concat([written.subarray(0, boundary), hole, written.subarray(boundary), hole]));
+test.each([2, 3, 512, 513, 514, 100_000])(
+  'Redis keeps everything before and after %i zero bytes in its append-only file',
+  async (bytes) => {
+    const server = await createServer();
+    const before = await start(server);
+    await before.set('large', 'x'.repeat(3_000_000));
+    await before.multi().set('one', 'with\0zeros').set('two', '*1\r\n').exec();
+    await before.set('three', 3);
+    await killWhenWritten(before);
+    const file = join(server.directory, 'appendonlydir', 'appendonly.aof.1.incr.aof');
+    const written = readFileSync(file);
+    const boundary = written.indexOf('*1\r\n$5\r\nMULTI');
+    const hole = Buffer.alloc(bytes);
+    writeFileSync(file, Buffer.concat([written.subarray(0, boundary), hole, written.subarray(boundary), hole]));
 
-  const repaired = await start(server);
-  await repaired.set('four', 4);
-  await killWhenWritten(repaired);
-  const after = await start(server);
-  expect(await after.mget('one', 'two', 'three', 'four')).toEqual(['with\0zeros', '*1\r\n', '3', '4']);
-  expect(await after.strlen('large')).toBe(3_000_000);
-  after.disconnect();
-});
+    const repaired = await start(server);
+    await repaired.set('four', 4);
+    await killWhenWritten(repaired);
+    const after = await start(server);
+    expect(await after.mget('one', 'two', 'three', 'four')).toEqual(['with\0zeros', '*1\r\n', '3', '4']);
+    expect(await after.strlen('large')).toBe(3_000_000);
+    after.disconnect();
+  },
+);
 
-test('a file of another Redis is repaired by a command', async () => {
+test('npm run repair-redis repairs the append-only file of another Redis', async () => {
   const server = await createServer();
   const before = await start(server);
   await before.set('one', 1);
@@ -107,7 +110,7 @@ test('a file of another Redis is repaired by a command', async () => {
   after.disconnect();
 });
 
-test.runIf(process.platform === 'linux')('has the file of a rewrite opened for appending', async () => {
+test.runIf(process.platform === 'linux')('setAppendMode() opens the file of a rewrite for appending', async () => {
   const server = await createServer();
   const redis = await start(server);
   const pid = running?.pid ?? 0;
@@ -125,9 +128,9 @@ test.runIf(process.platform === 'linux')('has the file of a rewrite opened for a
   after.disconnect();
 });
 
-// The length of the second one leads back to where the reader came from.
+// The negative length of the second one would send a naive reader backwards.
 test.each(['damaged\r\n*1\r\n$4\r\nPING\r\n', '*1\r\n$-12\r\nPING\r\n', '*x\r\n'])(
-  'reports a file that is damaged otherwise: %j',
+  'Redis reports other damage of its append-only file: %j',
   async (damage) => {
     const server = await createServer();
     const before = await start(server);

@@ -1,4 +1,4 @@
-// Rejected events, as members of a project see them.
+// Counts and samples of rejected events, which members of a project can read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import {
@@ -51,8 +51,8 @@ async function rejectedOf(project: NewProject): Promise<Rejected> {
   return body;
 }
 
-test('are counted by reason, and the newest are shown, without keys and addresses', async () => {
-  const [project, neighbour] = [await newProject(), await newProject()];
+test('GET /rejected returns counts by reason and the newest samples, without keys and IP addresses', async () => {
+  const [project, other] = [await newProject(), await newProject()];
   expect(await rejectedOf(project)).toEqual({ counts: [], samples: [] });
   const before = Date.now();
   const events = [
@@ -79,10 +79,10 @@ test('are counted by reason, and the newest are shown, without keys and addresse
   ];
   expect(samples.map(({ event }) => event).sort()).toEqual(texts.sort());
   for (const { at } of samples) expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
-  expect(await rejectedOf(neighbour)).toEqual({ counts: [], samples: [] });
+  expect(await rejectedOf(other)).toEqual({ counts: [], samples: [] });
 });
 
-test('a flood is counted to the last, and a process that stops loses nothing of it', async () => {
+test('a flood of rejected events is counted exactly, also when the process stops', async () => {
   const project = await newProject();
   const batch = { events: Array.from({ length: 2000 }, (_, index) => ({ index })) };
   await Promise.all(Array.from({ length: 10 }, () => track(processes.url, project.publicKey, batch)));
@@ -93,7 +93,7 @@ test('a flood is counted to the last, and a process that stops loses nothing of 
   expect(samples).toHaveLength(SAMPLES_KEPT);
 });
 
-test('samples are the newest, each once, and go within a week; counts within a month', async () => {
+test('samples are distinct and the newest, and expire within a week, counts within a month', async () => {
   const projectId = newProjectId();
   const now = Date.now();
   const sample = (event: string, at: number): RejectedSample => ({ projectId, reason: 'not_an_object', at, event });
@@ -117,7 +117,7 @@ test('samples are the newest, each once, and go within a week; counts within a m
   expect((await readRejected(redis, projectId, now + 31 * DAY_MS)).counts).toEqual([]);
 });
 
-test('of a person who is erased, or a project that is deleted, nothing is left, and of others everything', async () => {
+test('erasing a person and deleting a project remove their samples only', async () => {
   const [mine, theirs] = [newProjectId(), newProjectId()];
   const now = Date.now();
   for (const projectId of [mine, theirs]) {

@@ -22,7 +22,7 @@ test.each([
   'inspect signup | where event_properties.plan !~ "e$" and event_properties.plan not starts with "" and event_properties.plan !~ "e$" | where user.email_domain != "search.example" and event_properties.plan !~ "e$"',
   'signup | where event_properties.plan !~ "e$" and user.email_domain != "search.example" | count',
   'signup | where _browser !~ "e$" and _path not starts with "" and _country != "DE" | count by _country',
-])('%s', async (text) => {
+])('repeated executions give equal rows: %s', async (text) => {
   const first = await ask(text);
   for (let turn = 1; turn < TIMES; turn += 1) expect((await ask(text)).rows).toEqual(first.rows);
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-/** Every kind of credential. The first word is the kind, the rest what is special about it. */
+/** Every kind of credential. The first word is the kind, the rest its state. */
 const CALLERS = [
   'nothing',
   'nonsense',
@@ -60,7 +60,7 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number];
 
 const NOBODY = CALLERS.filter((caller) => /^nothing|^nonsense|before|deleted|revoked|expired|ended|left/.test(caller));
-const SPENT: ReadonlySet<Caller> = new Set(NOBODY);
+const INVALID: ReadonlySet<Caller> = new Set(NOBODY);
 
 /** Route → who may, in the words of the interface. `*`: anyone. */
 const MATRIX: Readonly<Record<string, string>> = {
@@ -148,12 +148,12 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /api/admin/projects/{projectID}/usage': 'ak',
 };
 
-test('the table has every route of the code, and no other', () => {
+test('the matrix contains exactly the routes of the code', () => {
   expect(Object.keys(MATRIX)).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`));
 });
 
 const SESSIONS: readonly Caller[] = ['owner', 'admin', 'member', 'outsider'];
-const KEYS: readonly Caller[] = CALLERS.filter((caller) => /^(?:pk|sk|aat|ak)/.test(caller) && !SPENT.has(caller));
+const KEYS: readonly Caller[] = CALLERS.filter((caller) => /^(?:pk|sk|aat|ak)/.test(caller) && !INVALID.has(caller));
 const ROLES_FROM: Readonly<Record<string, readonly Caller[]>> = {
   'signed in': SESSIONS,
   member: ['owner', 'admin', 'member'],
@@ -181,16 +181,19 @@ function verdictOn(route: string, caller: Caller): Verdict {
 // A valid call ends the session: sign-in.test.ts tests it.
 const LAST = 'POST /auth/logout';
 
-test.each(Object.keys(MATRIX).filter((route) => route !== LAST))('%s', async (route) => {
-  const verdicts: Record<string, unknown> = {};
-  for (const caller of CALLERS) verdicts[caller] = verdictIn(await come(route, caller));
-  expect(verdicts).toEqual(Object.fromEntries(CALLERS.map((caller) => [caller, verdictOn(route, caller)])));
-});
+test.each(Object.keys(MATRIX).filter((route) => route !== LAST))(
+  '%s allows exactly the credentials of the matrix',
+  async (route) => {
+    const verdicts: Record<string, unknown> = {};
+    for (const caller of CALLERS) verdicts[caller] = verdictIn(await come(route, caller));
+    expect(verdicts).toEqual(Object.fromEntries(CALLERS.map((caller) => [caller, verdictOn(route, caller)])));
+  },
+);
 
 const come = (route: string, caller: Caller): Promise<Answer> =>
   send(processes.url, pathTo(route), { ...fixture.callers[caller], body: bodyFor(route) });
 
-/** What comes behind the door (a body that is wrong, a thing that is not there) is for other tests. */
+/** Later errors (an invalid body, a missing object) count as passed; other tests cover them. */
 function verdictIn({ status, body }: Answer): Verdict | Answer {
   const isHidden = status === 404 && /^there is no such (?:organization|project)$/.test(body.error);
   if (status === 401 || status === 403 || isHidden) return status as Verdict;
@@ -200,14 +203,14 @@ function verdictIn({ status, body }: Answer): Verdict | Answer {
 
 interface Fixture {
   readonly callers: Readonly<Record<Caller, Sent>>;
-  /** What stands in the paths, by the names of the interface. */
+  /** Values of path parameters by name. */
   readonly ids: Readonly<Record<string, string>>;
   readonly adminIds: Readonly<Record<string, string>>;
 }
 
 const NO_ONE = '00000000-0000-7000-8000-000000000000';
 
-/** A feed that goes on would not answer: behind its door, this length is refused. */
+/** A length that the live feed refuses after the check, because an open feed would never end. */
 const STREAM = '?seconds=0';
 
 const pathTo = (route: string): string =>
@@ -216,13 +219,13 @@ const pathTo = (route: string): string =>
     return ids[name] ?? NO_ONE;
   }) + (route.endsWith('/live') ? STREAM : '');
 
-/** Nothing that changes anything: an empty body is refused by every route that needs one, behind the door. */
+/** An empty body, which every route that needs one refuses after the check, so that no call changes anything. */
 const bodyFor = (route: string): unknown =>
   /^(?:POST|PUT|PATCH)|^DELETE \/api\/(?:admin\/)?projects\/\{projectID\}$/.test(route) ? {} : undefined;
 
 /**
- * The keys belong to one organization, what the paths of people name to another, with the same people: so a route that
- * rotates a key takes none away from the other cells.
+ * The keys belong to one organization, and the ids in paths to another with the same members, so that a route that rotates
+ * a key does not invalidate the keys of other cells.
  */
 async function createFixture(): Promise<Fixture> {
   const keys = await createTeam(postgres);

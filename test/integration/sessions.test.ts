@@ -32,8 +32,8 @@ const signIn = (fields: { subject?: string; email?: string; emailVerified?: bool
 
 const DAY_MS = 24 * 60 * 60_000;
 
-describe('a session', () => {
-  test('is stored as a digest, and found by its text only', async () => {
+describe('sessions', () => {
+  test('are stored as digests and found only by their token', async () => {
     const id = await signIn();
     const token = await createSession(postgres, id);
     expect(token).toMatch(/^[0-9A-Za-z]{43}$/);
@@ -46,7 +46,7 @@ describe('a session', () => {
     }
   });
 
-  test('lasts 30 days from its last use, and no longer', async () => {
+  test('expire 30 days after their last use', async () => {
     const id = await signIn();
     const token = await createSession(postgres, id);
     const session = postgres('sessions').where({ person_id: id });
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect(await findSession(postgres, token)).toBeUndefined();
   });
 
-  test('ends when it is ended, and no other with it', async () => {
+  test('endSession() ends one session only', async () => {
     const id = await signIn();
     const [first, second] = [await createSession(postgres, id), await createSession(postgres, id)];
     await endSession(postgres, first);
@@ -73,8 +73,8 @@ describe('a session', () => {
   });
 });
 
-describe('a person', () => {
-  test('is the same for the same provider and subject, with the newest address, and never by address alone', async () => {
+describe('people', () => {
+  test('upsertPerson() identifies a person by provider and subject, never by address, and updates the address', async () => {
     const first = await signIn({ subject: 's-1', email: 'Old@Example.com' });
     const again = await signIn({ subject: 's-1', email: 'new@example.com' });
     const other = await signIn({ subject: 's-2', email: 'new@example.com' });
@@ -83,7 +83,7 @@ describe('a person', () => {
     expect((await postgres('people').where({ id: first }).first('email')).email).toBe('new@example.com');
   });
 
-  test('joins the organization of a verified domain with a verified address, once, as a member', async () => {
+  test('a person with a verified address joins the organization of a verified domain once, as a member', async () => {
     const organization = await createOrganization(postgres, { name: 'Acme' });
     const claimed = await createOrganization(postgres, { name: 'Claims only' });
     const domain = (id: string, organizationId: string, verifiedAt: Date | null) =>
@@ -110,7 +110,7 @@ describe('a person', () => {
     expect(await hasOrganization(postgres, elsewhere)).toBe(false);
   });
 
-  test('joins the organization of the embedded stack as its owner', async () => {
+  test('joinStandaloneOrganization() makes the person an owner', async () => {
     const organization = await createOrganization(postgres, { name: 'My organization', isStandalone: true });
     const id = await signIn();
     await joinStandaloneOrganization(postgres, id);

@@ -35,8 +35,8 @@ const organizationsOf = async (jar: CookieJar) => {
   return { status, body: JSON.parse(text) };
 };
 
-describe('signing in', () => {
-  test('begins at the provider with state, nonce and PKCE, and stores them in an encrypted cookie', async () => {
+describe('sign-in', () => {
+  test('redirects to the provider with state, nonce and PKCE, and stores them in an encrypted cookie', async () => {
     const jar = new CookieJar();
     const { status, location } = await jar.visit(`${stack.url}/auth/idp`);
     const query = Object.fromEntries(new URL(location ?? '').searchParams);
@@ -53,7 +53,7 @@ describe('signing in', () => {
     expect(Buffer.from(jar.get('service_sign_in') ?? '', 'base64url').toString('latin1')).not.toContain(query.state);
   });
 
-  test('sets the session cookie and goes where the person wanted to go', async () => {
+  test('sets the session cookie and redirects to the requested path', async () => {
     const jar = new CookieJar();
     const answer = await signIn(jar, { url: stack.url, email: newEmail(), next: '/login?a=1#b' });
     expect([answer.status, answer.location]).toEqual([302, `${stack.url}/login?a=1#b`]);
@@ -64,7 +64,7 @@ describe('signing in', () => {
     expect(cookie).not.toContain('Secure');
   });
 
-  test('for the first time creates an organization with a project; the person is its owner', async () => {
+  test('creates an organization with a project and its owner for a new person', async () => {
     const email = newEmail();
     const first = await organizationsOf(await signedInAs(stack.url, email));
     expect(first).toMatchObject({
@@ -76,7 +76,7 @@ describe('signing in', () => {
     expect(await organizationsOf(await signedInAs(stack.url, email))).toEqual(first);
   });
 
-  test('twice at the same moment still makes one person and one organization', async () => {
+  test('creates one person and one organization for concurrent sign-ins', async () => {
     const email = newEmail();
     const jars = [new CookieJar(), new CookieJar(), new CookieJar()];
     const callbacks = await Promise.all(jars.map((jar) => callback(jar, { email })));
@@ -86,7 +86,7 @@ describe('signing in', () => {
     expect(lists).toEqual([lists[0], lists[0], lists[0]]);
   });
 
-  test('the account is the subject of the provider: another with the same address is another person', async () => {
+  test('treats another subject of the provider with the same address as another person', async () => {
     const email = newEmail();
     const jar = await signedInAs(stack.url, email);
     const person = await postgres('people').where({ provider: 'test', subject: email }).first('id');
@@ -95,7 +95,7 @@ describe('signing in', () => {
     expect((await organizationsOf(other)).body[0].id).not.toBe((await organizationsOf(jar)).body[0].id);
   });
 
-  test('with an address of a verified domain joins its organization and makes none', async () => {
+  test('joins the organization of a verified domain and creates none', async () => {
     const organization = await createOrganization(postgres, { name: 'Verified' });
     const domain = {
       id: newUuidV7(),
@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect(body).toMatchObject([{ id: organization.id, role: 'member' }]);
   });
 
-  test('with an open invitation creates an organization all the same, because an invitation is optional', async () => {
+  test('creates an organization for a person with an open invitation, because an invitation is optional', async () => {
     const host = newEmail();
     const jar = await signedInAs(stack.url, host);
     const [{ id: organizationId }] = (await organizationsOf(jar)).body;
@@ -123,7 +123,7 @@ describe('signing in', () => {
     expect(body).toMatchObject([{ id: expect.not.stringContaining(organizationId), role: 'owner' }]);
   });
 
-  test('never takes over a session that was there before', async () => {
+  test('always creates a new session and ends the previous one', async () => {
     const jar = await signedInAs(stack.url, newEmail());
     const before = jar.get('service_session') ?? '';
     await signIn(jar, { url: stack.url, email: newEmail() });
@@ -134,7 +134,7 @@ describe('signing in', () => {
   });
 });
 
-describe('a sign-in is refused', () => {
+describe('the sign-in callback refuses', () => {
   const answersAs = async (jar: CookieJar, address: string) => {
     const { status, text } = await jar.visit(address, { headers: { Accept: 'application/json' } });
     expect(jar.get('service_session')).toBeUndefined();
@@ -143,13 +143,13 @@ describe('a sign-in is refused', () => {
   const elsewhere = /begun|begin at/;
   const unconfirmed = 'the identity provider did not confirm the sign-in; try again';
 
-  test('when its state is not the one of this browser', async () => {
+  test('a changed state', async () => {
     const jar = new CookieJar();
     const address = await callback(jar, { tamper: (authorize) => authorize.searchParams.set('state', 'f'.repeat(40)) });
     expect(await answersAs(jar, address)).toEqual([400, expect.stringMatching(elsewhere)]);
   });
 
-  test('when another browser began it', async () => {
+  test('a sign-in that another browser began', async () => {
     const address = await callback(new CookieJar());
     expect(await answersAs(new CookieJar(), address)).toEqual([400, expect.stringMatching(elsewhere)]);
     const jar = new CookieJar();
@@ -157,7 +157,7 @@ describe('a sign-in is refused', () => {
     expect(await answersAs(jar, address)).toEqual([400, expect.stringMatching(elsewhere)]);
   });
 
-  test('when the cookie of the attempt was made up', async () => {
+  test('a forged attempt cookie', async () => {
     const jar = new CookieJar();
     const address = await callback(jar);
     const sealed = jar.get('service_sign_in') ?? '';
@@ -167,7 +167,7 @@ describe('a sign-in is refused', () => {
     }
   });
 
-  test('when its code was used before', async () => {
+  test('a code that was used before', async () => {
     const jar = new CookieJar();
     const address = await callback(jar);
     const attempt = jar.get('service_sign_in') ?? '';
@@ -180,19 +180,19 @@ describe('a sign-in is refused', () => {
   test.each([
     ['nonce', 'e'.repeat(40)],
     ['code_challenge', 'A'.repeat(43)],
-  ])('when its %s is not the one that was sent', async (name, value) => {
+  ])('a changed %s', async (name, value) => {
     const jar = new CookieJar();
     const address = await callback(jar, { tamper: (authorize) => authorize.searchParams.set(name, value) });
     expect(await answersAs(jar, address)).toEqual([401, unconfirmed]);
   });
 
-  test('when the provider says no, with what it says', async () => {
+  test('an error of the provider, which it repeats', async () => {
     const jar = new CookieJar();
     const address = await callback(jar, { tamper: (authorize) => authorize.searchParams.set('prompt', 'none') });
     expect(await answersAs(jar, address)).toEqual([403, 'the identity provider refused the sign-in: login_required']);
   });
 
-  test('when the provider sends nothing', async () => {
+  test('a request without parameters', async () => {
     expect(await answersAs(new CookieJar(), `${stack.url}/auth/idp/cb`)).toEqual([
       400,
       expect.stringMatching(elsewhere),
@@ -200,7 +200,7 @@ describe('a sign-in is refused', () => {
   });
 });
 
-describe('where it leads to afterwards', () => {
+describe('target after sign-in', () => {
   test.each([
     ['//evil.example/x', '/'],
     ['https://evil.example/', '/'],
@@ -208,17 +208,17 @@ describe('where it leads to afterwards', () => {
     ['/.//evil.example', '/'],
     ['/ok/../login', '/login'],
     ['javascript:alert(1)', '/'],
-  ])('%s leads to %s', async (next, path) => {
+  ])('next=%s redirects to %s', async (next, path) => {
     const { location } = await signIn(new CookieJar(), { url: stack.url, email: 'next@example.com', next });
     expect(location).toBe(`${stack.url}${path}`);
   });
 });
 
-describe('a session', () => {
+describe('session cookie', () => {
   const logout = (jar: CookieJar, headers: Record<string, string> = {}) =>
     jar.visit(`${stack.url}/auth/logout`, { method: 'POST', headers });
 
-  test.each(['/', '/api/orgs'])('is prolonged by its use, and the cookie with it, once a day: %s', async (path) => {
+  test.each(['/', '/api/orgs'])('is prolonged once a day by use of %s, together with its session', async (path) => {
     const email = newEmail();
     const jar = await signedInAs(stack.url, email);
     const token = jar.get('service_session') ?? '';
@@ -236,7 +236,7 @@ describe('a session', () => {
     expect(await visit()).toEqual([]);
   });
 
-  test('ends with a logout, also for who kept the cookie', async () => {
+  test('is useless after a logout, also when copied before', async () => {
     const jar = await signedInAs(stack.url, newEmail());
     const kept = new CookieJar();
     kept.set('service_session', jar.get('service_session') ?? '');
@@ -246,7 +246,7 @@ describe('a session', () => {
     expect(await logout(jar, { Accept: 'application/json' })).toMatchObject({ status: 200, text: '{"ok":true}' });
   });
 
-  test('that has expired or was revoked is none', async () => {
+  test('is refused after its session has expired or was revoked', async () => {
     const email = newEmail();
     const jar = await signedInAs(stack.url, email);
     const sessions = postgres('sessions').whereIn('person_id', postgres('people').where({ email }).select('id'));
@@ -269,13 +269,13 @@ describe('a session', () => {
     ['Sec-Fetch-Site: same-origin', { 'Sec-Fetch-Site': 'same-origin' }, 303],
     ['Sec-Fetch-Site: none', { 'Sec-Fetch-Site': 'none' }, 303],
     ['neither', {}, 303],
-  ] as const)('cannot be used for a change from elsewhere: %s', async (_name, headers, status) => {
+  ] as const)('is refused for a change from another site: %s', async (_name, headers, status) => {
     const jar = await signedInAs(stack.url, 'origin@example.com');
     expect((await logout(jar, { ...headers })).status).toBe(status);
     expect((await organizationsOf(jar)).status).toBe(status === 403 ? 200 : 401);
   });
 
-  test("can be used from the service's origin by browsers without Sec-Fetch-Site", async () => {
+  test('is accepted for a change from the own origin without Sec-Fetch-Site', async () => {
     const jar = await signedInAs(stack.url, 'origin@example.com');
     expect((await logout(jar, { Origin: stack.url })).status).toBe(303);
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const relay of relays.values()) await relay.restore();
-  // Of a store that was away all processes have lost their connections.
+  // All processes have lost their connections to a store that was unavailable.
   for (const process of PROCESSES) {
     await eventually(async () => expect(await (await ask(process, '/readyz')).text()).toBe('ready'), 60_000);
   }
@@ -79,7 +79,7 @@ const NEEDED_BY: Record<Store, readonly Name[]> = {
   postgres: ['web', 'query', 'worker'],
   clickhouse: ['query', 'worker'],
 };
-/** What a process asks of a store whenever it is scraped. */
+/** Metrics that a process computes from a store at every scrape. */
 const MEASURED_IN: Record<Store, readonly [Name, metric: string][]> = {
   redis: [
     ['web', 'ingest_lag_seconds'],
@@ -95,8 +95,8 @@ const MEASURED_IN: Record<Store, readonly [Name, metric: string][]> = {
 
 const aValueOf = (metric: string): RegExp => new RegExp(`^${metric}\\b.* \\d`, 'm');
 
-describe.each(['cut', 'silence'] as const)('operators are told after a %s', (way) => {
-  test.each(STORES)('of %s', async (store) => {
+describe.each(['cut', 'silence'] as const)('/readyz and /metrics after a %s', (way) => {
+  test.each(STORES)('of %s name the unavailable store', async (store) => {
     for (const [process, metric] of MEASURED_IN[store]) {
       await eventually(async () => expect(await metricsOf(process)).toMatch(aValueOf(metric)), 30_000);
     }
@@ -138,7 +138,7 @@ const EVENT = { event_type: 'a' };
 const QUERY = { q: 'a | count' };
 const withSession = (): Record<string, string> => ({ Cookie: `service_session=${keys.session}` });
 
-/** Of each class of route, who needs the store and who does not. */
+/** Routes of each class that need the store (503) and that do not. */
 const ANSWERS: Record<Store, readonly [status: number, route: string, sent: () => Sent][]> = {
   redis: [
     [503, 'POST /track', () => ({ key: keys.used, body: EVENT })],
@@ -171,9 +171,9 @@ const ANSWERS: Record<Store, readonly [status: number, route: string, sent: () =
 };
 
 describe('requests while a store is unavailable', () => {
-  test.each(STORES)('without %s', async (store) => {
+  test.each(STORES)('answer 503 only where %s is needed', async (store) => {
     const used = () => send('POST /track', { key: keys.used, body: EVENT });
-    // The store that was away before may still be coming back.
+    // The store of the previous case may not be available again yet.
     await eventually(async () => expect(await used()).toMatchObject({ status: 200, text: '{"accepted":1}' }), 30_000);
     await relayOf(store).cut();
     for (const [status, route, sent] of ANSWERS[store]) {

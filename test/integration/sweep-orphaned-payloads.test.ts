@@ -25,7 +25,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test('only old claims without a job are swept', async () => {
+test('sweepOrphanedPayloads() deletes only old payloads without a job', async () => {
   const now = Date.now();
   const orphan = `ingest:claim:${newUuidV7(now - 2 * HOUR_MS)}`;
   const young = `ingest:claim:${newUuidV7(now - HOUR_MS / 2)}`;
@@ -36,7 +36,7 @@ test('only old claims without a job are swept', async () => {
 
   expect(await sweepOrphanedPayloads(redis, now)).toBe(1);
   expect(await redis.exists(orphan)).toBe(0);
-  // Two hours on the young one is old as well, and the one of the waiting job still is none of the sweep's business.
+  // Two hours later the young one is old as well, and the payload of the waiting job is still kept.
   expect(await sweepOrphanedPayloads(redis, now + 2 * HOUR_MS)).toBe(1);
   expect(await redis.keys('ingest:claim:*')).toEqual(waiting);
 });

@@ -17,16 +17,16 @@ import { type QueryService, startQueryService } from '../support/query-service.j
 
 const RUNS = Number(process.env.TENANT_RUNS ?? 4);
 const TIME_LIMIT_MS = 300_000;
-/** Shrinking that goes on for too long ends with what it has found, instead of with a test that only took too long. */
+/** Shrinking that takes too long ends with the smallest case so far, instead of a test timeout. */
 const UNTIL_THE_LIMIT = { interruptAfterTimeLimit: TIME_LIMIT_MS - 30_000 };
 
-/** What was read and how long it took are the only things that a neighbour may change. */
+/** Without rows read and duration, which are all that other projects may change. */
 function inEveryFormat(q: string, answered: Answer): string {
   const same = { ...answered, rowsScanned: 0, elapsedMs: 0 };
   return [formatJson(same), formatCsv(same), formatLlm(same, q)].join('\n\n');
 }
 
-describe('every golden query', () => {
+describe('answers of golden queries beside other projects', () => {
   type Row = Readonly<Record<string, unknown>>;
   const NEIGHBOURS = Array.from({ length: 3 }, () => randomUUID());
   const COPIES = 20;
@@ -88,12 +88,12 @@ describe('every golden query', () => {
 
   afterAll(() => service?.close());
 
-  test.each(files)('$name', async (file) => {
+  test.each(files)('$name is unchanged', async (file) => {
     expect(await ask(file)).toBe(alone.get(file.name));
   });
 });
 
-describe('random questions of', () => {
+describe('answers of random questions beside other projects', () => {
   let service: OracleService;
 
   beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('random questions of', () => {
     return { events: events.filter(isMain), mappings: mappings.filter(isMain), profiles: profiles.filter(isMain) };
   }
 
-  /** The neighbour's rows come first, so that code that takes the first or the last of equal rows takes one of theirs. */
+  /** Rows of other projects come before and after, so that code that takes the first or the last of equal rows takes a wrong one. */
   function besideOthers({ events, mappings, profiles }: History): History {
     const devices = [...new Set(events.map((event) => event.device_id).filter((id) => id !== null))];
     const others = (project: string): History => ({
@@ -134,7 +134,7 @@ describe('random questions of', () => {
   });
 
   test.each(SOURCES)(
-    '%s',
+    '%s are unchanged',
     async (source) => {
       const isUnchanged = fc.asyncProperty(rounds(source), async ({ context, history, questions }) => {
         const own = aloneOf(history);

@@ -22,18 +22,18 @@ afterEach(() => pool.close());
 const refusal = (kind: string, message: string) =>
   expect.objectContaining({ kind, message: expect.stringContaining(message) });
 
-test('a task runs apart, and its input and output are copied', async () => {
+test('input and output of a task are copied', async () => {
   const input = { bytes: new Uint8Array([1, 2]), deep: [{ when: new Date(0) }] };
   expect(await start().run(echo, input, 'a')).toEqual(input);
 });
 
-test('buffers that a task names are moved, and not copied', async () => {
+test('buffers that a task names are transferred', async () => {
   const bytes = new Uint8Array([1, 2, 3]);
   expect(await start().run(echoMoved, bytes, 'a')).toEqual(new Uint8Array([1, 2, 3]));
   expect(bytes.byteLength).toBe(0);
 });
 
-test('what a task throws reaches its caller: refusals as they are, bugs as errors', async () => {
+test('an error of a task reaches its caller, a PublicError with its details', async () => {
   start();
   await expect(pool.run(fail, undefined, 'a')).rejects.toThrow(new TypeError('a bug'));
   const context = { key: 'a', projectId: 'p' as never, timezone: 'UTC', nowMs: 0 };
@@ -44,7 +44,7 @@ test('what a task throws reaches its caller: refusals as they are, bugs as error
   expect(refused).toMatchObject({ kind: 'bad_request', details: [{ line: 1 }, { line: 1 }, { line: 1 }] });
 });
 
-test('a task beyond its deadline is stopped, said so, and the next has a thread', async () => {
+test('a task above its deadline is stopped and refused, and the next task gets a thread', async () => {
   start({ threadsMax: 1, deadlineMs: 200 });
   await expect(pool.run(spin, 60_000, 'a')).rejects.toEqual(
     refusal('bad_request', 'the task needs more than 200 ms; ask for less'),
@@ -52,7 +52,7 @@ test('a task beyond its deadline is stopped, said so, and the next has a thread'
   expect(await pool.run(echo, 1, 'a')).toBe(1);
 });
 
-test('a task that takes too much memory is stopped, and the process lives', async () => {
+test('a task above its memory limit is stopped, and the process continues', async () => {
   start({ memoryMebibytes: 32 });
   await expect(pool.run(grow, undefined, 'a')).rejects.toEqual(
     refusal('bad_request', '32 MiB of memory; ask for less'),
@@ -60,13 +60,13 @@ test('a task that takes too much memory is stopped, and the process lives', asyn
   expect(await pool.run(echo, 1, 'a')).toBe(1);
 });
 
-test('a thread that ends by itself fails its task only', async () => {
+test('a thread that exits fails only its own task', async () => {
   start();
   await expect(pool.run(exit, undefined, 'a')).rejects.toThrow('ended in the middle of a task');
   expect(await pool.run(echo, 1, 'a')).toBe(1);
 });
 
-test('one owner never has all threads: another one’s task is done while the first one’s wait', async () => {
+test('one owner never has all threads, so a task of another owner need not wait', async () => {
   start();
   await Promise.all([pool.run(echo, 0, 'a'), pool.run(echo, 0, 'b')]);
   const done: string[] = [];
@@ -76,16 +76,16 @@ test('one owner never has all threads: another one’s task is done while the fi
   await Promise.all(hostile);
 });
 
-test('with one thread, owners take turns', async () => {
+test('owners take turns on a single thread', async () => {
   start({ threadsMax: 1 });
   const done: string[] = [];
   const run = (owner: string) => pool.run(spin, 20, owner).then(() => done.push(owner));
   await Promise.all([run('a'), run('a'), run('a'), run('b')]);
-  // The first was alone when it came.
+  // The first task of a started before b was waiting.
   expect(done).toEqual(['a', 'a', 'b', 'a']);
 });
 
-test('beyond what may wait, tasks are refused at once', async () => {
+test('tasks above the limits of the queue are refused at once', async () => {
   start({ threadsMax: 1, waitingPerOwnerMax: 2, waitingMax: 3 });
   const running = [pool.run(spin, 100, 'a'), pool.run(spin, 1, 'a'), pool.run(spin, 1, 'a'), pool.run(spin, 1, 'b')];
   await expect(pool.run(spin, 1, 'a')).rejects.toEqual(refusal('rate_limited', 'of this project'));
@@ -93,7 +93,7 @@ test('beyond what may wait, tasks are refused at once', async () => {
   await Promise.all(running);
 });
 
-test('closing ends what runs and what waits', async () => {
+test('close() fails running and waiting tasks', async () => {
   start({ threadsMax: 1 });
   const ends = [pool.run(spin, 60_000, 'a'), pool.run(echo, 1, 'b')].map((end) => end.catch((error: unknown) => error));
   await pool.close();

@@ -1,4 +1,4 @@
-// Routes of tokens, what tokens may do and when they end; and questions of people who are signed in.
+// Token routes, permissions and expiry of tokens, and queries of signed-in people.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import {
@@ -38,10 +38,10 @@ afterAll(async () => {
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
-/** Within a second is the rule; the rest is for a busy machine. */
+/** The promise is one second; the rest is tolerance for a busy machine. */
 const stops = (attempt: () => Promise<unknown>): Promise<unknown> => eventually(attempt, 5000);
 
-describe('tokens', () => {
+describe('token routes', () => {
   let team: TestTeam;
   let path: string;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('tokens', () => {
     ask(`POST ${path}`, as(person, { name: 'T', kind: 'personal', scopes: ['query'], ...fields }));
   const query = (token: string) => ask('POST /query', { key: token, body: { q: '* | count' } });
 
-  test('are shown once, work, and say when they were used', async () => {
+  test('POST shows a token once, and GET its last use', async () => {
     const { status, body } = await create(team.people.member, {
       scopes: ['query', 'dashboards', 'query'],
       expires_in: '12h',
@@ -84,7 +84,7 @@ describe('tokens', () => {
     expect(JSON.stringify(await postgres('access_tokens').where({ id: body.id }).first())).not.toContain(token);
   });
 
-  test('stop within a second when they are revoked, and when they expire', async () => {
+  test('a token stops within a second after it is revoked or expires', async () => {
     const revoked = (await create(team.people.member)).body;
     const expiring = (await create(team.people.member)).body;
     for (const { token } of [revoked, expiring]) expect((await query(token)).status).toBe(200);
@@ -108,7 +108,7 @@ describe('tokens', () => {
     ['admin', 'service', ['admin'], 403],
     ['owner', 'service', ['track', 'query', 'dashboards', 'admin'], 201],
     ['owner', 'personal', ['admin'], 201],
-  ] as const)('%s, %s, %j: %i', async (role, kind, scopes, status) => {
+  ] as const)('POST by a %s of a %s token with scopes %j answers %i', async (role, kind, scopes, status) => {
     expect((await create(team.people[role], { kind, scopes })).status).toBe(status);
   });
 
@@ -122,7 +122,7 @@ describe('tokens', () => {
       { expires_in: text },
       'expires_in is a number and one of s, m, h, d, w, from 1 minute to 366 days, as in 12h',
     ]),
-  ])('%j: 400, %s', async (fields, error) => {
+  ])('POST answers 400 to %j: %s', async (fields, error) => {
     expect(await create(team.people.owner, fields)).toEqual({ status: 400, body: { error } });
   });
 
@@ -131,12 +131,12 @@ describe('tokens', () => {
     ['366d', 366 * DAY_MS],
     ['52w', 52 * 7 * DAY_MS],
     [undefined, 90 * DAY_MS],
-  ])('expires_in %s', async (text, ms) => {
+  ])('POST accepts expires_in %s', async (text, ms) => {
     const { body } = await create(team.people.owner, { expires_in: text });
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(ms);
   });
 
-  test('members see and revoke their own; admins and owners those of all; each their own personal ones', async () => {
+  test("members list and revoke their own tokens, admins and owners all, and /api/me/tokens the caller's", async () => {
     const [mine, theirs] = [(await create(team.people.member)).body, (await create(team.people.admin)).body];
     const ids = async (route: string, person: TestPerson) =>
       (await ask(route, as(person))).body.map(({ id }: { id: string }) => id);
@@ -153,7 +153,7 @@ describe('tokens', () => {
     expect((await ask(`DELETE /api/me/tokens/${theirs.id}`, as(team.people.admin))).status).toBe(200);
   });
 
-  test('a personal token can do no more than its person now: less after a demotion, nothing after they left', async () => {
+  test('a personal token loses rights when its person is demoted and stops when they leave', async () => {
     const person = await signIn(postgres);
     await join(postgres, team.organization.id, person, 'admin');
     const personal = (await create(person, { scopes: ['track', 'query'] })).body.token;
@@ -172,8 +172,8 @@ describe('tokens', () => {
   });
 });
 
-describe('a question of a person who is signed in', () => {
-  test('is answered about that project, through the query process', async () => {
+describe('POST /api/projects/{projectID}/query', () => {
+  test('is answered for that project by the query process', async () => {
     const { organization, people } = await createTeam(postgres);
     const { id } = await createTeamProject(postgres, databases, organization.id);
     const body = { q: '* | last 1h | count', format: 'json' };
@@ -190,7 +190,7 @@ describe('a question of a person who is signed in', () => {
     expect((await ask(`POST /api/projects/${id}/query`, as(await signIn(postgres), body))).status).toBe(404);
   });
 
-  test('a pass that the service did not issue is worth nothing, here and at the query process itself', async () => {
+  test('a forged pass is refused by web and by the query process', async () => {
     const { organization, people } = await createTeam(postgres);
     const { id } = await createTeamProject(postgres, databases, organization.id);
     const pass = `${id}.${people.member.id}.${Date.now() + 10_000}.${Buffer.alloc(32).toString('base64url')}`;

@@ -37,7 +37,7 @@ async function stored<T>(eventType: string, columns: string): Promise<T> {
   });
 }
 
-describe('what is accepted', () => {
+describe('POST /track accepts', () => {
   test('one event', async () => {
     const answer = await send({
       event_type: 'single',
@@ -55,7 +55,7 @@ describe('what is accepted', () => {
     });
   });
 
-  test('text that is a number stays text, and can be read as the number', async () => {
+  test('numeric text, which is stored as text and as number', async () => {
     const texts = { price: '12.50', code: '007', word: 'inf', blank: ' 5', exponent: '1e3', huge: '1e999' };
     await send({ event_type: 'numeric-text', event_properties: { ...texts, real: 3 } });
     const row = await stored<{ ep_str: object; ep_num: object }>('numeric-text', 'ep_str, ep_num');
@@ -63,7 +63,7 @@ describe('what is accepted', () => {
     expect(row.ep_num).toEqual({ price: 12.5, code: 7, exponent: 1000, real: 3 });
   });
 
-  test('a batch, less its invalid events', async () => {
+  test('the valid events of a batch', async () => {
     const answer = await send({
       events: [{ event_type: 'batch-1' }, { event_type: '' }, 7, { event_type: 'batch-2' }],
     });
@@ -72,7 +72,7 @@ describe('what is accepted', () => {
     await stored('batch-2', 'time');
   });
 
-  test('nothing but invalid events: 200 with none accepted', async () => {
+  test('a batch of invalid events with 200 and none accepted', async () => {
     expect(await send({ events: [{}, { event_type: 'x', user_id: true }] })).toMatchObject({
       status: 200,
       body: { accepted: 0 },
@@ -84,14 +84,14 @@ describe('what is accepted', () => {
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('a body in %s', async (encoding, compress) => {
+  ])('a body compressed with %s', async (encoding, compress) => {
     const type = `compressed-${encoding}`;
     const body = compress(Buffer.from(JSON.stringify({ event_type: type })));
     expect(await send(body, { 'Content-Encoding': encoding })).toMatchObject({ status: 200, body: { accepted: 1 } });
     await stored(type, 'time');
   });
 
-  test('a beacon: text/plain, with the public key in the address', async () => {
+  test('a beacon: text/plain with the public key in the URL', async () => {
     const response = await fetch(`${processes.url}/track?key=${project.publicKey}`, {
       method: 'POST',
       headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
@@ -101,11 +101,11 @@ describe('what is accepted', () => {
     expect(await stored('beacon', 'ingest_origin')).toMatchObject({ ingest_origin: 'client' });
   });
 
-  test('a secret key as well', async () => {
+  test('a secret key', async () => {
     expect(await track(processes.url, project.secretKey, { event_type: 'secret' })).toMatchObject({ status: 200 });
   });
 
-  test('a page of another origin may ask and send', async () => {
+  test('a page of another origin (CORS)', async () => {
     const preflight = await fetch(`${processes.url}/track`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example' },
@@ -120,7 +120,7 @@ describe('what is accepted', () => {
     ).toBe('*');
   });
 
-  test('keys like those of prototypes are keys', async () => {
+  test('property keys such as __proto__', async () => {
     await send('{"event_type":"proto","event_properties":{"__proto__":"x","constructor":1,"toString":true}}');
     expect(await stored('proto', 'ep_str, ep_num, ep_bool')).toMatchObject({
       ep_num: { constructor: 1 },
@@ -130,10 +130,10 @@ describe('what is accepted', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('POST /track refuses', () => {
   test.each([
     ['no key', undefined, 401],
-    ['a key that is none', 'nonsense', 401],
+    ['a malformed key', 'nonsense', 401],
     ['an unknown key', `pk_${'x'.repeat(32)}`, 401],
   ])('%s', async (_, key, status) => {
     const answer = await track(processes.url, key, { event_type: 'a' });
@@ -141,18 +141,22 @@ describe('what is refused', () => {
     expect(answer.body.error).toMatch(/key/);
   });
 
-  test('a secret key in the address', async () => {
+  test('a secret key in the URL', async () => {
     const answer = await fetch(`${processes.url}/track?key=${project.secretKey}`, { method: 'POST', body: '{}' });
     expect(answer.status).toBe(401);
   });
 
   test.each([
-    ['no JSON', '{"event_type":', 400],
+    ['invalid JSON', '{"event_type":', 400],
     ['an empty body', '', 400],
-    ['neither event nor batch', '{"name":"a"}', 400],
+    ['neither an event nor a batch', '{"name":"a"}', 400],
     ['an array', '[{"event_type":"a"}]', 400],
-    ['a batch that is no array', '{"events":5}', 400],
-    ['a batch of too many', JSON.stringify({ events: Array.from({ length: 6 }, () => ({ event_type: 'a' })) }), 400],
+    ['a batch that is not an array', '{"events":5}', 400],
+    [
+      'a batch of too many events',
+      JSON.stringify({ events: Array.from({ length: 6 }, () => ({ event_type: 'a' })) }),
+      400,
+    ],
     ['a large body', JSON.stringify({ event_type: 'a', library: 'x'.repeat(10_000) }), 413],
   ])('%s', async (_, body, status) => {
     const answer = await send(body);
@@ -160,38 +164,38 @@ describe('what is refused', () => {
     expect(Object.keys(answer.body)).toEqual(['error']);
   });
 
-  test('the message of a batch that is too large names both numbers', async () => {
+  test('a batch that is too large with its size and the limit', async () => {
     const answer = await send({ events: Array.from({ length: 6 }, () => ({ event_type: 'a' })) });
     expect(answer.body.error).toBe('the batch has 6 events; the limit is 5');
   });
 
-  test('a body that is small on the wire and large after', async () => {
+  test('a compression bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 32));
     expect(await send(bomb.subarray(0, 9_000), { 'Content-Encoding': 'gzip' })).toMatchObject({ status: 413 });
   });
 
-  test('a body that is not what its encoding says', async () => {
+  test('a body that does not match its Content-Encoding', async () => {
     expect(await send('plain', { 'Content-Encoding': 'gzip' })).toMatchObject({ status: 400 });
     expect(await send('plain', { 'Content-Encoding': 'zstd' })).toMatchObject({ status: 400 });
   });
 
-  test('a route that is not there', async () => {
+  test('an unknown route', async () => {
     const response = await fetch(`${processes.url}/nowhere`);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ error: 'there is no such route' });
   });
 });
 
-describe('skipped events', () => {
-  test('are counted by reason', async () => {
+describe('metrics of POST /track', () => {
+  test('count skipped events by reason', async () => {
     await send({ events: [{ event_type: 'x'.repeat(257) }] });
     const metrics = await (await fetch(`${processes.url}/metrics`)).text();
     expect(metrics).toMatch(/ingest_events_skipped_total\{reason="event_type_too_long"\} [1-9]/);
   });
 });
 
-describe('time', () => {
-  test('own, server-made, remembered', async () => {
+describe('time of an event', () => {
+  test("is the client's, or the time of acceptance without one", async () => {
     await send({ events: [{ event_type: 'time-own', time: '2026-11-01T10:00:00+02:00' }] });
     expect(await stored('time-own', 'toString(time) AS time')).toMatchObject({ time: '2026-11-01 08:00:00.000' });
 
@@ -202,7 +206,7 @@ describe('time', () => {
     expect(Number(ms)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('an insert id without a time is stored as the same row each time it is sent', async () => {
+  test('is the first-seen time of an insert id without a time', async () => {
     for (let sent = 0; sent < 3; sent += 1) await send({ event_type: 'time-first', insert_id: 'retry-1' });
     await send({ event_type: 'time-first-done' });
     await stored('time-first-done', 'time');
@@ -210,14 +214,14 @@ describe('time', () => {
   });
 });
 
-describe('the address of the client', () => {
+describe('address of the client', () => {
   const from = { 'X-Forwarded-For': '203.0.113.77' };
 
   test.each([
     ['anonymize', '203.0.113.0'],
     ['full', '203.0.113.77'],
     ['drop', ''],
-  ])('under %s is stored as "%s"', async (ipPolicy, kept) => {
+  ])('is stored under %s as "%s"', async (ipPolicy, kept) => {
     const own = await createTestProject(databases, { ipPolicy });
     await track(processes.url, own.publicKey, { event_type: 'a' }, from);
     const rows = await eventually(async () => {
@@ -228,7 +232,7 @@ describe('the address of the client', () => {
     expect(rows).toEqual([{ ip: kept }]);
   });
 
-  test('of another may be named by a secret key only', async () => {
+  test('can be set by a secret key only', async () => {
     const event = { event_type: 'spoken', ip: '198.51.100.9', user_agent: 'curl/8.5.0' };
     const own = await createTestProject(databases, { ipPolicy: 'full' });
     await track(processes.url, own.secretKey, event, from);

@@ -46,8 +46,8 @@ const day = (age: number, now = Date.now()): string => new Date(now - age * DAY_
 const usage = (query = '') =>
   send(processes.url, `GET /api/projects/${project.id}/usage${query}`, { session: team.people.member.session });
 
-describe('over HTTP', () => {
-  test('accepted and stored events and queries appear, a repeated event as accepted only; then the allowance ends', async () => {
+describe('GET /usage', () => {
+  test('counts accepted events, stored events and queries, and /track answers 403 above the allowance', async () => {
     const event = { event_type: 'x', insert_id: 'same', time: '2026-01-01T00:00:00Z' };
     for (const body of [event, event, { events: [{ event_type: 'y' }, { event_type: '' }] }]) {
       expect((await track(processes.url, project.publicKey, body)).status).toBe(200);
@@ -72,7 +72,7 @@ describe('over HTTP', () => {
     expect((await send(processes.url, 'POST /query', { key: project.secretKey, body })).status).toBe(200);
   }, 90_000);
 
-  test('by default from the first of the month to today; all days, the empty ones too', async () => {
+  test('returns every day from the first of the month to today by default', async () => {
     const today = day(0);
     const { body } = await usage();
     expect(body.map(({ date }: UsageDay) => date)).toEqual(
@@ -95,13 +95,13 @@ describe('over HTTP', () => {
     ['?from=2020-01-01&to=2026-01-01', 'the range is longer than 400 days'],
     ['?from=0001-01-01&to=0001-01-02', 'from is before 2000-01-01; to is before 2000-01-01'],
     ['?from=2026-01-01&from=2026-01-02', 'from is a date written as YYYY-MM-DD'],
-  ])('%s: 400, %s', async (query, error) => {
+  ])('answers 400 to %s: %s', async (query, error) => {
     expect(await usage(query)).toEqual({ status: 400, body: { error } });
   });
 });
 
-describe('the rollup', () => {
-  // A month of its own: the processes of the tests above roll up as well.
+describe('rollup of usage', () => {
+  // Another month, because the processes of the tests above roll up as well.
   const now = new Date('2025-06-15T12:00:00Z');
   const other = { id: '0197f000-0000-7000-8000-000000000001' as NewProject['id'] };
   const deps = () => ({ redis, postgres, clickhouse: store.client });
@@ -125,7 +125,7 @@ describe('the rollup', () => {
       })),
     });
 
-  test('requests that are stored together count each for its project and its day', async () => {
+  test('countAccepted() counts each request for its project and day', async () => {
     const midnight = Date.parse('2025-05-02T00:00:00Z');
     const transaction = redis.multi();
     countAccepted(transaction, [
@@ -142,7 +142,7 @@ describe('the rollup', () => {
     ]);
   });
 
-  test('run twice is the same as once', async () => {
+  test('rollUpCounts() gives equal counts when repeated', async () => {
     await count(0, 5);
     for (let run = 0; run < 2; run += 1) expect(await rollUpCounts(deps(), 2, now)).toBe(true);
     expect(await read(0)).toMatchObject({ events_ingested: 5 });
@@ -151,14 +151,14 @@ describe('the rollup', () => {
     expect(await read(0)).toMatchObject({ events_ingested: 7 });
   });
 
-  test('never counts down, also when Redis begins at zero again', async () => {
+  test('rollUpCounts() never lowers a count, also after a loss in Redis', async () => {
     await redis.del(`usage:${day(0, now.getTime())}`);
     await count(0, 1);
     await rollUpCounts(deps(), 2, now);
     expect(await read(0)).toMatchObject({ events_ingested: 7 });
   });
 
-  test('clears Redis of days that cannot count any more, and keeps their totals', async () => {
+  test('rollUpCounts() deletes finished days from Redis and keeps their totals', async () => {
     for (const age of [1, 2, 30]) await count(age, 4);
     await rollUpCounts(deps(), 35, now);
     for (const age of [1, 2, 30]) expect(await read(age)).toMatchObject({ events_ingested: 4 });
@@ -166,7 +166,7 @@ describe('the rollup', () => {
     expect(await redis.exists(`usage:${day(2, now.getTime())}`, `usage:${day(30, now.getTime())}`)).toBe(0);
   });
 
-  test('counts what is stored by the day it was received, late events and erasures included', async () => {
+  test('rollUpStored() counts stored events by day of receipt, with late events and erasures', async () => {
     await insert([
       [0, 'a'],
       [0, 'b'],
