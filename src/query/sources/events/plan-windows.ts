@@ -88,8 +88,8 @@ function rangeOfDays({ query, ends, days }: Windows): TimeRange {
   return { fromMs: Math.max(EARLIEST_MS, start), toMs: selection.range.toMs };
 }
 
-const dayOf = ({ query }: Windows): Expression =>
-  fn.toInt64(fn.toRelativeDayNum(bucketOf(column('time'), { granularity: 'day', timezone: query.timezone })));
+const dayOf = ({ query }: Windows, time: Expression = column('time')): Expression =>
+  fn.toInt64(fn.toRelativeDayNum(bucketOf(time, { granularity: 'day', timezone: query.timezone })));
 
 const until = ({ days }: Windows, day: Expression): Expression => infix('+', day, integer(days));
 
@@ -106,20 +106,55 @@ function spansOfDays(windows: Windows, range: TimeRange, context: PlanContext): 
 
 /** One row per group and span of days, with the number of values that count in it. */
 function spansOfValues(windows: Windows, range: TimeRange, context: PlanContext): Step {
-  const { query, fields } = windows;
+  const groupBy = Object.keys(windows.fields);
+  const { from, firstDay, lastDay } =
+    windows.query.window?.kind === 'cumulative'
+      ? firstDaysOfValues(windows, range, context)
+      : spansOfEachValue(windows, range, context);
+  const rows = select({
+    columns: {
+      ...passThrough(...groupBy),
+      first_day: firstDay,
+      end_day: until(windows, lastDay),
+      part: fn.countIf(fn.isNotNull(alias('counted'))),
+    },
+    from,
+    groupBy: [...groupBy, 'first_day', 'end_day'],
+  });
+  return step('spans', rows);
+}
+
+/** One row per group and value. */
+function selectValues({ query, fields }: Windows, range: TimeRange, context: PlanContext, columns: Columns): Select {
   if (query.measure.kind !== 'unique') throw new Error('distinct values are of unique');
   const { value, isPresent } = distinctValue(query.measure.field);
   const groupBy = Object.keys(fields);
-  const values = selectEvents(context, {
+  // A group without a value has a row of the answer. Where there are no groups, all buckets are filled, and a key that is never
+  // null takes three quarters of the time.
+  const hasGroups = groupBy.length > 0;
+  return selectEvents(context, {
     selection: { ...query.selection, range },
-    columns: {
-      ...fields,
-      counted: isPresent ? fn.if(isPresent, value, NULL) : value,
-      days: fn.arraySort(fn.groupUniqArray(dayOf(windows))),
-    },
-    filter: hasUnit(query.measure),
+    columns: { ...fields, counted: isPresent && hasGroups ? fn.if(isPresent, value, NULL) : value, ...columns },
+    filter: isPresent && !hasGroups ? [isPresent] : hasUnit(query.measure),
     groupBy: [...groupBy, 'counted'],
   });
+}
+
+interface ValueSpans {
+  readonly from: Step;
+  readonly firstDay: Expression;
+  readonly lastDay: Expression;
+}
+
+/** A value counts from its first day on. */
+function firstDaysOfValues(windows: Windows, range: TimeRange, context: PlanContext): ValueSpans {
+  const values = selectValues(windows, range, context, { first_at: fn.min(column('time')) });
+  const day = dayOf(windows, alias('first_at'));
+  return { from: step('first_times_of_values', values), firstDay: day, lastDay: alias('first_day') };
+}
+
+function spansOfEachValue(windows: Windows, range: TimeRange, context: PlanContext): ValueSpans {
+  const values = selectValues(windows, range, context, { days: fn.arraySort(fn.groupUniqArray(dayOf(windows))) });
   // A day at which no earlier span counts begins one; it ends where the days after its last one no longer count.
   const days = alias('days');
   const starts = fn.arrayFilter(
@@ -132,21 +167,12 @@ function spansOfValues(windows: Windows, range: TimeRange, context: PlanContext)
     days,
     fn.arrayShiftLeft(days, constant(1), integer(2 * EVER_DAYS)),
   );
-  const spans = step(
-    'spans_of_values',
-    extend(step('days_of_values', values), { span: fn.arrayJoin(fn.arrayZip(starts, lasts)) }),
-  );
-  const rows = select({
-    columns: {
-      ...passThrough(...groupBy),
-      first_day: tupleElement(alias('span'), 1),
-      end_day: until(windows, tupleElement(alias('span'), 2)),
-      part: fn.countIf(fn.isNotNull(alias('counted'))),
-    },
-    from: spans,
-    groupBy: [...groupBy, 'first_day', 'end_day'],
-  });
-  return step('spans', rows);
+  const spans = extend(step('days_of_values', values), { span: fn.arrayJoin(fn.arrayZip(starts, lasts)) });
+  return {
+    from: step('spans_of_values', spans),
+    firstDay: tupleElement(alias('span'), 1),
+    lastDay: tupleElement(alias('span'), 2),
+  };
 }
 
 function partsOf(measure: Measure): Columns {
