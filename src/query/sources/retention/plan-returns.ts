@@ -36,9 +36,14 @@ const isAny = ({ eventTypes, condition }: EventSet): boolean => eventTypes === u
 const areNumbered = ({ start, returning = ANY, windowMs, sum, people }: RetentionQuery): boolean =>
   (isAny(returning) || returning.name === start.name) && !windowMs && !sum && !people;
 
-/** Per person: the periods of return events, their times, or pairs of time and amount. */
+/** Unbounded, the last return of a person decides. */
+const hasLastOnly = ({ isUnbounded, people }: RetentionQuery): boolean => isUnbounded && !people;
+
+/** Per person: the time of the last return event; or of all, the periods, the times, or pairs of time and amount. */
 export function gatherReturns({ query, calendar }: Periods, context: PlanContext): Expression {
   const { returning = ANY, sum } = query;
+  if (hasLastOnly(query))
+    return isAny(returning) ? fn.max(eventMs) : fn.maxIf(eventMs, isIn(returning, context.projectId));
   // Not collected as pairs of time and period, which takes 1.5 times as long.
   if (areNumbered(query)) return fn.groupUniqArray(calendar.numberOf(column('time')));
   const isReturn = isIn(returning, context.projectId);
@@ -46,13 +51,16 @@ export function gatherReturns({ query, calendar }: Periods, context: PlanContext
   return fn.groupArrayIf(fn.tuple(eventMs, fn.ifNull(readNumber(sum), constant(0))), isReturn);
 }
 
+/** Before the first period of any cohort. */
+const NEVER = -1;
+
 /**
- * Per person: the cohort, and the periods of the returns as numbers: calendar periods of their own, or those of a length
+ * Per person: the cohort, and the last or all periods of the returns as numbers: calendar periods of their own, or those of a length
  * counted from the start.
  */
 export function planReturns(periods: Periods, from: Step, groups: readonly string[]): Step {
   const { query, calendar } = periods;
-  const { windowMs, sum, isUnbounded, people } = query;
+  const { windowMs, sum, people } = query;
   const [started, returns] = [alias('started'), alias('returns')];
   const timeOf = (of: Expression): Expression => (sum ? tupleElement(of, 1) : of);
   const calendarNumberOf = (ms: Expression): Expression =>
@@ -60,13 +68,19 @@ export function planReturns(periods: Periods, from: Step, groups: readonly strin
   const numberOf = (ms: Expression): Expression =>
     windowMs === undefined ? calendarNumberOf(ms) : fn.intDiv(infix('-', ms, started), integer(windowMs));
   const later = filter(returns, 'return', (of) => infix('>=', timeOf(of), started));
-  const columns: Columns = {
+  const ofAll: Columns = {
     ...passThrough(...groups, ...(windowMs === undefined ? [] : ['started'])),
     cohort: calendarNumberOf(started),
+  };
+  if (hasLastOnly(query)) {
+    const last_period = fn.if(infix('>=', returns, started), numberOf(returns), integer(NEVER));
+    return step('periods_of_people', select({ columns: { ...ofAll, last_period }, from }));
+  }
+  const columns: Columns = {
+    ...ofAll,
     periods: areNumbered(query) ? returns : map(later, 'return', (of) => numberOf(timeOf(of))),
     ...(sum && { amounts: map(later, 'return', (of) => tupleElement(of, 2)) }),
     ...(people && { ...passPerson, later }),
-    ...(isUnbounded && { last_period: fn.arrayMax(alias('periods')) }),
   };
   return step('periods_of_people', select({ columns, from }));
 }
@@ -79,7 +93,7 @@ export const positionOf = ({ windowMs }: RetentionQuery, period: Expression): Ex
 export function isBackIn({ query }: Periods, period: Expression): Expression {
   const position = positionOf(query, period);
   if (!query.isUnbounded) return fn.has(alias('periods'), position);
-  return infix('AND', fn.notEmpty(alias('periods')), infix('>=', alias('last_period'), position));
+  return infix('>=', alias('last_period'), position);
 }
 
 /** Sums of a cohort: in the period, and up to it. */
