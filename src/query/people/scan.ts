@@ -69,7 +69,16 @@ export function selectEvents(context: PlanContext, { columns, groupBy, having, .
   });
 }
 
-export const exactly = (...ranges: readonly TimeRange[]): ScanTime => ({ kind: 'exact', ranges });
+/** Ranges that do not overlap; adjacent ones are scanned as one. */
+export function exactly(...ranges: readonly TimeRange[]): ScanTime {
+  const joined: TimeRange[] = [];
+  for (const range of ranges.toSorted((one, two) => one.fromMs - two.fromMs)) {
+    const last = joined.at(-1);
+    if (last?.toMs === range.fromMs) joined.splice(-1, 1, { fromMs: last.fromMs, toMs: range.toMs });
+    else joined.push(range);
+  }
+  return { kind: 'exact', ranges: joined };
+}
 
 /** Range that covers all of these. */
 const spanOf = (ranges: readonly TimeRange[]): TimeRange => ({

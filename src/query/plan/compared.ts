@@ -8,7 +8,7 @@ import { passThrough } from './answer.js';
 import { ratio } from './behaviour.js';
 import { alias, type Expression, equals, FALSE, infix, NULL, TRUE } from './expressions.js';
 import { fn } from './functions.js';
-import { type Columns, type OutputColumn, type Select, select, step } from './plan.js';
+import { type Columns, type OutputColumn, type Select, type Step, select, step } from './plan.js';
 
 export interface Ranges {
   readonly current: TimeRange;
@@ -37,10 +37,7 @@ export function positionOf(bucket: string, { current, earlier }: Ranges, bucketi
   };
 }
 
-interface Compared {
-  /** Rows with the same columns over each range. */
-  readonly current: Select;
-  readonly earlier: Select;
+interface Matching {
   /** Groups: rows with equal values belong together. */
   readonly keys: readonly string[];
   readonly position?: Position | undefined;
@@ -48,21 +45,44 @@ interface Compared {
   readonly values: Readonly<Record<string, 'zero' | 'null'>>;
 }
 
-const IS_EARLIER = 'is_earlier';
+interface Compared extends Matching {
+  /** Rows with the same columns over each range. */
+  readonly current: Select;
+  readonly earlier: Select;
+}
+
+export const IS_EARLIER = 'is_earlier';
 const inRange = (value: string): string => `${value}_in_range`;
 export const earlierOf = (value: string): string => `earlier_${value}`;
 
 /** The groups of either range, with the values of the current one and, as `earlier_…`, those of the earlier one. */
-export function joinRanges({ current, earlier, keys, position, values }: Compared): Select {
-  const columns: Columns = {
-    ...passThrough(...keys),
-    ...Object.fromEntries(Object.keys(values).map((value) => [inRange(value), alias(value)])),
-  };
+export function joinRanges({ current, earlier, ...matching }: Compared): Select {
+  const { position } = matching;
+  const columns = columnsInRange(matching);
   const moved = position && { [position.bucket]: position.fromEarlier(alias(position.bucket)) };
   const selects = [
     select({ columns: { [IS_EARLIER]: FALSE, ...columns }, from: step('current_range', current) }),
     select({ columns: { [IS_EARLIER]: TRUE, ...columns, ...moved }, from: step('earlier_range', earlier) }),
   ];
+  return matchRanges(step('both_ranges', { kind: 'union', selects }), matching);
+}
+
+/** The same, of one select with the groups of both ranges, which `is_earlier` tells. */
+export function splitRanges(groups: Select, matching: Matching): Select {
+  const { position } = matching;
+  const moved = position && {
+    [position.bucket]: fn.if(alias(IS_EARLIER), position.fromEarlier(alias(position.bucket)), alias(position.bucket)),
+  };
+  const columns = { ...passThrough(IS_EARLIER), ...columnsInRange(matching), ...moved };
+  return matchRanges(step('both_ranges', select({ columns, from: step('groups_of_ranges', groups) })), matching);
+}
+
+const columnsInRange = ({ keys, values }: Matching): Columns => ({
+  ...passThrough(...keys),
+  ...Object.fromEntries(Object.keys(values).map((value) => [inRange(value), alias(value)])),
+});
+
+function matchRanges(from: Step, { keys, position, values }: Matching): Select {
   const valuesWhen = (isEarlier: Expression, nameOf: (value: string) => string): Columns =>
     Object.fromEntries(
       Object.entries(values).map(([value, missing]) => {
@@ -76,7 +96,7 @@ export function joinRanges({ current, earlier, keys, position, values }: Compare
       ...valuesWhen(FALSE, (value) => value),
       ...valuesWhen(TRUE, earlierOf),
     },
-    from: step('both_ranges', { kind: 'union', selects }),
+    from,
     groupBy: keys,
     // Later buckets of a longer earlier range have no partner.
     ...(position && { having: infix('<=', alias(position.bucket), position.last) }),

@@ -3,6 +3,7 @@
 import { isPositioned } from '../../analyze/compared.js';
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import type { Group } from '../../analyze/resolved.js';
+import { hasCall } from '../../conditions/calls.js';
 import { passThrough } from '../../plan/answer.js';
 import {
   comparedColumns,
@@ -11,23 +12,36 @@ import {
   joinRanges,
   type Position,
   positionOf,
+  splitRanges,
 } from '../../plan/compared.js';
+import { column, type Expression, infix, instant } from '../../plan/expressions.js';
 import { type OutputColumn, type Select, select, step } from '../../plan/plan.js';
 import { bucketType } from '../../time/buckets.js';
 import { type AggregateQuery, fillOfBuckets } from './group-order.js';
 
-interface Sides {
-  readonly current: Select;
-  readonly earlier: Select;
+/** The groups over each range, or of both, with `is_earlier`. */
+type Sides = { readonly current: Select; readonly earlier: Select } | { readonly both: Select };
+
+/**
+ * The column `is_earlier` of one scan over both ranges, which takes less time than two, because it builds the table of devices once.
+ * Undefined when an event may be of both ranges, or when calls in conditions count over the range.
+ */
+export function isOfEarlier({ selection, earlier }: AggregateQuery): Expression | undefined {
+  const { range, condition } = selection;
+  if (earlier === undefined || hasCall(condition)) return undefined;
+  const time = column('time');
+  if (earlier.toMs <= range.fromMs) return infix('<', time, instant(range.fromMs));
+  return range.toMs <= earlier.fromMs ? infix('>=', time, instant(earlier.fromMs)) : undefined;
 }
 
 /** Unordered. */
-export function compareGroups(query: AggregateQuery, { current, earlier }: Sides): Select {
+export function compareGroups(query: AggregateQuery, sides: Sides): Select {
   const { groups, measure } = query;
   const isZero = measure.kind !== 'numeric' || measure.function === 'sum';
   const keys = groups.map((_, index) => groupAlias(index));
   const position = positionOfGroups(query);
-  const joined = joinRanges({ current, earlier, keys, position, values: { [METRIC]: isZero ? 'zero' : 'null' } });
+  const matching = { keys, position, values: { [METRIC]: isZero ? 'zero' : 'null' } } as const;
+  const joined = 'both' in sides ? splitRanges(sides.both, matching) : joinRanges({ ...sides, ...matching });
   return select({
     columns: {
       ...passThrough(...keys),

@@ -14,6 +14,7 @@ import { planCondition } from '../../conditions/plan.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
+import { IS_EARLIER } from '../../plan/compared.js';
 import { hasUnit } from '../../plan/distinct.js';
 import { alias, column, constant, type Expression, infix, numberValue } from '../../plan/expressions.js';
 import {
@@ -40,7 +41,7 @@ import {
 import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
 import { type AggregateQuery, fillOfBuckets, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
-import { columnsOfCompared, compareGroups } from './plan-compared.js';
+import { columnsOfCompared, compareGroups, isOfEarlier } from './plan-compared.js';
 import { groupEntities } from './plan-per-entity.js';
 import { addShares, stateOfShare } from './plan-shares.js';
 import { groupWindows } from './plan-windows.js';
@@ -87,10 +88,13 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
   const grouped = groupOver(query, context, over);
   const unit = measure.kind === 'unique' && measure.field.kind === 'unit' ? measure.field : undefined;
   const rows = earlier
-    ? compareGroups(query, {
-        current: grouped,
-        earlier: groupOver({ ...query, selection: overRange(selection, earlier) }, context, over),
-      })
+    ? compareGroups(
+        query,
+        groupBothRanges(query, context, over) ?? {
+          current: grouped,
+          earlier: groupOver({ ...query, selection: overRange(selection, earlier) }, context, over),
+        },
+      )
     : fillBuckets(query, query.hasShare ? addShares(query, grouped) : grouped);
   return planAnswer({
     query,
@@ -123,6 +127,15 @@ function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver |
   return groupHours(query, context) ?? groupEvents(query, context);
 }
 
+/** The groups of both ranges of `compare` by one scan, where events are grouped and the ranges do not overlap. */
+function groupBothRanges(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined) {
+  const { selection, earlier } = query;
+  const isEarlier = isOfEarlier(query);
+  if (over || query.each || query.window || !earlier || !isEarlier || groupHours(query, context)) return undefined;
+  const time = exactly(earlier, selection.range);
+  return { both: groupEvents(query, context, { time, keys: { [IS_EARLIER]: isEarlier } }) };
+}
+
 function fillBuckets(query: AggregateQuery, grouped: Select): Select {
   const filled = fillOfBuckets(query);
   if (filled.fill === undefined) return grouped;
@@ -139,13 +152,16 @@ function filterRows({ having }: AggregateQuery, rows: Select, { projectId }: Pla
   return select({ columns, from: step('rows', rows), where: planCondition(having, projectId) });
 }
 
-/** Groups with their metric, unordered. */
-function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows): Select {
+/** Groups with their metric, unordered, by `keys` too. */
+function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows, keys: Columns = {}): Select {
   const { measure, groups, timezone } = query;
   const isOfPeople = measure.kind === 'unique' && measure.field.kind === 'distinct_id';
-  const groupColumns: Columns = Object.fromEntries(
-    groups.map((group, index) => [groupAlias(index), readGroupOf(group, time, timezone).expression]),
-  );
+  const groupColumns: Columns = {
+    ...keys,
+    ...Object.fromEntries(
+      groups.map((group, index) => [groupAlias(index), readGroupOf(group, time, timezone).expression]),
+    ),
+  };
   const metric = (isOfPeople ? people : undefined) ?? planMeasure(measure);
   const columns = {
     ...groupColumns,
@@ -154,11 +170,18 @@ function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows
   return select({ columns, from: from(Object.values(columns)), groupBy: Object.keys(groupColumns) });
 }
 
-const groupEvents = (query: AggregateQuery, context: PlanContext): Select =>
-  groupRows(query, {
-    time: column('time'),
-    from: (reads) => scanEvents(context, { selection: query.selection, reads, filter: hasUnit(query.measure) }),
-  });
+interface Grouping {
+  /** Instead of the range of the selection. */
+  readonly time?: ScanTime;
+  readonly keys?: Columns;
+}
+
+function groupEvents(query: AggregateQuery, context: PlanContext, { keys, ...scanned }: Grouping = {}): Select {
+  const { selection, measure } = query;
+  const from = (reads: readonly Expression[]) =>
+    scanEvents(context, { selection, reads, filter: hasUnit(measure), ...scanned });
+  return groupRows(query, { time: column('time'), from }, keys);
+}
 
 /**
  * Counts by time and event type alone are summed from the hourly projection (11 times faster over a month), and the partial
