@@ -83,8 +83,10 @@ interface AnswerParts
   readonly query: ResolvedQuery;
   readonly range: TimeRange;
   readonly context: PlanContext;
-  /** All rows of the answer in order, before paging. */
+  /** All rows of the answer in order, before paging, unless `isPaged`. */
   readonly select: Select;
+  /** A step of the select has the page: ClickHouse counts the rows before its LIMIT, because the select itself has none. */
+  readonly isPaged?: boolean;
   /** Sort keys that precede the default order. */
   readonly order?: readonly ColumnOrder[];
   /** Counts the rows, when the engine should not. */
@@ -92,7 +94,7 @@ interface AnswerParts
 }
 
 export function planAnswer(parts: AnswerParts): Plan {
-  const { query, range, context, mode, select: rows, columns, order = [], count } = parts;
+  const { query, range, context, mode, select: rows, columns, order = [], count, isPaged } = parts;
   const { metric, presentation, metadata, incompleteBy, withoutUnit } = parts;
   const { rowsMax, timezone, warnings, earlier } = { earlier: undefined, ...query };
   const { limit, offset, kept } = pageOf(context, rowsMax);
@@ -100,7 +102,7 @@ export function planAnswer(parts: AnswerParts): Plan {
   return {
     mode,
     // Post-processing needs all rows.
-    select: presentation ? rows : { ...sorted, limit, offset },
+    select: presentation ? rows : { ...sorted, ...(!isPaged && { limit, offset }) },
     columns,
     metric,
     ...(presentation && { presentation }),
