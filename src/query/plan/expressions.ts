@@ -37,7 +37,7 @@ export type Expression =
 export interface Call {
   readonly kind: 'call';
   readonly name: FunctionName | ParametricName;
-  readonly setting?: number;
+  readonly settings?: readonly number[];
   /** Of an aggregate function: a state that can be combined, or the combination of states. */
   readonly suffix?: 'State' | 'Merge' | 'MergeIf';
   readonly arguments: readonly Expression[];

@@ -142,8 +142,12 @@ export interface Functions {
 
 export type FunctionName = keyof Functions;
 
-/** Aggregate functions with a setting in parentheses of its own. */
-export type ParametricName = 'quantileExactInclusive' | 'quantileExactInclusiveForEach' | 'topKWeighted';
+/** Aggregate functions with settings in parentheses of their own. */
+export type ParametricName =
+  | 'quantileExactInclusive'
+  | 'quantileExactInclusiveForEach'
+  | 'quantilesExactInclusiveForEach'
+  | 'topKWeighted';
 
 /** The state of an aggregate, which `merge` combines with others. */
 export const stateOf = (aggregate: Call): E => ({ ...aggregate, suffix: 'State' });
@@ -167,18 +171,22 @@ export const fn = new Proxy({} as Functions, {
 
 const callOf = (name: FunctionName, args: readonly E[]): E => ({ kind: 'call', name, arguments: args });
 
-const parametric = (name: ParametricName, setting: number, ...args: readonly E[]): E => ({
+const parametric = (name: ParametricName, settings: readonly number[], ...args: readonly E[]): E => ({
   kind: 'call',
   name,
-  setting,
+  settings,
   arguments: args,
 });
 
-export const quantile = (level: number, value: E): E => parametric('quantileExactInclusive', level, value);
+export const quantile = (level: number, value: E): E => parametric('quantileExactInclusive', [level], value);
 
 /** Quantiles by position over arrays. */
 export const quantileForEach = (level: number, array: E): E =>
-  parametric('quantileExactInclusiveForEach', level, array);
+  parametric('quantileExactInclusiveForEach', [level], array);
+
+/** By position, an array of the quantiles: one state for all levels. */
+export const quantilesForEach = (levels: readonly number[], array: E): E =>
+  parametric('quantilesExactInclusiveForEach', levels, array);
 
 /** The values with the largest sums of weights. */
-export const heaviest = (count: number, value: E, weight: E): E => parametric('topKWeighted', count, value, weight);
+export const heaviest = (count: number, value: E, weight: E): E => parametric('topKWeighted', [count], value, weight);

@@ -234,9 +234,9 @@ class Printer {
         return chain(sql, operator);
       }
       case 'call': {
-        const setting = expression.setting === undefined ? '' : `(${expression.setting})`;
+        const settings = expression.settings === undefined ? '' : `(${expression.settings.join(', ')})`;
         return group(
-          `${expression.name}${expression.suffix ?? ''}${setting}(`,
+          `${expression.name}${expression.suffix ?? ''}${settings}(`,
           this.expressions(expression.arguments),
           ')',
         );

@@ -32,6 +32,7 @@ import {
   packMoment,
   timeOfPacked,
 } from './funnel.js';
+import { areApart, countApart } from './plan-apart.js';
 import { bySteps, planBest } from './plan-counted.js';
 import { positionsOf, RANK_BITS, timeOfPosition } from './positions.js';
 
@@ -151,6 +152,7 @@ function planAttempts({ query, breakdown }: Funnel): Expression {
 }
 
 export function countInAnyOrder(funnel: Funnel, context: PlanContext): Counted {
+  if (areApart(funnel)) return countApart(funnel, context);
   const { steps } = funnel.query;
   const done = numbersTo(steps.length).reduce(
     (before, number) => planTaken(funnel, number, before),

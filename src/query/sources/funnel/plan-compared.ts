@@ -39,7 +39,7 @@ interface Sides {
 export function planComparedSteps(funnel: Funnel, { current, earlier, range }: Sides): Rows {
   const { granularity } = funnel.query;
   const position = positionIn(funnel, range);
-  const groupsOf = (counted: Counted): Select => selectGroups(funnel, counted, { medians: mediansOf(counted) });
+  const groupsOf = (counted: Counted): Select => selectGroups(funnel, counted, { medians: mediansOf(funnel, counted) });
   const groups = joinRanges({
     current: groupsOf(current),
     earlier: groupsOf(earlier),

@@ -15,7 +15,7 @@ import {
   textValues,
   tupleElement,
 } from '../../plan/expressions.js';
-import { fn, quantileForEach } from '../../plan/functions.js';
+import { fn, quantileForEach, quantilesForEach } from '../../plan/functions.js';
 import {
   type Columns,
   extend,
@@ -92,9 +92,16 @@ const durations = ({ msOf }: Counted): Expression =>
 
 const MS_PER_SECOND = constant(1000);
 
-/** An element of an array of milliseconds, in seconds; null for a step without users. */
-function secondsAt(array: string, number: Expression): Expression {
-  const seconds = infix('/', element(alias(array), number), MS_PER_SECOND);
+/** Those of the steps after the first, which most people do not reach. */
+const laterDurations = (funnel: Funnel, counted: Counted): Expression =>
+  fn.arraySlice(durations(counted), integer(2), integer(funnel.query.steps.length - 1));
+
+/** The element of a step in an array of the steps after the first. */
+const ofLater = (array: Expression, number: Expression): Expression => element(array, infix('-', number, constant(1)));
+
+/** Milliseconds in seconds; null for a step without users. */
+function secondsOf(ms: Expression, number: Expression): Expression {
+  const seconds = infix('/', ms, MS_PER_SECOND);
   const hasPeople = allOf([infix('>', number, constant(1)), infix('>', alias('users'), constant(0))]);
   return fn.if(hasPeople, seconds, NULL);
 }
@@ -115,7 +122,9 @@ export function ratesOf(reached: Expression, users: Expression) {
   };
 }
 
-export const mediansOf = (counted: Counted): Expression => quantileForEach(0.5, durations(counted));
+/** Of the steps after the first. */
+export const mediansOf = (funnel: Funnel, counted: Counted): Expression =>
+  quantileForEach(0.5, laterDurations(funnel, counted));
 
 /** One row per group and step. */
 export function rowsOfSteps(
@@ -130,7 +139,7 @@ export function rowsOfSteps(
       ...passThrough('step'),
       event: eventAt(funnel, number),
       ...metrics,
-      median_seconds: secondsAt('medians', number),
+      median_seconds: secondsOf(ofLater(alias('medians'), number), number),
     },
     from: step('steps', extend(groups, { step: fn.arrayJoin(fn.arrayEnumerate(namesOf(funnel))) })),
     orderBy: [...orderOfGroups(funnel), orderBy('step')],
@@ -146,7 +155,7 @@ export const COLUMNS_OF_STEPS: readonly OutputColumn[] = [
 ];
 
 export function planSteps(funnel: Funnel, counted: Counted): Rows {
-  const groups = planGroups(funnel, counted, { medians: mediansOf(counted) });
+  const groups = planGroups(funnel, counted, { medians: mediansOf(funnel, counted) });
   const reached = alias('reached');
   return {
     select: rowsOfSteps(funnel, groups, {
@@ -171,30 +180,30 @@ const LIMITS_MS = {
   within_30d: 30 * DAY_MS,
 } as const;
 
-const mapEntries = <Value, Result>(of: Readonly<Record<string, Value>>, to: (name: string, value: Value) => Result) =>
-  Object.fromEntries(Object.entries(of).map(([name, value]) => [name, to(name, value)]));
-
 /** The steps after the first. */
 const laterSteps = (funnel: Funnel): Expression =>
   fn.arrayJoin(fn.arraySlice(fn.arrayEnumerate(namesOf(funnel)), integer(2), integer(funnel.query.steps.length - 1)));
 
 export function planTimes(funnel: Funnel, counted: Counted): Rows {
-  const quantiles = mapEntries(QUANTILES, (_, level) => quantileForEach(level, durations(counted)));
-  const counts = mapEntries(LIMITS_MS, (_, ms) =>
-    fn.sumForEach(map(durations(counted), 'duration', (duration) => infix('<=', duration, integer(ms)))),
-  );
-  const arrays = Object.fromEntries(
-    Object.entries({ ...quantiles, ...counts }).map(([name, array]) => [`${name}_by_step`, array]),
-  );
-  const groups = planGroups(funnel, counted, arrays);
+  const later = laterDurations(funnel, counted);
+  const counts = Object.entries(LIMITS_MS).map(([name, ms]) => [
+    `${name}_by_step`,
+    fn.sumForEach(map(later, 'duration', (duration) => infix('<=', duration, integer(ms)))),
+  ]);
+  const quantiles = quantilesForEach(Object.values(QUANTILES), later);
+  const groups = planGroups(funnel, counted, { quantiles_by_step: quantiles, ...Object.fromEntries(counts) });
   const number = alias('step');
+  const quantileAt = (index: number): Expression =>
+    element(ofLater(alias('quantiles_by_step'), number), integer(index + 1));
   const columns: Columns = {
     ...passThrough(...groupNames(funnel)),
     ...passThrough('step'),
     event: eventAt(funnel, number),
     users: element(alias('reached'), number),
-    ...mapEntries(QUANTILES, (name) => secondsAt(`${name}_by_step`, number)),
-    ...mapEntries(LIMITS_MS, (name) => ratio(element(alias(`${name}_by_step`), number), alias('users'))),
+    ...Object.fromEntries(Object.keys(QUANTILES).map((name, index) => [name, secondsOf(quantileAt(index), number)])),
+    ...Object.fromEntries(
+      Object.keys(LIMITS_MS).map((name) => [name, ratio(ofLater(alias(`${name}_by_step`), number), alias('users'))]),
+    ),
   };
   return {
     select: select({
