@@ -1,5 +1,5 @@
 // Queries of the forms that a source may take, with the best handwritten SQL for the same answer.
-import { bestAttempts, funnelOf, type SourceCase, STEPS } from './source-cases.js';
+import { bestAttempts, funnelOf, type SourceCase, STEPS, stepTimes } from './source-cases.js';
 
 const FUNNEL = 'funnel page_view -> add_to_cart -> purchase | $range | window 1d';
 const [VIEW = '', CART = '', PURCHASE = ''] = STEPS;
@@ -9,6 +9,12 @@ const END = `toDateTime64('$to', 3, 'UTC')`;
 /** Days of the range. */
 const LENGTH = `dateDiff('day', ${START}, ${END})`;
 const BACK = `e.project_id = '$project' AND e.time < ${END} AND e.time >= ${START} -`;
+
+/** Limits of `times`. */
+const WITHIN_MS = [60_000, 3_600_000, 86_400_000, 604_800_000, 2_592_000_000];
+/** Of `best`, the milliseconds from the start to each step: how many have each step, and the medians. */
+const STEPS_OF_BEST = `[count(), countIf(length(best) > 1), countIf(length(best) > 2)] AS r,
+  [0, quantileExactInclusiveIf(0.5)(best[2] / 1000, length(best) > 1), quantileExactInclusiveIf(0.5)(best[3] / 1000, length(best) > 2)] AS d`;
 
 export const FORM_CASES: readonly SourceCase[] = [
   {
@@ -24,43 +30,43 @@ export const FORM_CASES: readonly SourceCase[] = [
   {
     source: 'funnel by week',
     text: `${FUNNEL} | by week`,
-    // Without the medians.
-    sql: `SELECT week, s, r[s] FROM (
-        SELECT week, arrayJoin([1, 2, 3]) AS s, [count(), countIf(best > 1), countIf(best > 2)] AS r FROM (
-          SELECT person, week, max(reached) AS best FROM (
-            SELECT person, attempt, toMonday(fromUnixTimestamp64Milli(attempt.1, 'UTC')) AS week,
-              multiIf(attempt.3 > 0, 3, attempt.2 > 0, 2, 1) AS reached
+    sql: `SELECT week, s, r[s], r[s] / r[1], if(s = 1, 1, r[s] / r[s - 1]), if(s = 1, NULL, d[s]) FROM (
+        SELECT week, arrayJoin([1, 2, 3]) AS s, ${STEPS_OF_BEST} FROM (
+          SELECT week, argMax(times, length(times) * 100000000000000 - started) AS best FROM (
+            SELECT person, attempt.1 AS started, toMonday(fromUnixTimestamp64Milli(started, 'UTC')) AS week,
+              multiIf(attempt.3 > 0, [0, attempt.2 - started, attempt.3 - started], attempt.2 > 0, [0, attempt.2 - started], [0]) AS times
             FROM (SELECT rowNumberInAllBlocks() AS person, attempts FROM (${bestAttempts(STEPS)}))
             ARRAY JOIN attempts AS attempt
           ) GROUP BY person, week
         ) GROUP BY week
       )`,
-    columns: [0, 1, 3],
+    columns: [0, 1, 3, 4, 5, 6],
   },
   {
     source: 'funnel, times of its steps',
     text: `${FUNNEL} | times`,
-    sql: `SELECT s, countIf(length(best) >= s), quantileExactInclusiveIf(0.1)(best[s] / 1000, length(best) >= s),
-        quantileExactInclusiveIf(0.5)(best[s] / 1000, length(best) >= s),
-        quantileExactInclusiveIf(0.9)(best[s] / 1000, length(best) >= s)
-      FROM (SELECT best, arrayJoin([2, 3]) AS s FROM (${bestAttempts(STEPS)})) GROUP BY s`,
-    columns: [0, 2, 3, 4, 5],
+    sql: `SELECT s, count(), q[1], q[2], q[3], ${WITHIN_MS.map((ms) => `countIf(ms <= ${ms}) / count()`).join(', ')},
+        quantilesExactInclusive(0.1, 0.5, 0.9)(ms / 1000) AS q
+      FROM (SELECT arrayJoin(range(2, length(best) + 1)) AS s, best[s] AS ms FROM (${bestAttempts(STEPS)})) GROUP BY s`,
+    columns: [0, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   },
   {
     source: 'funnel in any order',
     text: `${FUNNEL} | order any`,
-    sql: `SELECT s, r[s] FROM (
-        SELECT arrayJoin([1, 2, 3]) AS s, [count(), countIf(best > 1), countIf(best > 2)] AS r FROM (
-          SELECT arrayMax(arrayMap(a -> arrayExists(b -> b >= a AND b <= a + 86400000, t1)
-              + arrayExists(b -> b >= a AND b <= a + 86400000, t2)
-              + arrayExists(b -> b >= a AND b <= a + 86400000, t3), arrayConcat(t1, t2, t3))) AS best
+    sql: `SELECT s, r[s], r[s] / r[1], if(s = 1, 1, r[s] / r[s - 1]), if(s = 1, NULL, d[s]) FROM (
+        SELECT arrayJoin([1, 2, 3]) AS s, ${STEPS_OF_BEST} FROM (
+          SELECT arrayMap(a -> arraySort(arrayMap(t -> t - a, arrayFilter(t -> t > 0 AND t <= a + 86400000,
+              [arrayFirst(b -> b >= a, t1), arrayFirst(b -> b >= a, t2), arrayFirst(b -> b >= a, t3)]))),
+              arraySort(arrayConcat(t1, t2, t3))) AS attempts,
+            arrayMax(arrayMap(of -> length(of), attempts)) AS steps,
+            arrayFirst(of -> length(of) = steps, attempts) AS best
           FROM (
-            SELECT ${STEPS.map((is, index) => `groupArrayIf($ms, ${is}) AS t${index + 1}`).join(', ')} FROM $actors
+            SELECT ${stepTimes(STEPS)} FROM $actors
             WHERE $scan AND e.event_type IN ('page_view', 'add_to_cart', 'purchase') AND $isSomebody GROUP BY $actor
           )
         )
       )`,
-    columns: [0, 2],
+    columns: [0, 2, 3, 4, 5],
   },
   {
     source: 'events, compared',
@@ -132,13 +138,16 @@ export const FORM_CASES: readonly SourceCase[] = [
   {
     source: 'people behind a number',
     text: 'signup | $range | people',
-    // Without their profiles.
-    sql: `SELECT any(if(e.user_id != '', e.user_id, if(m.muid != 0, m.user, e.device_id))) AS id, max(e.time) AS at
-      FROM events AS e LEFT ANY JOIN (
-        SELECT device_hash, user_hash AS muid, user_id AS user FROM device_map FINAL WHERE project_id = '$project'
-      ) AS m ON if(e.user_hash = 0, e.device_hash, 0) = m.device_hash
-      WHERE $scan AND e.event_type = 'signup' AND $isSomebody GROUP BY $actor ORDER BY at DESC, id LIMIT 1000`,
-    columns: [0, 7],
+    sql: `SELECT id, p.user_id, p.email, p.email_domain, if(p.user_hash = 0, NULL, p.first_seen), if(p.user_hash = 0, NULL, p.last_seen),
+        (p.props_str, p.props_num, p.props_bool, p.user_hash != 0), at
+      FROM (SELECT *, user_hash FROM profiles FINAL WHERE project_id = '$project') AS p RIGHT ANY JOIN (
+        SELECT $actor AS actor, any(if(e.user_id != '', e.user_id, if(m.muid != 0, m.user, e.device_id))) AS id, max(e.time) AS at
+        FROM events AS e LEFT ANY JOIN (
+          SELECT device_hash, user_hash AS muid, user_id AS user FROM device_map FINAL WHERE project_id = '$project'
+        ) AS m ON if(e.user_hash = 0, e.device_hash, 0) = m.device_hash
+        WHERE $scan AND e.event_type = 'signup' AND $isSomebody GROUP BY actor ORDER BY at DESC, id LIMIT 1000
+      ) AS a ON p.user_hash = a.actor
+      ORDER BY at DESC, id`,
   },
   {
     source: 'count by steps of a number',
