@@ -29,7 +29,7 @@ async function countEvents(): Promise<number> {
   return Number(row?.value);
 }
 
-test('three imports at once with a killed worker count every line once at every moment', async () => {
+test('three concurrent imports count every line at most once at any time, with a killed worker', async () => {
   const imports = Promise.all([service.import(file), service.import(file), service.import(file)]);
   let isOver = false;
   const stored = imports

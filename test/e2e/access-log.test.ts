@@ -31,13 +31,12 @@ function writeGeneratedLog(): string {
   return file;
 }
 
-describe('a generated log', () => describeLog(writeGeneratedLog()));
+describe('import of a generated access log', () => describeLog(writeGeneratedLog()));
 
 if (existsSync(REAL_LOG)) {
-  describe('apache_access.log', () => describeLog(REAL_LOG));
+  describe('import of apache_access.log', () => describeLog(REAL_LOG));
 } else {
-  test.skip(`apache_access.log: skipped, as ${REAL_LOG} is not there; the generated log took its place`, () =>
-    undefined);
+  test.skip(`import of apache_access.log: skipped, because ${REAL_LOG} does not exist`, () => undefined);
 }
 
 function describeLog(file: string): void {
@@ -55,7 +54,7 @@ function describeLog(file: string): void {
 
   const ask = (stages: string) => service.ask(`page_view | ${RANGE} | ${stages}`);
 
-  test('every line is sent and accepted, and what is no log line is counted', () => {
+  test('sends every line, and counts lines that cannot be parsed', () => {
     const lines = readFileSync(file, 'utf8')
       .split('\n')
       .filter((line) => line !== '').length;
@@ -65,25 +64,25 @@ function describeLog(file: string): void {
     });
   });
 
-  test('events by day', async () => {
+  test('gives events by day', async () => {
     const rows = await ask('count by day');
     expect(toCounts(rows, 'day')).toEqual(new Map(DAYS.map((day) => [day, counts.byDay.get(day) ?? 0])));
   });
 
-  test('the top 10 paths', async () => {
+  test('gives the top 10 paths', async () => {
     const rows = await ask('count by _path | top 10');
     const expected = [...counts.byPath].sort(byCountThenName).slice(0, 10);
     expect(rows.map((row) => [row._path, row.count])).toEqual(expected);
   });
 
-  test('the share of bots by browser', async () => {
+  test('gives the share of bots by browser', async () => {
     const rows = await ask('count by _browser, _device_type');
     const bots = rows.filter((row) => row._device_type === 'bot');
     const people = rows.filter((row) => row._device_type !== 'bot');
     const botEvents = regroup(counts.byUserAgent, (agent) => (isBotAgent(agent) ? 'bot' : undefined)).get('bot');
     expect(sumOf(bots) / sumOf(rows)).toBe((botEvents ?? 0) / counts.events);
 
-    // Crawlers that name themselves in one way only.
+    // Crawlers whose user agents all contain the same name.
     const names = ['Googlebot', 'bingbot', 'AhrefsBot', 'YandexBot', 'Baiduspider'];
     const named = regroup(counts.byUserAgent, (agent) => names.find((name) => agent.includes(`${name}/`)));
     expect(named.size).toBeGreaterThan(1);
@@ -96,12 +95,12 @@ function describeLog(file: string): void {
     expect(sumBy(people, '_browser')).toEqual(browsers);
   });
 
-  test.skipIf(GEOGRAPHY_DATABASES.length === 0)('countries', async () => {
+  test.skipIf(GEOGRAPHY_DATABASES.length === 0)('gives events by country', async () => {
     const rows = await ask('count by _country');
     expect(toCounts(rows, '_country')).toEqual(regroup(counts.byAddress, createCountryLookup()));
   });
 
-  test('errors by hour', async () => {
+  test('gives errors by hour', async () => {
     const rows = await ask('where event_properties.status >= 400 | count by hour');
     expect(rows).toHaveLength(DAYS.length * 24);
     const hours = toCounts(
@@ -111,12 +110,12 @@ function describeLog(file: string): void {
     expect(hours).toEqual(counts.errorsByHour);
   });
 
-  test('unique devices', async () => {
+  test('gives unique devices', async () => {
     const rows = await ask('unique device_id');
     expect(rows[0]?.value).toBe(counts.devices);
   });
 
-  test('importing it again adds nothing', async () => {
+  test('adds nothing when repeated', async () => {
     const again = await service.import(file);
     expect(again.report).toEqual(imported.report);
     await service.drained();

@@ -45,7 +45,7 @@ async function count(url: string, key: string): Promise<unknown> {
   return ((await response.json()) as { rows?: { value: number }[] }).rows?.[0]?.value;
 }
 
-test('what was accepted before the backup is there after the restore', async () => {
+test('a restored backup has the keys, events, profiles and queued jobs of the original', async () => {
   running = await startStandalone({ dataDirectory: original });
   const file = await running.ready();
   await track(file.url, file.public_key, { events: [{ event_type: 'signup' }, { event_type: 'signup' }] });

@@ -20,8 +20,8 @@ import { eventually } from '../support/eventually.js';
 
 openPageForEachTest();
 
-describe('sending', () => {
-  test('ten at once, fewer after two seconds, what is left when the page is closed', async () => {
+describe('the browser script sends', () => {
+  test('ten events at once, fewer after two seconds, and the rest when the page closes', async () => {
     await page.goto(`${site.url}/silent`);
     for (let n = 0; n < 10; n += 1) await call('track', 'ten');
     await eventually(async () => expect(await store.count(project.id)).toBe(10));
@@ -34,7 +34,7 @@ describe('sending', () => {
     await eventually(async () => expect(await store.count(project.id, "event_type = 'last'")).toBe(7));
   });
 
-  test('outlives the page, also when the browser has not come to it yet', async () => {
+  test('the last events even if the page closes while all connections are busy', async () => {
     await page.goto(`${site.url}/scripted`);
     // A browser has six connections per host; these occupy all of them.
     site.answers.push(...Array(6).fill({ status: 0 }));
@@ -49,7 +49,7 @@ describe('sending', () => {
     ['a beacon', '', 'no-cors'],
     ['a request where there are no beacons', 'navigator.sendBeacon = undefined', 'cors'],
     ['a request where the browser takes no more beacons', 'navigator.sendBeacon = () => false', 'cors'],
-  ])('of what is left is by %s', async (_, spoil, mode) => {
+  ])('the last events by %s', async (_, spoil, mode) => {
     await page.addInitScript({ content: spoil });
     await page.goto(`${site.url}/scripted`);
     await call('track', 'last');
@@ -61,7 +61,7 @@ describe('sending', () => {
     expect(requests.map(({ path }) => path).sort()).toEqual(['/identify', '/track']);
   });
 
-  test('keeps to what browsers take from a page that is closed, in bytes', async () => {
+  test('no more bytes than browsers allow a closing page', async () => {
     await page.goto(`${site.url}/scripted`);
     await noteErrors();
     for (const length of [25_000, 12_000, 12_000]) {
@@ -75,7 +75,7 @@ describe('sending', () => {
     expect((await posted(4))[3]?.body.events).toHaveLength(2);
   });
 
-  test('goes by other names through a proxy of the site', async () => {
+  test('through a proxy of the site under other paths', async () => {
     const { script } = await buildBrowserScript();
     site.pages.set('/a7/s.js', script);
     const attributes = 'data-host="/a7" data-track="/v" data-identify="/w"';
@@ -89,7 +89,7 @@ describe('sending', () => {
     ]);
   });
 
-  test('continues when the network is back', async () => {
+  test('waiting events when the network is back', async () => {
     await page.goto(`${site.url}/silent`);
     await context.setOffline(true);
     for (let n = 0; n < 25; n += 1) await call('track', 'offline');
@@ -99,7 +99,7 @@ describe('sending', () => {
     await eventually(async () => expect(await store.count(project.id)).toBe(25));
   });
 
-  test('is repeated after 1, 2 and 4 seconds with the same bytes, then reported as lost', async () => {
+  test('the same bytes again after 1, 2 and 4 seconds, and then reports them as lost', async () => {
     await openScriptedWithPausedClock();
     await call('track', 'a');
     site.answers.push(
@@ -134,7 +134,7 @@ describe('sending', () => {
     expect((await posted(5))[4]?.body.events).toMatchObject([{ event_type: 'b' }]);
   });
 
-  test('waits as long as it is told to, a minute at most, and is not repeated when it is refused', async () => {
+  test('again after Retry-After, a minute at most, and not after a refusal', async () => {
     await openScriptedWithPausedClock();
     await noteErrors();
     site.answers.push({ status: 429, headers: { 'Retry-After': '600' } }, { status: 403 });
@@ -152,7 +152,7 @@ describe('sending', () => {
     expect(site.requests).toHaveLength(2);
   });
 
-  test('holds 10,000 events and says what is lost beyond', async () => {
+  test('at most 10,000 waiting events, and reports further ones as lost', async () => {
     await page.goto(`${site.url}/silent`);
     await noteErrors();
     await context.setOffline(true);
@@ -174,8 +174,8 @@ describe('sending', () => {
   const errors = () => page.evaluate('noted');
 });
 
-describe('calls', () => {
-  test('that were noted before the script came are made, in their order', async () => {
+describe('calls of the browser script', () => {
+  test('made before it has loaded run in order', async () => {
     const stub =
       "<script>(window.service = window.service || []).push(['track', 'early', { n: 1 }]); const kept = service;</script>";
     site.pages.set('/stubbed', documentWith('', stub));
@@ -186,7 +186,7 @@ describe('calls', () => {
     expect(events.map(({ event_type }) => event_type)).toEqual(expect.arrayContaining(['early', 'page_view', 'late']));
   });
 
-  test('never throw, for arguments of any type', async () => {
+  test('never throw for arguments of any type', async () => {
     await page.goto(`${site.url}/silent`);
     await page.evaluate(`
       const circle = {};
@@ -201,7 +201,7 @@ describe('calls', () => {
     expect(await call('choice', 'x', [])).toBeUndefined();
   });
 
-  test('a choice is the same on every page, and recorded once in a session', async () => {
+  test('choose the same variant on every page and record it once per session', async () => {
     await page.clock.install();
     await page.goto(`${site.url}/silent`);
     const variants = ['control', 'blue', 'green'];
@@ -227,7 +227,7 @@ describe('calls', () => {
   });
 });
 
-test('the script is served compressed, cached by its name, and with its sources', async () => {
+test('GET /public/service.js is compressed, cacheable, and has a source map', async () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${processes.url}/public/${path}`, { headers });
   const script = await get('service.js', { 'Accept-Encoding': 'gzip' });

@@ -1,4 +1,4 @@
-// The browser script in a real browser, against the real processes: page views, what it keeps, and
+// The browser script in a real browser, against the real processes: page views, stored state, and
 // consent. The site has another origin than the service.
 
 import { describe, expect, test } from 'vitest';
@@ -19,8 +19,8 @@ import {
 
 openPageForEachTest();
 
-describe('page views', () => {
-  test('say what a page is and where its visitor comes from', async () => {
+describe('page views of the browser script', () => {
+  test('contain the page, its referrer and its campaign', async () => {
     await page.goto(`${site.url}/shop/shoes?utm_source=news&utm_campaign=&gclid=g1&size=5`, {
       referer: 'https://search.example:8443/q',
     });
@@ -49,7 +49,7 @@ describe('page views', () => {
     ]);
   });
 
-  test('follow the address through the history, once for each', async () => {
+  test('are sent once for each address of the history API', async () => {
     await page.goto(`${site.url}/shop`);
     for (const [change, address] of [
       ['pushState', '/shop/a'],
@@ -74,7 +74,7 @@ describe('page views', () => {
     ]);
   });
 
-  test('of a page that comes back out of memory', async () => {
+  test('are sent for a page restored from the back-forward cache', async () => {
     await page.goto(`${site.url}/shop`);
     await page.evaluate('window.isSame = true; 1');
     await page.goto('about:blank');
@@ -84,7 +84,7 @@ describe('page views', () => {
     expect(await stored(2)).toHaveLength(2);
   });
 
-  test('not of a page that is loaded ahead, until it is visited', async () => {
+  test('are not sent for a prerendered page before it is visited', async () => {
     // This browser does not prerender under automation, so the page simulates it.
     const ahead = "Object.defineProperty(document, 'prerendering', { get: () => !window.isVisited });";
     await page.addInitScript({ content: ahead });
@@ -99,7 +99,7 @@ describe('page views', () => {
   test.each([
     ['data-spa', 1],
     ['data-auto', 0],
-  ])('without %s', async (attribute, views) => {
+  ])('follow the setting %s="false"', async (attribute, views) => {
     site.pages.set('/less', documentWith(`${attribute}="false"`));
     await page.goto(`${site.url}/less`);
     await page.evaluate("history.pushState({}, '', '/less/more')");
@@ -110,8 +110,8 @@ describe('page views', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('the device across reloads and tabs, the session in its tab for 30 minutes', async () => {
+describe('state of the browser script', () => {
+  test('keeps the device across reloads and tabs, and the session in its tab for 30 minutes', async () => {
     await page.clock.install({ time: Date.now() - 3_600_000 });
     await page.goto(`${site.url}/silent`);
     await call('track', 'first');
@@ -133,7 +133,7 @@ describe('what is kept', () => {
     expect(new Set([first, third, tab].map((event) => event?.session_id)).size).toBe(3);
   });
 
-  test('the user, in every tab, until reset makes a new device', async () => {
+  test('keeps the user in every tab until reset() makes a new device', async () => {
     await page.goto(`${site.url}/scripted?utm_source=news`);
     const other = await openPage();
     await other.goto(`${site.url}/scripted`);
@@ -160,7 +160,7 @@ describe('what is kept', () => {
     expect(events[1].session_id).not.toBe(events[0].session_id);
   });
 
-  test('nothing of an identify without a user, and the attribution only once', async () => {
+  test('ignores identify() without a user and sends the attribution once', async () => {
     await page.goto(`${site.url}/scripted?utm_source=news`);
     for (const noUser of ['', null, undefined, 'null', Number.NaN, {}]) await call('identify', noUser);
     expect((await storageOf()).service_uid).toBeUndefined();
@@ -176,7 +176,7 @@ describe('what is kept', () => {
   test.each([
     ['forbidden', "Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } });"],
     ['full', "for (let n = 1 << 23; n > 0; n >>= 1) try { localStorage['x' + n] = 'x'.repeat(n); } catch {}"],
-  ])('by the page alone when storage is %s', async (_, spoil) => {
+  ])('is held by the page only when storage is %s', async (_, spoil) => {
     await page.addInitScript({ content: spoil });
     await page.goto(`${site.url}/silent`);
     await call('track', 'one');
@@ -188,8 +188,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('consent', () => {
-  test('asked for: nothing is stored or sent before it is given, and nothing after it is taken back', async () => {
+describe('consent in the browser script', () => {
+  test('stores and sends nothing before consent is given or after it is withdrawn', async () => {
     site.pages.set('/asking', documentWith(`data-consent="true" data-host="${site.url}"`));
     await page.goto(`${site.url}/asking?utm_source=news`);
     await call('track', 'early');

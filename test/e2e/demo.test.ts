@@ -1,5 +1,5 @@
-// `npm run demo` against the processes of the service: the command as a process, its questions over
-// HTTP, and whether each answer tells its story.
+// `npm run demo` against the processes of the service: runs the command as a process, asks its
+// questions over HTTP, and checks that each answer shows the pattern that the data was made with.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -83,7 +83,7 @@ describe('npm run demo', () => {
     expect(stored.map(({ key }) => key)).toEqual(['demo-growth', 'demo-shop']);
   }, 120_000);
 
-  test('which campaign: the newsletter brings customers, the one with most visitors hardly any', async () => {
+  test('"Which campaign" shows customers from the newsletter and few from the largest campaign', async () => {
     const { rows } = await askAbout('Which campaign');
     const step = (campaign: string, number: number) =>
       rows.find((row) => row['event_properties.utm_campaign'] === campaign && row.step === number);
@@ -92,7 +92,7 @@ describe('npm run demo', () => {
     expect(step('monthly-letter', 3)?.users).toBeGreaterThan(5 + Number(step('latte-art', 3)?.users));
   });
 
-  test('why fewer checkouts: one version of one browser', async () => {
+  test('"Why do fewer" shows one browser version', async () => {
     const { rows } = await askAbout('Why do fewer');
     const purchases = rows.filter(({ step }) => step === 2);
     const [worst, ...others] = [...purchases]
@@ -105,13 +105,13 @@ describe('npm run demo', () => {
     for (const { rate } of others) expect(rate).toBeGreaterThan(2 * Number(worst?.rate));
   });
 
-  test('the experiment: the page with one step is better', async () => {
+  test('"one page" shows that the treatment is better', async () => {
     const answer = await askAbout('one page');
     expect(answer.decision_status).toBe('treatment_better');
     expect(answer.rows.map(({ variant_key: key }) => key)).toEqual(['control', 'one-page']);
   });
 
-  test('which plan: few businesses bring most of the revenue', async () => {
+  test('"Which plan" shows that few businesses bring most revenue', async () => {
     const { rows } = await askAbout('Which plan');
     expect(rows[0]?.['user.plan']).toBe('business');
     expect(Number(rows[0]?.value)).toBeGreaterThan(1.3 * Number(rows[1]?.value));
@@ -119,7 +119,7 @@ describe('npm run demo', () => {
     expect(people.rows.at(-1)?.plan).toBe('business');
   });
 
-  test('the sale: its four days have the most purchases, about twice as many as others', async () => {
+  test('"the sale" shows twice the purchases on its four days', async () => {
     const { rows } = await askAbout('the sale');
     const totals = rows.map(({ value }) => Number(value)).sort((a, b) => b - a);
     const median = totals[Math.floor(totals.length / 2)];
@@ -130,7 +130,7 @@ describe('npm run demo', () => {
     expect(saleDays).toContain(best?.day);
   });
 
-  test('events are enriched: countries, browsers, pages, sessions', async () => {
+  test('enriches events with countries, browsers, pages and sessions', async () => {
     const countries = await ask('* | last 90d | unique by _country | top 3');
     expect(countries.rows.map(({ _country: country }) => country).sort()).toEqual(['DE', 'GB', 'US']);
     expect((await ask('* | last 90d | where _browser = "Firefox" | count')).rows[0]?.value).toBeGreaterThan(100);
@@ -139,7 +139,7 @@ describe('npm run demo', () => {
     expect(sources.rows.map((row) => row['session.utm_source'])).toContain('newsletter');
   });
 
-  test('every card of both dashboards has rows, and together they have all kinds', async () => {
+  test('creates dashboards of all card kinds, and every card has rows', async () => {
     const [project] = await demoProjects();
     const stored: { config: { sections: { cards: { id: string; kind: string; query?: string }[] }[] } }[] =
       await postgres('dashboard_versions')
@@ -155,14 +155,14 @@ describe('npm run demo', () => {
     }
   });
 
-  test('says that there is one already, and changes nothing', async () => {
+  test('fails without changes when a demo project exists', async () => {
     const { status, stderr } = await demo('--people', '50');
     expect(status).toBe(1);
     expect(stderr).toContain('has a demo project already');
     expect(await demoProjects()).toHaveLength(1);
   });
 
-  test('--refresh replaces it, --delete deletes it, and neither touches a project of the same name', async () => {
+  test('--refresh replaces and --delete deletes the demo project, and no other of the same name', async () => {
     expect((await demo('--refresh', '--people', '50')).status).toBe(0);
     const [first, second] = await demoProjects();
     expect([first?.deleted_at === null, second?.deleted_at === null]).toEqual([false, true]);
@@ -174,7 +174,7 @@ describe('npm run demo', () => {
     expect(other).toEqual({ deleted_at: null, is_demo: false });
   });
 
-  test('a service that refuses the events leaves no project behind', async () => {
+  test('leaves no project when the service refuses the events', async () => {
     const { status, stderr } = await demo('--people', '50', '--url', `${processes.url}/elsewhere`);
     expect(status).toBe(1);
     expect(stderr).toContain('refused the events');

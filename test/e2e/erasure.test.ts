@@ -104,7 +104,7 @@ async function killed(name: string): Promise<void> {
   await eventually(() => expect(standalone.pids().get(name) ?? pid).not.toBe(pid), 60_000);
 }
 
-test('erasures are complete while events arrive, workers are killed and the engine restarts', async () => {
+test('erasures are complete while events arrive, workers are killed and ClickHouse restarts', async () => {
   const [comesBack, worker, engine] = ['comes-back', 'worker-is-killed', 'engine-is-killed'];
   const load = sendForever(['stays', comesBack, worker, engine]);
   await eventually(() => expect(load.accepted.length).toBeGreaterThan(200));
@@ -162,7 +162,7 @@ function tryRead(path: string): Buffer | undefined {
   }
 }
 
-test('after the purge no byte of a person is left in any file', async () => {
+test('after the purge no file contains an id or property of the person', async () => {
   const distinctive = (name: string) => `${name}-${randomBytes(12).toString('hex')}`;
   const [userId, deviceId, anonymous] = [distinctive('person'), distinctive('device'), distinctive('insert')];
   const [insertId, queued, email] = [
@@ -170,7 +170,7 @@ test('after the purge no byte of a person is left in any file', async () => {
     distinctive('queued'),
     `${distinctive('mail')}@example.com`,
   ];
-  // Only the catalog has it uncompressed.
+  // Stored uncompressed only in the catalog.
   const nickname = distinctive('nickname');
   const texts = [userId, deviceId, anonymous, insertId, email, nickname];
   const other = distinctive('other');
@@ -192,7 +192,7 @@ test('after the purge no byte of a person is left in any file', async () => {
     expect((await result.json()).rows).toBeGreaterThan(0);
     expect(JSON.stringify(await call('/catalog'))).toContain(nickname);
   });
-  // The planner's samples are on disk as well.
+  // The statistics of PostgreSQL's planner are on disk as well.
   await postgres.raw('ANALYZE');
   await postgres.raw('CHECKPOINT');
   const before = search(texts);

@@ -59,7 +59,7 @@ const answered = (q: string, expected: readonly object[]) =>
     expect(rows).toMatchObject(expected);
   }, 30_000);
 
-test('the static page', async () => {
+test('the static page example sends page views and identifies a user', async () => {
   const site = await startScriptedServer();
   const page = readFileSync(fromRoot('examples', 'static-page', 'index.html'), 'utf8');
   site.pages.set(
@@ -89,7 +89,7 @@ test('the static page', async () => {
   }
 });
 
-test('the Express app, with the Node client from its packed file', { timeout: 120_000 }, async () => {
+test('the Express example works with the packed Node client', { timeout: 120_000 }, async () => {
   const app = join(folder, 'express');
   cpSync(fromRoot('examples', 'express'), app, { recursive: true });
   const packed = runProgram(
@@ -137,7 +137,7 @@ test('the Express app, with the Node client from its packed file', { timeout: 12
   await answered('users | where email_domain = "example.com" | where user_id = "grace"', [{ user_id: 'grace' }]);
 });
 
-test('the packed Node client is CommonJS, too, has types for both, and fits into a bundle for browsers', async () => {
+test('the packed Node client is ESM and CommonJS with types, and can be bundled for browsers', async () => {
   const app = join(folder, 'express');
   writeFileSync(
     join(app, 'plain.cjs'),
@@ -156,7 +156,7 @@ test('the packed Node client is CommonJS, too, has types for both, and fits into
   expect(outputFiles[0]?.text).not.toContain('node:');
 });
 
-test('the Python script, with the client from its packed file', { timeout: 120_000 }, async () => {
+test('the Python example works with the packed Python client', { timeout: 120_000 }, async () => {
   const environment = join(folder, 'venv');
   // A venv without pip is created quickly; the pip of the machine installs into it.
   runProgram('python3', ['-m', 'venv', '--without-pip', environment], 'python3-venv');

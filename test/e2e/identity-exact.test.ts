@@ -93,7 +93,7 @@ async function replaySome(): Promise<void> {
   }
 }
 
-async function disturb(): Promise<void> {
+async function injectFault(): Promise<void> {
   const victim = WORKERS[Math.floor(random() * WORKERS.length)] as string;
   await processes.get(victim).kill('SIGKILL');
   await replaySome();
@@ -157,7 +157,7 @@ async function copiedMappings(): Promise<Model['mappings']> {
   return Object.fromEntries(rows.map(({ device_id, user_id }) => [device_id, user_id]));
 }
 
-test(`thousands of calls, killed workers, cut connections and replays, seed ${SEED}`, async () => {
+test(`profiles equal the reference after killed workers, cut connections and replays, seed ${SEED}`, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     // Paused, so that every batch can be recorded; active jobs continue.
     await queue.pause();
@@ -165,7 +165,7 @@ test(`thousands of calls, killed workers, cut connections and replays, seed ${SE
     await noteAccepted();
     await queue.resume();
     await delay(random() * 300);
-    await disturb();
+    await injectFault();
   }
   await untilDone();
   await replaySome();

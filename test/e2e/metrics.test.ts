@@ -62,12 +62,12 @@ async function evaluate(expression: string): Promise<{ metric: Record<string, st
   return ((await response.json()) as { data: { result: [] } }).data.result;
 }
 
-test('the rules and the configuration are valid, and every alert fires when it should', () => {
+test('promtool accepts the configuration, and every alert fires in its test', () => {
   runProgram('promtool', ['check', 'config', join(folder, 'prometheus.yml')], 'prometheus');
   runProgram('promtool', ['test', 'rules', join(RULES, 'alerts.test.yml')], 'prometheus');
 });
 
-test('every process is scraped, and the series of the rules are there', async () => {
+test('Prometheus scrapes every process and finds every series of the rules', async () => {
   const project = await createTestProject(databases);
   await track(processes.url, project.publicKey, { event_type: 'signup' });
   await fetch(`${processes.url}/query`, {

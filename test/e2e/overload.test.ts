@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 /**
- * Without a worker at first, so that accepted events pile up, as when the database is unavailable.
+ * Starts without a worker, so that accepted events queue up, as when ClickHouse is unavailable.
  */
 async function open(limitsAt: (redisBytes: number) => Environment): Promise<Overloaded> {
   const databases = await createTestDatabases();
@@ -119,7 +119,9 @@ async function expectStored({ store, project }: Overloaded, load: Load): Promise
   expect(stored.map(({ id }) => id).sort()).toEqual([...load.acknowledged].sort());
 }
 
-test('too many jobs', { timeout: 240_000 }, async () => {
+test('above the limit of queued jobs /track and /identify answer 429 and lose nothing', {
+  timeout: 240_000,
+}, async () => {
   const JOBS_MAX = 50;
   const service = await open(() => ({ INGEST_BACKLOG_JOBS_MAX: String(JOBS_MAX) }));
   const { processes, project, redis } = service;
@@ -148,7 +150,7 @@ test('too many jobs', { timeout: 240_000 }, async () => {
     return { events: prompt + bulk, identify };
   };
   await eventually(async () => expect(await waiting()).toMatchObject({ identify: JOBS_MAX + 1 }));
-  // Of one project with its own jobs, which may use only its share of the backlog.
+  // Jobs of one project, which may use only its share of the backlog.
   const { events: waitingEvents } = await waiting();
   expect(waitingEvents).toBeGreaterThan(0.7 * JOBS_MAX);
   expect(waitingEvents).toBeLessThanOrEqual(JOBS_MAX + 1);
@@ -170,7 +172,9 @@ test('too many jobs', { timeout: 240_000 }, async () => {
   for (const queue of queues) await queue.close();
 });
 
-test('too many bytes', { timeout: 240_000 }, async () => {
+test('above the high-water mark of Redis and of bytes in flight, requests get 429 and memory stays bounded', {
+  timeout: 240_000,
+}, async () => {
   const BACKLOG_BYTES = 160 * MEBIBYTE;
   const IN_FLIGHT_BYTES = 32 * MEBIBYTE;
   let mark = 0;
@@ -204,7 +208,7 @@ test('too many bytes', { timeout: 240_000 }, async () => {
     });
   }
   await untilRefused(load);
-  // It has used its share; the rest stays available to others.
+  // The project has used its share; the rest stays available to others.
   const other = await createTestProject(service.databases);
   const events = Array.from({ length: 100 }, () => ({ event_type: 'a', event_properties: { a: filler } }));
   expect(await track(processes.url, other.publicKey, { events })).toMatchObject({ status: 200 });

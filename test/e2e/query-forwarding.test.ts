@@ -30,7 +30,7 @@ async function ask(q: string, key = project.secretKey): Promise<{ status: number
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-test('an event that was tracked at the public address is counted there, soon', async () => {
+test('web counts an event that it accepted, through the query process', async () => {
   expect(await track(processes.url, project.publicKey, { event_type: 'signup', device_id: 'd' })).toMatchObject({
     status: 200,
   });
@@ -41,7 +41,7 @@ test('an event that was tracked at the public address is counted there, soon', a
   });
 });
 
-test('errors of the query process pass as they are', async () => {
+test('web forwards errors of the query process unchanged', async () => {
   expect(await ask('signup | count by _contry')).toMatchObject({
     status: 400,
     body: { details: [{ line: 1, column: 19, length: 7 }] },
@@ -50,12 +50,12 @@ test('errors of the query process pass as they are', async () => {
   expect(await ask('signup', 'nonsense')).toMatchObject({ status: 401 });
 });
 
-test('what is behind the route is no part of it', async () => {
+test('web does not forward paths below /query', async () => {
   const response = await fetch(`${processes.url}/query/anything`, { method: 'POST' });
   expect(response.status).toBe(404);
 });
 
-test('while the query process is unavailable: 503, then answers again; events are accepted throughout', async () => {
+test('web answers 503 while the query process is down, and accepts events throughout', async () => {
   await processes.get('query').kill('SIGKILL');
   const { status, body } = await ask('signup | count');
   expect(status).toBe(503);

@@ -42,8 +42,8 @@ async function rotate(path: string): Promise<Record<string, string>> {
   return (await response.json()) as Record<string, string>;
 }
 
-describe('keys', () => {
-  test('are shown on a terminal at the first start, and never in a log or at a later one', async () => {
+describe('keys of npm start', () => {
+  test('are printed on a terminal at the first start only, and never to a log', async () => {
     expect(secretsOf(standalone.output())).toEqual([]);
     expect(standalone.output()).toContain('npm start -- --keys');
     const other = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
@@ -55,14 +55,14 @@ describe('keys', () => {
     }
   }, 120_000);
 
-  test('are shown on request: those that work', async () => {
+  test('are printed by --keys, in their current values', async () => {
     expect(secretsOf(await shownKeys())).toEqual([file.secret_key, file.admin_key]);
     const { secret_key: rotated } = await rotate(`/api/admin/projects/${file.project_id}/rotate-secret-key`);
     expect(rotated).not.toBe(file.secret_key);
     expect(secretsOf(await shownKeys())).toEqual([rotated, file.admin_key]);
   });
 
-  test('of an import are those that work', async () => {
+  test('of an import are the current ones', async () => {
     await rotate(`/api/admin/projects/${file.project_id}/rotate-secret-key`);
     const log = join(directory, 'access.log');
     writeFileSync(log, '203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"\n');
@@ -70,21 +70,21 @@ describe('keys', () => {
     expect(stdout).toMatch(/accepted\s+1\n/);
   });
 
-  test('an option that there is not is refused', async () => {
+  test('an unknown option is refused', async () => {
     await expect(run('tools/start.mjs', '--key')).rejects.toMatchObject({
       stderr: expect.stringContaining('npm start has no option --key; it has --keys and --yes.'),
     });
   });
 });
 
-test('a folder that others could read is closed to them, and so is everything in it', () => {
+test("npm start removes other users' access to DATA_DIR and everything in it", () => {
   const paths = [directory, ...readdirSync(directory).map((name) => join(directory, name))];
   const modes = paths.map((path) => [path, statSync(path).mode & 0o077] as const);
   expect(modes.filter(([path, mode]) => mode !== 0 && !path.endsWith('access.log'))).toEqual([]);
 });
 
-// Only the owner of a folder may change its mode: root's is kept open for another user.
-test.runIf(process.getuid?.() === 0)('a folder that cannot be closed to others is refused', () => {
+// Only the owner of a folder may change its mode. Root creates one for a process of another user.
+test.runIf(process.getuid?.() === 0)('npm start refuses a DATA_DIR that it cannot close to other users', () => {
   const open = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
   chmodSync(open, 0o755);
   const { status, stderr } = spawnSync(process.execPath, [join(packageRoot, 'dist/standalone/main.js')], {
@@ -97,7 +97,7 @@ test.runIf(process.getuid?.() === 0)('a folder that cannot be closed to others i
   expect(status).toBe(1);
 });
 
-test('no secret is in a command line', () => {
+test('no command line contains a secret', () => {
   const secrets = Object.values(JSON.parse(readFileSync(join(directory, 'secrets.json'), 'utf8')) as object).map(
     String,
   );
@@ -110,7 +110,7 @@ test('no secret is in a command line', () => {
   }
 });
 
-test('no engine has the secrets of the service in its environment', () => {
+test('the environment of an engine contains no secret of the service', () => {
   for (const name of ['postgres', 'redis', 'clickhouse']) {
     const environment = readFileSync(`/proc/${standalone.pids().get(name)}/environ`, 'utf8');
     expect(environment).not.toMatch(/SECRET|PASSWORD|DATABASE_URL|IDP_/);
@@ -137,4 +137,5 @@ async function startOnTerminal(dataDirectory: string): Promise<string> {
   return output;
 }
 
-test('`script` is there to make a terminal', () => expect(spawnSync('script', ['--version']).status).toBe(0));
+test('the program `script`, which provides a terminal, is installed', () =>
+  expect(spawnSync('script', ['--version']).status).toBe(0));

@@ -60,7 +60,7 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-describe('a running stack', () => {
+describe('npm start', () => {
   const directory = newDirectory();
   let standalone: TestStandalone;
   let file: StandaloneKeys;
@@ -71,7 +71,7 @@ describe('a running stack', () => {
   });
   afterAll(stopAll);
 
-  test('says where it is and what to do next', async () => {
+  test('prints its address and the next steps', async () => {
     const output = standalone.output();
     for (const part of [file.url, file.public_key, 'npm start -- --keys', 'curl', 'npm run import -- access-log']) {
       expect(output).toContain(part);
@@ -83,7 +83,7 @@ describe('a running stack', () => {
     await eventually(() => expect(run(queryCommand)).toMatch(/signup +\| +1 /));
   });
 
-  test('lets its developer sign in with a browser, ask, and sign out again', async () => {
+  test('lets a developer sign in with a browser, run a query and sign out', async () => {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
     try {
       const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
@@ -124,7 +124,7 @@ describe('a running stack', () => {
     }
   });
 
-  test('keeps its keys to its owner', () => {
+  test('stores its keys in files that only their owner can read', () => {
     for (const name of ['standalone.json', 'secrets.json']) {
       expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
     }
@@ -133,14 +133,14 @@ describe('a running stack', () => {
     ]);
   });
 
-  test('is the only one on its data', async () => {
+  test('refuses a second instance on the same DATA_DIR', async () => {
     const second = await start(directory);
     expect(await second.ended()).toBe(1);
     expect(second.output()).toMatch(/is in use by another instance \(process \d+\)\.\n$/);
     expect((await fetch(`${file.url}/readyz`)).status).toBe(200);
   });
 
-  test('refuses a taken port in one sentence', async () => {
+  test('exits with a message when the port is in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
@@ -153,24 +153,27 @@ describe('a running stack', () => {
     taken.close();
   });
 
-  test('refuses an unreachable database in one sentence', async () => {
+  test('exits with a message when a database is unreachable', async () => {
     const second = await start(newDirectory(), { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     expect(await second.ended()).toBe(1);
     expect(second.output()).toContain('PostgreSQL (DATABASE_URL) cannot be reached at 127.0.0.1:1: ');
   });
 
-  test.each(['web', 'query', 'worker', 'clickhouse', 'redis', 'postgres'])('survives a killed %s', async (name) => {
-    const before = Number(await eventually(() => countOf(file)));
-    const pid = standalone.pids().get(name) ?? 0;
-    process.kill(pid, 'SIGKILL');
-    await eventually(() => {
-      expect(standalone.pids().get(name) ?? pid).not.toBe(pid);
-    });
-    await eventually(() => track(file, `after-${name}`));
-    await eventually(async () => expect(await countOf(file)).toBe(before + 1));
-  });
+  test.each(['web', 'query', 'worker', 'clickhouse', 'redis', 'postgres'])(
+    'restarts a killed %s without losing events',
+    async (name) => {
+      const before = Number(await eventually(() => countOf(file)));
+      const pid = standalone.pids().get(name) ?? 0;
+      process.kill(pid, 'SIGKILL');
+      await eventually(() => {
+        expect(standalone.pids().get(name) ?? pid).not.toBe(pid);
+      });
+      await eventually(() => track(file, `after-${name}`));
+      await eventually(async () => expect(await countOf(file)).toBe(before + 1));
+    },
+  );
 
-  test('stops everything on Ctrl-C, and starts again with its data', async () => {
+  test('stops every process on Ctrl-C and starts again with its data', async () => {
     const before = await countOf(file);
     await track(file, 'accepted-just-before-the-end');
     const pids = [...standalone.pids().values()];
@@ -186,7 +189,7 @@ describe('a running stack', () => {
     file = again;
   });
 
-  test('is cleared away by the next start when it was killed hard', async () => {
+  test('ends the orphaned processes of an instance that was killed', async () => {
     const before = await eventually(() => countOf(file));
     const { pid } = (JSON.parse(readFileSync(join(directory, 'instance.lock'), 'utf8')) as { holder: { pid: number } })
       .holder;
@@ -197,12 +200,12 @@ describe('a running stack', () => {
     standalone = await start(directory);
     file = await standalone.ready();
     expect(orphans.filter(isRunning)).toEqual([]);
-    // The queries of the tests before count toward the rate of the key.
+    // Queries of the previous tests count toward the rate limit of the key.
     await eventually(async () => expect(await countOf(file)).toBe(before));
   });
 });
 
-describe('a stack that is still starting', () => {
+describe('npm start while it is starting', () => {
   afterEach(stopAll);
 
   test.each([
@@ -214,7 +217,7 @@ describe('a stack that is still starting', () => {
         standalone.signal('SIGTERM');
       },
     ],
-  ])('stops %s, leaving nothing behind', async (_when, end) => {
+  ])('stops %s and leaves no process', async (_when, end) => {
     const standalone = await start(newDirectory());
     const pids = await eventually(() => {
       const found = [...standalone.pids().values()];
