@@ -158,35 +158,35 @@ async function attackOnce({ at, send, statuses }: Attacked): Promise<Round> {
 // Above the limit of waiting tasks, a project gets 429.
 const orLater = ({ status }: LoopAttack): number[] => [...(Array.isArray(status) ? status : [status]), 429] as number[];
 
-describe('dashboards', () => {
+describe('dashboard documents do not block the event loop', () => {
   test.each(SYNC_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
     const send = () => post('/api/dashboard-sync/attack', hostile.secretKey, attack.body, 'PUT');
     await expectToHold({ at: 'web', send, statuses: [...orLater(attack), ...(attack.status === 200 ? [201] : [])] });
   });
 });
 
-describe('queries', () => {
+describe('queries do not block the event loop', () => {
   test.each(QUERY_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
     const send = () => post('/query', hostile.secretKey, attack.body);
     await expectToHold({ at: 'query', send, statuses: orLater(attack) });
   });
 });
 
-describe('events', () => {
+describe('events do not block the event loop', () => {
   test.each(TRACK_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
     const send = () => post('/track', hostile.secretKey, attack.body);
     await expectToHold({ at: 'web', send, statuses: orLater(attack) });
   });
 });
 
-describe('profiles', () => {
+describe('identify calls do not block the event loop', () => {
   test.each(IDENTIFY_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
     const send = () => post('/identify', hostile.secretKey, attack.body);
     await expectToHold({ at: 'web', send, statuses: orLater(attack) });
   });
 });
 
-describe('cards that are filled', () => {
+describe('filled cards do not block the event loop', () => {
   const YAML = `version: 1
 title: t
 variables:
@@ -214,9 +214,9 @@ sections:
 
   test.each([
     ['a long value in many places', 'values', { plan: '"'.repeat(8000) }],
-    ['a value beyond what an option may be', 'values', { plan: 'x'.repeat(60_000) }],
-    ['a range that is none', 'values', { when: '|'.repeat(8000), plan: 'a' }],
-    ['a longer one', 'values', { when: '| '.repeat(30_000), plan: 'a' }],
+    ['a value above the limit of an option', 'values', { plan: 'x'.repeat(60_000) }],
+    ['an invalid range', 'values', { when: '|'.repeat(8000), plan: 'a' }],
+    ['a longer invalid range', 'values', { when: '| '.repeat(30_000), plan: 'a' }],
     ['thousands of variables', 'values', Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`v${i}`, 1]))],
   ])('%s', async (_what, card, variables) => {
     const body = Buffer.from(JSON.stringify({ variables }));

@@ -150,10 +150,10 @@ const singles = (from: number): string[] =>
   Array.from({ length: sent - from }, (_, number) => `single-${from + number}`);
 
 test.each([
-  ['of now', false],
-  ['of three hundred months, of which each is a part of its own', true],
+  ['of the current month', false],
+  ['of three hundred months, each a part in ClickHouse', true],
 ])(
-  'a hundred large requests at once delay no other project: events %s',
+  'a hundred concurrent large requests delay no other project: events %s',
   { timeout: 400_000 },
   async (_, isOfManyMonths) => {
     const service = await open();
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('a flood at ten times the limit of its project is rejected, and delays no other project', {
+test('a flood at ten times the limit of a project is rejected and delays no other project', {
   timeout: 400_000,
 }, async () => {
   const LIMIT = 5000;
@@ -197,7 +197,7 @@ test('a flood at ten times the limit of its project is rejected, and delays no o
   await expectStored(service.store, service.hostile, idsOf(flooded, flood));
 });
 
-test('a flood of large identify calls delays those of no other project', { timeout: 400_000 }, async () => {
+test('a flood of large identify calls does not delay those of another project', { timeout: 400_000 }, async () => {
   const service = await open();
   const { processes, store, hostile, other } = service;
   const profiles = async (project: NewProject, condition: string): Promise<number> => {

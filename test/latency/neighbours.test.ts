@@ -20,7 +20,7 @@ const ROUND = { durationMs: 4000, graceMs: 20_000 };
 const HEAD_START_MS = 1500;
 /** One good round is enough: other processes share the machine. */
 const ROUNDS = 3;
-/** Of medians, under attack and alone. The aims are 3 for reading and 5 for ingestion. */
+/** Ratio of medians under attack and alone. The aims are 3 for reading and 5 for ingestion. */
 const RATIO_MAX = 8;
 /** Below these a ratio measures the scheduler of the machine rather than the service. */
 const NOTICEABLE_MS: Readonly<Record<Measured, number>> = {
@@ -102,21 +102,18 @@ test.each([
   ['queries-40', 'route="/query"', ['query']],
   ['large-answers', 'route="/query"', ['query']],
   ['yaml-cards', 'dashboard-sync', []],
-] as const)(
-  'under the attack %s, all requests of the other project are answered in time',
-  async (name, route, ofRoute) => {
-    const before = await countAnswers(route);
-    attacking = startAttack(name);
-    await delay(HEAD_START_MS);
-    const { attacked, sent } = await measureRounds(ofRoute);
-    expect(attacking.exitCode, ATTACKS[name].what).toBeNull();
-    attacking.kill('SIGKILL');
-    const answersToHostile = (await countAnswers(route)) - before - sent;
-    expect(answersToHostile).toBeGreaterThan(ATTACKING_ANSWERS_MIN);
-    for (const probe of MEASURED) {
-      const failed = attacked[probe].filter(({ isCut, refusals }) => isCut || refusals > 0);
-      expect([probe, failed]).toEqual([probe, []]);
-    }
-    expect(findSlow(attacked)).toEqual([]);
-  },
-);
+] as const)('attack %s: all requests of the other project are answered in time', async (name, route, ofRoute) => {
+  const before = await countAnswers(route);
+  attacking = startAttack(name);
+  await delay(HEAD_START_MS);
+  const { attacked, sent } = await measureRounds(ofRoute);
+  expect(attacking.exitCode, ATTACKS[name].what).toBeNull();
+  attacking.kill('SIGKILL');
+  const answersToHostile = (await countAnswers(route)) - before - sent;
+  expect(answersToHostile).toBeGreaterThan(ATTACKING_ANSWERS_MIN);
+  for (const probe of MEASURED) {
+    const failed = attacked[probe].filter(({ isCut, refusals }) => isCut || refusals > 0);
+    expect([probe, failed]).toEqual([probe, []]);
+  }
+  expect(findSlow(attacked)).toEqual([]);
+});

@@ -85,7 +85,7 @@ const edits = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-test('an example with anything changed in it', () => {
+test('parseDashboard() accepts or rejects every mutation of an example', () => {
   fc.assert(
     fc.property(fc.constantFrom(...EXAMPLES), edits, (example, changes) => {
       const text = changes.reduce((before, [place, length, piece]) => {
@@ -98,7 +98,7 @@ test('an example with anything changed in it', () => {
   );
 }, 60_000);
 
-test('any text', () => {
+test('parseDashboard() accepts or rejects any text', () => {
   const anything = fc.array(
     fc.oneof(
       fc.constantFrom(...PIECES, 'version', 'title', 'sections', 'cards', 'query'),

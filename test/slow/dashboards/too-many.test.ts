@@ -1,8 +1,8 @@
-// Documents with more cards and options than are checked.
+// Dashboard documents with more cards and options than the limits of the parser.
 import { expect, test } from 'vitest';
 import { CARD, problemsOf } from '../../unit/dashboards/documents.js';
 
-test('more cards than a dashboard has are refused at the first of them, before any query is compiled', () => {
+test('parseDashboard() refuses the first card above the limit before it compiles a query', () => {
   const cards = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => CARD.replace('id: a', `id: c${from + index}`)).join(', ');
   const ofCards = (count: number) =>
@@ -13,7 +13,7 @@ test('more cards than a dashboard has are refused at the first of them, before a
   ]);
 });
 
-test('queries that make too many combinations with options are refused before they hold up the process', () => {
+test('parseDashboard() refuses too many combinations of queries and options before it compiles them', () => {
   const options = Array.from({ length: 100 }, (_, index) => `{value: v${index}}`).join(', ');
   const cards = Array.from(
     { length: 100 },

@@ -22,8 +22,8 @@ const countBy = (
   return counts;
 };
 
-describe('the events', () => {
-  test('are the same for the same seed and end, and others for another seed', () => {
+describe('generateShop() makes events that', () => {
+  test('are equal for equal seed and end, and differ for another seed', () => {
     const small = { ...OPTIONS, people: 50 };
     const once = [...generateShop(small).visits()];
     expect([...generateShop(small).visits()]).toEqual(once);
@@ -31,7 +31,7 @@ describe('the events', () => {
     expect([...generateShop({ ...small, seed: 'other' }).visits()]).not.toEqual(once);
   });
 
-  test('lie within the 90 days, and those of a visit follow each other', () => {
+  test('lie within 90 days, and are in order within a visit', () => {
     expect(Math.min(...timesOf(events))).toBeGreaterThanOrEqual(END_MS - 90 * DAY_MS);
     expect(events.every(({ time }) => time <= END_MS)).toBe(true);
     for (const visit of shop.visits()) {
@@ -40,7 +40,7 @@ describe('the events', () => {
     expect(new Set(events.map(dayOf)).size).toBeGreaterThanOrEqual(90);
   });
 
-  test('have ids of their own, addresses of documentation networks, and reserved domains', () => {
+  test('have unique ids, and only reserved IP addresses and domains', () => {
     expect(new Set(events.map(({ insert_id: id }) => id)).size).toBe(events.length);
     expect(events.every(({ ip }) => /^(?:192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/.test(ip))).toBe(true);
     expect(
@@ -48,14 +48,14 @@ describe('the events', () => {
     ).toBe(true);
   });
 
-  test('are about 200,000 with the default number of people', () => {
+  test('are about 200,000 for the default number of people', () => {
     expect((events.length / OPTIONS.people) * 12_800).toBeGreaterThan(180_000);
     expect((events.length / OPTIONS.people) * 12_800).toBeLessThan(220_000);
   });
 });
 
-describe('the stories', () => {
-  test('devices are anonymous first, then of one user each, and all of those are identified', () => {
+describe('generateShop() makes patterns', () => {
+  test('devices are anonymous first, then belong to one identified user each', () => {
     const users = new Map<string, Set<string>>();
     for (const { device_id: device, user_id: user } of events) {
       if (user !== undefined) users.set(device, (users.get(device) ?? new Set()).add(user));
@@ -69,7 +69,7 @@ describe('the stories', () => {
     expect(ofTwo).toBeGreaterThan(20);
   });
 
-  test('payment fails in one browser version from its day on, and hardly elsewhere', () => {
+  test('payment fails in one browser version from a certain day on, and rarely in others', () => {
     const errors = ofType('checkout_error').filter(({ event_properties: { message } }) => message === CHECKOUT_ERROR);
     expect(errors.length).toBeGreaterThan(15);
     expect(errors.every((event) => dayOf(event) >= CHECKOUT_BUG.firstDay)).toBe(true);
@@ -78,7 +78,7 @@ describe('the stories', () => {
     expect([...agents]).toEqual([expect.stringContaining(`Version/${CHECKOUT_BUG.version} `)]);
   });
 
-  test('the experiment shows one of two variants to each person, about evenly, from its day on', () => {
+  test('the experiment shows each person one of two variants, about evenly, from a certain day on', () => {
     const exposures = ofType('service.exposure');
     expect(exposures.every((event) => dayOf(event) >= EXPERIMENT.firstDay)).toBe(true);
     const variants = countBy(exposures, ({ event_properties: { variant_key: key } }) => String(key));
@@ -92,7 +92,7 @@ describe('the stories', () => {
     }
   });
 
-  test('the sale sells at least twice as much a day as the days around it', () => {
+  test('the sale sells at least twice as much per day as the days around it', () => {
     const purchases = countBy(ofType('purchase'), dayOf);
     const perDay = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, index) => purchases.get(from + index) ?? 0).reduce((a, b) => a + b) /
@@ -102,7 +102,7 @@ describe('the stories', () => {
     expect(perDay(first, last)).toBeGreaterThan(2 * perDay(last + 1, last + 10));
   });
 
-  test('Sundays are busier than Fridays, evenings than nights, the end of a year than its summer', () => {
+  test('Sundays, evenings and the end of the year have more events than Fridays, nights and summer', () => {
     const days = countBy(events, ({ time }) => new Date(time).getUTCDay());
     expect(days.get(0)).toBeGreaterThan(1.2 * (days.get(5) ?? 0));
     const german = events.filter(({ geo: { country } }) => country === 'DE');
@@ -112,7 +112,7 @@ describe('the stories', () => {
     expect(december).toBeGreaterThan(1.3 * (june ?? 0));
   });
 
-  test('one campaign brings many visitors who rarely sign up, another few who often do', () => {
+  test('one campaign brings many visitors who rarely sign up, and another few who often do', () => {
     const campaignOf = ({ event_properties: { utm_campaign: name } }: ShopEvent) => String(name);
     const landings = ofType('page_view').filter(({ event_properties: properties }) => 'utm_campaign' in properties);
     const visitors = countBy(landings, campaignOf);
@@ -126,7 +126,7 @@ describe('the stories', () => {
     expect(rate('monthly-letter')).toBeGreaterThan(5 * rate('latte-art'));
   });
 
-  test('companies have a plan for companies, and other people have none of these', () => {
+  test('only companies have the plans team and business', () => {
     for (const { user_properties: properties } of shop.identifications) {
       expect('company' in properties).toBe(['team', 'business'].includes(String(properties.plan)));
     }

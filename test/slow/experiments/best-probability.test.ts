@@ -29,7 +29,7 @@ describe('toBestProbabilities', () => {
     ['all and none', [of(1000, 1000), of(0, 1000)], [1, 0]],
     ['one variant', [of(1, 5)], [1]],
     ['none', [], []],
-  ])('%s', (_, variants, expected) => {
+  ])('is exact: %s', (_, variants, expected) => {
     const actual = toBestProbabilities(variants);
     expect(actual).toHaveLength(expected.length);
     actual.forEach((probability, index) => {
@@ -49,7 +49,7 @@ describe('toBestProbabilities', () => {
     );
   });
 
-  test('many units: the normal limit', () => {
+  test('approaches the normal distribution for many units', () => {
     // Half a standard error apart, with 200 million units: Φ(0.5) = 0.691462…; the correction is of the order of 1e-4.
     const [, treatment] = toBestProbabilities([of(50_000_000, 100_000_000), of(50_003_536, 100_000_000)]);
     expect(treatment).toBeCloseTo(0.69146, 4);

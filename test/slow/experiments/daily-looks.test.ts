@@ -30,7 +30,7 @@ function rejectionRate(simulated: Design, seed: number): number {
   return rejected / EXPERIMENTS;
 }
 
-describe('2,000 A/A experiments of 30 days, looked at daily: at most 5 % are ever called different', () => {
+describe('A/A experiments evaluated daily for 30 days', () => {
   test.each([
     ['10 %, 100 units a day', design([0.1, 0.1], [100, 100])],
     ['50 %, 200 units a day', design([0.5, 0.5], [200, 200])],
@@ -41,11 +41,11 @@ describe('2,000 A/A experiments of 30 days, looked at daily: at most 5 % are eve
     ['10 %, conversions up to a week late', design([0.1, 0.1], [100, 100], 7)],
     ['three treatments, 10 %', design([0.1, 0.1, 0.1, 0.1], [100, 100, 100, 100])],
     ['three treatments, 3 %, a large control', design([0.03, 0.03, 0.03, 0.03], [150, 50, 50, 50])],
-  ])('%s', (_, simulated) => {
+  ])('at most 5 % of 2,000 are ever called different: %s', (_, simulated) => {
     expect(rejectionRate(simulated, 20_261_120)).toBeLessThanOrEqual(0.05);
   });
 
-  test('while the test of a fixed sample size, looked at daily, calls more than one in four', () => {
+  test('a fixed-sample test evaluated daily calls more than 25 % different', () => {
     const random = createRandom(7);
     let rejected = 0;
     for (let experiment = 0; experiment < EXPERIMENTS; experiment++) {
@@ -74,7 +74,7 @@ function statusShares(simulated: Design, seed: number): ReadonlyMap<DecisionStat
   return shares;
 }
 
-describe('A/B experiments of 30 days, looked at daily and stopped at the first decision', () => {
+describe('A/B experiments evaluated daily for 30 days and stopped at the first decision', () => {
   test.each<[string, Design, DecisionStatus, number]>([
     ['10 % to 13 %', design([0.1, 0.13], [200, 200]), 'treatment_better', 0.95],
     ['13 % to 10 %', design([0.13, 0.1], [200, 200]), 'control_better', 0.95],
@@ -82,7 +82,7 @@ describe('A/B experiments of 30 days, looked at daily and stopped at the first d
     ['10 % to 12 %', design([0.1, 0.12], [200, 200]), 'treatment_better', 0.65],
     ['one of three treatments is better', design([0.1, 0.1, 0.1, 0.13], [200, 200, 200, 200]), 'treatment_better', 0.9],
     ['both treatments are worse', design([0.15, 0.1, 0.1], [200, 200, 200]), 'control_better', 0.95],
-  ])('%s', (_, simulated, right, share) => {
+  ])('are decided correctly: %s', (_, simulated, right, share) => {
     const shares = statusShares(simulated, 11);
     const wrong = right === 'treatment_better' ? 'control_better' : 'treatment_better';
     expect(shares.get(right) ?? 0).toBeGreaterThan(share);

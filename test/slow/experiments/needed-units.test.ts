@@ -24,7 +24,7 @@ function expectPower(share: number): void {
   expect(share).toBeLessThan(POWER_MAX);
 }
 
-describe('conversions', () => {
+describe('experiments of the size of findUnitsForRate() have the planned power', () => {
   test.each([
     { rate: 0.1, relativeLift: 0.3, ratios: [0.5, 0.5] },
     { rate: 0.3, relativeLift: 0.15, ratios: [0.75, 0.25] },
@@ -46,7 +46,7 @@ describe('conversions', () => {
   });
 });
 
-test('values', () => {
+test('experiments of the size of findUnitsForMean() have the planned power', () => {
   const values = logNormal(0.8);
   const variance = Math.exp(2 * 0.64) - Math.exp(0.64);
   const ratios = [0.5, 0.5];

@@ -1,4 +1,5 @@
-// The sequential sample-ratio check in simulation: units that are split as expected, and units of which some are lost, looked at daily.
+// Error rates of the sequential sample-ratio check, evaluated daily: for units that are split as expected, and for a variant that
+// loses units. Seeds are fixed, so rates are deterministic.
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../bench/simulate-values.js';
 import { isSplitWrong } from '../../../src/experiments/decision.js';
@@ -24,10 +25,10 @@ function invalidShare(ratio: number, lost: number): number {
   return invalid / experiments;
 }
 
-test.each([0.5, 0.9])('of experiments split by %s, at most one in a hundred are ever called invalid', (ratio) => {
+test.each([0.5, 0.9])('at split %s at most 1 % of correct experiments are ever called invalid', (ratio) => {
   expect(invalidShare(ratio, 0)).toBeLessThanOrEqual(0.01);
 });
 
-test('nearly all experiments that lose one unit in ten of a variant are called invalid', () => {
+test('more than 90 % of experiments that lose 10 % of a variant are called invalid', () => {
   expect(invalidShare(0.5, 0.1)).toBeGreaterThan(0.9);
 });

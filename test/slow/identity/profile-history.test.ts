@@ -29,7 +29,7 @@ interface Arrival {
   readonly operation: ProfileOperation;
   /** Arrives once more, later. */
   readonly isRepeated: boolean;
-  /** How much of what the low watermark allows is used, as one that was read earlier would. */
+  /** Fraction of the low watermark that is used, because a worker may have read it earlier. */
   readonly eagerness: number;
   readonly delay: number;
 }
@@ -48,7 +48,7 @@ const arrivals: fc.Arbitrary<Arrival[]> = fc
     drawn.map(({ ops: own, ...rest }, index) => ({ ...rest, operation: { seq: 1_000_000 + index * 700, ops: own } })),
   );
 
-test('equals the sequential outcome', () => {
+test('operations in any order give the profile of sequential application', () => {
   fc.assert(
     fc.property(arrivals, (drawn) => {
       const operations = drawn.map(({ operation }) => operation);
@@ -76,7 +76,7 @@ test('equals the sequential outcome', () => {
   );
 });
 
-test('seen is the time of the first and the last number, not of the arrivals', () => {
+test('firstSeen and lastSeen come from the sequence numbers, not from the arrivals', () => {
   const history = extendHistory(NOTHING, [{ seq: 5_000_999, ops: {} }], 0);
   expect(currentState(extendHistory(history, [{ seq: 2_000_000, ops: {} }], 0))).toEqual({
     properties: {},
@@ -85,7 +85,7 @@ test('seen is the time of the first and the last number, not of the arrivals', (
   });
 });
 
-test('the checkpoint takes nothing that something may still precede', () => {
+test('the snapshot includes only operations below the low watermark', () => {
   const history = extendHistory(
     NOTHING,
     [
@@ -98,6 +98,6 @@ test('the checkpoint takes nothing that something may still precede', () => {
   expect(history.tail.map(({ seq }) => seq)).toEqual([3]);
 });
 
-test('a profile without operations has no first_seen and last_seen', () => {
+test('a profile without operations has no state', () => {
   expect(currentState(NOTHING)).toBeUndefined();
 });

@@ -25,7 +25,7 @@ const envelopesOf = (requests: readonly boolean[][]): Envelope[] =>
     ),
   }));
 
-test('exactly what is refused comes back, and everything else is stored once', async () => {
+test('isolateRejected() returns exactly the rejected events and stores all others once', async () => {
   const requests = fc.array(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(requests, async (events) => {
@@ -47,7 +47,9 @@ test('exactly what is refused comes back, and everything else is stored once', a
   );
 });
 
-test('an outage in between is passed on, so that the whole is tried again', async () => {
-  const store = () => Promise.reject(new Error('away'));
-  await expect(isolateRejected(envelopesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow('away');
+test('isolateRejected() rethrows a transient error, so that the job is retried', async () => {
+  const store = () => Promise.reject(new Error('unavailable'));
+  await expect(isolateRejected(envelopesOf([[true]]), { store, isRefused: () => false })).rejects.toThrow(
+    'unavailable',
+  );
 });

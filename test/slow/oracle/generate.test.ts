@@ -13,7 +13,7 @@ import { worldOf } from '../../oracle/world.js';
 
 const RUNS = { numRuns: 25 };
 
-/** The answer as it would come over the wire from a service that agrees. */
+/** The answer as JSON, as from a service that agrees with the oracle. */
 function served({ columns, rows, mode, beside }: Answer): ServiceAnswer {
   return JSON.parse(JSON.stringify({ columns, rows, mode, total: rows.length, ...beside }));
 }
@@ -28,8 +28,8 @@ function syntaxErrors(text: string): string[] {
   return errors;
 }
 
-describe.each(SOURCES)('rounds of %s', (source) => {
-  test('ask in sentences of the language', () => {
+describe.each(SOURCES)('random rounds of %s', (source) => {
+  test('have questions with valid syntax', () => {
     fc.assert(
       fc.property(rounds(source), ({ questions }) => {
         for (const question of questions) expect(syntaxErrors(toQueryText(question))).toEqual([]);
@@ -38,7 +38,7 @@ describe.each(SOURCES)('rounds of %s', (source) => {
     );
   });
 
-  test('are answered in the columns of the answer, by one answer', () => {
+  test('get one deterministic answer, whose rows have its columns', () => {
     fc.assert(
       fc.property(rounds(source), ({ history, questions, context }) => {
         for (const question of questions) {
@@ -52,7 +52,7 @@ describe.each(SOURCES)('rounds of %s', (source) => {
     );
   });
 
-  test('have the same answer whatever order different events were stored in', () => {
+  test('get the same answer for any storage order of distinct events', () => {
     fc.assert(
       fc.property(rounds(source), ({ history, questions, context }) => {
         const shuffled = { ...history, events: withoutDuplicates(history).reverse() };
@@ -67,7 +67,7 @@ describe.each(SOURCES)('rounds of %s', (source) => {
     );
   });
 
-  test('are often about something', () => {
+  test('often have answers that are not empty', () => {
     const answers = fc
       .sample(rounds(source), { numRuns: 60, seed: 7 })
       .flatMap(({ history, questions, context }) => questions.map((question) => answer(question, history, context)));
@@ -96,7 +96,7 @@ describe('random histories', () => {
   const context = { now: Date.parse('2024-10-27T01:30:00Z'), timezone: 'Europe/Berlin' };
   const sample = fc.sample(histories(context), { numRuns: 200, seed: 7 });
 
-  test('have what breaks systems: duplicates, ties, events without ids, two projects, remapped devices', () => {
+  test('contain duplicates, equal times, events without ids, two projects and remapped devices', () => {
     const has = (isThere: (history: History) => boolean) => sample.filter(isThere).length;
     expect(has((history) => withoutDuplicates(history).length < history.events.length)).toBeGreaterThan(20);
     expect(has(({ events }) => new Set(events.map(({ time }) => time)).size < events.length)).toBeGreaterThan(50);
@@ -108,13 +108,13 @@ describe('random histories', () => {
     expect(has(({ events }) => events.some(({ time }) => time > context.now))).toBeGreaterThan(20);
   });
 
-  test('have no session longer than a day', () => {
+  test('contain no session longer than a day', () => {
     for (const history of sample) {
       for (const session of worldOf(history, context).sessions) expect(session.end - session.start).toBeLessThan(DAY);
     }
   });
 
-  test('shrink to the smallest that still fails', () => {
+  test('shrink to a minimal counterexample', () => {
     const property = fc.property(
       histories(context),
       ({ events }) => !events.some(({ event_type }) => event_type === 'pay'),

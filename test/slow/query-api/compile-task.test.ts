@@ -10,17 +10,20 @@ import { readGoldenFiles } from '../../golden/golden-file.js';
 
 const NO_GUESSES: ReadonlyMap<string, Guess> = new Map();
 
-test.each(readGoldenFiles().map((file) => [file.name, file] as const))('%s', async (_, { query, context }) => {
-  const answered = structuredClone(await compileTask.run({ text: query, context, guesses: NO_GUESSES }));
-  try {
-    expect(answered).toEqual({ compiled: compile(query, { ...context, suggestsFixes: true }) });
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    expect(answered).toEqual({ message: error.message, details: error.details });
-  }
-});
+test.each(readGoldenFiles().map((file) => [file.name, file] as const))(
+  'compileTask compiles %s as in the event loop',
+  async (_, { query, context }) => {
+    const answered = structuredClone(await compileTask.run({ text: query, context, guesses: NO_GUESSES }));
+    try {
+      expect(answered).toEqual({ compiled: compile(query, { ...context, suggestsFixes: true }) });
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      expect(answered).toEqual({ message: error.message, details: error.details });
+    }
+  },
+);
 
-test('guesses that were learned are made there as well', async () => {
+test('compileTask uses learned property guesses', async () => {
   const text = '* | count by event_properties.plan';
   const context = { ...readGoldenFiles()[0]?.context } as Parameters<typeof compile>[1];
   const token = tokenOf('event_properties', 'plan');

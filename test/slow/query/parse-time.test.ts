@@ -16,7 +16,7 @@ test.each<[string, (size: number) => string]>([
   ['a comment', fill('signup # ', 'x')],
   ['a string', (size) => `signup | where a = "${'x'.repeat(size - 30)}"`],
   ['funnel steps', fill('funnel a', ' -> step')],
-])('the time to parse %s grows as their length', (_, textOf) => {
+])('the time to parse %s grows linearly with their length', (_, textOf) => {
   const texts = new Map([SMALL, LARGE].map((size) => [size, textOf(size)]));
   const parse = (size: number) => parser.parse(texts.get(size) ?? '');
   expect(growthOf(parse, { small: SMALL, large: LARGE })).toBeLessThan(12);
