@@ -1,4 +1,4 @@
-// Caching of credentials, and a PostgreSQL that stops responding.
+// Cache of credentials: lookups per key, limits, and behaviour while PostgreSQL does not respond. PostgreSQL is a stub here;
 // test/integration/credentials.test.ts uses a real one.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCredentialStore } from '../../../src/access/credentials.js';
@@ -9,14 +9,14 @@ import type { Postgres } from '../../../src/platform/postgres/client.js';
 const log = createLogger({ process: 'test', level: 'silent' });
 const PROJECT = { id: 'p', organization_id: 'o', secret_key_prefix: 'sk_', ip_policy: 'full', timezone: 'UTC' };
 
-/** One that answers every question about a project in its own way. */
+/** A stub of PostgreSQL that answers every lookup of a project with `answer`. */
 function postgresThat(answer: () => Promise<unknown>): Postgres {
   const query = { join: () => query, where: () => query, whereNull: () => query, first: answer };
   return (() => query) as unknown as Postgres;
 }
 
 test.each(['', 'nonsense', 'sk_short', `sk_${'x'.repeat(16_000)}`, `sk_${'-'.repeat(32)}`])(
-  'what is no key by its form is neither looked up nor remembered: %.20s',
+  'a malformed key is neither looked up nor cached: %.20s',
   async (text) => {
     let looks = 0;
     const postgres = postgresThat(() => Promise.reject(new Error('PostgreSQL was asked')));
@@ -26,8 +26,8 @@ test.each(['', 'nonsense', 'sk_short', `sk_${'x'.repeat(16_000)}`, `sk_${'-'.rep
   },
 );
 
-describe('a key that names nothing', () => {
-  test('costs one lookup a second however often it is sent, and works within a second of its creation', async () => {
+describe('an unknown key', () => {
+  test('costs one lookup per second, and works within a second after it is created', async () => {
     let [lookups, now] = [0, 1_000_000];
     let row: unknown;
     const postgres = postgresThat(async () => {
@@ -48,7 +48,7 @@ describe('a key that names nothing', () => {
     expect(lookups).toBe(2);
   });
 
-  test('never pushes out one that is in use, however many there are', async () => {
+  test('never evicts a valid key from the cache', async () => {
     let lookups = 0;
     let row: unknown = PROJECT;
     const postgres = postgresThat(async () => {
@@ -66,7 +66,7 @@ describe('a key that names nothing', () => {
   });
 });
 
-test('beyond a thousand lookups at once new keys are told to try again, and those in use are looked up all the same', async () => {
+test('above a thousand concurrent lookups new keys are refused, and cached keys are still looked up', async () => {
   let answer = async (): Promise<unknown> => PROJECT;
   let now = 1_000_000;
   const store = createCredentialStore(
@@ -91,7 +91,7 @@ test('beyond a thousand lookups at once new keys are told to try again, and thos
   expect(new Set(await Promise.all(flood))).toEqual(new Set([undefined]));
 });
 
-test('PostgreSQL is asked for the digest of a secret, and never sees its text', async () => {
+test('a lookup sends the digest of a secret to PostgreSQL, never its text', async () => {
   const asked: unknown[] = [];
   const query = {
     join: () => query,
@@ -111,7 +111,7 @@ test('PostgreSQL is asked for the digest of a secret, and never sees its text', 
   }
 });
 
-describe('while PostgreSQL takes questions and says nothing', () => {
+describe('while PostgreSQL accepts queries and does not reply', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -119,7 +119,7 @@ describe('while PostgreSQL takes questions and says nothing', () => {
     vi.useRealTimers();
   });
 
-  test('a key that was good goes on after two seconds, and is looked up again as soon as it answers', async () => {
+  test('a valid key is accepted from the cache after two seconds, and looked up again when PostgreSQL replies', async () => {
     let answer = async (): Promise<unknown> => PROJECT;
     const store = createCredentialStore(
       postgresThat(() => answer()),
@@ -138,7 +138,7 @@ describe('while PostgreSQL takes questions and says nothing', () => {
     expect(await store.find(key)).toBeUndefined();
   });
 
-  test('what was revoked while it was looked up is not believed for longer than a second after the question', async () => {
+  test('a key revoked during its lookup is accepted for at most a second after the lookup began', async () => {
     const delayed = (row: unknown, ms: number) =>
       new Promise((resolve) => {
         setTimeout(() => resolve(row), ms);

@@ -3,19 +3,19 @@ import { encryptSecret, keyKindOf, newKey, tryDecryptSecret } from '../../../src
 import { newUuidV7, randomBase62 } from '../../../src/platform/ids.js';
 
 describe('keys', () => {
-  test.each(['public', 'secret', 'admin', 'token'] as const)('a new %s key is recognised as one', (kind) => {
+  test.each(['public', 'secret', 'admin', 'token'] as const)('keyKindOf() recognises a new %s key', (kind) => {
     expect(keyKindOf(newKey(kind))).toBe(kind);
     expect(newKey(kind)).not.toBe(newKey(kind));
   });
 
   test.each(['', 'pk_', `pk_${'x'.repeat(31)}`, `pk_${'x'.repeat(33)}`, `pk_${'x'.repeat(31)}'`, 'x'.repeat(35)])(
-    '"%s" is no key',
+    'keyKindOf() rejects "%s"',
     (text) => {
       expect(keyKindOf(text)).toBeUndefined();
     },
   );
 
-  test('a secret is read back with its key base only, and not after a change', () => {
+  test('an encrypted secret is decrypted with its key base only, and not after a change', () => {
     const base = 'a'.repeat(32);
     const encrypted = encryptSecret('sk_x', base);
     expect(tryDecryptSecret(encrypted, base)).toBe('sk_x');
@@ -25,11 +25,11 @@ describe('keys', () => {
   });
 });
 
-test('base62 uses all of its characters', () => {
+test('randomBase62() uses all 62 characters', () => {
   expect(new Set(randomBase62(20_000)).size).toBe(62);
 });
 
-test('UUIDv7 sorts by time and says its version', () => {
+test('newUuidV7() sorts by time and contains the version', () => {
   const [earlier, later] = [newUuidV7(1_000), newUuidV7(2_000)];
   expect(earlier < later).toBe(true);
   expect(later).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -11,7 +11,7 @@ const admitted = { projectId: PROJECT, personId: PERSON };
 const pass = passes.issue(admitted, 1000);
 const [, , expiresAt, signature] = pass.split('.');
 
-test('names its project and person for half a minute', () => {
+test('a pass is valid for its project and person for half a minute', () => {
   expect(passes.tryRead(pass, 1000)).toEqual(admitted);
   expect(passes.tryRead(pass, 30_999)).toEqual(admitted);
   expect(passes.tryRead(pass, 31_000)).toBeUndefined();
@@ -26,6 +26,6 @@ test.each([
   ['another secret', createProjectPasses('b'.repeat(32)).issue(admitted, 1000)],
   ['nothing', ''],
   ['dots', '..'],
-])('%s: not a pass', (_, text) => {
+])('tryRead() rejects a pass with %s', (_, text) => {
   expect(passes.tryRead(text, 1000)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { packageRoot } from '../../../src/platform/paths.js';
 
 const MOUNTED = /\brouter\s*\.(get|post|put|patch|delete)\(\s*'(\/[^']+)'|\.route\('([^']+)'\)/g;
 
-test('every path that the code mounts by itself is in the table', () => {
+test('every path that is mounted without a guard is in the route matrix', () => {
   const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(join(packageRoot, 'src', name), 'utf8'));

@@ -5,7 +5,7 @@ import { invitationBody } from '../../../src/accounts/schema.js';
 
 const KELVIN = '\u212a';
 
-describe('a domain', () => {
+describe('tryCanonicalDomain', () => {
   test.each([
     ['Example.COM', 'example.com'],
     ['bücher.example', 'xn--bcher-kva.example'],
@@ -13,7 +13,7 @@ describe('a domain', () => {
     ['straße.example', 'xn--strae-oqa.example'],
     ['аррӏе.example', 'xn--80ak6aa92e.example'],
     ['a.xn--p1ai', 'a.xn--p1ai'],
-  ])('%s is %s', (text, domain) => expect(tryCanonicalDomain(text)).toBe(domain));
+  ])('maps %s to %s', (text, domain) => expect(tryCanonicalDomain(text)).toBe(domain));
 
   test.each([
     `${KELVIN}iosk.example`,
@@ -35,15 +35,15 @@ describe('a domain', () => {
     '1.2.3.4',
     '0x7f.1',
     '',
-  ])('%j has none', (text) => expect(tryCanonicalDomain(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(tryCanonicalDomain(text)).toBeUndefined());
 });
 
-describe('an address', () => {
+describe('tryCanonicalEmail', () => {
   test.each([
     ['Ann@Example.COM', 'ann@example.com'],
     ['jörg@bücher.example', 'jörg@xn--bcher-kva.example'],
     ['a+b@example.com', 'a+b@example.com'],
-  ])('%s is %s', (text, email) => expect(tryCanonicalEmail(text)).toBe(email));
+  ])('maps %s to %s', (text, email) => expect(tryCanonicalEmail(text)).toBe(email));
 
   test.each([
     `${KELVIN}ate@example.com`,
@@ -61,10 +61,10 @@ describe('an address', () => {
     'ann@',
     'ann',
     `${'a'.repeat(250)}@example.com`,
-  ])('%j has none', (text) => expect(tryCanonicalEmail(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(tryCanonicalEmail(text)).toBeUndefined());
 
   test.each(['ann,eve@example.com', '<ann>@example.com', 'a..b@example.com', '"a b"@example.com', 'ann@1.2.3.4'])(
-    '%s is not mailed to',
+    'an invitation to %s is rejected',
     (email) => expect(invitationBody.safeParse({ email, role: 'member' }).success).toBe(false),
   );
 });

@@ -13,7 +13,7 @@ test.each([
   "Ada's organization",
   'Smith, Jones & Co. (2024)',
   'A-1',
-])('a name without a link stands in it: %s', (name) => {
+])('toInvitationMail() contains a harmless organization name: %s', (name) => {
   expect(mailOf(name).subject).toBe(`Invitation to ${name}`);
   expect(mailOf(name).text).toContain(`You are invited to join ${name} on Event Analytics Service.`);
 });
@@ -34,7 +34,7 @@ test.each([
   '<a href=x>',
   'evil\u200b.example',
   'x'.repeat(65),
-])('a name that a mail program could make a link of does not: %s', (name) => {
+])('toInvitationMail() leaves out an organization name that mail programs turn into a link: %s', (name) => {
   const { subject, text } = mailOf(name);
   expect(subject).toBe('Invitation to an organization');
   expect(text).toContain('You are invited to join an organization on Event Analytics Service.');

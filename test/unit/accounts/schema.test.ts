@@ -3,18 +3,21 @@ import { expect, test } from 'vitest';
 import { domainBody, organizationBody } from '../../../src/accounts/schema.js';
 import { parseJsonBody } from '../../../src/platform/http/json-body.js';
 
-test.each(['Acme Inc.', ' Büro für Übergänge ', '日本語', "Ada's <b>&</b> 🦆"])('%j is a name', (name) => {
-  expect(parseJsonBody(organizationBody, { name })).toEqual({ name: name.trim() });
-});
+test.each(['Acme Inc.', ' Büro für Übergänge ', '日本語', "Ada's <b>&</b> 🦆"])(
+  'an organization may be named %j',
+  (name) => {
+    expect(parseJsonBody(organizationBody, { name })).toEqual({ name: name.trim() });
+  },
+);
 
 test.each(['a\0b', 'a\nb', 'a\r\nBcc: all@example.com', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a\u202eb', 'a\ud800b'])(
-  '%j is none',
+  'an organization name with control characters is rejected: %j',
   (name) => {
     expect(() => parseJsonBody(organizationBody, { name })).toThrow('name has control characters');
   },
 );
 
-test('a domain is short enough for the name of its record', () => {
+test('a domain must leave room for the prefix of its TXT record', () => {
   const domainOf = (length: number) => `${'a.'.repeat((length - 3) / 2)}com`;
   expect(domainOf(237)).toHaveLength(237);
   expect(parseJsonBody(domainBody, { domain: domainOf(237) })).toEqual({ domain: domainOf(237) });

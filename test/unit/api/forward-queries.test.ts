@@ -40,10 +40,10 @@ const answerTo = async (path: string): Promise<[number, string]> => {
   return [response.status, await response.text()];
 };
 
-test('an unknown key is a 401 for its caller', async () => {
+test('forwards the 401 for an unknown key to its caller', async () => {
   expect(await answerTo('/query')).toEqual([401, '{"error":"a key is missing"}']);
 });
 
-test('a refused pass is no 401 for a signed-in person, who would be sent to sign in again', async () => {
+test('answers 503 to a signed-in person when the pass is refused, because a 401 would ask them to sign in again', async () => {
   expect(await answerTo('/signed-in')).toEqual([503, 'unavailable']);
 });

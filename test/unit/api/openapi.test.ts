@@ -16,7 +16,7 @@ import { createValidator } from '../../support/contract.js';
 
 const document = JSON.parse(JSON.stringify(toOpenApiDocument()));
 
-/** The parts of OpenAPI 3.1 that the document is made of, and nothing else. */
+/** JSON Schema of the parts of OpenAPI 3.1 that the document uses. Other parts are refused. */
 const STRUCTURE = {
   $defs: {
     ref: {
@@ -127,13 +127,13 @@ const operations: [route: string, operation: DocumentedOperation][] = Object.ent
   ]),
 );
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   test('has the structure of OpenAPI 3.1', () => {
     const ajv = createValidator();
     expect(ajv.validate(STRUCTURE, document) || ajv.errorsText()).toBe(true);
   });
 
-  test('has every route, and no other', () => {
+  test('has exactly the routes of the code', () => {
     expect(operations.map(([route]) => route).sort()).toEqual(
       ROUTES.map(({ method, path }) => `${method} ${path}`).sort(),
     );
@@ -144,14 +144,14 @@ describe('the document', () => {
     expect(document.info.version).toBe(version);
   });
 
-  test('refers only to what it has', () => {
+  test('has no dangling references', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, ref = '']) => ref);
     const missing = refs.filter((ref) => ref.split('/').reduce((inside, key) => inside?.[key], document) === undefined);
     expect(refs.length).toBeGreaterThan(100);
     expect(missing).toEqual([]);
   });
 
-  test('has schemas that are valid and used', () => {
+  test('has only valid schemas that are used', () => {
     const ajv = createValidator();
     const names = Object.keys(document.components.schemas);
     for (const name of names)
@@ -160,7 +160,7 @@ describe('the document', () => {
     expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([]);
   });
 
-  test('names operations once, and every parameter of their paths', () => {
+  test('has unique operation ids and declares every path parameter', () => {
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
     for (const [route, { parameters = [] }] of operations) {
@@ -169,7 +169,7 @@ describe('the document', () => {
     }
   });
 
-  test('knows every way to say who one is', () => {
+  test('declares every security scheme that operations use', () => {
     const known = Object.keys(document.components.securitySchemes);
     expect(
       operations.flatMap(([, { security }]) => security.flatMap(Object.keys)).filter((name) => !known.includes(name)),
@@ -205,7 +205,7 @@ const ODD = [
   { a: null, b: [1], c: { d: 1 } },
 ];
 
-describe('the schema of an event is of the mind of /track', () => {
+describe('the event schema accepts what /track accepts', () => {
   const fields = [
     'event_type',
     'user_id',
@@ -228,14 +228,14 @@ describe('the schema of an event is of the mind of /track', () => {
     }
   });
 
-  test('no events', () => {
+  test('values that are not events', () => {
     expect(eventSchema.safeParse('signup').success).toBe(false);
     expect(batchSchema.safeParse({ events: {} }).success).toBe(false);
     expect(batchSchema.safeParse({ events: [{ event_type: 'a' }], origin: 'server', other: 1 }).success).toBe(true);
   });
 });
 
-describe('the schema of an identify call is of the mind of /identify', () => {
+describe('the schema of an identify call accepts what /identify accepts', () => {
   const OPS = ['$set', '$set_once', '$add', '$unset', '$other'];
   const bodies = [
     ...['user_id', 'device_id', 'user_properties', 'user_property_ops', 'other'].flatMap((field) =>

@@ -1,4 +1,4 @@
-// Which names of a block are new to a project, and the limits of a catalog.
+// KnownNames: which names of a block are new to a project and have to be stored, and the limits of its catalog.
 import { expect, test } from 'vitest';
 import { KnownNames } from '../../../src/catalog/known-names.js';
 import type { CatalogName, NameKind } from '../../../src/catalog/names.js';
@@ -13,7 +13,7 @@ const name = (kind: NameKind, field: string, text: string, events = 1): CatalogN
 const numbered = (count: number, toName: (index: number) => CatalogName): CatalogName[] =>
   Array.from({ length: count }, (_, index) => toName(index));
 
-test('a new name is stored once, and its count again when it has doubled', () => {
+test('add() returns a new name once, and again when its count has doubled', () => {
   const known = new KnownNames(0, []);
   const signup = name('event', '', 'signup', 3);
   expect(known.add([signup]).names).toEqual([signup]);
@@ -22,14 +22,14 @@ test('a new name is stored once, and its count again when it has doubled', () =>
   expect(known.add([{ ...signup, events: 5 }]).names).toEqual([]);
 });
 
-test('a stored name is not stored again', () => {
+test('add() does not return a stored name', () => {
   const key = name('key', 'event_properties.plan', 'string', 10);
   const known = new KnownNames(2, [key]);
   expect(known.add([{ ...key, events: 1 }]).names).toEqual([]);
   expect(known.add([name('key', 'event_properties.plan', 'number')]).names).toHaveLength(1);
 });
 
-test('the key of a stored field with many values is known, and its values are not', () => {
+test('the values of a stored field with too many values are ignored', () => {
   const key = name('key', 'event_properties.id', 'string', 10);
   const known = new KnownNames(0, [
     key,
@@ -43,7 +43,7 @@ test('the key of a stored field with many values is known, and its values are no
   });
 });
 
-test('a field with too many values loses them all, and gets no more', () => {
+test('a field above the limit of values loses all values and gets no new ones', () => {
   const known = new KnownNames(0, []);
   const value = (index: number) => name('value', 'event_properties.id', `v${index}`);
   known.add([name('key', 'event_properties.id', 'string')]);
@@ -55,7 +55,7 @@ test('a field with too many values loses them all, and gets no more', () => {
   expect(known.size).toBeLessThan(10);
 });
 
-test('names of one project are bounded, in memory and in rows', () => {
+test('the names of a project are bounded in memory and in rows', () => {
   const known = new KnownNames(0, []);
   const rows = new Set<string>();
   const send = (names: CatalogName[]): void => {

@@ -1,4 +1,4 @@
-// Names collected while events are encoded.
+// Names that EventBlock collects for the catalog while it encodes events.
 import { expect, test } from 'vitest';
 import type { CatalogName } from '../../../src/catalog/names.js';
 import type { AcceptedEvent } from '../../../src/ingest/insert/replay-events.js';
@@ -30,7 +30,7 @@ function namesOf(block: EventBlock, projectId = ONE): string[] {
   return names.map(({ kind, field, name, events }: CatalogName) => `${kind} ${field} ${name} ${events}`);
 }
 
-test('event types, keys with types, and values with the number of events', () => {
+test('collects event types, property keys with types, and values, each with its number of events', () => {
   const block = new EventBlock();
   block.add(event(ONE, { eventProperties: { plan: 'pro', seats: 3, trial: true, coupon: null } }), true);
   block.add(event(ONE, { eventProperties: { plan: 'free', seats: '4' }, userProperties: { plan: 'pro' } }), true);
@@ -51,7 +51,7 @@ test('event types, keys with types, and values with the number of events', () =>
   );
 });
 
-test('projects that share a block have their own names, also when their rows alternate', () => {
+test('separates the names of projects whose rows alternate in a block', () => {
   const block = new EventBlock();
   for (const plan of ['a', 'b', 'a']) {
     block.add(event(ONE, { eventProperties: { plan } }), true);
@@ -63,7 +63,7 @@ test('projects that share a block have their own names, also when their rows alt
   expect(namesOf(block, OTHER)).toContain('key event_properties.size string 3');
 });
 
-test('a field with a long text, or with many values, has none, and a known one is not collected', () => {
+test('collects no values of a field with a long text or many values, or that is known', () => {
   const block = new EventBlock((_project, field) => field === 'event_properties.known');
   for (let index = 0; index < 1002; index += 1) {
     const properties = { id: `id ${index}`, text: index === 500 ? 'x'.repeat(129) : 'short', known: 'value' };
@@ -76,7 +76,7 @@ test('a field with a long text, or with many values, has none, and a known one i
   expect(names).toContain(`event  ${'x'.repeat(200)} 1002`);
 });
 
-test('more keys than are kept are said to be many', () => {
+test('reports "many" above the limit of keys', () => {
   const block = new EventBlock();
   for (let index = 0; index < 60; index += 1) {
     const properties = Object.fromEntries(Array.from({ length: 100 }, (_, key) => [`k${index * 100 + key}`, 'v']));

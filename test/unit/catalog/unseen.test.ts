@@ -1,4 +1,4 @@
-// Warnings of names that a project has never sent.
+// Warnings about names in a query that the project has never sent.
 import { expect, test } from 'vitest';
 import { toCatalog } from '../../../src/catalog/catalog.js';
 import type { CatalogName } from '../../../src/catalog/names.js';
@@ -67,7 +67,7 @@ test.each([
   ['* | sum event_properties.prise', ['no event of this project has "event_properties.prise"; nearest: "price"']],
   ['* | where user.plans exists | unique', ['no profile of this project has "user.plans"; nearest: "plan"']],
   ['users | count by region', ['no profile of this project has "region"; keys are "plan"']],
-])('%s', (text, warnings) => {
+])('warns about %s', (text, warnings) => {
   expect(warningsOf(text)).toEqual(warnings);
 });
 
@@ -82,15 +82,15 @@ test.each([
   '* | where _country = ""',
   'choice k | results purchase',
   'fields',
-])('%s has no warning', (text) => {
+])('does not warn about %s', (text) => {
   expect(warningsOf(text)).toEqual([]);
 });
 
-test('a catalog that is not complete says nothing', () => {
+test('does not warn while the catalog is incomplete', () => {
   expect(warningsOf('purchases[plam = "x"] | where _country = "Germany"', NAMES, false)).toEqual([]);
 });
 
-test('a project with more event types or keys than are kept has no warnings of them', () => {
+test('does not warn about event types or keys when there are more than the catalog keeps', () => {
   const many = ['event_type', 'event_properties'].map((field) => ({
     kind: 'many' as const,
     field,
@@ -102,7 +102,7 @@ test('a project with more event types or keys than are kept has no warnings of t
   ]);
 });
 
-test('there are ten warnings at most', () => {
+test('gives at most ten warnings', () => {
   const events = Array.from({ length: 30 }, (_, index) => `unknown_${index}`).join(', ');
   expect(warningsOf(`(${events}) | count`)).toHaveLength(10);
 });

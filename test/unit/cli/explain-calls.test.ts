@@ -3,7 +3,7 @@ import { explain } from '../../../cli/explain.js';
 
 const CONTEXT = { nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC' };
 
-test('each call is shown as a query that counts the people who pass it', () => {
+test('explain() shows each call as a query that counts the people who pass it', () => {
   const calls = explain(
     'signup | last 1d | where count(purchase[price > 10]  last 30d) >= 3 and not (count(refund) = 0 or _path = "/")',
     CONTEXT,
@@ -14,7 +14,7 @@ test('each call is shown as a query that counts the people who pass it', () => {
   ]);
 });
 
-test('calls of users are shown as queries of users, which compile', () => {
+test('explain() shows calls of users as queries of users, which compile', () => {
   const calls = explain('users | where sum(purchase, price) > 100 | count by plan', CONTEXT).get('calls') ?? '';
   expect(calls).toMatch(/^users \| from .* to .* \| where sum\(purchase, price\) > 100 \| count$/);
   expect([...explain(calls, CONTEXT).keys()]).not.toContain('problems');

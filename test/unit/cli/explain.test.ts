@@ -3,7 +3,7 @@ import { explain } from '../../../cli/explain.js';
 
 const CONTEXT = { nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC' };
 
-test('every stage is shown', () => {
+test('explain() shows the output of every compiler stage', () => {
   const shown = explain('signup | where _country = "DE" | count', CONTEXT);
   expect([...shown.keys()]).toEqual(['parse', 'analyze', 'plan', 'print']);
   expect(shown.get('parse')).toContain(
@@ -16,7 +16,7 @@ test('every stage is shown', () => {
   expect(shown.get('print')).toContain('AND geo_country = {p4:String}');
 });
 
-test('a query with problems is shown up to the last completed stage', () => {
+test('explain() shows a query with problems up to the last completed stage', () => {
   const shown = explain('signup | count by _contry', CONTEXT);
   expect([...shown.keys()]).toEqual(['parse', 'problems']);
   expect(shown.get('problems')).toContain('nearest is "_country"');

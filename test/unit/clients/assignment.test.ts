@@ -7,17 +7,17 @@ import { sha256 } from '../../../clients/node/src/sha256.js';
 
 const reference = (text: string | Buffer) => createHash('sha256').update(text).digest();
 
-test('SHA-256 of every length around the ends of blocks', () => {
+test('sha256() is correct for every length up to 200 bytes', () => {
   for (let length = 0; length < 200; length += 1) {
     const bytes = randomBytes(length);
     expect(toHex(sha256(bytes))).toBe(reference(bytes).toString('hex'));
   }
 });
 
-describe('assignment', () => {
+describe('assignVariant', () => {
   const unit = (subject: string) => ['seed', 'production', 'checkout', subject] as const;
 
-  test('lays the first 53 bits over the weights, in their order', () => {
+  test('maps the first 53 bits of the digest to the weights in order', () => {
     const weights = [1, 0, 2.5, 0.5];
     const names = ['a', 'b', 'c', 'd'];
     for (let n = 0; n < 500; n += 1) {
@@ -32,13 +32,13 @@ describe('assignment', () => {
     }
   });
 
-  test('gives equal shares without weights', () => {
+  test('uses equal weights by default', () => {
     const counts = { a: 0, b: 0 };
     for (let n = 0; n < 4000; n += 1) counts[assignVariant(unit(`${n}`), ['a', 'b']).variant as 'a' | 'b'] += 1;
     expect(Math.abs(counts.a - counts.b)).toBeLessThan(250);
   });
 
-  test('of no variants is none', () => {
+  test('returns undefined without variants', () => {
     expect(assignVariant(unit('x'), []).variant).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// How the console reads an answer: numbers, buckets and their labels, columns, and what it gives on.
+// Interpretation of an answer in the console: number formats, buckets and labels, columns, drawings, and exports (curl, YAML).
 import { describe, expect, test } from 'vitest';
 import { toBucketData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
@@ -28,12 +28,12 @@ test.each([
   [duration(204), '3 min 24 s'],
   [duration(7200), '2 h'],
   [duration(93_600), '1 d 2 h'],
-])('%s is written %s', (text, expected) => expect(plain(text)).toBe(expected));
+])('formats %s as %s', (text, expected) => expect(plain(text)).toBe(expected));
 
-describe('buckets', () => {
+describe('partOf() and shortLabel() of a time bucket', () => {
   const past = '2026-03-01T00:00:00Z/2026-03-08T00:00:00Z';
 
-  test('that the period covers whole are complete', () => {
+  test('distinguish complete and partial buckets', () => {
     const of = { period: past, timeZone: 'UTC' };
     expect([partOf('day', '2026-03-01', of), partOf('day', '2026-03-07', of)]).toEqual([undefined, undefined]);
     expect([partOf('week', '2026-02-23', of), partOf('week', '2026-03-02', of)]).toEqual(['start', 'partial']);
@@ -43,7 +43,7 @@ describe('buckets', () => {
     ]);
   });
 
-  test('are judged in the zone of the query', () => {
+  test('use the time zone of the query', () => {
     // Midnight in Tehran is 20:30 UTC.
     const of = { period: '2026-03-01T20:30:00Z/2026-03-03T20:30:00Z', timeZone: 'Asia/Tehran' };
     expect([partOf('day', '2026-03-02', of), partOf('day', '2026-03-03', of)]).toEqual([undefined, undefined]);
@@ -51,7 +51,7 @@ describe('buckets', () => {
     expect(shortLabel('hour', '2026-03-01T20:30:00Z', 'Asia/Tehran')).toBe('00:00');
   });
 
-  test('that still run are so far', () => {
+  test('mark the current bucket as "so far"', () => {
     const now = new Date();
     const of = { period: `2026-01-01T00:00:00Z/${now.toISOString()}`, timeZone: 'UTC' };
     expect(partOf('day', now.toISOString().slice(0, 10), of)).toBe('so far');
@@ -69,7 +69,7 @@ const answerOf = (rows: Answer['rows'], columns: readonly string[]): Answer => (
   metadata: {},
 });
 
-test('a group without a row in a bucket counted nothing there; the largest eight are drawn', () => {
+test('toBucketData() fills missing rows with zero and draws the largest eight groups', () => {
   const groups = Array.from({ length: 10 }, (_, index) => ({ day: '2026-03-01', plan: `p${index}`, count: index + 1 }));
   const answer = answerOf([...groups, { day: '2026-03-02', plan: 'p9', count: 5 }], ['day', 'plan', 'count']);
   const { groups: names, measure } = splitColumns(answer);
@@ -79,7 +79,7 @@ test('a group without a row in a bucket counted nothing there; the largest eight
   expect(data.series[1]).toEqual({ name: 'p8', values: [9, 0] });
 });
 
-test('a column of groups is no measure, also when the answer has no row', () => {
+test('splitColumns() tells groups from the measure, also in an empty answer', () => {
   expect(splitColumns(answerOf([], ['_country', 'count']))).toMatchObject({
     groups: [{ name: '_country' }],
     measure: { name: 'count' },
@@ -91,12 +91,12 @@ test.each([
   ['week', '2026-02-23', '2026-03-02', 'from 2026-02-23 to 2026-03-09'],
   ['month', '2026-01-01', '2026-02-01', 'from 2026-01-01 to 2026-03-01'],
   ['hour', '2026-03-01T22:00:00Z', '2026-03-01T23:00:00Z', 'from 2026-03-01T22:00:00Z to 2026-03-02T00:00:00.000Z'],
-] as const)('dragging over %s from %s to %s asks for them whole', (unit, first, last, stage) => {
+] as const)('rangeStage() of %s from %s to %s covers whole buckets', (unit, first, last, stage) => {
   expect(rangeStage(unit, first, last)).toBe(stage);
   expect(check(`* | ${stage} | count`, 'UTC')).toEqual([]);
 });
 
-describe('compare', () => {
+describe('an answer with compare', () => {
   const answer: Answer = {
     ...answerOf(
       [
@@ -108,25 +108,25 @@ describe('compare', () => {
     metadata: { compare: {} },
   };
 
-  test('adds the earlier values beside the line, and no groups', () => {
+  test('has the earlier values as a second line, and no groups', () => {
     const { groups, measure } = splitColumns(answer);
     expect(groups.map(({ name }) => name)).toEqual(['day']);
     const { data } = toBucketData(answer, 'UTC', { time: 'day', groups, measure });
     expect(data.series).toEqual([{ name: 'count', values: [4, 5], previous: [2, null] }]);
   });
 
-  test('shows its columns as what they are', () => {
+  test('has typed columns', () => {
     expect(columnsOf(answer).map(({ kind }) => kind)).toEqual(['bucket', 'bucket', 'number', 'number', 'change']);
     expect(showNumber('change', 0.125)).toBe('+12.5\u202f%');
   });
 
-  test('is not assumed for a property of the name', () => {
+  test('is not assumed for a property named "previous"', () => {
     const other = answerOf([{ previous: 'a', count: 1 }], ['previous', 'count']);
     expect(splitColumns(other).groups.map(({ name }) => name)).toEqual(['previous']);
   });
 });
 
-test('a funnel by time shows the share of the last step, unfinished from where the answer says', () => {
+test('a funnel by time plots the rate of the last step, incomplete from incomplete_from', () => {
   const rows = ['2026-03-01', '2026-03-02'].flatMap((day) =>
     [1, 2].map((step) => ({ day, step, event: 'a', users: 10 / step, rate: 1 / step })),
   );
@@ -140,7 +140,7 @@ test('a funnel by time shows the share of the last step, unfinished from where t
   expect(buckets.map(({ part }) => part)).toEqual([undefined, 'so far']);
 });
 
-test('the last period of a lifecycle is partial when the range ends inside of it', () => {
+test('toLifecycleData() marks the last period as partial when the range ends within it', () => {
   const rows = ['2026-02-16', '2026-02-23'].map((period) => ({ period, status: 'New', users: 1 }));
   const { buckets } = toLifecycleData({ ...answerOf(rows, ['period', 'status', 'users']), mode: 'lifecycle' }, 'UTC');
   expect(buckets.map(({ part }) => part)).toEqual([undefined, undefined]);
@@ -148,7 +148,7 @@ test('the last period of a lifecycle is partial when the range ends inside of it
   expect(toLifecycleData(later, 'UTC').buckets.map(({ part }) => part)).toEqual([undefined, 'partial']);
 });
 
-test('a shell reads the query as it is', () => {
+test('toCurl() quotes the query for a shell', () => {
   expect(toCurl('https://a.example', { q: `* | where a = "it's"`, timezone: 'UTC' })).toContain(
     `"q":"* | where a = \\"it'\\''s\\""`,
   );
@@ -169,23 +169,20 @@ test.each([
   'inspect *',
   '* | list | limit 5',
   '# how many\n"odd: name"\n| where _path = "/\\"x"\n| count',
-])('a card with %j is one that a dashboard takes', (q) => {
+])('toYamlCard() of %j is a valid dashboard card', (q) => {
   const card = toYamlCard(q).replace(/^/gm, '      ');
   const yaml = `version: 1\nid: a\ntitle: A\nsections:\n  - title: S\n    cards:\n${card}`;
   expect(() => parseDashboard(yaml, CONTEXT)).not.toThrow();
   expect(JSON.stringify(parseDashboard(yaml, CONTEXT))).toContain(JSON.stringify(q).slice(1, -1));
 });
 
-test.each([undefined, 'signup', 'checkout: done "x"'])(
-  'every question in words is a query, with the event %s',
-  (event) => {
-    const all = startersFor(event);
-    expect(all.length).toBeGreaterThanOrEqual(event === undefined ? 7 : 10);
-    expect(all.flatMap(({ q }) => check(q, 'UTC'))).toEqual([]);
-  },
-);
+test.each([undefined, 'signup', 'checkout: done "x"'])('startersFor(%s) gives valid queries', (event) => {
+  const all = startersFor(event);
+  expect(all.length).toBeGreaterThanOrEqual(event === undefined ? 7 : 10);
+  expect(all.flatMap(({ q }) => check(q, 'UTC'))).toEqual([]);
+});
 
-test('paths are merged by position; rare steps are one', () => {
+test('toFlow() merges paths by position and groups rare steps', () => {
   const paths = Array.from({ length: 9 }, (_, index) => ({ path: ['a', `b${index}`, 'c'], users: 10 - index }));
   const { columns, links } = toFlow({ ...answerOf(paths, ['path', 'users']), mode: 'paths' }, 'rest');
   expect(columns.map((nodes) => nodes.length)).toEqual([1, 7, 1]);

@@ -1,4 +1,4 @@
-// Chips over the text of a query: on every query of the goldens and on generated ones, each chip edits its own part alone.
+// Chips of a query: on every query of the goldens and on generated ones, each chip edits only its own part of the text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const GOLDEN = join(packageRoot, 'test', 'golden');
 const goldens = readdirSync(GOLDEN, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.txt'))
   .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').split('\n==> ')[0]?.trim() ?? '')
-  // Without a source, the text is the way to edit.
+  // A query without a source is edited as text.
   .filter((q) => /^[^|]/.test(q) && parse(q).problems.length === 0);
 
 const blank = fc.constantFrom(' ', '  ', '\n', ' # a comment\n', '\t');
@@ -58,7 +58,7 @@ const written = fc
   .map(([head, stages]) => head + stages.map(([before, after, text]) => `${before}|${after}${text}`).join(''))
   .filter((q) => parse(q).problems.length === 0);
 
-/** Spans in their order, inside of the text, and none over another. */
+/** Expects spans in order, within the text, without overlap. */
 function expectChips(q: string): void {
   const read = chipsOf(q);
   if (read === undefined) throw new Error(`no chips for ${q}`);
@@ -75,20 +75,20 @@ function expectChips(q: string): void {
   }
 }
 
-test.each(goldens)('of the golden %s edit their own part, and can be removed', (q) => expectChips(q));
+test.each(goldens)('chips of the golden %s edit only their own part and can be removed', (q) => expectChips(q));
 
-test('of any query edit their own part, and can be removed', () => {
+test('chips of any query edit only their own part and can be removed', () => {
   expect(goldens.length).toBeGreaterThan(300);
   fc.assert(fc.property(written, expectChips), { numRuns: 500 });
 });
 
-test('another time range leaves comments and blanks as they are', () => {
+test('a changed time range keeps comments and blanks', () => {
   const q = '  signup # who\n|  last 7d   # when\n| count  by day';
   const time = chipsOf(q)?.chips.find(({ kind }) => kind === 'time');
   expect(time && replaceSpan(q, time.span, 'today')).toBe('  signup # who\n|  today   # when\n| count  by day');
 });
 
-describe('what is added', () => {
+describe('a stage added by a chip', () => {
   const added: Readonly<Record<string, string>> = {
     event: 'purchase',
     time: 'last 30d',
@@ -107,7 +107,7 @@ describe('what is added', () => {
     'funnel a -> b | last 7d | window 1d',
     'retention a by week',
     'users',
-  ])('to %s is a query', (q) => {
+  ])('to %s gives a valid query', (q) => {
     const insertions = Object.entries(chipsOf(q)?.insertions ?? {});
     expect(insertions.length).toBeGreaterThan(0);
     for (const [kind, { at, before }] of insertions) {
@@ -117,7 +117,7 @@ describe('what is added', () => {
   });
 });
 
-test('a text with syntax problems has no chips, and an empty one none to show', () => {
+test('a text with syntax problems has no chips, and an empty text an empty list', () => {
   expect(chipsOf('signup | cuont')).toBeUndefined();
   expect(chipsOf(' ')).toEqual({ chips: [], insertions: {} });
 });
@@ -127,7 +127,7 @@ test.each([
   [`* | where ${fieldText('event_properties.my key')} = ${valueText('it"s')}`],
   [`* | where ${fieldText('_path')} in ${valueText('("a", "b")')}`],
   [`* | where event_properties.price > ${valueText('-1.5')} and event_properties.paid = ${valueText('true')}`],
-])('the forms write %s', (q) => expect(check(q, 'UTC')).toEqual([]));
+])('the forms of chips write the valid query %s', (q) => expect(check(q, 'UTC')).toEqual([]));
 
 test.each([
   [
@@ -143,7 +143,7 @@ test.each([
     '* | where event_properties.n = 5 | count by event_properties.n',
   ],
   ['* | count by _country', '_country', null, '* | where _country not exists | count by _country'],
-])('a click in the answer of %s on %s %j filters by it', (q, field, value, expected) => {
+])('withFilter() on the answer of %s adds %s = %j', (q, field, value, expected) => {
   expect(withFilter(q, field, value)).toBe(expected);
   expect(check(expected, 'UTC')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// How the console reads experiments and the names of a project: set-ups, guessed goals, verdicts, lists.
+// Pure modules of the screens Experiments and Data: set-ups in the URL, guessed goals, verdicts as sentences, lists of names.
 import { describe, expect, test } from 'vitest';
 import { type ChoiceResult, type DecisionStatus, verdictOf } from '../../../console/src/answer/choice-result.js';
 import type { Answer } from '../../../console/src/api/answer.js';
@@ -26,14 +26,14 @@ describe('the set-up of an experiment', () => {
     ],
     ['#goal=p&measure=avg', undefined],
     ['#goal=p&measure=wrong&range=last+9d&window=x&plan=off', 'choice c | results p | last 30d'],
-  ])('%s asks %s', (fragment, q) => {
+  ])('%s makes the query %s', (fragment, q) => {
     const parsed = parseSetup(fragment);
     expect(resultsQuery('c', { ...parsed, goal: parsed.goal ?? '' })).toBe(q);
     expect(parseSetup(formatSetup(parsed))).toEqual(parsed);
     expect(q === undefined ? [] : check(q, 'UTC')).toEqual([]);
   });
 
-  test('keeps keys of all signs valid', () => {
+  test('makes a valid query for keys with any character', () => {
     for (const key of ['a b', 'x|y', '1', 'results', '"', '#']) {
       expect(check(resultsQuery(key, { ...setup, goal: key }) ?? '', 'UTC'), key).toEqual([]);
     }
@@ -44,10 +44,10 @@ describe('the set-up of an experiment', () => {
     [['page_view', 'signup', 'purchase_failed'], 'signup'],
     [['page_view', 'opened', 'closed', 'service.exposure'], 'closed'],
     [['page_view'], undefined],
-  ])('guesses the goal of %j: %s', (events, goal) => expect(guessGoal(events)).toBe(goal));
+  ])('guesses from %j the goal %s', (events, goal) => expect(guessGoal(events)).toBe(goal));
 });
 
-describe('a verdict', () => {
+describe('verdictOf', () => {
   const result = (status: DecisionStatus, more: Partial<ChoiceResult> = {}): ChoiceResult => ({
     ...{ choice_key: 'c', conversion_event: 'p', decision_status: status, warnings: [] },
     variants: [
@@ -78,14 +78,14 @@ describe('a verdict', () => {
       'invalid',
       'The result is not valid: the units (400 “control”, 410 “new”) are not split as the weights say (50.0 % to 50.0 %).',
     ],
-  ])('%s is a sentence with its numbers', (status, sentence) => {
+  ])('states %s with its numbers', (status, sentence) => {
     const of = result(status);
     const turned = { ...of, variants: of.variants.map((variant) => ({ ...variant, rate: 0.3 - (variant.rate ?? 0) })) };
     const losing = { ...turned, comparisons: of.comparisons.map((each) => ({ ...each, absolute_lift: -0.1 })) };
     expect(plain(verdictOf(status === 'control_better' ? losing : of))).toBe(sentence);
   });
 
-  test('names numbers for results of a value, and the treatment that decided', () => {
+  test('states means for results of a value, and the treatment that decided', () => {
     const of = result('treatment_better');
     const [first] = of.comparisons;
     if (first === undefined) throw new Error('no comparison');
@@ -113,7 +113,7 @@ describe('experiments of a project', () => {
     ]),
   );
 
-  test('have the latest first and the control first', () => {
+  test('are sorted latest first, with the control as first variant', () => {
     expect(summaries.map(({ key, people }) => [key, people])).toEqual([
       ['new', 9],
       ['old', 3],
@@ -121,7 +121,7 @@ describe('experiments of a project', () => {
     expect(summaries[0]?.variants.map(({ key }) => key)).toEqual(['control', 'a']);
   });
 
-  test('run while exposures arrive', () => {
+  test('count as running while exposures arrive', () => {
     const now = Date.parse('2026-01-22T12:00:00Z');
     expect(summaries.map((summary) => isRunning(summary, now))).toEqual([true, false]);
   });
@@ -138,7 +138,7 @@ describe('names of a project', () => {
     profile: [{ field: 'user.plan', types: ['string'] }],
   };
 
-  test('of earlier events are listed behind those of the last days', () => {
+  test('list earlier events after those of the last days', () => {
     const events = toEvents(catalog, answerOf([{ event_type: 'a', count: 4, users: 2, last_seen: '2026-01-01' }]));
     expect(events.map(({ name, count }) => [name, count])).toEqual([
       ['a', 4],
@@ -147,7 +147,7 @@ describe('names of a project', () => {
     expect(matching(events, ' GO ').map(({ name }) => name)).toEqual(['gone']);
   });
 
-  test('of fields begin with what the project chose to send', () => {
+  test('list event properties before other fields', () => {
     const listed = [
       { field: 'session.duration', type: 'number', category: 'session', events: null, coverage: null },
       { field: '_country', type: 'string', category: 'geo', events: 4, coverage: 40 },
@@ -163,7 +163,7 @@ describe('names of a project', () => {
     ]);
   });
 
-  test('that begin another source stand in quotes where a query begins', () => {
+  test('are quoted at the start of a query when they are source keywords', () => {
     expect([...SOURCE_WORDS].sort()).toEqual([...SOURCE_NAMES].sort());
     expect([sourceText('users'), sourceText('signup'), sourceText('a b')]).toEqual(['"users"', 'signup', '"a b"']);
   });

@@ -5,7 +5,7 @@ import { check, replaceSpan, withTimeRange } from '../../../console/src/language
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
-test('a near miss has a repair, and the repaired text has no problem', () => {
+test('check() gives a fix for a misspelt name, and the fixed text has no problem', () => {
   const text = 'signup | last 7d | count by _contry';
   const [problem] = check(text, 'UTC', NOW);
   expect(problem).toMatchObject({ fix: { text: '_country', span: { from: 28, to: 35 } } });
@@ -13,12 +13,12 @@ test('a near miss has a repair, and the repaired text has no problem', () => {
   expect(check(replaceSpan(text, problem.fix.span, problem.fix.text), 'UTC', NOW)).toEqual([]);
 });
 
-test('problems are those of the service, in the order of the text', () => {
+test('check() reports the problems of the service in text order', () => {
   const found = check('* | wher a = 1 | count by _contry', 'UTC', NOW).map(({ message }) => message);
   expect(found).toEqual(['unknown stage "wher"', 'unknown field "_contry"']);
 });
 
-test('an empty text has no problem', () => expect(check(' \n', 'UTC', NOW)).toEqual([]));
+test('check() accepts an empty text', () => expect(check(' \n', 'UTC', NOW)).toEqual([]));
 
 test.each([
   ['signup | last 7d | count', 'signup | last 30d | count'],
@@ -28,7 +28,7 @@ test.each([
   ['retention signup by week', 'retention signup by week | last 30d'],
   ['| count', '| count\n| last 30d'],
   ['signup # the end', 'signup | last 30d # the end'],
-])('a wider range changes nothing else: %j', (text, expected) => {
+])('withTimeRange() changes only the time range of %j', (text, expected) => {
   expect(withTimeRange(text, 'last 30d')).toBe(expected);
   expect(check(expected, 'UTC', NOW)).toEqual([]);
 });
@@ -51,4 +51,4 @@ test.each([
   ['formula count(', 'event'],
   ['signup | where a = "x', undefined],
   ['signup | from ', undefined],
-])('behind %j stands: %s', (before, wanted) => expect(wantedAt(before)).toBe(wanted));
+])('wantedAt(%j) is %s', (before, wanted) => expect(wantedAt(before)).toBe(wanted));

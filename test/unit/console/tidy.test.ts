@@ -22,12 +22,12 @@ const importsOf = (from: string): string[] =>
 
 const edges = modules.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 
-test('the console imports itself, the query language and its grammar, and nothing else of the service', () => {
+test('the console imports only itself, src/query and grammar', () => {
   const allowed = /^(?:console\/src|src\/query|grammar)\//;
   expect(edges.filter(({ to }) => !allowed.test(to) || to.endsWith('missing'))).toEqual([]);
 });
 
-test('of the query language it imports few entries, so that its inside may move', () => {
+test('the console imports only listed modules of src/query', () => {
   const entries = new Set(edges.map(({ to }) => to).filter((to) => to.startsWith('src/query/')));
   expect([...entries].sort()).toEqual([
     'src/query/analyze/analyze.ts',
@@ -42,7 +42,7 @@ test('of the query language it imports few entries, so that its inside may move'
   ]);
 });
 
-test('charts know no screen, and no screen knows another', () => {
+test('charts import no screen, and no screen imports another', () => {
   const partOf = (path: string): string => path.split('/')[2] ?? '';
   expect(
     edges.filter(
@@ -53,7 +53,7 @@ test('charts know no screen, and no screen knows another', () => {
   expect(edges.filter(({ from, to }) => partOf(from) === 'start' && partOf(to) === 'ask')).toEqual([]);
 });
 
-test('every file is loaded by the entry', () => {
+test('every file is reachable from the entry module', () => {
   const reached = new Set<string>();
   const visit = (path: string): void => {
     if (reached.has(path) || !path.startsWith('console/')) return;
@@ -66,13 +66,13 @@ test('every file is loaded by the entry', () => {
   expect(files.filter((path) => !reached.has(path) && !replacements.includes(path))).toEqual([]);
 });
 
-test('modules say first what they own, are named in kebab-case, and are short', () => {
+test('modules have a header, kebab-case names and at most 400 lines', () => {
   expect(modules.filter((path) => !read(path).startsWith('// '))).toEqual([]);
   expect(files.filter((path) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)+$/.test(basename(path)))).toEqual([]);
   expect(files.filter((path) => read(path).split('\n').length > 400)).toEqual([]);
 });
 
-test('styles name no colour of their own: all are tokens, which follow light and dark', () => {
+test('styles use only colour tokens', () => {
   const sheets = files.filter((path) => path.endsWith('.css') && !path.endsWith('tokens.css'));
   const colours = (path: string) =>
     read(path)

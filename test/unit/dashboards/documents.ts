@@ -8,7 +8,7 @@ import { NOW_MS, PROJECT } from '../../golden/dataset.js';
 
 export const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', key: 'sales' };
 
-/** `line «what stands there» path: message; hint` of every problem; none for a document that is taken. */
+/** Every problem as `line «text at the position» path: message; hint`; none for a valid document. */
 export function problemsOf(text: string): string[] {
   try {
     parseDashboard(text, CONTEXT);

@@ -1,5 +1,5 @@
-// Filling of placeholders. Most important: no text of a viewer changes anything in a query but its
-// literal.
+// Filling of the placeholders of a dashboard query. Most important: a viewer's text changes only its own literal
+// in a query.
 import type { Tree } from '@lezer/common';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ const variables = variablesOf(DECLARED);
 const fill = (template: string, values: Record<string, string> = {}): string =>
   fillTemplate(template, [], { variables, values: new Map(Object.entries(values)) }).text;
 
-describe('a placeholder becomes', () => {
+describe('fillTemplate() replaces a placeholder by', () => {
   test.each<[string, string, Record<string, string>, string]>([
     ['the range of every dashboard', 'a {{range.stage}} | count', {}, 'a | last 7d | count'],
     ['the range without its pipe', 'a | {{range}} | count', {}, 'a | last 7d | count'],
@@ -106,20 +106,20 @@ describe('a placeholder becomes', () => {
   });
 
   test.each<[string, string, Record<string, string>]>([
-    ['an option that there is not', '{{plan.fragment}}', { plan: 'free' }],
-    ['a range that is none', '{{range.stage}}', { range: 'last five weeks' }],
+    ['an unknown option', '{{plan.fragment}}', { plan: 'free' }],
+    ['an invalid range', '{{range.stage}}', { range: 'last five weeks' }],
     ['a range of more than one stage', '{{range.stage}}', { range: 'last 7d | list' }],
     ['a range of an endless number', '{{range.stage}}', { range: `last ${'9'.repeat(30)}d` }],
     ['a stage that is no range', '{{range.stage}}', { range: 'count' }],
     ['a text that is no address', 'user {{who}}', { who: 'ann' }],
     ['a domain where none is taken', 'user {{who}}', { who: '*@example.com' }],
     ['no value where one is needed', 'user {{who}}', {}],
-  ])('%s is refused', (_, template, values) => {
+  ])('fillTemplate() refuses %s', (_, template, values) => {
     expect(() => fill(template, values)).toThrow(PublicError);
   });
 });
 
-test('a card is filled with all of its queries', () => {
+test('all queries of a card are filled', () => {
   const card = { id: 'a', title: 'A', kind: 'chart', viz: 'line' } as const;
   const config: DashboardConfig = { version: 1, title: 'T', sections: [] };
   const values = new Map([['range', 'today']]);
@@ -136,8 +136,8 @@ test('a card is filled with all of its queries', () => {
   ]);
 });
 
-describe('whatever a viewer sends', () => {
-  /** Names and nesting of everything in a query, and nothing of what it says. */
+describe('hostile values of a viewer', () => {
+  /** Node names and nesting of a query, without its texts. */
   const shapeOf = (tree: Tree): string => tree.toString();
 
   // Whole texts, and texts made of what could end a literal or begin something else.
@@ -181,7 +181,7 @@ describe('whatever a viewer sends', () => {
     ['range', 'a {{range.stage}} | count'],
     ['range', 'a | {{range}} | count'],
   ])(
-    'as %s, %s keeps its structure',
+    'as %s do not change the structure of %s',
     (name, template) => {
       const known = [
         'pro',
@@ -213,7 +213,7 @@ describe('whatever a viewer sends', () => {
     }
   }
 
-  test('is what the literal says', () => {
+  test('are unchanged in the literal', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const literal = quoteText(text);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import { CARD, CONTEXT, problemsOf, SMALLEST, withCard, withVariables } from './documents.js';
 
-describe('how it is written', () => {
+describe('YAML of a dashboard', () => {
   test.each<[string, string, string[]]>([
     ['the smallest document', SMALLEST, []],
     [
@@ -72,7 +72,7 @@ describe('how it is written', () => {
   });
 });
 
-describe('structure', () => {
+describe('structure of a dashboard', () => {
   test.each<[string, string, string[]]>([
     [
       'everything is missing',
@@ -178,14 +178,14 @@ describe('structure', () => {
   });
 });
 
-describe('the checksum', () => {
+describe('checksum of a dashboard', () => {
   const checksum = (text: string) => parseDashboard(text, CONTEXT).checksum;
   const rich = `version: 1 # one\ntitle: 'Sales'\n\nsections:\n  - cards: [${CARD.replace('id: a, title: A', 'title: A, id: a')}]\n    title: S\n`;
 
-  test('is that of what is said', () => {
+  test('does not depend on formatting', () => {
     expect(checksum(rich)).toBe(checksum(SMALLEST));
     expect(checksum(SMALLEST.replaceAll('\n', '\r\n'))).toBe(checksum(SMALLEST));
-    // Stored and compared for as long as a dashboard lives: it must not drift.
+    // Stored with a dashboard and compared later, so the value must never change.
     expect(checksum(SMALLEST)).toBe('1e068eb8fdc0a4d88510a18c1777ec38a1201a81264cffcd36fbba18e90b9486');
   });
 
@@ -193,7 +193,7 @@ describe('the checksum', () => {
     ['a title', SMALLEST.replace('Sales', 'Sale')],
     ['a query', SMALLEST.replace('| count', '|  count')],
     ['an explicit default', `${SMALLEST}order: 0\n`],
-  ])('%s changes it', (_, text) => {
+  ])('changes with %s', (_, text) => {
     expect(checksum(text)).not.toBe(checksum(SMALLEST));
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { problemsOf, withCard, withVariables } from './documents.js';
 
-describe('variables', () => {
+describe('variables of a dashboard', () => {
   test.each<[string, string, string[]]>([
     [
       'a name in upper case',
@@ -130,7 +130,7 @@ describe('variables', () => {
   });
 });
 
-describe('queries', () => {
+describe('queries of a dashboard', () => {
   const query = (spelling: string) => withCard(`kind: metric\nviz: number\nquery: ${spelling}`);
   const PLAN = `plan: {type: select, options: [{value: all}, {value: pro, fragment: '| where user.plan = {{value}} | cuont'}]}`;
   test.each<[string, string, string[]]>([

@@ -7,11 +7,11 @@ test.each([
   [['--delete'], 'delete'],
   [['--refresh'], 'refresh'],
   [['-h'], 'help'],
-])('%j', (args, kind) => {
+])('parseDemoArguments(%j) is the command %s', (args, kind) => {
   expect(parseDemoArguments(args).kind).toBe(kind);
 });
 
-test('options are read', () => {
+test('parseDemoArguments() reads all options', () => {
   const args = ['--people', '200', '--seed', 'a', '--url', 'http://localhost:1', '--organization', 'o'];
   expect(parseDemoArguments(args)).toEqual({
     kind: 'create',
@@ -29,10 +29,10 @@ test.each([
   [['--delete', '--refresh'], 'exclude each other'],
   [['--drop'], '--drop'],
   [['now'], 'now'],
-])('%j is refused', (args, message) => {
+])('parseDemoArguments() refuses %j', (args, message) => {
   expect(() => parseDemoArguments(args)).toThrow(message);
 });
 
-test('the help names the default number of people', () => {
+test('HELP contains the default number of people', () => {
   expect(HELP).toContain(`default ${PEOPLE_DEFAULT},`);
 });

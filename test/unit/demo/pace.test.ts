@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPace } from '../../../src/demo/pace.js';
 
-test('calls are spread over time', async () => {
+test('createPace() spreads calls over time', async () => {
   const pace = createPace(100, undefined);
   const startedMs = performance.now();
   for (let call = 0; call < 11; call += 1) await pace(1);
@@ -9,7 +9,7 @@ test('calls are spread over time', async () => {
   expect(performance.now() - startedMs).toBeGreaterThan(85);
 });
 
-test('a pause earns no credit', async () => {
+test('createPace() does not catch up after a pause', async () => {
   const pace = createPace(50, undefined);
   await pace(1);
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -18,7 +18,7 @@ test('a pause earns no credit', async () => {
   expect(performance.now() - startedMs).toBeGreaterThan(50);
 });
 
-test('an abort ends the waiting', async () => {
+test('createPace() stops waiting on abort', async () => {
   const abort = new AbortController();
   const pace = createPace(0.001, abort.signal);
   await pace(1);

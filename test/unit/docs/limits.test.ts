@@ -33,18 +33,18 @@ function show(name: string, value: unknown): string {
 
 const toText = (value: number): string => value.toLocaleString('en-US');
 
-test.each(rows)('$name is what the code says', ({ name, amount }) => {
+test.each(rows)('$name has the value of the code', ({ name, amount }) => {
   expect(amount).toBe(show(name, values.get(name)));
 });
 
-test('every fixed bound is shown, and every setting that bounds work in progress', () => {
+test('docs/LIMITS.md lists every fixed bound and every setting that bounds work in progress', () => {
   const ofWork = /_PER_SECOND$|_PER_MINUTE$|_CONCURRENCY|^QUERY_.*_MAX$|_BYTES|^INGEST_(?!FLUSH_DELAY)|^EXPORTS_/;
   const expected = [...Object.keys(settings).filter((name) => ofWork.test(name)), ...Object.keys(BOUNDS)];
   const shown = new Set(rows.map(({ name }) => name));
   expect(expected.filter((name) => !shown.has(name))).toEqual([]);
 });
 
-test('the mechanisms are files', () => {
+test('the mechanisms of docs/LIMITS.md are existing files', () => {
   const files = new Set(
     ['src', 'workers'].flatMap((folder) =>
       readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((path) =>

@@ -15,25 +15,25 @@ const NOW = Date.UTC(2026, 10, 20, 9, 30);
 const DAY = 86_400_000;
 const HALVES = [0.5, 0.5];
 
-/** The usual formula of a fixed sample size, for both variants. */
+/** Units of both variants for a test of fixed sample size, by the standard formula. */
 function fixedUnits(rate: number, relativeLift: number): number {
   const raised = rate * (1 + relativeLift);
   const z = criticalValue(0.05) + criticalValue(2 * (1 - POWER));
   return (2 * z ** 2 * (rate * (1 - rate) + raised * (1 - raised))) / (raised - rate) ** 2;
 }
 
-describe('units for a rate', () => {
+describe('findUnitsForRate', () => {
   test.each([
     [0.1, 0.1],
     [0.02, 0.2],
     [0.5, 0.05],
-  ])('of %f and a lift of %f are more than for one look, by less than two and a half', (rate, relativeLift) => {
+  ])('of rate %f and lift %f is 1.3 to 2.5 times a fixed sample size', (rate, relativeLift) => {
     const units = findUnitsForRate(rate, { ratios: HALVES, relativeLift }) ?? 0;
     expect(units / fixedUnits(rate, relativeLift)).toBeGreaterThan(1.3);
     expect(units / fixedUnits(rate, relativeLift)).toBeLessThan(2.5);
   });
 
-  test('fall with the lift, and are least for equal weights', () => {
+  test('decreases with the lift and is least for equal weights', () => {
     const rates = fc.double({ min: 0.01, max: 0.6, noNaN: true });
     const lifts = fc.double({ min: 0.02, max: 0.5, noNaN: true });
     const shares = fc.double({ min: 0.05, max: 0.45, noNaN: true });
@@ -47,7 +47,7 @@ describe('units for a rate', () => {
     );
   });
 
-  test('are more with several treatments, of which each must be found', () => {
+  test('increases with the number of treatments', () => {
     const [one = 0, two = 0] = [HALVES, [1 / 3, 1 / 3, 1 / 3]].map((ratios) =>
       findUnitsForRate(0.1, { ratios, relativeLift: 0.1 }),
     );
@@ -59,34 +59,34 @@ describe('units for a rate', () => {
     ['a rate that cannot rise so far', 0.95, HALVES, 0.1],
     ['one variant', 0.1, [1], 0.1],
     ['a tiny lift', 0.001, HALVES, 1e-6],
-  ])('are unknown: %s', (_, rate, ratios, relativeLift) => {
+  ])('is undefined for %s', (_, rate, ratios, relativeLift) => {
     expect(findUnitsForRate(rate, { ratios, relativeLift })).toBeUndefined();
   });
 });
 
-describe('units for a mean', () => {
+describe('findUnitsForMean', () => {
   const values = { mean: 10, variance: 400, countedShare: 1, convertedShare: 1 };
 
-  test('are those of the share that counts', () => {
+  test('scales with the share of units that count', () => {
     const split = { ratios: HALVES, relativeLift: 0.1 };
     const [all = 0, half = 0] = [1, 0.5].map((countedShare) => findUnitsForMean({ ...values, countedShare }, split));
     expect(half).toBeGreaterThanOrEqual(2 * all - 2);
     expect(half).toBeLessThanOrEqual(2 * all + 2);
   });
 
-  test('are never less than a decision needs', () => {
+  test('is at least the minimum for a decision', () => {
     const split = { ratios: [0.9, 0.1], relativeLift: 5 };
     expect(findUnitsForMean({ ...values, variance: 0.001 }, split)).toBe(1000);
     expect(findUnitsForMean({ ...values, variance: 0.001, convertedShare: 0.01 }, split)).toBe(30_000);
   });
 
-  test('are unknown for a mean that is not above 0', () => {
+  test('is undefined for a mean that is not above 0', () => {
     for (const mean of [0, -1])
       expect(findUnitsForMean({ ...values, mean }, { ratios: HALVES, relativeLift: 0.1 })).toBeUndefined();
   });
 });
 
-describe('the plan of a packet', () => {
+describe('the plan of a choice packet', () => {
   const plan = { relativeLift: 0.1, untilMs: NOW };
   const countsOf = (...variants: readonly (readonly [string, number, number])[]) => ({
     ...{ choiceKey: 'checkout', conversionEvent: 'pay', unit: 'distinct_id', multiVariantUnits: 0 },
@@ -98,7 +98,7 @@ describe('the plan of a packet', () => {
   const packetOf = (control: readonly [number, number], treatment: readonly [number, number]) =>
     toChoicePacket({ ...countsOf(['control', ...control], ['new', ...treatment]), plan }, NOW);
 
-  test('says what is left at the traffic so far', () => {
+  test('contains remaining units and days at the traffic so far', () => {
     const packet = packetOf([1000, 100], [1000, 130]);
     const needed = findUnitsForRate(0.1, { ratios: HALVES, relativeLift: 0.1 }) ?? 0;
     expect(packet.plan).toEqual({
@@ -111,11 +111,11 @@ describe('the plan of a packet', () => {
     });
   });
 
-  test('says when there are enough', () => {
+  test('has nothing left when there are enough units', () => {
     expect(packetOf([100_000, 10_000], [100_000, 10_000]).plan).toMatchObject({ units_left: 0, days_left: 0 });
   });
 
-  test('has a warning where it cannot tell', () => {
+  test('adds a warning when the units are unknown', () => {
     const packet = packetOf([1000, 0], [1000, 130]);
     expect(packet.plan).toMatchObject({ units_needed: null, units_left: null, units_per_day: 200, days_left: null });
     expect(packet.warnings).toContain(
@@ -123,11 +123,11 @@ describe('the plan of a packet', () => {
     );
   });
 
-  test('is absent unless it was asked for', () => {
+  test('is absent by default', () => {
     expect('plan' in toChoicePacket(countsOf(['control', 1000, 100], ['new', 1000, 130]), NOW)).toBe(false);
   });
 
-  test('has no days without traffic over time', () => {
+  test('has no days when all traffic came at one time', () => {
     expect(toPacketPlan(0.1, 500, { units: 3, fromMs: NOW, untilMs: NOW })).toMatchObject({
       units_left: 497,
       units_per_day: null,
@@ -141,7 +141,7 @@ describe('the plan of a packet', () => {
     ['the mean of the control is not above 0 so far', { level: -2, isRate: false, hasTreatment: true }],
     ['the rate 0.95 of the control cannot rise so far', { level: 0.95, isRate: true, hasTreatment: true }],
     ['too few values, or more than 1000000000000 units', { level: 3, isRate: false, hasTreatment: true }],
-  ])('the reason is given: %s', (reason, control) => {
+  ])('warns with the reason: %s', (reason, control) => {
     expect(warnOfPlan(unknown, control)).toContain(reason);
   });
 });

@@ -13,7 +13,7 @@ describe('erfc', () => {
     [1, 0.8427007929],
     [1.5, 0.9661051465],
     [2, 0.995322265],
-  ])('Table 7.1: erf(%f) is %f', (x, erf) => {
+  ])('erf(%f) is %f (Abramowitz and Stegun, table 7.1)', (x, erf) => {
     expect(1 - erfc(x)).toBeCloseTo(erf, 9.5);
   });
 
@@ -28,11 +28,11 @@ describe('erfc', () => {
     [2.001, 0.00465710928147535],
     [5, 1.537459794428035e-12],
     [20, 5.395865611607901e-176],
-  ])('thirteen digits at %f', (x, expected) => {
+  ])('has thirteen correct digits at %f', (x, expected) => {
     expect(relativeError(erfc(x), expected)).toBeLessThan(1e-13);
   });
 
-  test('falls from 1 to 0', () => {
+  test('decreases from 1 to 0', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 30, noNaN: true }),
@@ -53,7 +53,7 @@ describe('criticalValue', () => {
     [0.5, 0.6744897501960817],
     [0.002, 3.090232306167814],
     [2e-20, 9.262340089798409],
-  ])('AS 241: alpha %d', (alpha, expected) => {
+  ])('equals the values of AS 241 at alpha %d', (alpha, expected) => {
     expect(criticalValue(alpha)).toBeCloseTo(expected, 13);
   });
 
@@ -63,11 +63,11 @@ describe('criticalValue', () => {
     [0.01, 2.57583],
     [0.1, 1.64485],
     [0.001, 3.29053],
-  ])('Table 26.5: alpha %d', (alpha, expected) => {
+  ])('equals table 26.5 of Abramowitz and Stegun at alpha %d', (alpha, expected) => {
     expect(criticalValue(alpha)).toBeCloseTo(expected, 5);
   });
 
-  test('inverts the tail', () => {
+  test('inverts twoSidedTail', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 0.999999, noNaN: true }), (alpha) => {
         expect(relativeError(twoSidedTail(criticalValue(alpha)), alpha)).toBeLessThan(1e-10);
@@ -80,7 +80,7 @@ describe('criticalValue', () => {
   });
 });
 
-test('twoSidedTail is the same in both directions', () => {
+test('twoSidedTail() is symmetric', () => {
   expect(twoSidedTail(0)).toBe(1);
   expect(twoSidedTail(-1.96)).toBe(twoSidedTail(1.96));
   expect(twoSidedTail(1.96)).toBeCloseTo(0.04999579029644087, 14);

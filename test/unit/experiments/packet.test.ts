@@ -30,7 +30,7 @@ const packetOf = (...args: Parameters<typeof choice>) => toChoicePacket(choice(.
 
 describe('toChoicePacket', () => {
   // The figures were computed independently: quantiles and tails by another library, mixture and posterior by quadrature.
-  test('is exactly the documented shape', () => {
+  test('has exactly the documented shape', () => {
     const packet = packetOf([variant('new', 170, 1010, 50), variant('control', 100, 990, 50)]);
     expect(packet).toEqual({
       choice_key: 'checkout',
@@ -96,14 +96,14 @@ describe('toChoicePacket', () => {
     ['the one named control', ['b', 'control', 'a'], ['control', 'a', 'b']],
     ['the first by name', ['b', 'Control', 'a'], ['Control', 'a', 'b']],
     ['by code unit, not by locale', ['ä', 'b', 'B'], ['B', 'b', 'ä']],
-  ])('control: %s', (_, keys, expected) => {
+  ])('chooses as control %s', (_, keys, expected) => {
     const packet = packetOf(keys.map((key) => variant(key, 10, 100)));
     expect(packet.variants.map(({ variant_key }) => variant_key)).toEqual(expected);
     expect(packet.comparisons.map(({ control }) => control)).toEqual([expected[0], expected[0]]);
     expect(packet.comparisons.map(({ treatment }) => treatment)).toEqual(expected.slice(1));
   });
 
-  test('nothing exposed', () => {
+  test('has no variants when nothing is exposed', () => {
     const packet = packetOf([], { firstExposureAtMs: undefined, lastExposureAtMs: undefined });
     expect(packet).toMatchObject({
       variants: [],
@@ -119,14 +119,14 @@ describe('toChoicePacket', () => {
     });
   });
 
-  test('one variant', () => {
+  test('has no comparison for one variant', () => {
     const packet = packetOf([variant('control', 10, 100)]);
     expect(packet).toMatchObject({ comparisons: [], decision_status: 'collecting' });
     expect(packet.diagnostics.sample_ratio_p_value).toBeNull();
     expect(packet.warnings).toEqual([expect.stringContaining('nothing to compare it with')]);
   });
 
-  test('variants without units or conversions leave undefined what is', () => {
+  test('has null for what is undefined without units or conversions', () => {
     const packet = packetOf([variant('control', 0, 0), variant('new', 1, 1)]);
     expect(packet.variants[0]).toMatchObject({ rate: null, ci_low: 0, ci_high: 1 });
     expect(packet.comparisons[0]).toMatchObject({
@@ -143,12 +143,12 @@ describe('toChoicePacket', () => {
     expect(packetOf([variant('control', 0, 9), variant('new', 3, 9)]).comparisons[0]?.relative_lift).toBeNull();
   });
 
-  test('names such as __proto__ are names like any other', () => {
+  test('accepts variant names such as __proto__', () => {
     const { diagnostics } = packetOf([variant('__proto__', 10, 100, 1), variant('constructor', 10, 100, 3)]);
     expect(JSON.stringify(diagnostics.expected_ratios)).toBe('{"__proto__":0.25,"constructor":0.75}');
   });
 
-  test('both p-values are adjusted for the number of treatments, intervals of one comparison are not', () => {
+  test('adjusts both p-values for the number of treatments, and not the intervals of a comparison', () => {
     const [control, first] = [variant('control', 100, 1000), variant('a', 140, 1000)];
     const single = packetOf([control, first]).comparisons[0];
     const double = packetOf([control, first, variant('b', 101, 1000)]).comparisons[0];
@@ -159,12 +159,12 @@ describe('toChoicePacket', () => {
     expect(double?.sequential_ci_high).toBeGreaterThan(single?.sequential_ci_high ?? 0);
   });
 
-  test('probability_best is that of being best of all variants', () => {
+  test('gives as probability_best the probability of being best of all variants', () => {
     const counts = [variant('control', 10, 100), variant('a', 10, 100), variant('b', 10, 100), variant('c', 10, 100)];
     for (const { probability_best } of packetOf(counts).comparisons) expect(probability_best).toBeCloseTo(1 / 4, 9);
   });
 
-  test('an id sent as variant_key neither takes long nor fills the answer', () => {
+  test('bounds time and size when an id is sent as variant_key', () => {
     const counts = Array.from({ length: 5_000 }, (_, index) => variant(`person-${index}`, 0, 1));
     const packet = packetOf(counts);
     expect(packet.decision_status).toBe('collecting');
@@ -178,16 +178,16 @@ describe('toChoicePacket', () => {
     ['negative', variant('a', -1, 10)],
     ['a fraction', variant('a', 1.5, 10)],
     ['not a number', variant('a', Number.NaN, 10)],
-  ])('refuses counts that cannot be: %s', (_, counts) => {
+  ])('refuses impossible counts: %s', (_, counts) => {
     expect(() => packetOf([counts])).toThrow(RangeError);
   });
 
-  test('decides as the simulated experiments are judged, and holds only finite numbers', () => {
+  test('decides like judge() of the simulations, with only finite numbers', () => {
     const arbitraryVariants = fc.array(arbitraryCounts(20_000), { minLength: 2, maxLength: 4 });
     fc.assert(
       fc.property(arbitraryVariants, (counts) => {
         const total = counts.reduce((sum, { exposures }) => sum + exposures, 0);
-        // Weights as observed, so that the split is right.
+        // Weights as observed, so that the split is as expected.
         const variants = counts.map((count, index) => ({
           ...count,
           variantKey: `v${index}`,
@@ -205,7 +205,7 @@ describe('toChoicePacket', () => {
   });
 });
 
-describe('warnings', () => {
+describe('warnings of toChoicePacket', () => {
   const fine = [variant('control', 100, 1000, 1), variant('new', 101, 1000, 1)];
 
   test.each<[string, ChoiceCounts, string]>([
@@ -268,18 +268,18 @@ describe('warnings', () => {
     expect(toChoicePacket(counts, NOW).warnings).toEqual([expected]);
   });
 
-  test('say that equal weights were expected where none are stated and the split is another', () => {
+  test('say that equal weights were assumed when none are stated and the split differs', () => {
     const { warnings } = packetOf([variant('control', 90, 900), variant('new', 10, 100)]);
     expect(warnings).toHaveLength(2);
     expect(warnings[1]).toContain('no variant_weight is known of "control", "new", so equal weights are expected');
   });
 
-  test('none when there is nothing to do', () => {
+  test('are empty for a sound experiment', () => {
     expect(packetOf(fine).warnings).toEqual([]);
     expect(packetOf(fine).decision_status).toBe('inconclusive');
   });
 
-  test('quote names and cut them', () => {
+  test('quote and truncate names', () => {
     const [warning] = packetOf([variant(`x"\n${'y'.repeat(500)}`, 1, 10)]).warnings;
     expect(warning).toContain('"x\\"\\n');
     expect(warning).not.toContain('\n');

@@ -10,15 +10,15 @@ import {
 } from '../../../src/experiments/proportions.js';
 import { arbitraryCounts, mirrored, of } from './counts.js';
 
-describe('lifts', () => {
-  test('are absolute and relative', () => {
+describe('findAbsoluteLift and findRelativeLift', () => {
+  test('return the difference and the ratio of rates', () => {
     const comparison = { control: of(10, 100), treatment: of(30, 200) };
     expect(findRate(comparison.treatment)).toBe(0.15);
     expect(findAbsoluteLift(comparison)).toBeCloseTo(0.05, 15);
     expect(findRelativeLift(comparison)).toBeCloseTo(0.5, 15);
   });
 
-  test('are undefined without units, and relative to nothing', () => {
+  test('return undefined without units, or relative to a rate of 0', () => {
     expect(findRate(of(0, 0))).toBeUndefined();
     expect(findAbsoluteLift({ control: of(0, 0), treatment: of(1, 2) })).toBeUndefined();
     expect(findAbsoluteLift({ control: of(1, 2), treatment: of(0, 0) })).toBeUndefined();
@@ -34,7 +34,7 @@ describe('toWilsonInterval', () => {
     [15, 148, [0.0624, 0.1605], [0.06238639953073628, 0.16048724172330803]],
     [0, 20, [0, 0.1611], [0, 0.16112515805281938]],
     [1, 29, [0.0061, 0.1718], [0.00611321429276266, 0.17175521879320288]],
-  ])('Newcombe: %i of %i', (conversions, exposures, published, exact) => {
+  ])('equals the values of Newcombe for %i of %i', (conversions, exposures, published, exact) => {
     const { low, high } = toWilsonInterval(of(conversions, exposures), 0.05);
     expect([low, high].map((limit) => Number(limit.toFixed(4)))).toEqual(published);
     expect(low).toBeCloseTo(exact[0] ?? Number.NaN, 13);
@@ -43,7 +43,7 @@ describe('toWilsonInterval', () => {
 
   test.each([
     ['no unit', of(0, 0), 0, 1],
-    ['one that did not', of(0, 1), 0, 0.7934506856227627],
+    ['one unit without conversion', of(0, 1), 0, 0.7934506856227627],
     ['one that did', of(1, 1), 0.2065493143772374, 1],
     ['all', of(29, 29), 0.8830302015002592, 1],
     ['a million', of(500_000, 1_000_000), 0.4990200198900048, 0.5009799801099952],
@@ -53,7 +53,7 @@ describe('toWilsonInterval', () => {
     expect(interval.high).toBeCloseTo(high, 13);
   });
 
-  test('lies in 0 to 1 around the rate, mirrors, and widens with confidence', () => {
+  test('lies within 0 and 1 around the rate, is symmetric, and widens with confidence', () => {
     fc.assert(
       fc.property(arbitraryCounts(), (counts) => {
         const { low, high } = toWilsonInterval(counts, 0.05);
@@ -84,18 +84,18 @@ describe('toNewcombeInterval', () => {
     [of(0, 10), of(0, 10), [-0.2775, 0.2775], [-0.27753279986288926, 0.27753279986288926]],
     [of(10, 10), of(0, 20), [0.6791, 1], [0.6790860371419146, 1]],
     [of(10, 10), of(0, 10), [0.6075, 1], [0.6075093504305241, 1]],
-  ])('Newcombe: %o less %o', (treatment, control, published, exact) => {
+  ])('equals the values of Newcombe for %o less %o', (treatment, control, published, exact) => {
     const { low, high } = toNewcombeInterval({ control, treatment }, 0.05);
     expect([low, high].map((limit) => Number(limit.toFixed(4)))).toEqual(published);
     expect(low).toBeCloseTo(exact[0] ?? Number.NaN, 13);
     expect(high).toBeCloseTo(exact[1] ?? Number.NaN, 13);
   });
 
-  test('knows nothing without units', () => {
+  test('is -1 to 1 without units', () => {
     expect(toNewcombeInterval({ control: of(0, 0), treatment: of(5, 10) }, 0.05)).toEqual({ low: -1, high: 1 });
   });
 
-  test('lies in -1 to 1 around the lift, and changes sign with the sides', () => {
+  test('lies within -1 and 1 around the lift, and changes sign when sides are swapped', () => {
     fc.assert(
       fc.property(arbitraryCounts(), arbitraryCounts(), (control, treatment) => {
         const { low, high } = toNewcombeInterval({ control, treatment }, 0.05);
@@ -119,7 +119,7 @@ function pearson([a, b, c, d]: readonly [number, number, number, number]): numbe
 
 describe('toPooledPValue', () => {
   // A. Agresti, Categorical Data Analysis, aspirin and myocardial infarction (Physicians' Health Study): X² = 25.01.
-  test('Agresti: 104 of 11,037 on aspirin against 189 of 11,034 on placebo', () => {
+  test('equals the value of Agresti for 104 of 11,037 on aspirin against 189 of 11,034 on placebo', () => {
     const comparison = { control: of(189, 11_034), treatment: of(104, 11_037) };
     expect(pearson([104, 11_037 - 104, 189, 11_034 - 189])).toBeCloseTo(25.01, 2);
     expect(toPooledPValue(comparison) / 5.691896973740856e-7).toBeCloseTo(1, 11);
@@ -130,13 +130,13 @@ describe('toPooledPValue', () => {
     [of(48, 80), of(56, 70), 0.008045081368196585],
     [of(100, 1000), of(120, 1000), 0.15291778186394597],
     [of(90, 93), of(83, 86), 0.9223200957342685],
-  ])('twelve digits: %o against %o', (control, treatment, expected) => {
+  ])('has twelve correct digits for %o against %o', (control, treatment, expected) => {
     expect(toPooledPValue({ control, treatment })).toBeCloseTo(expected, 12);
   });
 
   test.each([
     ['no conversions', of(0, 50), of(0, 60)],
-    ['everybody converted', of(50, 50), of(60, 60)],
+    ['all converted', of(50, 50), of(60, 60)],
     ['no units on one side', of(0, 0), of(6, 60)],
     ['no units at all', of(0, 0), of(0, 0)],
     ['equal rates', of(5, 50), of(6, 60)],
@@ -144,7 +144,7 @@ describe('toPooledPValue', () => {
     expect(toPooledPValue({ control, treatment })).toBeCloseTo(1, 12);
   });
 
-  test('is the same for both directions and for non-conversions, and follows Pearson', () => {
+  test("is symmetric in sides and conversions, and equals Pearson's chi-square test", () => {
     fc.assert(
       fc.property(arbitraryCounts(10_000), arbitraryCounts(10_000), (control, treatment) => {
         const pValue = toPooledPValue({ control, treatment });

@@ -18,7 +18,7 @@ describe('toExpectedSplit', () => {
   });
 });
 
-/** Unit by unit: the chance of the variant of each, given those before, against its ratio. */
+/** The p-value computed unit by unit: probability of the variant of each, given those before, against its ratio. */
 function pValueByUnits(exposures: readonly number[], ratios: readonly number[]): number {
   const counts = exposures.map(() => 0);
   let logRatio = 0;
@@ -40,7 +40,7 @@ describe('findSampleRatioPValue', () => {
     ['one to nine', [160, 900], [0.1, 0.9]],
     ['a small ratio', [990, 30], [0.999, 0.001]],
     ['few units', [9, 0], [0.5, 0.5]],
-  ])('is that of units one after the other: %s', (_, exposures, ratios) => {
+  ])('equals the p-value computed unit by unit: %s', (_, exposures, ratios) => {
     const expected = pValueByUnits(exposures, ratios);
     expect((findSampleRatioPValue(exposures, ratios) ?? Number.NaN) / expected).toBeCloseTo(1, 8);
   });
@@ -58,7 +58,7 @@ describe('findSampleRatioPValue', () => {
     // R. Kohavi, D. Tang, Y. Xu, Trustworthy Online Controlled Experiments (2020), chapter 3: the p-value of a single look is 1.8E-6.
     ['Kohavi', [821_588, 815_482], [0.5, 0.5], 0.001],
     ['one of ten units is lost', [10_000, 9_000], [0.5, 0.5], 1e-8],
-  ])('finds a mismatch: %s', (_, exposures, ratios, most) => {
+  ])('detects a mismatch: %s', (_, exposures, ratios, most) => {
     expect(findSampleRatioPValue(exposures, ratios)).toBeLessThan(most);
   });
 
@@ -66,11 +66,11 @@ describe('findSampleRatioPValue', () => {
     ['no variants', [], []],
     ['one variant', [100], [1]],
     ['no units', [0, 0], [0.5, 0.5]],
-  ])('cannot be tested: %s', (_, exposures, ratios) => {
+  ])('is undefined for %s', (_, exposures, ratios) => {
     expect(findSampleRatioPValue(exposures, ratios)).toBeUndefined();
   });
 
-  test.each([0.1, 1, 2, 5.5, 20, 171])('logGamma(%s) is that of the recurrence', (x) => {
+  test.each([0.1, 1, 2, 5.5, 20, 171])('logGamma(%s) satisfies its recurrence', (x) => {
     expect(logGamma(x + 1) - logGamma(x)).toBeCloseTo(Math.log(x), 11);
     expect(logGamma(1)).toBeCloseTo(0, 13);
     expect(logGamma(6)).toBeCloseTo(Math.log(120), 12);

@@ -4,7 +4,7 @@ import { type Comparison, findAbsoluteLift } from '../../../src/experiments/prop
 import { toAlwaysValidPValue, toSequentialInterval } from '../../../src/experiments/sequential-test.js';
 import { arbitraryCounts, mirrored, of } from './counts.js';
 
-/** The definition that the closed form solves: likelihoods of the lift, averaged over the mixture, against that of no lift. */
+/** The mixture likelihood ratio by numerical integration, as reference for the closed form. */
 function likelihoodRatioByIntegration(lift: number, variance: number, mixtureVariance: number): number {
   const density = (x: number, mean: number, of: number): number =>
     Math.exp(-((x - mean) ** 2) / (2 * of)) / Math.sqrt(2 * Math.PI * of);
@@ -25,7 +25,7 @@ describe('toAlwaysValidPValue', () => {
     [of(100, 1000), of(170, 1000)],
     [of(500, 1000), of(560, 1000)],
     [of(3000, 10_000), of(3200, 10_000)],
-  ])('is the inverse of the mixture likelihood ratio: %o, %o', (control, treatment) => {
+  ])('is the inverse of the mixture likelihood ratio for %o, %o', (control, treatment) => {
     // Equal sizes: the pooled variance is the larger. One success and one failure are added to each side.
     const rate = (control.conversions + treatment.conversions + 2) / (control.exposures + treatment.exposures + 4);
     const unitVariance = rate * (1 - rate);
@@ -43,19 +43,19 @@ describe('toAlwaysValidPValue', () => {
     ['everybody converted', of(5000, 5000), of(5000, 5000)],
     ['equal rates', of(50, 500), of(50, 500)],
     ['five against none of a hundred', of(0, 100), of(5, 100)],
-  ])('decides nothing: %s', (_, control, treatment) => {
+  ])('is above 0.5 for %s', (_, control, treatment) => {
     expect(toAlwaysValidPValue({ control, treatment })).toBeGreaterThan(0.5);
     const { low, high } = toSequentialInterval({ control, treatment }, 0.05);
     expect(low).toBeLessThan(0);
     expect(high).toBeGreaterThan(0);
   });
 
-  test('decides what is plain', () => {
+  test('is tiny for an obvious difference', () => {
     expect(toAlwaysValidPValue({ control: of(100, 1000), treatment: of(200, 1000) })).toBeLessThan(1e-6);
     expect(toAlwaysValidPValue({ control: of(0, 100_000), treatment: of(100_000, 100_000) })).toBeLessThan(1e-300);
   });
 
-  test('is the same for both directions and for non-conversions', () => {
+  test('is symmetric in sides and conversions', () => {
     fc.assert(
       fc.property(arbitraryCounts(), arbitraryCounts(), (control, treatment) => {
         const pValue = toAlwaysValidPValue({ control, treatment });
@@ -70,13 +70,13 @@ describe('toAlwaysValidPValue', () => {
     );
   });
 
-  test('is above that of the fixed sample size: looking daily has its price', () => {
+  test('is above the p-value of a fixed sample size', () => {
     const arbitraryComparison = fc.record({ control: arbitraryCounts(), treatment: arbitraryCounts() });
     fc.assert(
       fc.property(arbitraryComparison, (comparison) => {
         const { low, high } = toSequentialInterval(comparison, 0.05);
         const lift = findAbsoluteLift(comparison) ?? 0;
-        // 3.03 standard errors is the least that any mixture asks for at 0.05; 1.96 is what one look asks for.
+        // At 0.05 every mixture requires at least 3.03 standard errors, and a fixed sample size 1.96.
         const error = standardError(comparison);
         if (high < 1) expect(high - lift).toBeGreaterThan(3.02 * error);
         if (low > -1) expect(lift - low).toBeGreaterThan(3.02 * error);
@@ -109,7 +109,7 @@ describe('toSequentialInterval', () => {
     );
   });
 
-  test('shrinks around the lift as units come in, and widens with confidence', () => {
+  test('shrinks around the lift with more units, and widens with confidence', () => {
     const width = (factor: number, alpha: number): number => {
       const { low, high } = toSequentialInterval(
         { control: of(10 * factor, 100 * factor), treatment: of(12 * factor, 100 * factor) },

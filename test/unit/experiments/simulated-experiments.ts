@@ -20,11 +20,11 @@ export interface Design {
   readonly looks: number;
   /** The first is the control. */
   readonly variants: readonly { readonly rate: number; readonly unitsPerLook: number }[];
-  /** Conversions come up to so many looks after the exposure, evenly; 0 is at once. */
+  /** Conversions come evenly up to this many looks after the exposure; 0 means at once. */
   readonly delayLooksMax?: number;
 }
 
-/** What is known at each look of one experiment. Every look gives the same objects, moved on. */
+/** Counts at each look of one experiment. Every look yields the same objects, updated. */
 export function* simulateLooks(design: Design, random: () => number): Generator<readonly Counts[]> {
   const delays = (design.delayLooksMax ?? 0) + 1;
   const counts = design.variants.map(() => ({ exposures: 0, conversions: 0 }));
@@ -51,7 +51,7 @@ export interface Verdict {
   readonly isAnyRejected: boolean;
 }
 
-/** The decision of the packet, without the figures that only describe: packet.test.ts holds the two together. */
+/** The decision of the packet without its descriptive figures. packet.test.ts tests that both agree. */
 export function judge([control, ...treatments]: readonly Counts[]): Verdict {
   if (!control) throw new Error('there is no control');
   const pairs = treatments.map((treatment) => ({ control, treatment }));

@@ -14,8 +14,8 @@ const moments = fc.record({
   variance: fc.double({ min: 0.01, max: 1e4, noNaN: true }),
 });
 
-describe('the confidence sequence of means', () => {
-  test('is that of the theorem, with the variance of all values', () => {
+describe('findMeanSequence', () => {
+  test('equals the formula of the theorem with the pooled variance', () => {
     const [control, treatment] = [of(5_000, 3, 16), of(5_000, 3, 16)];
     const { low, high } = findMeanSequence({ control, treatment }, 0.05) ?? { low: 0, high: 0 };
     // s² / N is the variance of the lift: 16 / 5,000 + 16 / 5,000, or a little more, because the pooled one divides by N - 1.
@@ -52,14 +52,14 @@ describe('the confidence sequence of means', () => {
     ['no units', of(0, 0, 0), of(10, 1, 1)],
     ['one unit', of(1, 3, 0), of(10, 1, 1)],
     ['no value', of(500, 0, 0), of(500, 0, 0)],
-  ])('says nothing: %s', (_, control, treatment) => {
+  ])('is undefined for %s', (_, control, treatment) => {
     expect(findMeanSequence({ control, treatment }, 0.05)).toBeUndefined();
     expect(toAlwaysValidMeanPValue({ control, treatment })).toBe(1);
     expect(toMeanPValue({ control, treatment })).toBe(1);
   });
 });
 
-test('the probability of the highest mean is that of the difference of two normal variables', () => {
+test('findBestProbabilitiesOfMeans() equals the normal probability of the difference', () => {
   const [first, second] = findBestProbabilitiesOfMeans([of(100, 1, 4), of(400, 1.3, 9)]) ?? [];
   const z = 0.3 / Math.sqrt(4 / 100 + 9 / 400);
   expect(second).toBeCloseTo(1 - twoSidedTail(z) / 2, 7);
@@ -86,8 +86,8 @@ const counts = (variants: readonly VariantValues[]) => ({
 const packetOf = (variants: readonly VariantValues[]) =>
   toValuePacket({ ...counts(variants), value: 'sum(purchase, price)', winsorizedAt: 120 }, NOW);
 
-describe('the packet of values', () => {
-  test('has the fields of that of conversions', () => {
+describe('toValuePacket', () => {
+  test('has the fields of the packet of conversions', () => {
     const both = [variant('control', 1), variant('new', 1.5)];
     const keysOf = (value: unknown): unknown =>
       typeof value === 'object' && value !== null ? Object.keys(value) : typeof value;
@@ -102,21 +102,21 @@ describe('the packet of values', () => {
     ['treatment_better', 1, 1.5],
     ['control_better', 1.5, 1],
     ['inconclusive', 1, 1.02],
-  ])('%s', (status, control, treatment) => {
+  ])('decides %s', (status, control, treatment) => {
     const packet = packetOf([variant('new', treatment), variant('control', control)]);
     expect(packet.decision_status).toBe(status);
     expect(packet.comparisons[0]?.absolute_lift).toBeCloseTo(treatment - control, 12);
     expect(packet.comparisons[0]?.relative_lift).toBeCloseTo(treatment / control - 1, 12);
   });
 
-  test('decides nothing and has no sequence while few units have a value', () => {
+  test('is collecting without a sequence while few units have a value', () => {
     const packet = packetOf([variant('control', 1), variant('new', 50, { conversions: 29 })]);
     expect(packet.decision_status).toBe('collecting');
     expect(packet.comparisons[0]).toMatchObject({ sequential_ci_low: null, always_valid_p_value: 1 });
     expect(packet.warnings.join()).toContain('wait until every variant has 100 units and 30 conversions');
   });
 
-  test('nulls where nothing is known', () => {
+  test('has null for unknown numbers', () => {
     const none = { exposures: 0, conversions: 0, units: 0, variance: 0 };
     const packet = packetOf([variant('control', 0, none), variant('new', 0, none)]);
     expect(packet.variants[0]).toMatchObject({ rate: null, ci_low: null, ci_high: null });

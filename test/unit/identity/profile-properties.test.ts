@@ -3,7 +3,7 @@ import { PROFILE_BYTES_MAX, ProfileProperties } from '../../../src/identity/prof
 
 const HALF = 'x'.repeat(PROFILE_BYTES_MAX / 2 - 1);
 
-test('a profile that is full takes nothing that makes it larger, and everything else', () => {
+test('a full profile ignores changes that make it larger, and applies others', () => {
   const properties = new ProfileProperties({ a: HALF, b: HALF });
   properties.set('c', 1);
   properties.set('a', `${HALF}x`);
@@ -13,7 +13,7 @@ test('a profile that is full takes nothing that makes it larger, and everything 
   expect(Object.fromEntries(properties)).toEqual({ a: 'short', b: HALF, c: 'ä' });
 });
 
-test('what is removed makes room', () => {
+test('a removed property frees its bytes', () => {
   const properties = new ProfileProperties({ a: HALF, b: HALF });
   properties.delete('b');
   properties.delete('b');

@@ -14,7 +14,7 @@ type Row = [
   after: Record<string, PropertyValue>,
 ];
 
-describe('the operations of a call', () => {
+describe('applyPropertyOps', () => {
   test.each<Row>([
     ['nothing changes nothing', { a: 1 }, {}, { a: 1 }],
     ['$set overwrites and leaves the rest', { a: 1, b: 2 }, { set: { a: 'x', c: true } }, { a: 'x', b: 2, c: true }],
@@ -65,7 +65,7 @@ describe('the operations of a call', () => {
   });
 });
 
-describe('the address of a profile', () => {
+describe('emailOf', () => {
   test.each([
     [{ email: 'Ann@Shop.Example' }, 'Ann@Shop.Example', 'shop.example'],
     [{ email: '"a@b"@c.example' }, '"a@b"@c.example', 'c.example'],

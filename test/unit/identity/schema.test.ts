@@ -5,7 +5,7 @@ const LIMITS = { propertiesMax: 9, userPropertiesMax: 4, keyLengthMax: 9, valueB
 const parse = (body: unknown) =>
   parseIdentifyBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), LIMITS);
 
-describe('what is taken', () => {
+describe('parseIdentifyBody() accepts', () => {
   test.each<[string, unknown, object]>([
     ['a user alone', { user_id: 'u' }, { userId: 'u', deviceId: undefined, ops: {} }],
     ['numbers as ids', { user_id: 7, device_id: 1.5 }, { userId: '7', deviceId: '1.5' }],
@@ -47,7 +47,7 @@ describe('what is taken', () => {
     expect(parse(body)).toMatchObject(taken);
   });
 
-  test('keys like those of prototypes', () => {
+  test('property keys such as __proto__', () => {
     const { ops } = parse(
       '{"user_id":"u","user_properties":{"__proto__":"x"},"user_property_ops":{"$add":{"__proto__":1}}}',
     );
@@ -56,7 +56,7 @@ describe('what is taken', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('parseIdentifyBody() refuses', () => {
   const ops = (of: object) => ({ user_id: 'u', user_property_ops: of });
 
   test.each<[body: unknown, reason: string, message: string]>([

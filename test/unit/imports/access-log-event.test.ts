@@ -12,7 +12,7 @@ function toEvent(text: string, options: { site?: string; repetition?: number } =
   return toPageView(line, identity, { site: options.site, library: 'service-import/1.0.0' });
 }
 
-test('a line becomes a page view with its own time, address and user agent', () => {
+test('a log line becomes a page view with its time, IP address and user agent', () => {
   expect(toEvent(LINE, { site: 'https://example.com' })).toEqual({
     event_type: 'page_view',
     time: '2015-05-17T10:05:03.000Z',
@@ -47,40 +47,40 @@ test.each(URLS)('the url of target %s with site %s is %s', (target, site, url) =
   expect(event.event_properties.url).toBe(url);
 });
 
-test('a request that is none has its text as a property, and neither url nor method', () => {
+test('an invalid request line is kept as the property request, without url and method', () => {
   const event = toEvent(`${HEAD} "\\x16\\x03\\x01" 400 - "-" "-"`);
   expect(event.event_properties).toEqual({ status: 400, request: '\\x16\\x03\\x01' });
 });
 
-test('what the log does not know is sent as empty, so that the address of the import is not taken', () => {
+test('absent fields are sent as empty texts, so that those of the importing client are not used', () => {
   expect(toEvent(`host.example - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "-"`)).toMatchObject({
     ip: '',
     user_agent: '',
   });
 });
 
-test('a url that is too long is cut to what the service takes, between two characters', () => {
+test('a url above the limit is cut between two characters', () => {
   const url = String(toEvent(`${HEAD} "GET /${'я'.repeat(5000)} HTTP/1.1" 200 1`).event_properties.url);
   expect(Buffer.byteLength(url)).toBe(8191);
   expect(url.endsWith('я')).toBe(true);
 });
 
-describe('ids', () => {
+describe('ids of imported events', () => {
   const id = (text: string, repetition = 0) => toEvent(text, { repetition }).insert_id;
   const device = (text: string) => toEvent(text).device_id;
 
-  test('the same line has the same insert_id, another line or repetition another', () => {
+  test('insert_id depends on the line and its repetition', () => {
     expect(id(LINE)).toBe(id(LINE));
     expect(new Set([id(LINE), id(LINE, 1), id(LINE, 2), id(`${LINE} `)]).size).toBe(4);
   });
 
-  test('the device is the address and the user agent', () => {
+  test('device_id depends on the IP address and the user agent', () => {
     expect(device(LINE)).toBe(device(LINE.replace('/a?b=c', '/other')));
     expect(device(LINE)).not.toBe(device(LINE.replace('203.0.113.9', '203.0.113.8')));
     expect(device(LINE)).not.toBe(device(LINE.replace('X11', 'X12')));
   });
 
-  test('without an address there is no device', () => {
+  test('device_id is absent without an IP address', () => {
     expect(device(LINE.replace('203.0.113.9', '-'))).toBeUndefined();
   });
 });

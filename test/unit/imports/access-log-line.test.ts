@@ -45,7 +45,7 @@ const GOOD: readonly (readonly [rule: string, line: string, expected: Partial<Ac
   ['a leap second', `a - - [31/Dec/2016:23:59:60 +0000] "GET / HTTP/1.1" 200 1`, { timeMs: Date.UTC(2017, 0, 1) }],
 ];
 
-test.each(GOOD)('%s', (_rule, line, expected) => {
+test.each(GOOD)('tryParseAccessLogLine() parses %s', (_rule, line, expected) => {
   expect(tryParseAccessLogLine(line)).toMatchObject(expected);
 });
 
@@ -62,7 +62,7 @@ const BAD: readonly (readonly [rule: string, line: string])[] = [
   ['a status that is no number', `${HEAD} "GET / HTTP/1.1" OK 1`],
 ];
 
-test.each(BAD)('is not a line: %s', (_rule, line) => {
+test.each(BAD)('tryParseAccessLogLine() rejects %s', (_rule, line) => {
   expect(tryParseAccessLogLine(line)).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test.each<[string, (size: number) => string]>([
   ['brackets', (size) => `a - ${'['.repeat(size)}`],
   ['escaped quotes', (size) => `${HEAD} "${'\\"'.repeat(size)}`],
   ['spaces', (size) => `${HEAD} "GET ${' '.repeat(size)}`],
-])('the time for a line of %s grows as its length', (_, lineOf) => {
+])('the time to parse a line of %s grows linearly with its length', (_, lineOf) => {
   const growth = growthOf((size) => tryParseAccessLogLine(lineOf(size)), { small: 2_000, large: 64_000 });
   expect(growth).toBeLessThan(12);
 });

@@ -13,7 +13,7 @@ const GOOD: readonly (readonly [args: string, expected: object])[] = [
   ['access-log a.log -h', { kind: 'help' }],
 ];
 
-test.each(GOOD)('%s', (args, expected) => {
+test.each(GOOD)('parseArguments() accepts %s', (args, expected) => {
   expect(parseArguments(args.split(' '))).toEqual(expected);
 });
 
@@ -28,6 +28,6 @@ const BAD: readonly (readonly [args: string, message: string])[] = [
   ['access-log a --speed 3', '--speed'],
 ];
 
-test.each(BAD)('refused: %s', (args, message) => {
+test.each(BAD)('parseArguments() refuses "%s"', (args, message) => {
   expect(() => parseArguments(args.split(' ').filter((arg) => arg !== ''))).toThrow(message);
 });

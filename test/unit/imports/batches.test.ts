@@ -19,6 +19,6 @@ test('a batch has no more bytes than allowed', () => {
   expect(bodies.flatMap((body) => JSON.parse(body).events)).toEqual(events);
 });
 
-test('nothing makes no batch', () => {
+test('no events make no batch', () => {
   expect(batchesOf([], { eventsMax: 2, bytesMax: 100 })).toEqual([]);
 });

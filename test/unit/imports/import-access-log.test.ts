@@ -13,7 +13,7 @@ const linesOf = (text: string) =>
     })(),
   );
 
-/** Stands for the service: keeps the events by insert_id, as the service would count them. */
+/** Stub of the service that keeps events by insert_id, as the service would count them. */
 function createStore() {
   const ids = new Set<string>();
   const batches: number[] = [];
@@ -26,7 +26,7 @@ function createStore() {
   return { ids, batches, send };
 }
 
-test('every line that parses is one event, and a second import with other batches adds none', async () => {
+test('every valid line becomes one event, and a second import with other batches adds none', async () => {
   const log = generateAccessLog({ seed: 1, lines: 3000, firstDay: '2015-05-17', days: 4 });
   const store = createStore();
   const unparsable: number[] = [];
@@ -66,13 +66,13 @@ test.each(EDGES)('%s', async (_rule, text, events, unparsable) => {
   expect([store.ids.size, summary.unparsable]).toEqual([events, unparsable]);
 });
 
-test('what the service does not accept is counted as skipped', async () => {
+test('events that the service does not accept are counted as skipped', async () => {
   const send = async () => ({ accepted: 0 });
   const summary = await importAccessLog(linesOf(`${LINE}\n`), { ...OPTIONS, send });
   expect(summary).toMatchObject({ sent: 1, accepted: 0, skipped: 1 });
 });
 
-test('no more requests are under way than allowed, and reading waits for them', async () => {
+test('concurrent requests are limited, and reading waits for them', async () => {
   const text = `${LINE}\n`.repeat(20);
   let underWay = 0;
   let most = 0;
@@ -87,7 +87,7 @@ test('no more requests are under way than allowed, and reading waits for them', 
   expect([most, summary.sent]).toEqual([3, 20]);
 });
 
-test('a failure ends the import with that failure', async () => {
+test('a failed request fails the import', async () => {
   const send = async () => Promise.reject(new Error('the service is unavailable'));
   await expect(importAccessLog(linesOf(`${LINE}\n`), { ...OPTIONS, send })).rejects.toThrow(
     'the service is unavailable',
