@@ -51,13 +51,13 @@ test('every valid line becomes one event, and a second import with other batches
 });
 
 const EDGES: readonly (readonly [rule: string, text: string, events: number, unparsable: number])[] = [
-  ['identical lines are as many events', `${LINE}\n${LINE}\n`, 2, 0],
-  ['blank lines are nothing', `\n${LINE}\n  \n`, 1, 0],
-  ['a cut line that has ended is an event', `${LINE.slice(0, -1)}\n`, 1, 0],
-  ['a cut line at the end of the file may still grow', LINE.slice(0, -1), 0, 1],
-  ['a whole line at the end of the file is an event', LINE, 1, 0],
-  ['a time before 2000 is none', `${LINE.replace('2015', '1999')}\n`, 0, 1],
-  ['a line beyond the limit is none', `${LINE} ${'x'.repeat(70_000)}\n`, 0, 1],
+  ['identical lines are separate events', `${LINE}\n${LINE}\n`, 2, 0],
+  ['blank lines are ignored', `\n${LINE}\n  \n`, 1, 0],
+  ['a truncated line with a line break is an event', `${LINE.slice(0, -1)}\n`, 1, 0],
+  ['a truncated last line without a line break is no event', LINE.slice(0, -1), 0, 1],
+  ['a complete last line without a line break is an event', LINE, 1, 0],
+  ['a line with a time before 2000 is no event', `${LINE.replace('2015', '1999')}\n`, 0, 1],
+  ['a line above the size limit is no event', `${LINE} ${'x'.repeat(70_000)}\n`, 0, 1],
 ];
 
 test.each(EDGES)('%s', async (_rule, text, events, unparsable) => {

@@ -22,17 +22,17 @@ const CASES: readonly (readonly [rule: string, text: string, lines: readonly str
   ['a line beyond the limit', 'abcdefghijKLM\nx\n', ['abcdefghij', 'x']],
 ];
 
-test.each(CASES)('%s, however the chunks fall', async (_rule, text, expected) => {
+test.each(CASES)('readLines() for any chunk size: %s', async (_rule, text, expected) => {
   for (const size of [1, 2, 3, 100]) expect((await read(text, size)).map((line) => line.text)).toEqual(expected);
 });
 
-test('lines are numbered, and say how they ended', async () => {
+test('a line has its number and whether it is terminated or cut', async () => {
   expect(await read('abcdefghijKLM\nx', 4)).toEqual([
     { text: 'abcdefghij', number: 1, isTerminated: true, isCut: true },
     { text: 'x', number: 2, isTerminated: false, isCut: false },
   ]);
 });
 
-test('invalid bytes are replaced', async () => {
+test('invalid UTF-8 is replaced by U+FFFD', async () => {
   expect((await read(Buffer.from([0x61, 0xff, 0x0a]), 1))[0]?.text).toBe('a\uFFFD');
 });

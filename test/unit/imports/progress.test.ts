@@ -15,7 +15,7 @@ const BARS: readonly (readonly [rule: string, state: ProgressState, bar: string]
   ['with unparsable lines', state(1_234_567, 1_000_000), '1,234,567 lines  1,235 lines/s  2 unparsable'],
 ];
 
-test.each(BARS)('%s', (_rule, given, bar) => {
+test.each(BARS)('toBar(): %s', (_rule, given, bar) => {
   expect(toBar(given)).toBe(bar);
 });
 
@@ -27,7 +27,7 @@ function show(isTTY: boolean, elapsed: readonly number[]): string[] {
   return written;
 }
 
-test('a terminal is redrawn in place, ten times a second at most, and notes stand above', () => {
+test('a terminal is redrawn in place at most ten times a second, with notes above', () => {
   expect(show(true, [0, 50, 150])).toEqual([
     '\r10 lines  10000 lines/s\x1b[K'.replace('10000', '10,000'),
     '\r10 lines  67 lines/s\x1b[K',
@@ -36,7 +36,7 @@ test('a terminal is redrawn in place, ten times a second at most, and notes stan
   ]);
 });
 
-test('elsewhere a plain line is written every five seconds, none for a short import', () => {
+test('without a terminal a line is written every five seconds, and none for a short import', () => {
   expect(show(false, [10, 2000])).toEqual(['done\n']);
   expect(show(false, [10, 2000, 5020])).toEqual(['10 lines  2 lines/s\n', 'done\n']);
 });

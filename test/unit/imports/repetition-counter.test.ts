@@ -10,7 +10,7 @@ const CASES: readonly (readonly [rule: string, lines: string, numbers: readonly 
   ['a line is forgotten after two generations', 'abcdefgha', [0, 0, 0, 0, 0, 0, 0, 0, 0]],
 ];
 
-test.each(CASES)('%s', (_rule, lines, numbers) => {
+test.each(CASES)('RepetitionCounter: %s', (_rule, lines, numbers) => {
   const counter = new RepetitionCounter(4);
   expect([...lines].map((line) => counter.next(digestLine(line)))).toEqual(numbers);
 });

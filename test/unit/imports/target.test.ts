@@ -31,29 +31,29 @@ const CASES = [
   ['another key of the running service', { ...none, key: 'sk_2' }, {}, { ...OWN, key: 'sk_2' }],
 ] as const;
 
-test.each(CASES)('%s', async (_rule, given, environment, expected) => {
+test.each(CASES)('resolveTarget() uses %s', async (_rule, given, environment, expected) => {
   expect(await resolveTarget(given, { ...environment, dataDirectory, readSecretKey })).toEqual(expected);
 });
 
-test('the key of the running service never goes to another one', async () => {
+test('resolveTarget() never uses the key of the running service for another URL', async () => {
   await expect(resolveTarget({ url: 'http://h', key: undefined }, { dataDirectory, readSecretKey })).rejects.toThrow(
     '--url needs --key',
   );
 });
 
-test('a public key will not do', async () => {
+test('resolveTarget() refuses a public key', async () => {
   await expect(resolveTarget({ ...none, key: 'pk_1' }, { dataDirectory, readSecretKey })).rejects.toThrow(
     'needs a secret key',
   );
 });
 
-test('without a service it says what to do', async () => {
+test('resolveTarget() advises to start the service when none runs', async () => {
   await expect(resolveTarget(none, { dataDirectory: '/nonexistent', readSecretKey })).rejects.toThrow(
     'run "npm start" first',
   );
 });
 
-test('a key that cannot be read is asked for', async () => {
+test('resolveTarget() asks for --key when the key cannot be read', async () => {
   const stopped = () => Promise.reject(new Error('no running service found at data'));
   await expect(resolveTarget(none, { dataDirectory, readSecretKey: stopped })).rejects.toThrow(
     'the key of the service cannot be read: no running service found at data; give --key',

@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-/** Answers each request with the next of the answers, the last one for ever. */
+/** Serves the answers in order, and repeats the last one. */
 async function serve(answers: readonly Answer[]) {
   const requests: { path: string | undefined; key: unknown; body: string }[] = [];
   const server = createServer(async (req, res) => {
@@ -40,7 +40,7 @@ async function send(answers: readonly Answer[]) {
 
 const OK = { status: 200, body: '{"accepted":7}' };
 
-test('a batch is posted with the key, and the accepted count comes back', async () => {
+test('posts a batch with the key and returns the accepted count', async () => {
   const { outcome, requests } = await send([OK]);
   expect(outcome).toEqual({ accepted: 7 });
   expect(requests).toEqual([{ path: '/track', key: 'sk_x', body: '{"events":[]}' }]);
@@ -75,11 +75,11 @@ test.each(RETRIES)('%s', async (_rule, answers, waits, outcome) => {
   expect({ waits: sent.waits, outcome: sent.outcome }).toEqual({ waits, outcome });
 });
 
-test("an answer that is not the service's is refused", async () => {
+test('rejects an answer of another server', async () => {
   expect((await send([{ status: 200, body: '<html>' }])).outcome).toContain('is this the address of the service?');
 });
 
-test('a service that is not there is passing', async () => {
+test('retries while the service is unreachable', async () => {
   const { url } = await serve([OK]);
   await closers.pop()?.();
   const waits: number[] = [];
@@ -88,7 +88,7 @@ test('a service that is not there is passing', async () => {
   expect(waits).toEqual([1000, 2000, 4000]);
 });
 
-test('an interrupt ends a wait', async () => {
+test('an interrupt ends the wait for a retry', async () => {
   const { url } = await serve([{ status: 500 }]);
   const interrupt = new AbortController();
   const onRetry = () => interrupt.abort();

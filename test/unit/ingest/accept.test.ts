@@ -11,7 +11,7 @@ const LIMITS = { propertiesMax: 10, userPropertiesMax: 10, keyLengthMax: 256, va
 const PROJECT = '0190a000-0000-7000-8000-000000000001';
 const ADDRESS = '203.0.113.77';
 
-/** A geography that tells addresses of one network apart without naming them. */
+/** A geography that differs between addresses of one network without containing them. */
 const townOf = (address: string) => `Town ${address.split('.').at(-1)}`;
 
 const credential = (fields: Partial<Credential> = {}): Credential => ({
@@ -42,7 +42,7 @@ function accept(body: unknown, options: { credential?: Credential; headers?: Rec
   );
 }
 
-/** What a worker reads of it, after the way through Redis. */
+/** The events that a worker replays from the encoded envelope. */
 function replay({ envelope }: ReturnType<typeof accept>): AcceptedEvent[] {
   const events: AcceptedEvent[] = [];
   for (const decoded of decodeEnvelopes(encodeEnvelope(envelope))) replayEvents(decoded, (event) => events.push(event));
@@ -60,7 +60,7 @@ describe('acceptRequest', () => {
     expect(replay(accepted).map((event) => event.eventType)).toEqual(['a', 'b']);
   });
 
-  test('makes ids for the events that lack one, the same at every replay', () => {
+  test('makes insert ids for events without one, equal at every replay', () => {
     const accepted = accept({
       events: [{ event_type: 'a' }, { event_type: 'b', insert_id: 'mine' }, { event_type: 'c' }],
     });
@@ -74,14 +74,14 @@ describe('acceptRequest', () => {
     expect(replay(accepted)).toEqual(replay(accepted));
   });
 
-  test('an event without a usable time has the time of its acceptance', () => {
+  test('uses the time of acceptance for an event without a valid time', () => {
     const accepted = accept({
       events: [{ event_type: 'a' }, { event_type: 'b', time: 'x' }, { event_type: 'c', time: NOW - 5 }],
     });
     expect(replay(accepted).map((event) => event.time)).toEqual([NOW, NOW, NOW - 5]);
   });
 
-  test('names the events whose first time must be remembered: an own id, and no usable time', () => {
+  test('lists the events that need a first-seen time: with an insert id and without a valid time', () => {
     const accepted = accept({
       events: [
         { event_type: 'a', insert_id: 'one' },
@@ -96,7 +96,7 @@ describe('acceptRequest', () => {
     ]);
   });
 
-  test('a remembered time is the time of the event', () => {
+  test('uses the first-seen time of the header at replay', () => {
     const { envelope } = accept({ events: [{ event_type: 'a' }, { event_type: 'a', insert_id: 'one' }] });
     const events: AcceptedEvent[] = [];
     replayEvents({ ...envelope, header: { ...envelope.header, first: { 1: NOW - 60_000 } } }, (event) =>
@@ -109,17 +109,17 @@ describe('acceptRequest', () => {
     ['anonymize', '203.0.113.0'],
     ['full', ADDRESS],
     ['drop', ''],
-  ] as const)('under %s the envelope holds the address "%s" and the town of the whole one', (ipPolicy, kept) => {
+  ] as const)('under %s the envelope contains the address "%s" and the city of the full address', (ipPolicy, kept) => {
     const accepted = accept({ event_type: 'a' }, { credential: credential({ ipPolicy }) });
     const [event] = replay(accepted);
     expect(event).toMatchObject({ ip: kept, geography: { city: townOf(ADDRESS) } });
   });
 
-  test('no byte of the raw address is in what goes to Redis', () => {
+  test('never writes the raw address to the envelope', () => {
     expect(encodeEnvelope(accept({ event_type: 'a' }).envelope).includes(ADDRESS)).toBe(false);
   });
 
-  test('origin: the event before the batch, else unknown', () => {
+  test('takes the origin from the event, else from the batch, else "unknown"', () => {
     const origins = (body: unknown) => replay(accept(body)).map((event) => event.origin);
     expect(origins({ event_type: 'a' })).toEqual(['unknown']);
     expect(
@@ -129,11 +129,11 @@ describe('acceptRequest', () => {
   });
 });
 
-describe('events that speak for others', () => {
+describe('events that override client fields', () => {
   const spokenFor = { event_type: 'a', ip: '198.51.100.9', user_agent: 'curl/8.5.0' };
   const secret = { credential: credential({ kind: 'secret' }) };
 
-  test('a secret key may: geography and policy are applied to the address of the event', () => {
+  test('are accepted with a secret key, and IP policy and geography use their address', () => {
     const accepted = accept({ events: [spokenFor, { event_type: 'b' }] }, secret);
     expect(replay(accepted)).toMatchObject([
       { ip: '198.51.100.0', userAgent: 'curl/8.5.0', geography: { city: townOf('198.51.100.9') } },
@@ -142,7 +142,7 @@ describe('events that speak for others', () => {
     expect(encodeEnvelope(accepted.envelope).includes('198.51.100.9')).toBe(false);
   });
 
-  test('a public key may not: the fields are as unknown as any other', () => {
+  test('are ignored with a public key, as unknown fields', () => {
     const said = { ...spokenFor, geo: { city: 'Atlantis' } };
     const [event] = replay(accept(said, { headers: { 'user-agent': 'Browser/1' } }));
     expect(event).toMatchObject({
@@ -167,13 +167,13 @@ describe('events that speak for others', () => {
     if ('ip' in said) expect(event?.ip).toBe(said.ip === null ? '' : '198.51.100.0');
   });
 
-  test('a user agent that is said to be none is not that of the sender', () => {
+  test('may set the user agent to none', () => {
     const options = { ...secret, headers: { 'user-agent': 'Importer/1' } };
     const agents = [{ user_agent: null }, {}].map((said) => replay(accept({ event_type: 'a', ...said }, options))[0]);
     expect(agents.map((event) => event?.userAgent)).toEqual(['', 'Importer/1']);
   });
 
-  test('of a geography only what makes sense is kept', () => {
+  test('keep only valid fields of a geography', () => {
     const geo = { country: 'DE', city: 7, region: '', timezone: ['x'], latitude: 91, longitude: 13.4, planet: 'Earth' };
     const [event] = replay(accept({ event_type: 'a', geo }, secret));
     expect(event?.geography).toEqual({ country: 'DE', city: '7', longitude: 13.4 });
@@ -184,17 +184,17 @@ describe('events that speak for others', () => {
     ['header', 'header'],
     ['guess', undefined],
     [undefined, undefined],
-  ])('the geography of an exported event keeps its source: %s', (source, kept) => {
+  ])('keep the source of an exported geography: %s', (source, kept) => {
     const [event] = replay(accept({ event_type: 'a', geo: { country: 'DE', source } }, secret));
     expect(event?.geography.source).toBe(kept);
   });
 
-  test('skipped events stay skipped when the body is written again', () => {
+  test('leave invalid events skipped when the body is rewritten', () => {
     const accepted = accept({ events: [5, spokenFor, {}] }, secret);
     expect(replay(accepted)).toHaveLength(1);
   });
 
-  test('what else they hold does not matter, and numbers beyond a double are kept as they are without', () => {
+  test('may have deep unknown fields, and numbers above a double are stored as without overrides', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     const fields = `"event_type":"a","insert_id":"1","event_properties":{"n":1e999,"l":[1e999],"__proto__":"x"}`;
     const [plain] = replay(accept(`{${fields}}`, secret));
@@ -207,13 +207,13 @@ describe('events that speak for others', () => {
     expect(JSON.stringify(spoken?.eventProperties.l)).toBe(JSON.stringify(plain?.eventProperties.l));
   });
 
-  test('the origin of the batch survives', () => {
+  test('keep the origin of the batch', () => {
     const accepted = accept({ origin: 'server', events: [spokenFor] }, secret);
     expect(replay(accepted)).toMatchObject([{ origin: 'server' }]);
   });
 });
 
-test('envelopes that were committed together are read back one by one; a torn one is an error', () => {
+test('decodeEnvelopes() reads the envelopes of a group commit and throws on a truncated one', () => {
   const envelopes = [accept({ event_type: 'a' }).envelope, accept({ event_type: 'ä' }).envelope];
   const bytes = Buffer.concat(envelopes.map(encodeEnvelope));
   expect(decodeEnvelopes(bytes)).toEqual(envelopes);

@@ -15,7 +15,7 @@ test.each<[what: string, record: Partial<CanaryRecord>, seconds: number]>([
   ['three missing in a row', { sentAt: ago(20), missingSince: ago(140), storedAt: ago(199), lagMs: 400 }, 140],
   ['no canary is sent any more', { sentAt: ago(600), storedAt: ago(599), lagMs: 400 }, 599],
   ['the first one is on its way', { sentAt: ago(5), missingSince: ago(5) }, 5],
-])('%s', (_what, record, seconds) => {
+])('lagSeconds(): %s', (_what, record, seconds) => {
   const complete = { sentAt: NOW, missingSince: undefined, storedAt: undefined, lagMs: 0, ...record };
   expect(lagSeconds(complete, NOW)).toBe(seconds);
 });

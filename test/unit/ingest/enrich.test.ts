@@ -46,11 +46,11 @@ describe('parseUserAgent', () => {
     ['Shop/7 CFNetwork/1404.0.5 Darwin/22.3.0', { browser: 'Shop', browserVersion: '7', deviceType: 'bot' }],
     [HEADLESS, { browser: 'HeadlessChrome', deviceType: 'bot' }],
     ['', { browser: '', os: '', platform: 'web', deviceType: 'desktop' }],
-  ])('%s', (header, expected) => {
+  ])('parses %s', (header, expected) => {
     expect(parseUserAgent(header)).toMatchObject(expected);
   });
 
-  test('a header of any length costs no more than its beginning', () => {
+  test('reads only the beginning of a long header', () => {
     expect(parseUserAgent(`${CHROME_WINDOWS} ${'('.repeat(1_000_000)}`)).toMatchObject({ browser: 'Chrome' });
   });
 });
@@ -88,13 +88,13 @@ describe('parsePageAddress', () => {
     expect(cleanPath(path)).toBe(clean);
   });
 
-  test('the domain of a referrer', () => {
+  test('referrerDomain() returns the host name', () => {
     expect(referrerDomain('https://www.google.com/search?q=x')).toBe('www.google.com');
     expect(referrerDomain('')).toBe('');
   });
 });
 
-describe('addresses', () => {
+describe('applyIpPolicy', () => {
   test.each([
     ['203.0.113.77', 'anonymize', '203.0.113.0'],
     ['2001:db8:1234:5678::1', 'anonymize', '2001:db8:1234::'],
@@ -105,13 +105,13 @@ describe('addresses', () => {
     ['203.0.113.77', 'drop', ''],
     ['not an address', 'full', ''],
     [undefined, 'full', ''],
-  ] as const)('%s under %s is kept as "%s"', (text, policy, kept) => {
+  ] as const)('keeps %s under %s as "%s"', (text, policy, kept) => {
     expect(applyIpPolicy(tryParseAddress(text), policy)).toBe(kept);
   });
 });
 
-describe('geography', () => {
-  test('the layout of MaxMind', () => {
+describe('geography of an event', () => {
+  test('reads databases in the layout of MaxMind', () => {
     const record = {
       country: { iso_code: 'US', names: { en: 'United States' } },
       subdivisions: [{ iso_code: 'CA', names: { en: 'California' } }],
@@ -134,7 +134,7 @@ describe('geography', () => {
     });
   });
 
-  test('the flat layout', () => {
+  test('reads databases in the flat layout', () => {
     const record = {
       country_code: 'DE',
       state1: 'Berlin',
@@ -153,7 +153,7 @@ describe('geography', () => {
     });
   });
 
-  test('headers of a proxy answer when they name a country', () => {
+  test('uses proxy headers when they contain a country', () => {
     const headerNames = parseGeographyHeaders('country=CF-IPCountry, city=cf-ipcity');
     const find = createGeographyLookup({ databases: [], headerNames });
     expect(find('203.0.113.7', { 'cf-ipcountry': 'BR', 'cf-ipcity': 'Recife' })).toEqual({
@@ -165,12 +165,12 @@ describe('geography', () => {
     expect(find('203.0.113.7', {})).toEqual({});
   });
 
-  test('mistakes in the settings are named', () => {
+  test('names the invalid setting', () => {
     expect(() => parseGeographyHeaders('planet=x-planet')).toThrow('planet=x-planet');
     expect(() => createGeographyLookup({ databases: ['/nowhere.mmdb'], headerNames: {} })).toThrow('/nowhere.mmdb');
   });
 
-  test('every country is on one continent', () => {
+  test('continentOf() returns the continent of a country', () => {
     expect([continentOf('us'), continentOf('NA'), continentOf('XX')]).toEqual(['NA', 'AF', undefined]);
   });
 });

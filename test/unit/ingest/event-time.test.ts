@@ -29,7 +29,7 @@ describe('tryParseEventTime', () => {
     ['fractional epoch seconds', Date.UTC(2026, 10, 1) / 1000 + 0.25, '2026-11-01T00:00:00.250Z'],
     ['the first moment that counts', '2000-01-01T00:00:00Z', '2000-01-01T00:00:00.000Z'],
     ['24 h ahead', '2026-11-21T09:30:00Z', '2026-11-21T09:30:00.000Z'],
-  ])('%s', (_, value, expected) => {
+  ])('parses %s', (_, value, expected) => {
     expect(new Date(tryParseEventTime(value, NOW) ?? 0).toISOString()).toBe(expected);
   });
 
@@ -51,7 +51,7 @@ describe('tryParseEventTime', () => {
     ['numbers in text', '1763625600000'],
     ['not a number', Number.NaN],
     ['text before', 'x2026-11-20T08:00:00Z'],
-  ])('%s is absent', (_, value) => {
+  ])('returns undefined for %s', (_, value) => {
     expect(tryParseEventTime(value, NOW)).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ const ofYears = (from: number, to: number) =>
     time: Date.UTC(from + Math.floor(month / 12), month % 12, 28, 23, 59, 59, 999),
   }));
 
-test('months are counted in UTC, each once', () => {
+test('MonthSet counts distinct months in UTC', () => {
   const months = new MonthSet();
   for (const { time } of eventsOf(
     '2026-01-31T23:59:59.999Z',
@@ -22,12 +22,12 @@ test('months are counted in UTC, each once', () => {
   expect(monthOf(Date.UTC(2026, 11, 31)) + 1).toBe(monthOf(Date.UTC(2027, 0, 1)));
 });
 
-test('events of three months or less stay together, whatever the calendar says', () => {
+test('groupByMonths() keeps events of at most three months together', () => {
   const events = eventsOf('2025-12-31', '2026-01-01', '2026-02-28', '2025-12-01');
   expect(groupByMonths(events)).toEqual([events]);
 });
 
-test('events of more months go by the quarter, the newest first, and none is lost', () => {
+test('groupByMonths() splits events of more months by quarter, newest first', () => {
   const events = ofYears(2000, 2026);
   const groups = groupByMonths(events);
   expect(groups).toHaveLength(27 * 4);

@@ -6,19 +6,31 @@ const KEY = 'x'.repeat(32);
 
 test.each<[what: string, event: unknown, sample: string]>([
   [
-    'an event as it came',
+    'an event, unchanged',
     { event_type: '', n: 1, yes: true, no: null },
     '{"event_type":"","n":1,"yes":true,"no":null}',
   ],
-  ['what is no event', 7, '7'],
+  ['a value that is not an event', 7, '7'],
   ['lists and objects', { a: [1, [], {}, { b: 'c' }] }, '{"a":[1,[],{},{"b":"c"}]}'],
-  ['keys like those of prototypes', JSON.parse('{"__proto__":{"constructor":1}}'), '{"__proto__":{"constructor":1}}'],
-  ['no address, wherever it stands', { ip: '203.0.113.7', p: { ip: '203.0.113.7', a: 1 } }, '{"p":{"a":1}}'],
-  ['no address that is all there is', { ip: '203.0.113.7' }, '{}'],
-  ['no key', { url: `/?key=pk_${KEY}`, [`sk_${KEY}`]: `aat_${KEY}` }, '{"url":"/?key=pk_…","sk_…":"aat_…"}'],
-])('%s', (_, event, sample) => expect(toSample(event)).toBe(sample));
+  [
+    'an event with keys such as __proto__',
+    JSON.parse('{"__proto__":{"constructor":1}}'),
+    '{"__proto__":{"constructor":1}}',
+  ],
+  [
+    'an event with IP addresses, which are removed',
+    { ip: '203.0.113.7', p: { ip: '203.0.113.7', a: 1 } },
+    '{"p":{"a":1}}',
+  ],
+  ['an event with only an IP address', { ip: '203.0.113.7' }, '{}'],
+  [
+    'an event with API keys, which are removed',
+    { url: `/?key=pk_${KEY}`, [`sk_${KEY}`]: `aat_${KEY}` },
+    '{"url":"/?key=pk_…","sk_…":"aat_…"}',
+  ],
+])('toSample() of %s', (_, event, sample) => expect(toSample(event)).toBe(sample));
 
-describe('of what is large', () => {
+describe('toSample() of a large event', () => {
   const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
   const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, index]));
 
@@ -28,14 +40,14 @@ describe('of what is large', () => {
     ['many fields', wide, '{"key-0":0,"key-1":1,'],
     ['many items', Array.from({ length: 100_000 }, () => 'x'), '["x","x",'],
     ['deep nesting', deep, '[[[['],
-  ])('the beginning is shown: %s', (_, event, begins) => {
+  ])('truncates %s', (_, event, begins) => {
     const sample = toSample(event);
     expect(sample.startsWith(begins)).toBe(true);
     expect(Buffer.byteLength(sample)).toBeLessThan(5000);
     expect(sample).toContain('…');
   });
 
-  test('no more is looked at than is shown', () => {
+  test('reads no more than it shows', () => {
     let looked = 0;
     const items = new Proxy(
       Array.from({ length: 100_000 }, () => 'x'),
@@ -51,7 +63,7 @@ describe('of what is large', () => {
   });
 });
 
-describe('a person is found in a sample by their id', () => {
+describe('isNamedIn() finds an id', () => {
   test.each<[what: string, event: unknown, id: string, isNamed: boolean]>([
     ['as a text', { user_id: 'alice' }, 'alice', true],
     ['as a number', { user_id: 42 }, '42', true],

@@ -1,4 +1,4 @@
-// Removal of events from an envelope: their bytes are gone, and the remaining events are stored
+// Removal of events from an envelope: their bytes are deleted, and the remaining events are stored
 // unchanged.
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';
@@ -22,7 +22,7 @@ const eventsOf = (envelope: Envelope | undefined): AcceptedEvent[] => {
 
 const ofMallory = (event: AcceptedEvent): boolean => event.userId === 'mallory';
 
-test('the rest keeps its made ids, its remembered times and its content', () => {
+test('remaining events keep their generated ids, first-seen times and content', () => {
   const events = [
     { event_type: 'a', user_id: 'mallory' },
     { event_type: 'b', user_id: 'alice' },
@@ -43,7 +43,7 @@ test('the rest keeps its made ids, its remembered times and its content', () => 
   expect(rest?.body.toString()).not.toMatch(/mallory|own-1/);
 });
 
-test('numbers beyond a double stay what they were stored as, and lists that hold one as well', () => {
+test('numbers above a double are stored as before, also in lists', () => {
   const body =
     '{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","event_properties":{"n":1e999,"l":[1e999]}}]}';
   const envelope = { ...envelopeOf([0, 0], { ids: ID_OF(1) + ID_OF(2) }), body: Buffer.from(body) };
@@ -54,7 +54,7 @@ test('numbers beyond a double stay what they were stored as, and lists that hold
   expect(JSON.stringify(after?.l)).toBe(JSON.stringify(before?.l));
 });
 
-test('unknown fields are removed, however deep they are', () => {
+test('unknown fields of any depth are removed', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   const rest = ['junk', 'time', 'library', 'origin', 'user_properties', 'geo'].map((field) => `"${field}":${deep}`);
   const body = `{"events":[{"event_type":"a","user_id":"mallory"},{"event_type":"b","insert_id":"1",${rest.join()}}]}`;
@@ -64,7 +64,7 @@ test('unknown fields are removed, however deep they are', () => {
   expect(remaining?.body.toString()).toBe('{"events":[null,{"event_type":"b","insert_id":"1"}]}');
 });
 
-test('events that were refused at the edge leave the bytes as well', () => {
+test('events that were skipped by the API are removed as well', () => {
   const envelope = envelopeOf([{ user_id: 'mallory' }, { event_type: 'b', insert_id: '1' }], { n: 1, skip: [0] });
   const { envelope: rest, removed } = removeEvents(envelope, ofMallory);
   expect(removed).toEqual([]);
@@ -72,14 +72,14 @@ test('events that were refused at the edge leave the bytes as well', () => {
   expect(rest?.body.toString()).not.toContain('mallory');
 });
 
-test('what has nothing to lose stays the very envelope, what loses all is gone', () => {
+test('returns the same envelope when nothing is removed, and undefined when everything is', () => {
   const other = envelopeOf([{ event_type: 'a', insert_id: '1' }]);
   expect(removeEvents(other, ofMallory).envelope).toBe(other);
   const single: Envelope = { ...other, body: Buffer.from('{"event_type":"a","user_id":"mallory","insert_id":"1"}') };
   expect(removeEvents(single, ofMallory)).toMatchObject({ envelope: undefined, removed: [{ insertId: '1' }] });
 });
 
-test('a hash is of one id, kind, project and key', () => {
+test('an id hash depends on id, kind, project and key', () => {
   const hashId = createIdHash('k'.repeat(32));
   const id = { projectId: 'p', kind: 'user', id: 'alice' } as const;
   const hashes = [

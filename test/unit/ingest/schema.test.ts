@@ -20,11 +20,11 @@ describe('findSkipReason', () => {
     ['a value of the longest length', properties({ a: 'ääää' })],
     ['keys named like machinery', properties(JSON.parse('{"a":1}'))],
     ['unknown fields, however deep', event({ whatever: nested(200_000) })],
-  ])('takes %s', (_, value) => {
+  ])('accepts %s', (_, value) => {
     expect(findSkipReason(value, LIMITS)).toBeUndefined();
   });
 
-  test('takes a value nested as deep as may be', () => {
+  test('accepts a value of the maximum depth', () => {
     expect(findSkipReason(properties({ a: nested(500) }), { ...LIMITS, valueBytesMax: 1001 })).toBeUndefined();
   });
 
@@ -67,13 +67,13 @@ function nested(depth: number): unknown {
 describe('parseTrackBody', () => {
   const parse = (text: string) => parseTrackBody(Buffer.from(text, 'utf8'));
 
-  test('one event, or a batch', () => {
+  test('parses one event or a batch', () => {
     expect(parse('{"event_type":"a"}').events).toEqual([{ event_type: 'a' }]);
     expect(parse('{"events":[{"event_type":"a"},5],"origin":"server"}')).toEqual({
       events: [{ event_type: 'a' }, 5],
       batch: { events: [{ event_type: 'a' }, 5], origin: 'server' },
     });
-    // Beside a type, what is no array is a field that is not known.
+    // In an event, `events` that is not an array is an unknown field.
     for (const events of ['3', 'null', '{}', '"x"']) {
       const text = `{"event_type":"cart","events":${events}}`;
       expect(parse(text)).toEqual({ events: [JSON.parse(text)], batch: undefined });
@@ -81,7 +81,7 @@ describe('parseTrackBody', () => {
     expect(parse('{"event_type":"a","events":[{"event_type":"b"}]}').events).toEqual([{ event_type: 'b' }]);
   });
 
-  test('texts are sanitized beside an unknown field of any depth', () => {
+  test('sanitizes texts beside an unknown field of any depth', () => {
     const depth = 200_000;
     const [event] = parse(String.raw`{"event_type":"a\u0000","junk":${'['.repeat(depth)}${']'.repeat(depth)}}`).events;
     expect(event).toMatchObject({ event_type: 'a' });
@@ -103,19 +103,19 @@ describe('parseTrackBody', () => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ kind: 'bad_request' }));
   });
 
-  test('NUL and lone surrogates are sanitised in keys and values, pairs are kept', () => {
+  test('sanitizes NUL and lone surrogates in keys and values, and keeps surrogate pairs', () => {
     const [event] = parse(
       String.raw`{"event_type":"a\u0000b","event_properties":{"k\ud800":"\ud83d\ude00\udc00"}}`,
     ).events;
     expect(event).toEqual({ event_type: 'ab', event_properties: { 'k\ufffd': '😀\ufffd' } });
   });
 
-  test('invalid UTF-8 becomes the replacement character', () => {
+  test('replaces invalid UTF-8 by U+FFFD', () => {
     const bytes = Buffer.concat([Buffer.from('{"event_type":"a'), Buffer.from([0xff]), Buffer.from('"}')]);
     expect(parseTrackBody(bytes).events).toEqual([{ event_type: 'a\ufffd' }]);
   });
 
-  test('__proto__ is a key like any other, also when the body is sanitised', () => {
+  test('keeps the key __proto__, also when the body is sanitized', () => {
     const [event] = parse(String.raw`{"event_type":"a\u0000","event_properties":{"__proto__":"x","constructor":"y"}}`)
       .events as [{ event_properties: object }];
     expect(Object.entries(event.event_properties)).toEqual([
@@ -131,7 +131,7 @@ test.each([
   [1.5, '1.5'],
   [null, ''],
   [undefined, ''],
-])('the id %j is the text %j', (value, text) => {
+])('toIdText(%j) is %j', (value, text) => {
   expect(toIdText(value)).toBe(text);
 });
 
@@ -142,6 +142,6 @@ test.each([
   [{ clientOriginated: false }, undefined],
   [{ origin: 'mars' }, undefined],
   [undefined, undefined],
-])('the origin of %j is %s', (source, origin) => {
+])('tryOriginOf(%j) is %s', (source, origin) => {
   expect(tryOriginOf(source)).toBe(origin);
 });

@@ -13,8 +13,8 @@ const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC
 const text = toLlmsText();
 
 /**
- * More than any tokenizer in use makes of it: a token for every sign, every three digits, and every four letters of a word
- * and the rest of it.
+ * Upper bound of the number of tokens with common tokenizers: one for each sign, each three digits, and each four letters
+ * of a word.
  */
 const countTokens = (said: string): number =>
   [...said.matchAll(/[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]/g)].reduce(
@@ -22,26 +22,26 @@ const countTokens = (said: string): number =>
     0,
   );
 
-test('it is short', () => {
+test('/llms.txt has at most 9,000 characters and 3,500 tokens', () => {
   expect(text.length).toBeLessThanOrEqual(9_000);
   expect(countTokens(text)).toBeLessThan(3_500);
 });
 
-test('there are 20 examples', () => {
+test('/llms.txt has 20 examples', () => {
   expect(EXAMPLES).toHaveLength(20);
 });
 
 const [, language = ''] = text.split('## Queries');
 const inCode = [...language.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-describe('every example compiles', () => {
-  test.each(EXAMPLES)('%s: %s', (_, query) => {
+describe('examples of /llms.txt', () => {
+  test.each(EXAMPLES)('compile: %s: %s', (_, query) => {
     expect(compile(query, CONTEXT).columns).not.toEqual([]);
   });
 });
 
-/** Forms as they are written in the text, with names in the place of words in capitals. */
-describe('every source and stage compiles as it is shown', () => {
+/** Compiles the forms of /llms.txt, with names instead of the words in capitals. */
+describe('forms in /llms.txt', () => {
   const section = (name: string) =>
     [...(language.split(`${name}:\n`)[1]?.split('\n\n')[0] ?? '').matchAll(/^- `([^`]+)`/gm)].map(
       ([, form = '']) => form,
@@ -53,11 +53,11 @@ describe('every source and stage compiles as it is shown', () => {
       .replace('COLUMN', 'count')
       .replace('KEY', 'checkout');
 
-  test.each(section('Sources'))('%s', (form) => {
+  test.each(section('Sources'))('source compiles: %s', (form) => {
     expect(() => compile(filled(form), CONTEXT)).not.toThrow();
   });
 
-  test.each(section('Stages'))('%s', (form) => {
+  test.each(section('Stages'))('stage compiles: %s', (form) => {
     const sources = [
       '*',
       '* | count by _path',
@@ -83,7 +83,7 @@ describe('every source and stage compiles as it is shown', () => {
   });
 });
 
-test('every stage, field and session key is named', () => {
+test('/llms.txt names every stage, field and session key', () => {
   const words = new Set(text.match(/[A-Za-z_][A-Za-z0-9_]*/g));
   expect([...STAGE_NAMES, ...EVENT_FIELD_NAMES, ...SESSION_KEYS].filter((name) => !words.has(name))).toEqual([]);
   expect(inCode.length).toBeGreaterThan(60);

@@ -9,9 +9,9 @@ import { describeLicences, findVulnerable, listImported, listRefused, listShippe
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 const shipped = listShipped(JSON.parse(read('package-lock.json')), listImported());
 
-test('every licence is allowed', () => expect(listRefused(shipped)).toEqual([]));
+test('every production dependency has an allowed licence', () => expect(listRefused(shipped)).toEqual([]));
 
-test('docs/LICENCES.md lists them (npm run licences)', () => {
+test('docs/LICENCES.md is up to date (npm run licences)', () => {
   expect(read('docs/LICENCES.md')).toBe(describeLicences(shipped));
   const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
   const bundled = ['react-dom', 'scheduler', '@codemirror/view', 'style-mod', 'd3-shape', 'd3-path'];
@@ -24,7 +24,7 @@ test.each([
   ['a licence that is not allowed', { license: 'AGPL-3.0' }],
   ['none at all', {}],
   ['one that has to be read', { license: 'SEE LICENSE IN LICENSE' }],
-])('%s is refused, unless it is for development only', (_, fields) => {
+])('listRefused() reports %s, except in development dependencies', (_, fields) => {
   const lock = (more: object) => ({
     packages: { '': {}, 'node_modules/a/node_modules/@b/c': { version: '1', ...more } },
   });
@@ -39,15 +39,15 @@ test.each<[what: string, report: unknown, found: string[] | undefined]>([
   ['what is low or moderate', { vulnerabilities: { a: { name: 'a', severity: 'moderate', range: '<1' } } }, []],
   ['what is high', { vulnerabilities: { a: { name: 'a', severity: 'high', range: '<1' } } }, ['a <1: high']],
   ['what is critical', { vulnerabilities: { a: { name: 'a', severity: 'critical', range: '*' } } }, ['a *: critical']],
-])('of an audit: %s', (_, report, found) => expect(findVulnerable(report)).toEqual(found));
+])('findVulnerable() reads a report: %s', (_, report, found) => expect(findVulnerable(report)).toEqual(found));
 
-test('an audit finds what is shipped, and not the tools of developers', () => {
+test('findVulnerable() reports shipped packages only', () => {
   const report = { vulnerabilities: { a: { name: 'a', severity: 'high', range: '<1' } } };
   expect(findVulnerable(report, new Set(['a']))).toEqual(['a <1: high']);
   expect(findVulnerable(report, new Set(['b']))).toEqual([]);
 });
 
-test('what the console imports is shipped with its dependencies, although it is for development', () => {
+test('listShipped() includes development dependencies that the console imports', () => {
   const lock = {
     packages: {
       '': {},

@@ -24,14 +24,14 @@ interface ComposeService {
 const compose = parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> };
 const own = Object.entries(compose.services).filter(([, service]) => service.build !== undefined);
 
-test('every service of docker-compose.yml has a memory limit and says whether it is healthy', () => {
+test('every service of docker-compose.yml has a memory limit and a health check', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
     if (name !== 'migrate') expect(service.healthcheck, name).toBeDefined();
   }
 });
 
-test('no password of docker-compose.yml has a default, and every store and Grafana asks for one', () => {
+test('every store and Grafana in docker-compose.yml requires a password without a default', () => {
   const variables = [...read('docker-compose.yml').matchAll(/(?<!\$)\$\{([A-Z_]+)([^}]*)\}/g)];
   expect(new Set(variables.map(([, name]) => name))).toEqual(
     new Set([...['POSTGRES', 'REDIS', 'CLICKHOUSE', 'GRAFANA'].map((name) => `${name}_PASSWORD`), 'SECRET_KEY_BASE']),
@@ -44,7 +44,7 @@ test('no password of docker-compose.yml has a default, and every store and Grafa
   expect(clickhouse?.environment).toHaveProperty('CLICKHOUSE_PASSWORD');
 });
 
-test('our own services run the commands of the Procfile with settings that exist', () => {
+test("the service's containers run the commands of the Procfile with existing settings", () => {
   const commands = parseProcfile(read('Procfile')).map(({ args }) => args.at(-1));
   const dockerfileCommand = /^CMD (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '[]';
   const image = (JSON.parse(dockerfileCommand) as string[]).at(-1);
@@ -58,7 +58,7 @@ test('our own services run the commands of the Procfile with settings that exist
   }
 });
 
-test('what is mounted, waited for and copied exists', () => {
+test('every file and service that docker-compose.yml and the Dockerfile name exists', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     for (const volume of service.volumes ?? []) {
       const source = volume.split(':')[0] ?? '';
@@ -73,12 +73,12 @@ test('what is mounted, waited for and copied exists', () => {
   for (const source of copied) expect(existsSync(join(packageRoot, source)), source).toBe(true);
 });
 
-test('app.json names settings that exist', () => {
+test('app.json names existing settings', () => {
   const { env } = JSON.parse(read('app.json')) as { env: Record<string, object> };
   for (const setting of Object.keys(env)) expect(settings).toContain(setting);
 });
 
-test('the addresses that Prometheus scrapes are those of the services', () => {
+test('Prometheus scrapes the addresses of the services', () => {
   const { scrape_configs } = parse(read('ops/prometheus/prometheus.yml')) as {
     scrape_configs: { static_configs: { targets: string[]; labels: { process: string } }[] }[];
   };
@@ -89,7 +89,7 @@ test('the addresses that Prometheus scrapes are those of the services', () => {
   }
 });
 
-test('every alert and every panel asks for series that are exported, and every runbook it names exists', () => {
+test('every alert and panel uses exported series, and every named runbook exists', () => {
   const sources = ['src', 'workers'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );

@@ -1,4 +1,4 @@
-// docs/SECURITY.md: each test that it names exists, by file and title.
+// docs/SECURITY.md: each test that it names exists, by file and title. Also the list of files that connect to other servers.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,9 +9,9 @@ const named = [...read('docs/SECURITY.md').matchAll(/`(test\/[\w./-]+)`: ([^|;]+
   ([, file = '', title = '']) => [file, title] as const,
 );
 
-test('there are some', () => expect(named.length).toBeGreaterThan(25));
+test('docs/SECURITY.md names more than 25 tests', () => expect(named.length).toBeGreaterThan(25));
 
-test.each(named)('%s: %s', (file, title) => {
+test.each(named)('docs/SECURITY.md names an existing test: %s: %s', (file, title) => {
   expect(read(file)).toContain(title);
 });
 

@@ -3,7 +3,7 @@ import { event } from '../../oracle/history.js';
 import type { LifecycleQuestion } from '../../oracle/question.js';
 import { ask, at, by, tuples } from './asking.js';
 
-describe('lifecycle', () => {
+describe('lifecycle in the oracle', () => {
   // Weeks of Monday 2026-11-02, 09 and 16.
   const question: LifecycleQuestion = {
     source: 'lifecycle',
@@ -13,7 +13,7 @@ describe('lifecycle', () => {
   const statuses = (events: ReturnType<typeof by>[], asked = question, timezone = 'UTC') =>
     tuples(asked, { events, timezone }).filter(([, , users]) => users !== 0);
 
-  test('has a row for every status of every calendar period that the range touches', () => {
+  test('has a row for every status of every calendar period in the range', () => {
     expect(ask(question, {}).columns).toEqual(['period', 'status', 'users']);
     expect(tuples(question, {})).toEqual([
       ['2026-11-09', 'New', 0],
@@ -58,7 +58,7 @@ describe('lifecycle', () => {
     expect(statuses(dates.map((date) => by('u1', 'view', at(date))))).toEqual(expected);
   });
 
-  test('looks only at what where lets through', () => {
+  test('uses only events that pass where', () => {
     const where = [{ kind: 'compare', field: '_platform', operator: '=', value: 'web' }] as const;
     const events = [
       by('u1', 'view', at('2026-11-04')),
@@ -67,7 +67,7 @@ describe('lifecycle', () => {
     expect(statuses(events, { ...question, where })[0]).toEqual(['2026-11-09', 'New', 1]);
   });
 
-  test('goes by day or month at home', () => {
+  test('uses days and months of the time zone', () => {
     const events = [by('u1', 'view', at('2026-10-31T23:30:00Z'))];
     const range = { kind: 'from', from: '2026-10-31', to: '2026-11-02' } as const;
     expect(statuses(events, { ...question, range, period: 'month' })).toEqual([
@@ -80,8 +80,8 @@ describe('lifecycle', () => {
   });
 });
 
-describe('stickiness', () => {
-  test('counts people by their days, without events that have no distinct_id', () => {
+describe('stickiness in the oracle', () => {
+  test('counts people by number of active days, without events that have no distinct_id', () => {
     const events = [
       by('u1', 'view', at('2026-11-10')),
       by('u1', 'view', at('2026-11-10T13:00:00Z')),
@@ -97,7 +97,7 @@ describe('stickiness', () => {
     ]);
   });
 
-  test('has days at home', () => {
+  test('uses days of the time zone', () => {
     const events = [by('u1', 'view', at('2026-11-10T10:00:00Z')), by('u1', 'view', at('2026-11-10T12:00:00Z'))];
     const timezone = 'Pacific/Tongatapu';
     expect(tuples({ source: 'stickiness', event: 'view' }, { events, timezone })).toEqual([[2, 1]]);

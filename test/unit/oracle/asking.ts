@@ -13,7 +13,7 @@ export const at = (text: string): number => Date.parse(text.includes('T') ? text
 /** Minutes before now. */
 export const ago = (minutes: number): number => NOW - minutes * 60_000;
 
-/** An event of a user; what else matters comes after. */
+/** An event of a user, with further known fields. */
 export function by(user: string, event_type: string, time: number, known: Partial<Event> = {}): Event {
   return event({ event_type, time, user_id: user, ...known }, known.insert_id ?? `${user}-${event_type}-${time}`);
 }

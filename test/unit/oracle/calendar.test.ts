@@ -10,7 +10,7 @@ function interval(range: Range | undefined, now: string, timezone?: string): str
   return `${toRfc3339(start)}/${toRfc3339(end)}`.replaceAll('.000Z', 'Z');
 }
 
-describe('a range', () => {
+describe('intervalOf() a range that', () => {
   const FRIDAY = '2026-11-20T09:30:00Z';
   test.each<[string, Range | undefined, string, string | undefined, string]>([
     [
@@ -101,7 +101,7 @@ describe('a range', () => {
   });
 });
 
-describe('a bucket', () => {
+describe('time buckets of the oracle', () => {
   test.each<[string, CalendarUnit, string, string]>([
     ['2026-11-20T23:59:59.999Z', 'day', 'UTC', '2026-11-20'],
     ['2026-11-20T11:00:00Z', 'day', 'Pacific/Tongatapu', '2026-11-21'],
@@ -112,18 +112,18 @@ describe('a bucket', () => {
     ['2026-11-20T00:00:00Z', 'quarter', 'UTC', '2026-10-01'],
     ['2026-11-20T09:45:00Z', 'hour', 'UTC', '2026-11-20T09:00:00.000Z'],
     ['2026-11-20T09:45:00Z', 'hour', 'Asia/Kolkata', '2026-11-20T09:30:00.000Z'],
-  ])('of %s by %s in %s is %s', (time, unit, zone, expected) => {
+  ])('bucketOf(%s) by %s in %s is %s', (time, unit, zone, expected) => {
     expect(bucketOf(Date.parse(time), unit, zone)).toBe(expected);
   });
 
-  test('of an hour that comes twice on the clock is two', () => {
+  test('bucketOf() gives two buckets for an hour that the clock repeats', () => {
     const [first, second] = ['2024-10-27T00:30:00Z', '2024-10-27T01:30:00Z'].map((time) =>
       bucketOf(Date.parse(time), 'hour', 'Europe/Berlin'),
     );
     expect([first, second]).toEqual(['2024-10-27T00:00:00.000Z', '2024-10-27T01:00:00.000Z']);
   });
 
-  test('stands for every period that the range touches', () => {
+  test('bucketsOf() returns every period that the range touches', () => {
     const days = (from: string, to: string) =>
       bucketsOf({ start: Date.parse(from), end: Date.parse(to) }, 'day', 'UTC');
     expect(days('2026-11-13T09:30:00Z', '2026-11-20T09:30:00Z')).toHaveLength(8);
@@ -131,13 +131,13 @@ describe('a bucket', () => {
     expect(days('2026-11-13T00:00:00Z', '2026-11-13T00:00:00Z')).toEqual([]);
   });
 
-  test('of a day on which the clocks change is one', () => {
+  test('bucketsOf() returns one bucket for a day on which the clocks change', () => {
     const range = { start: Date.parse('2024-10-26T12:00:00Z'), end: Date.parse('2024-10-28T12:00:00Z') };
     expect(bucketsOf(range, 'day', 'Europe/Berlin')).toEqual(['2024-10-26', '2024-10-27', '2024-10-28']);
     expect(bucketsOf(range, 'hour', 'Europe/Berlin')).toHaveLength(48);
   });
 });
 
-test('a day without midnight starts at its first moment', () => {
+test('startOfDate() of a day without midnight is its first instant', () => {
   expect(toRfc3339(startOfDate('2024-04-26', 'Africa/Cairo'))).toBe('2024-04-25T22:00:00.000Z');
 });

@@ -31,8 +31,8 @@ const variants = (question: ChoiceQuestion, events: Event[], mappings = [mapping
 
 const diagnostics = (events: Event[], question = results()) => ask(question, { events }).beside?.diagnostics;
 
-describe('a unit', () => {
-  test('belongs to the variant of its first exposure, once', () => {
+describe('a unit of a choice', () => {
+  test('is counted once, in the variant of its first exposure', () => {
     const events = [exposed('u1', 'a', 9), exposed('u1', 'a', 8), exposed('u2', 'control', 7)];
     expect(variants(results(), events)).toEqual([
       ['a', 1, 0],
@@ -40,13 +40,13 @@ describe('a unit', () => {
     ]);
   });
 
-  test('is a person, whichever device it was', () => {
+  test('is a person over all devices', () => {
     const events = [exposed(null, 'a', 9, { device_id: 'd1' }), exposed('u1', 'a', 8)];
     expect(variants(results(), events)).toEqual([['a', 1, 0]]);
     expect(variants(results(), events, [])).toEqual([['a', 2, 0]]);
   });
 
-  test('that was seen in two variants is left out and counted', () => {
+  test('with two variants is excluded and counted in diagnostics', () => {
     const events = [exposed('u1', 'a', 9), exposed('u1', 'control', 8), exposed('u2', 'a', 7)];
     expect(variants(results(), events)).toEqual([
       ['a', 1, 0],
@@ -55,7 +55,7 @@ describe('a unit', () => {
     expect(diagnostics(events)).toMatchObject({ multi_variant_units: 1 });
   });
 
-  test('may be any field; an exposure without it has no unit', () => {
+  test('may be any field, and exposures without it are ignored', () => {
     const events = [
       exposed('u1', 'a', 9, { session_id: 's1' }),
       exposed('u1', 'a', 8, { session_id: 's2' }),
@@ -65,12 +65,12 @@ describe('a unit', () => {
     expect(diagnostics(events, results({ unit: 'session_id' }))).toMatchObject({ exposures_without_unit: 1 });
   });
 
-  test('of another choice is none', () => {
+  test('of another choice is ignored', () => {
     expect(variants(results(), [exposed('u1', 'a', 9, { event_properties: { choice_key: 'other' } })])).toEqual([]);
   });
 });
 
-describe('a conversion', () => {
+describe('a conversion of a choice', () => {
   const EXPOSED = 10 * DAY;
   test.each<[string, number, number]>([
     ['at the exposure counts', EXPOSED, 1],
@@ -82,20 +82,20 @@ describe('a conversion', () => {
     expect(variants(results(), events)).toEqual([['a', 1, expected]]);
   });
 
-  test('counts once for its unit', () => {
+  test('counts once per unit', () => {
     const events = [exposed('u1', 'a', 9), by('u1', 'pay', ago(8)), by('u1', 'pay', ago(7)), by('u2', 'pay', ago(7))];
     expect(tuples(results(), { events })).toEqual([['a', 1, 1, 1, null, null, 1]]);
   });
 
-  test('may come after the range, which bounds the exposures', () => {
+  test('may come after the range, which bounds exposures only', () => {
     const range = { kind: 'from', from: '2026-11-10', to: '2026-11-12' } as const;
     const events = [exposed('u1', 'a', 9 * DAY), by('u1', 'pay', ago(7 * DAY)), exposed('u2', 'a', 7 * DAY)];
     expect(variants({ ...results(), range }, events)).toEqual([['a', 1, 1]]);
   });
 });
 
-describe('diagnostics', () => {
-  test('have the shares that the weights promise', () => {
+describe('diagnostics of a choice', () => {
+  test('have the expected ratios of the weights', () => {
     const weighing = (user: string, variant: string, variant_weight: number) =>
       exposed(user, variant, 9, { event_properties: { variant_weight } });
     const events = [weighing('u1', 'a', 3), weighing('u2', 'control', 1)];
@@ -105,7 +105,7 @@ describe('diagnostics', () => {
     });
   });
 
-  test('have the units that may still convert, and when exposures were', () => {
+  test('have the immature units and the times of the exposures', () => {
     const old = [exposed('u1', 'a', 8 * DAY), exposed('u2', 'a', 7 * DAY), exposed('u3', 'a', 6 * DAY)];
     const events = [...old, exposed('u4', 'a', 6 * DAY), by('u4', 'pay', ago(5 * DAY))];
     expect(diagnostics(events)).toMatchObject({
@@ -116,7 +116,7 @@ describe('diagnostics', () => {
   });
 });
 
-test('exposures are a source, their properties usable bare', () => {
+test('exposures are a source whose properties need no prefix', () => {
   const events = [exposed('u1', 'a', 9), exposed('u1', 'a', 8), exposed('u2', 'b', 7), by('u1', 'pay', ago(6))];
   const grouped = [{ kind: 'field', field: 'variant_key' }] as const;
   const question: ChoiceQuestion = {

@@ -10,14 +10,14 @@ const ROWS: Row[] = [
 ];
 const COLUMNS = ['name', 'n'];
 const exact: Answer = { mode: 'aggregate', columns: COLUMNS, ...inThisOrder(ROWS) };
-/** The specification says by `n`, and nothing of equals. */
+/** Sorted by `n`, in any order of equal rows. */
 const byNumber: Answer = { mode: 'aggregate', columns: COLUMNS, ...limited(ordered(ROWS, descending('n')), 3) };
 const serve = (...names: string[]) => ({
   columns: COLUMNS,
   rows: names.map((name) => ROWS.find((row) => row.name === name) ?? {}),
 });
 
-describe('rows', () => {
+describe('differenceOf() of rows', () => {
   test.each<[string, Answer, string[], boolean]>([
     ['that are the same agree', exact, ['a', 'b', 'c', 'd'], true],
     ['in another sequence differ where it is fixed', exact, ['a', 'c', 'b', 'd'], false],
@@ -31,16 +31,16 @@ describe('rows', () => {
     expect(differenceOf(serve(...names), oracle) === undefined).toBe(expected);
   });
 
-  test('have one sequence when it is asked for', () => {
+  test('requires the exact order with strictOrder', () => {
     expect(differenceOf(serve('a', 'c', 'b'), byNumber, { strictOrder: true })).toContain('row 2 differs (name)');
   });
 
-  test('that the oracle does not speak about are passed over', () => {
+  test('ignores rows that the oracle does not cover', () => {
     const partial: Answer = { ...exact, rows: ROWS.slice(0, 1), ranks: [0], concerns: (row) => row.name === 'a' };
     expect(differenceOf(serve('a', 'b'), partial)).toBeUndefined();
   });
 
-  test('carry value and metric where the oracle does', () => {
+  test('compares value and metric if the oracle has them', () => {
     const counted: Answer = {
       mode: 'aggregate',
       columns: ['count'],
@@ -53,7 +53,7 @@ describe('rows', () => {
   });
 });
 
-test('columns that are open must be there and may hold anything', () => {
+test('open columns must exist and may contain anything', () => {
   const open: Answer = {
     mode: 'fields',
     columns: ['field', 'type'],
@@ -64,20 +64,20 @@ test('columns that are open must be there and may hold anything', () => {
   expect(differenceOf({ columns: ['field', 'type'], rows: [{ field: 'a' }] }, open)).toContain('(type)');
 });
 
-test('columns, mode and total are held against each other', () => {
+test('differenceOf() compares columns, mode and total', () => {
   expect(differenceOf({ columns: ['n', 'name'], rows: [] }, exact)).toContain('columns');
   expect(differenceOf({ ...serve('a', 'b', 'c', 'd'), mode: 'list' }, exact)).toContain('mode');
   expect(differenceOf({ ...serve('a', 'b', 'c', 'd'), total: 5 }, exact)).toContain('total');
 });
 
-test('what stands beside the rows is held against each other, more keys being welcome', () => {
+test('differenceOf() compares the fields beside the rows and allows additional keys', () => {
   const beside: Answer = { ...exact, beside: { diagnostics: { units: 2 } } };
   const served = serve('a', 'b', 'c', 'd');
   expect(differenceOf({ ...served, diagnostics: { units: 2, other: 1 } }, beside)).toBeUndefined();
   expect(differenceOf({ ...served, diagnostics: { units: 3 } }, beside)).toContain('diagnostics');
 });
 
-test('a difference names the row, the column and both sides', () => {
+test('expectSameAnswer() names the row, the column and both values', () => {
   const rows = [{ name: 'a', n: 4 }, ...ROWS.slice(1)];
   expect(() => expectSameAnswer({ columns: COLUMNS, rows }, exact)).toThrow(
     /row 1 differs \(n\)\n {2}service: {"name":"a","n":4}\n {2}oracle: {2}{"name":"a","n":3}/,
@@ -97,4 +97,4 @@ test.each([
   [{ a: 1, b: null }, { b: null, a: 1 }, true],
   [{ a: 1 }, { a: 1, b: null }, false],
   [{ a: 1 }, { a: '1' }, false],
-])('%j and %j are alike: %s', (found, wanted, expected) => expect(isAlike(found, wanted)).toBe(expected));
+])('isAlike(%j, %j) is %s', (found, wanted, expected) => expect(isAlike(found, wanted)).toBe(expected));

@@ -18,12 +18,12 @@ const valued = (...values: (PropertyValue | undefined)[]) =>
     by('u1', 'view', ago(index + 1), { event_properties: value === undefined ? {} : { v: value } }),
   );
 
-describe('aggregates', () => {
+describe('aggregates in the oracle', () => {
   const values = valued(1, '2', 'x', true, null, undefined, 4, '', '10');
   test.each<[Aggregate, string, number | null]>([
     [COUNT, 'count', 9],
     [{ kind: 'unique' }, 'unique_count', 1],
-    // 1, 2, x, true, 4, the empty text and 10; neither null nor what is missing.
+    // 1, 2, x, true, 4, the empty text and 10, without null and missing values.
     [{ kind: 'unique', field: 'event_properties.v' }, 'unique_count', 7],
     [{ kind: 'sum', field: 'event_properties.v' }, 'total', 17],
     [{ kind: 'avg', field: 'event_properties.v' }, 'average', 4.25],
@@ -47,13 +47,13 @@ describe('aggregates', () => {
     else expect(rows[0]?.value).toBeCloseTo(expected, 12);
   });
 
-  test('count when nothing else is said', () => {
+  test('default to count', () => {
     expect(tuples(views(), { events: values })).toEqual([[9]]);
   });
 });
 
-describe('groups', () => {
-  test('by a field are by the metric descending, then numbers by size and text; what is missing is a group, the last of equals', () => {
+describe('groups in the oracle', () => {
+  test('by a field are sorted by metric, then value, with a missing value as last of equals', () => {
     const events = valued(5, '5', true, 'true', 1, undefined, null, 'b', '');
     expect(tuples(views({ reading: reading(COUNT, field('event_properties.v')) }), { events })).toEqual([
       ['5', 2],
@@ -65,7 +65,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('by time alone are every bucket of the range, in order', () => {
+  test('by time contain every bucket of the range in order', () => {
     const events = [by('u1', 'view', at('2026-11-14')), by('u2', 'view', at('2026-11-14'))];
     const days = tuples(views({ reading: reading(COUNT, byTime('day')) }), { events });
     expect(days).toHaveLength(8);
@@ -81,7 +81,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('by time and a field are only those that there are, by time first', () => {
+  test('by time and a field contain existing combinations, sorted by time', () => {
     const events = [
       by('u1', 'view', at('2026-11-18'), { derived: { _geo_country: 'DE' } }),
       by('u1', 'view', at('2026-11-15'), { derived: { _geo_country: 'US' } }),
@@ -97,7 +97,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('by hour name the instant in UTC', () => {
+  test('by hour contain instants in UTC', () => {
     const range = { kind: 'last', span: { count: 90, unit: 'm' } } as const;
     const question = views({ range, reading: reading(COUNT, byTime('hour')) });
     expect(tuples(question, { events: [by('u1', 'view', ago(1))] })).toEqual([
@@ -106,20 +106,20 @@ describe('groups', () => {
     ]);
   });
 
-  test('by day are the days at home', () => {
+  test('by day use days of the time zone', () => {
     const events = [by('u1', 'view', at('2026-11-18T11:00:00Z'))];
     const question = views({ reading: reading(COUNT, byTime('day')) });
     const found = tuples(question, { events, timezone: 'Pacific/Tongatapu' }).filter(([, count]) => count === 1);
     expect(found).toEqual([['2026-11-19', 1]]);
   });
 
-  test('are named as they were written', () => {
+  test('have their columns named as in the query', () => {
     const question = views({ reading: reading(COUNT, field('event_properties.Button Name')) });
     expect(ask(question, {}).columns).toEqual(['event_properties."Button Name"', 'count']);
   });
 });
 
-describe('a range of events', () => {
+describe('a range of events in the oracle', () => {
   test('includes its start and excludes its end', () => {
     const week = 7 * 24 * 60;
     const times = [ago(week) - 1, ago(week), NOW - 1, NOW];
@@ -129,7 +129,7 @@ describe('a range of events', () => {
   });
 });
 
-describe('where', () => {
+describe('where in the oracle', () => {
   const events = [
     by('u1', 'view', ago(1), { event_properties: { a: 1, b: 1 } }),
     by('u2', 'view', ago(2), { event_properties: { a: 1, c: 1 } }),
@@ -152,8 +152,8 @@ describe('where', () => {
   ])('%s', (_rule, where, expected) => expect(tuples(views({ where }), { events })).toEqual([[expected]]));
 });
 
-describe('list', () => {
-  test('has raw rows, newest first, with null for what is missing', () => {
+describe('list in the oracle', () => {
+  test('has raw rows, newest first, with null for missing values', () => {
     const events = [
       event({ event_type: 'view', time: ago(2), insert_id: 'a', device_id: 'd1', derived: { _os: 'Linux', _ip: '' } }),
       by('u1', 'view', ago(1), { insert_id: 'b', event_properties: { n: null, x: 5 }, session_id: 's' }),
@@ -171,7 +171,7 @@ describe('list', () => {
     expect(rows[1]).toMatchObject({ user_id: null, device_id: 'd1', _os: 'Linux', _ip: null, _platform: null });
   });
 
-  test('leaves the sequence of events of one time open, also where a limit cuts', () => {
+  test('allows any order of events with equal times, also at a limit', () => {
     const events = ['a', 'b', 'c'].map((insert_id) => by('u1', 'view', ago(1), { insert_id }));
     const { rows, ranks, spare } = ask(views({ reading: { kind: 'list' }, ending: { kind: 'limit', count: 2 } }), {
       events,
@@ -182,7 +182,7 @@ describe('list', () => {
   });
 });
 
-describe('endings', () => {
+describe('limit, top and sort in the oracle', () => {
   const events = valued('a', 'b', 'b', 'c', 'c', 'c');
   const groups = reading(COUNT, field('event_properties.v'));
   test.each<[string, EventsQuestion['ending'], unknown[][]]>([
@@ -225,7 +225,7 @@ describe('endings', () => {
     expect(tuples(question, { events })).toEqual(expected);
   });
 
-  test('top of days sorts the days by their metric', () => {
+  test('top sorts days by metric', () => {
     const days = [
       by('u1', 'view', at('2026-11-18')),
       by('u2', 'view', at('2026-11-18')),
@@ -239,7 +239,7 @@ describe('endings', () => {
   });
 });
 
-describe('fields of profiles and sessions', () => {
+describe('fields of profiles and sessions in the oracle', () => {
   const page = (path: string) => ({ _url: `https://x.example${path}`, _path: path });
   const events = [
     by('u1', 'start', ago(60), { session_id: 's1' }),
@@ -270,7 +270,7 @@ describe('fields of profiles and sessions', () => {
     expect(tuples(question, { events, profiles })).toEqual([[expected, 1]]);
   });
 
-  test('have the session whole, also where it leaves the range', () => {
+  test('use the whole session, also outside of the range', () => {
     const range = { kind: 'last', span: { count: 45, unit: 'm' } } as const;
     const question: EventsQuestion = {
       source: 'events',
@@ -284,14 +284,14 @@ describe('fields of profiles and sessions', () => {
     ]);
   });
 
-  test('of a last session that has not begun are not of it', () => {
+  test('ignore a session that begins after now', () => {
     const later = [...events, by('u1', 'view', NOW + 1000, { session_id: 's3', derived: page('/future') })];
     const question = views({ reading: reading(COUNT, field('user_last_session.exit_path')) });
     expect(tuples(question, { events: later })).toEqual([['/later', 1]]);
   });
 });
 
-describe('user', () => {
+describe('source user in the oracle', () => {
   const events = [
     by('u1', 'view', ago(3)),
     event({ event_type: 'pay', time: ago(2), device_id: 'd1' }),
@@ -305,13 +305,13 @@ describe('user', () => {
     ['ann@example.com', ['pay', 'view']],
     ['d1', []],
     ['u2', ['view']],
-  ])('%s has %j', (id, expected) => {
+  ])('%s has the events %j', (id, expected) => {
     const { rows, mode } = ask({ source: 'user', id }, { events, mappings, profiles });
     expect(mode).toBe('user');
     expect(rows.map((row) => row.event_type)).toEqual(expected);
   });
 
-  test('is counted when asked to', () => {
+  test('can be counted', () => {
     expect(tuples({ source: 'user', id: 'u1', reading: reading(COUNT) }, { events, mappings })).toEqual([[2]]);
   });
 });

@@ -9,7 +9,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What one user does: type and milliseconds after the base, in any order. */
+/** Events of one user: type and milliseconds after the base, in any order. */
 function does(user: string, ...steps: (readonly [string, number])[]): Event[] {
   return steps.map(([type, offset], index) => by(user, type, BASE + offset, { insert_id: `${user}-${index}` }));
 }
@@ -24,7 +24,7 @@ const abc = (rest: Partial<FunnelQuestion> = {}): FunnelQuestion => ({
 /** Users at each step. */
 const users = (question: FunnelQuestion, events: readonly Event[]) => tuples(question, { events }).map((row) => row[2]);
 
-describe('steps', () => {
+describe('steps of a funnel', () => {
   test.each<[string, Event[], number[]]>([
     ['are taken in order', does('u', ['a', 0], ['b', 1], ['c', 2]), [1, 1, 1]],
     ['are not taken out of order', does('u', ['b', 0], ['a', 1], ['c', 2]), [1, 0, 0]],
@@ -40,7 +40,7 @@ describe('steps', () => {
     ['are of one person', [...does('u', ['a', 0]), ...does('v', ['b', 1])], [1, 0, 0]],
   ])('%s', (_rule, events, expected) => expect(users(abc(), events)).toEqual(expected));
 
-  test('are each served by an event of their own', () => {
+  test('each require an event of their own', () => {
     const twice = abc({ steps: ['a', 'a'] });
     expect(users(twice, does('u', ['a', 0]))).toEqual([1, 0]);
     expect(users(twice, does('u', ['a', 0], ['a', 0]))).toEqual([1, 1]);
@@ -48,7 +48,7 @@ describe('steps', () => {
     expect(users(abc({ steps: ['a', 'b', 'a'] }), does('u', ['a', 0], ['b', 0], ['a', 0]))).toEqual([1, 1, 1]);
   });
 
-  test('lie in the range, all of them', () => {
+  test('must all lie in the range', () => {
     const events = [
       by('u', 'a', ago(7 * 24 * 60 + 1)),
       by('u', 'b', ago(7 * 24 * 60)),
@@ -58,19 +58,19 @@ describe('steps', () => {
     expect(users(abc(), events)).toEqual([1, 0, 0]);
   });
 
-  test('are those of the person a device belongs to', () => {
+  test('join events of a device with the person it is mapped to', () => {
     const anonymous = event({ event_type: 'a', time: BASE, device_id: 'd1' });
     const events = [anonymous, ...does('u', ['b', 1])];
     expect(tuples(abc(), { events, mappings: [mapping('d1', 'u')] }).map((row) => row[2])).toEqual([1, 1, 0]);
     expect(tuples(abc(), { events }).map((row) => row[2])).toEqual([1, 0, 0]);
   });
 
-  test('without a distinct_id count for no person', () => {
+  test('ignore events without a distinct_id', () => {
     expect(users(abc(), [event({ event_type: 'a', time: BASE })])).toEqual([0, 0, 0]);
   });
 });
 
-describe('exclude', () => {
+describe('exclude in a funnel', () => {
   const question = abc({ exclude: ['x', 'y'] });
   test.each<[string, Event[], number[]]>([
     [
@@ -89,7 +89,7 @@ describe('exclude', () => {
   ])('%s', (_rule, events, expected) => expect(users(question, events)).toEqual(expected));
 });
 
-test('where filters every event that is read, excluded ones too', () => {
+test('where filters all events, also excluded ones', () => {
   const marked = (type: string, offset: number, plan: string) =>
     by('u', type, BASE + offset, { insert_id: `${offset}`, event_properties: { plan } });
   const where = [{ kind: 'compare', field: 'event_properties.plan', operator: '=', value: 'p' }] as const;
@@ -99,7 +99,7 @@ test('where filters every event that is read, excluded ones too', () => {
   );
 });
 
-test('the columns are rates of the first step and of the step before, and medians from the first', () => {
+test('columns are the rates of the first and the previous step, and the median time from the first', () => {
   const events = [
     ...does('u1', ['a', 0], ['b', 10 * SECOND], ['c', 30 * SECOND]),
     ...does('u2', ['a', 0], ['b', 20 * SECOND]),
@@ -115,7 +115,7 @@ test('the columns are rates of the first step and of the step before, and median
   ]);
 });
 
-test('a funnel without people has rows', () => {
+test('a funnel without people has a row for each step', () => {
   expect(tuples(abc(), {})).toEqual([
     [1, 'a', 0, null, 1, null],
     [2, 'b', 0, null, null, null],
@@ -123,7 +123,7 @@ test('a funnel without people has rows', () => {
   ]);
 });
 
-test('the best attempt counts, of equals the earliest', () => {
+test('the best attempt counts, and the earliest of equals', () => {
   const events = does('u', ['a', 0], ['b', 40 * MINUTE], ['a', 2 * HOUR], ['b', 2 * HOUR + MINUTE]);
   expect(tuples(abc({ steps: ['a', 'b'] }), { events })[1]).toEqual([2, 'b', 1, 1, 1, 2400]);
   const better = [
@@ -133,7 +133,7 @@ test('the best attempt counts, of equals the earliest', () => {
   expect(tuples(abc(), { events: better })[1]).toEqual([2, 'b', 1, 1, 1, 60]);
 });
 
-test('the window is as long as it is said', () => {
+test('window limits the time from the first step', () => {
   const events = does('u', ['a', 0], ['b', 2 * HOUR], ['c', 24 * HOUR]);
   const late = NOW + 24 * HOUR;
   const asked = (window: FunnelQuestion['window']) =>
@@ -143,7 +143,7 @@ test('the window is as long as it is said', () => {
   expect(asked({ count: 1, unit: 'd' })).toEqual([1, 1, 1]);
 });
 
-test('a breakdown goes by the first step of the counted attempt, the most people first', () => {
+test('a breakdown uses the first step of the counted attempt, sorted by people', () => {
   const on = (platform: string | undefined, events: Event[]) =>
     events.map((own, index) => ({
       ...own,

@@ -19,7 +19,7 @@ const tracked = (user_id: string | null, device_id: string | null): Event => {
   return event({ event_type: 'view', time: ago(serial), user_id, device_id });
 };
 
-describe('distinct_id', () => {
+describe('distinct_id in the oracle', () => {
   test.each<[string, Given, (string | null)[]]>([
     ['is the own user', { events: [tracked('u1', 'd1')], mappings: [mapping('d1', 'u2')] }, ['u1']],
     ['else the user of the device', { events: [tracked(null, 'd1')], mappings: [mapping('d1', 'u2')] }, ['u2']],
@@ -48,7 +48,7 @@ describe('distinct_id', () => {
     ],
   ])('%s', (_rule, given, expected) => expect(people(given)).toEqual(expected));
 
-  test('is never a person where there is none', () => {
+  test('counts as no person when absent', () => {
     const events = [tracked(null, null), tracked('u1', null)];
     const unique = { kind: 'aggregate', aggregate: { kind: 'unique' }, by: [] } as const;
     expect(ask({ source: 'events', event: null, reading: unique }, { events }).rows).toEqual([
@@ -57,7 +57,7 @@ describe('distinct_id', () => {
   });
 });
 
-describe('two events of one key', () => {
+describe('two events with equal keys', () => {
   const first = event({
     event_type: 'view',
     time: ago(5),
@@ -76,7 +76,7 @@ describe('two events of one key', () => {
     expect(ask({ source: 'events', event: null }, { events: [first, second] }).rows[0]?.count).toBe(expected);
   });
 
-  test('leave the one stored first, whole', () => {
+  test('keep all of the event stored first', () => {
     const second = { ...first, user_id: 'u2', event_properties: { other: 1 } };
     const list = { source: 'events', event: 'view', reading: { kind: 'list' } } as const;
     expect(ask(list, { events: [first, second] }).rows).toMatchObject([
@@ -84,14 +84,14 @@ describe('two events of one key', () => {
     ]);
   });
 
-  test('are looked for before any filter', () => {
+  test('are de-duplicated before filters', () => {
     const second = { ...first, event_properties: { plan: 'b' } };
     const where = [{ kind: 'compare', field: 'event_properties.plan', operator: '=', value: 'b' }] as const;
     expect(ask({ source: 'events', event: 'view', where }, { events: [first, second] }).rows[0]?.count).toBe(0);
   });
 });
 
-test('a project sees nothing of another', () => {
+test('a project has no events of another', () => {
   const events = [tracked('u1', null), { ...tracked('u2', null), project: 'other' }];
   expect(people({ events })).toEqual(['u1']);
   expect(people({ events, project: 'other' })).toEqual(['u2']);

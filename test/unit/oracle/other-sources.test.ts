@@ -4,7 +4,7 @@ import { event } from '../../oracle/history.js';
 import type { Expression, FormulaQuestion, LatestQuestion, UsersQuestion } from '../../oracle/question.js';
 import { ago, ask, at, by, mapping, NOW, profile, tuples } from './asking.js';
 
-describe('users', () => {
+describe('users in the oracle', () => {
   const profiles = [
     profile('u1', { email: 'ann@example.com', properties: { email: 'ann@example.com', plan: 'pro', seats: 5 } }),
     profile('u2', { properties: { plan: 'free', seats: '7' } }),
@@ -13,7 +13,7 @@ describe('users', () => {
   ];
   const users = (rest: Partial<UsersQuestion> = {}): UsersQuestion => ({ source: 'users', ...rest });
 
-  test('lists the profiles seen last in the range', () => {
+  test('list profiles whose last_seen is in the range', () => {
     const { columns, rows } = ask(users(), { profiles });
     expect(columns).toEqual(['user_id', 'email', 'email_domain', 'first_seen', 'last_seen', 'properties']);
     expect(rows).toHaveLength(2);
@@ -25,14 +25,14 @@ describe('users', () => {
     expect(rows[1]).toMatchObject({ user_id: 'u2', email: null, email_domain: null });
   });
 
-  test('takes bare keys and user.KEY for the same', () => {
+  test('accept KEY and user.KEY as the same field', () => {
     const is = (field: string) => [{ kind: 'compare', field, operator: '>', value: 5 }] as const;
     for (const field of ['seats', 'user.seats']) {
       expect(ask(users({ where: is(field) }), { profiles }).rows.map((row) => row.user_id)).toEqual(['u2']);
     }
   });
 
-  test('aggregates over them', () => {
+  test('can be aggregated', () => {
     const by = [{ kind: 'field', field: 'plan' }] as const;
     const reading = { kind: 'aggregate', aggregate: { kind: 'sum', field: 'seats' }, by } as const;
     expect(tuples(users({ reading }), { profiles })).toEqual([
@@ -42,7 +42,7 @@ describe('users', () => {
   });
 });
 
-describe('formula', () => {
+describe('formula in the oracle', () => {
   const events = [
     by('u1', 'a', at('2026-11-18T10:00:00Z'), { event_properties: { v: 3 } }),
     by('u1', 'a', at('2026-11-18T11:00:00Z'), { event_properties: { v: '4' } }),
@@ -88,7 +88,7 @@ describe('formula', () => {
   });
 });
 
-describe('discovery', () => {
+describe('fields and inspect in the oracle', () => {
   const events = [
     by('u1', 'a', ago(3), { event_properties: { plan: 'pro', gone: null }, user_properties: { plan: 5 } }),
     by('u2', 'a', ago(2), { event_properties: { plan: 5, empty: '' } }),
@@ -97,7 +97,7 @@ describe('discovery', () => {
     event({ event_type: 'b', time: ago(4) }),
   ];
 
-  test('fields have the share of events that have a value', () => {
+  test('fields have the share of events with a value', () => {
     const { columns, rows } = ask({ source: 'fields' }, { events });
     expect(columns).toEqual(['field', 'type', 'category', 'events', 'coverage']);
     expect(rows.map(({ field, category, events: having, coverage }) => [field, category, having, coverage])).toEqual([
@@ -106,7 +106,7 @@ describe('discovery', () => {
     ]);
   });
 
-  test('inspect * counts the events of each type and their people', () => {
+  test('inspect * counts events and people of each type', () => {
     expect(tuples({ source: 'inspect', event: null }, { events }).map((row) => row.slice(0, 5))).toEqual([
       ['a', 3, 2, '2026-11-20T09:27:00.000Z', '2026-11-20T09:29:00.000Z'],
       ['b', 2, 1, '2026-11-20T09:26:00.000Z', '2026-11-20T09:29:00.000Z'],
@@ -122,7 +122,7 @@ describe('discovery', () => {
   });
 });
 
-describe('latest', () => {
+describe('latest in the oracle', () => {
   const plan = (user: string, value: string | number | null, minutes: number, insert_id = `${minutes}`) =>
     by(user, 'set', ago(minutes), { insert_id, device_id: 'd1', event_properties: { plan: value } });
   const events = [
@@ -143,7 +143,7 @@ describe('latest', () => {
     ...rest,
   });
 
-  test('is the newest value per person that is not empty, of equal times the larger insert_id', () => {
+  test('is the newest non-empty value per person, and of equal times the larger insert_id', () => {
     const { columns, rows, mode } = ask(latest(), { events, mappings: [mapping('d9', 'u2')] });
     expect(mode).toBe('latest_aggregate');
     expect(columns).toEqual(['entity', 'last_value', 'set_at']);
@@ -153,14 +153,14 @@ describe('latest', () => {
     ]);
   });
 
-  test('is per any entity', () => {
+  test('works per any field', () => {
     expect(tuples(latest({ per: 'device_id' }), { events }).map((row) => row.slice(0, 2))).toEqual([
       ['d1', 'newer'],
       ['d9', 'old'],
     ]);
   });
 
-  test('is aggregated over', () => {
+  test('can be aggregated', () => {
     const counted = {
       kind: 'aggregate',
       aggregate: { kind: 'count' },
@@ -175,7 +175,7 @@ describe('latest', () => {
     expect(tuples(latest({ reading: summed }), { events })).toEqual([[5]]);
   });
 
-  test('does not see what is after the range', () => {
+  test('ignores events after the range', () => {
     const later = [...events, plan('u1', 'later', 0)];
     expect(NOW).toBe(later.at(-1)?.time);
     expect(ask(latest(), { events: later }).rows[0]?.last_value).toBe('newer');

@@ -22,7 +22,7 @@ const to = (rest: Partial<PathsQuestion> = {}): PathsQuestion => ({
 
 const ABACD = walk('u', ['x', 0], ['a', 1], ['b', 2], ['a', 3], ['c', 4], ['d', 5], ['e', 6], ['f', 7]);
 
-describe('a path', () => {
+describe('a path in the oracle', () => {
   test.each<[string, PathsQuestion, string[]]>([
     ['goes on from the first match, five nodes with the anchor', from(), ['a', 'b', 'a', 'c', 'd']],
     ['leads up to the last match', to(), ['x', 'a', 'b', 'a']],
@@ -34,13 +34,13 @@ describe('a path', () => {
     expect(tuples(question, { events: ABACD })).toEqual([[expected, 1]]);
   });
 
-  test('keeps repeats', () => {
+  test('keeps repeated events', () => {
     expect(tuples(from(), { events: walk('u', ['a', 0], ['a', 0], ['b', 1], ['b', 1]) })).toEqual([
       [['a', 'a', 'b', 'b'], 1],
     ]);
   });
 
-  test('orders events of one time by insert_id', () => {
+  test('orders events of equal time by insert_id', () => {
     const time = ago(BASE);
     const events = [
       by('u', 'c', time, { insert_id: '3' }),
@@ -51,7 +51,7 @@ describe('a path', () => {
     expect(tuples(to(), { events })).toEqual([[['b', 'a'], 1]]);
   });
 
-  test('is relabelled, with a word for what is missing', () => {
+  test('uses the labels of by, with a label for a missing value', () => {
     const events = [
       by('u', 'a', ago(9), { derived: { _path: '/in' } }),
       by('u', 'b', ago(8)),
@@ -60,7 +60,7 @@ describe('a path', () => {
     expect(tuples(from({ by: '_path' }), { events })).toEqual([[['/in', '(none)', '/out'], 1]]);
   });
 
-  test('is filtered at its anchor only', () => {
+  test('applies where to its anchor only', () => {
     const pro = { event_properties: { plan: 'pro' } };
     const events = [by('u', 'a', ago(9)), by('u', 'b', ago(8)), by('u', 'a', ago(7), pro), by('u', 'c', ago(6))];
     const where = [{ kind: 'compare', field: 'event_properties.plan', operator: '=', value: 'pro' }] as const;
@@ -68,14 +68,14 @@ describe('a path', () => {
     expect(tuples(to({ where }), { events })).toEqual([[['a', 'b', 'a'], 1]]);
   });
 
-  test('lies in the range', () => {
+  test('contains only events of the range', () => {
     const week = 7 * 24 * 60;
     const events = [by('u', 'x', ago(week + 1)), by('u', 'a', ago(week - 1)), by('u', 'b', ago(week - 2))];
     expect(tuples(to(), { events })).toEqual([[['a'], 1]]);
   });
 });
 
-test('the most people come first, then the path in order; twenty at most', () => {
+test('at most twenty paths are returned, sorted by people and then by path', () => {
   const events = [
     ...walk('u1', ['a', 0], ['c', 1]),
     ...walk('u2', ['a', 0], ['b', 1]),

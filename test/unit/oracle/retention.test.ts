@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RetentionQuestion } from '../../oracle/question.js';
 import { ask, at, by, tuples } from './asking.js';
 
-// Mondays: 2026-11-02, 09 and 16. The clock stands at Friday, the 20th.
+// Mondays: 2026-11-02, 09 and 16. Now is Friday, the 20th.
 const FROM = { kind: 'from', from: '2026-11-02', to: '2026-11-20' } as const;
 const weekly = (rest: Partial<RetentionQuestion> = {}): RetentionQuestion => ({
   source: 'retention',
@@ -11,7 +11,7 @@ const weekly = (rest: Partial<RetentionQuestion> = {}): RetentionQuestion => ({
   ...rest,
 });
 
-test('a cohort is the period of the first start in the range, and has a row for every period the range reaches', () => {
+test('a cohort is the period of the first start, with a row for every period of the range', () => {
   const events = [
     by('u1', 'signup', at('2026-11-03')),
     by('u1', 'view', at('2026-11-10')),
@@ -31,7 +31,7 @@ test('a cohort is the period of the first start in the range, and has a row for 
   ]);
 });
 
-describe('period 0', () => {
+describe('period 0 of retention', () => {
   const start = by('u1', 'signup', at('2026-11-04T12:00:00Z'));
   const zero = (question: RetentionQuestion, ...others: ReturnType<typeof by>[]) =>
     ask(question, { events: [start, ...others] }).rows[0]?.users;
@@ -70,7 +70,7 @@ test('where filters start and return events', () => {
   ]);
 });
 
-test('by day and by month, at home', () => {
+test('periods are days and months of the time zone', () => {
   const events = [by('u1', 'signup', at('2026-10-31T23:30:00Z')), by('u1', 'view', at('2026-11-01T23:30:00Z'))];
   const range = { kind: 'from', from: '2026-10-31', to: '2026-11-03' } as const;
   const asked = (period: 'day' | 'month', timezone: string) =>
@@ -91,13 +91,13 @@ test('by day and by month, at home', () => {
   expect(asked('month', 'Europe/Berlin')).toEqual([['2026-11-01', 0, 1]]);
 });
 
-test('goes up to period 12', () => {
+test('the last period is 12', () => {
   const range = { kind: 'from', from: '2026-10-01', to: '2026-10-31' } as const;
   const rows = tuples(weekly({ range, period: 'day' }), { events: [by('u1', 'signup', at('2026-10-05'))] });
   expect(rows.map((row) => row[2])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
 });
 
-test('takes m for months', () => {
+test('m in a range means months', () => {
   const range = { kind: 'last', span: { count: 2, unit: 'm' } } as const;
   expect(tuples(weekly({ range, period: 'month' }), { events: [by('u1', 'signup', at('2026-09-21'))] })).toEqual([
     ['2026-09-01', 1, 0, 1, 1],
@@ -106,14 +106,14 @@ test('takes m for months', () => {
   ]);
 });
 
-test('looks back twelve weeks when nothing is said', () => {
+test('the default range is twelve weeks', () => {
   const events = [by('u1', 'signup', at('2026-08-28T09:30:00Z')), by('u2', 'signup', at('2026-08-28T09:29:59Z'))];
   const { rows } = ask({ source: 'retention', event: 'signup' }, { events });
   expect(rows).toHaveLength(13);
   expect(rows[0]).toMatchObject({ cohort: '2026-08-24', cohort_size: 1, period: 0, users: 1 });
 });
 
-test('breaks down by the value at the start', () => {
+test('a breakdown uses the value at the start event', () => {
   const events = [
     by('u1', 'signup', at('2026-11-17'), { derived: { _platform: 'web' } }),
     by('u2', 'signup', at('2026-11-17')),

@@ -13,8 +13,8 @@ const EVENTS = [
   event(null, '2026-11-18T12:00:00Z'),
 ];
 
-describe('sessions', () => {
-  test('are counted by day when nothing else is said; averages of an empty day are null', () => {
+describe('sessions in the oracle', () => {
+  test('are counted by day by default, with null as average of an empty day', () => {
     const question = { source: 'sessions', range: TWO_DAYS } as const;
     expect(ask(question, {}).columns).toEqual(['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate']);
     expect(tuples(question, { events: EVENTS })).toEqual([
@@ -23,15 +23,15 @@ describe('sessions', () => {
     ]);
   });
 
-  test('belong to the day of their start, and count when that is in the range', () => {
+  test('belong to the day of their start, which must be in the range', () => {
     const events = [
       // Began before the range.
       event('early', '2026-11-17T23:59:00Z'),
       event('early', '2026-11-18T00:01:00Z'),
-      // Goes on past midnight.
+      // Continues past midnight.
       event('over', '2026-11-18T23:50:00Z'),
       event('over', '2026-11-19T00:10:00Z'),
-      // Goes on past the range.
+      // Continues past the range.
       event('late', '2026-11-19T23:00:00Z'),
       event('late', '2026-11-20T09:00:00Z'),
       // Begins at its end.
@@ -43,7 +43,7 @@ describe('sessions', () => {
     ]);
   });
 
-  test('are of the day at home', () => {
+  test('use days of the time zone', () => {
     const events = [event('s1', '2026-11-18T10:59:59Z'), event('s2', '2026-11-18T11:00:00Z')];
     const rows = tuples({ source: 'sessions', range: TWO_DAYS }, { events, timezone: 'Pacific/Tongatapu' });
     expect(rows.map((row) => row.slice(0, 2))).toEqual([
@@ -55,7 +55,7 @@ describe('sessions', () => {
 
 const has = (field: string, value: string): Condition => ({ kind: 'compare', field, operator: '=', value });
 
-describe('where', () => {
+describe('where on sessions', () => {
   test.each<[string, Condition, number]>([
     ['keeps sessions with at least one such event, whole', has('event_type', 'pay'), 1],
     [
@@ -70,19 +70,19 @@ describe('where', () => {
     expect(tuples(question, { events: EVENTS })[0]?.[1]).toBe(expected);
   });
 
-  test('does not shorten a session', () => {
+  test('keeps all events of a session', () => {
     const question = { source: 'sessions', range: TWO_DAYS, where: [has('event_type', 'pay')] } as const;
     expect(tuples(question, { events: EVENTS })[0]).toEqual(['2026-11-18', 1, 600, 2, 0]);
   });
 });
 
-describe('an aggregate over sessions', () => {
+describe('aggregates of sessions', () => {
   const aggregated = (aggregate: Aggregate, ...groups: Group[]) =>
     tuples(
       { source: 'sessions', range: TWO_DAYS, reading: { kind: 'aggregate', aggregate, by: groups } },
       { events: EVENTS },
     );
-  test('counts by a field of the session, or by the time of its start', () => {
+  test('can be grouped by a session field or by the time of the start', () => {
     expect(aggregated({ kind: 'count' }, { kind: 'field', field: 'session.landing_path' })).toEqual([
       ['/b', 1],
       [null, 1],
@@ -95,7 +95,7 @@ describe('an aggregate over sessions', () => {
   });
 });
 
-test('a session of the last seven days is found when nothing is said', () => {
+test('the default range is seven days', () => {
   const events = [by('u1', 'view', ago(7 * 24 * 60), { session_id: 'a' }), by('u1', 'view', NOW, { session_id: 'b' })];
   const sessions = tuples({ source: 'sessions' }, { events }).map((row) => row[1]);
   expect(sessions).toEqual([1, 0, 0, 0, 0, 0, 0, 0]);

@@ -122,4 +122,4 @@ test.each<[string, Question]>([
       ],
     },
   ],
-])('%s', (text, question) => expect(toQueryText(question)).toBe(text));
+])('toQueryText() writes %s', (text, question) => expect(toQueryText(question)).toBe(text));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CompareOperator, Literal } from '../../oracle/question.js';
 import { compares, compareText, hasValue, numberOf, type Value } from '../../oracle/values.js';
 
-describe('comparison', () => {
+describe('compares() in the oracle', () => {
   test.each<[Value, CompareOperator, Literal, boolean]>([
     // A number: the numeric bucket, and text that is a number.
     [5, '=', 5, true],
@@ -69,7 +69,7 @@ test.each<[Value, number | undefined]>([
   [' 5', undefined],
   [true, undefined],
   [null, undefined],
-])('the number in %j is %j', (value, expected) => expect(numberOf(value)).toBe(expected));
+])('numberOf(%j) is %j', (value, expected) => expect(numberOf(value)).toBe(expected));
 
 test.each<[Value, boolean]>([
   ['a', true],
@@ -78,9 +78,9 @@ test.each<[Value, boolean]>([
   ['', false],
   [null, false],
   [undefined, false],
-])('that %j exists is %s', (value, expected) => expect(hasValue(value)).toBe(expected));
+])('hasValue(%j) is %s', (value, expected) => expect(hasValue(value)).toBe(expected));
 
-test('text is in the order of its code points', () => {
+test('compareText() sorts by code points', () => {
   expect(['b', 'ab', 'a', 'Z', '', '\u{1F600}', '\uFFFD'].sort(compareText)).toEqual([
     '',
     'Z',

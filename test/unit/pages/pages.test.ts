@@ -10,11 +10,11 @@ test.each([
   [html`${html`<i>${'<'}</i>`}${['<', html`<br>`, 1]}`, '<i>&lt;</i>&lt;<br>1'],
   [html`${undefined}${[]}${0}`, '0'],
   [html`\n${'\\n'}`, '\n\\n'],
-])('a template is %s', (template, text) => {
+])('a template escapes its values: %s', (template, text) => {
   expect(template.text).toBe(text);
 });
 
-test('the mistake on the landing page is answered as it says', () => {
+test('the compiler gives the error that the landing page shows', () => {
   const context = { projectId: toProjectId(''), nowMs: 0, timezone: 'UTC', limit: 1, offset: 0 };
   expect(() => compile(MISTAKE_QUERY, context)).toThrow(MISTAKE_ANSWER);
 });

@@ -16,14 +16,14 @@ test.each([
   ['10.0.0.0/8', '10.1.2.3', [true, true]],
   ['loopback, 10.1.2.3', '10.1.2.3', [true, true]],
   ['loopback', '10.1.2.3', [false, false]],
-])('TRUST_PROXY=%s believes %s as the first and as the second hop: %j', (text, address, believed) => {
+])('TRUST_PROXY=%s trusts %s as first and second hop: %j', (text, address, believed) => {
   const app = express();
   app.set('trust proxy', parseConfig({ ...STORES, TRUST_PROXY: text }).TRUST_PROXY);
   const believes: (address: string, hop: number) => boolean = app.get('trust proxy fn');
   expect([0, 1].map((hop) => believes(address, hop))).toEqual(believed);
 });
 
-test('headers that say where a client is need a proxy that is believed', () => {
+test('GEOIP_HEADERS requires TRUST_PROXY', () => {
   const settings = { ...STORES, GEOIP_HEADERS: 'country=cf-ipcountry' };
   expect(() => parseConfig(settings)).toThrow('GEOIP_HEADERS: needs TRUST_PROXY');
   expect(parseConfig({ ...settings, TRUST_PROXY: 'loopback' }).GEOIP_HEADERS).toBe('country=cf-ipcountry');
