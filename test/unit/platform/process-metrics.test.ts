@@ -9,16 +9,16 @@ async function scrape(registry: Registry, name: string): Promise<number> {
   return Number((await registry.metrics()).match(new RegExp(`^${name} (.+)$`, 'm'))?.[1]);
 }
 
-function holdLoop(ms: number): void {
+function blockLoop(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-test('the longest time that something held the event loop is shown once, without the interval of the timer', async () => {
+test('event_loop_delay_max_seconds shows the longest block once, without the timer interval', async () => {
   const registry = new Registry();
   collectProcessMetrics(registry);
   await sleep(50);
-  holdLoop(300);
+  blockLoop(300);
   await sleep(50);
   const held = await scrape(registry, 'event_loop_delay_max_seconds');
   expect(held).toBeGreaterThan(0.28);
@@ -27,7 +27,7 @@ test('the longest time that something held the event loop is shown once, without
   });
 });
 
-test('there is one measure of it', async () => {
+test('no other metric measures the event loop delay', async () => {
   const registry = new Registry();
   collectProcessMetrics(registry);
   expect(await registry.metrics()).not.toContain('eventloop_lag');

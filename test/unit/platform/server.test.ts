@@ -1,4 +1,4 @@
-// Shutdown of an HTTP server, as clients with keep-alive connections see it.
+// Malformed requests and shutdown of an HTTP server, as clients with keep-alive connections see them.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import express from 'express';
@@ -25,7 +25,7 @@ async function start(): Promise<void> {
   server = await listen(app, { host: '127.0.0.1', port: 0 });
 }
 
-/** Rejects with the code of the error that the client met. */
+/** Rejects with the error code of the client. */
 const get = (path: string, over?: Agent): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const fail = (error: Error & { code?: string }) => reject(new Error(error.code));
@@ -53,7 +53,7 @@ describe('a malformed request', () => {
   const GARBAGE = 'this is no request\r\n\r\n';
   const getRaw = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-  test('breaks an answer off that has begun: no second one is written into it', async () => {
+  test('ends the connection within an unfinished response, without a second response in it', async () => {
     await start();
     const socket = connect(server.port, '127.0.0.1');
     let text = '';
@@ -67,7 +67,7 @@ describe('a malformed request', () => {
     await server.close(0);
   });
 
-  test('is answered behind an answer that is complete', async () => {
+  test('is answered with 400 after a complete response', async () => {
     await start();
     const answer = await sendRaw(`http://127.0.0.1:${server.port}`, getRaw('/quick') + GARBAGE);
     expect(answer.body.split('\r\n')).toEqual([
@@ -79,8 +79,8 @@ describe('a malformed request', () => {
   });
 });
 
-describe('a server that closes', () => {
-  test('answers what is in flight, and says that the connection ends with it', async () => {
+describe('close() of a server', () => {
+  test('answers requests in flight with Connection: close', async () => {
     await start();
     const held = get('/held', agent);
     await untilHeld();
@@ -91,7 +91,7 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  test('answers who was about to send on a connection that was kept', async () => {
+  test('answers a last request on a keep-alive connection', async () => {
     await start();
     expect(await get('/quick', agent)).toMatchObject({ connection: 'keep-alive' });
     const closed = server.close(60_000);
@@ -99,13 +99,13 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  test('cuts connections that nothing comes on', async () => {
+  test('closes idle connections', async () => {
     await start();
     await get('/quick', agent);
     await server.close(60_000);
   });
 
-  test('says 503 for what takes too long, and cuts what has begun', async () => {
+  test('answers 503 to requests that take too long, and cuts responses that have begun', async () => {
     await start();
     const held = get('/held');
     const begun = get('/begun').catch((error: Error) => error.message);

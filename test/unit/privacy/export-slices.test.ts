@@ -27,7 +27,7 @@ test.each([
       [2, 4],
     ],
   ],
-])('%s', (_, counted, expected) => {
+])('toSlices(): %s', (_, counted, expected) => {
   const slices = toSlices(counted, { first: 10, later: 30 });
   expect(slices).toEqual(
     expected.map(([from = 0, until = 0]) => ({ fromMs: from * HOUR_MS, untilMs: until * HOUR_MS })),

@@ -11,13 +11,13 @@ test.each<[string, string[]]>([
   ['ids of machines', Array.from({ length: 1500 }, (_, index) => `d2f1c1f0-0000-4000-8000-${index}`)],
   ['the longest ids', Array.from({ length: 1500 }, () => '😀'.repeat(512))],
   ['ids of nothing but what is escaped', Array.from({ length: 1500 }, () => '\\'.repeat(512))],
-])('%s: each in one list, in order, and every list within a parameter', (_, ids) => {
+])('inParameters() splits into lists below the limit, in order: %s', (_, ids) => {
   const lists = inParameters(ids);
   expect(lists.flat()).toEqual(ids);
   expect(lists.every((list) => list.length > 0)).toBe(true);
   expect(Math.max(0, ...lists.map(parameterBytes))).toBeLessThan(LIMIT);
 });
 
-test('short ids share one', () => {
+test('inParameters() puts short ids into one list', () => {
   expect(inParameters(Array.from({ length: 1000 }, (_, index) => `device ${index}`))).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { ReceiptPoller } from '../../../src/privacy/receipt-poller.js';
 
 const here = { timeoutMs: 5_000, isGone: () => false };
 
-test('one query asks for all that wait, and each is told of its own', async () => {
+test('polls all waiting requests with one query and resolves each with its own result', async () => {
   const asked: (readonly string[])[] = [];
   const erased = new Set<string>();
   const poller = new ReceiptPoller(async (ids) => {
@@ -21,11 +21,11 @@ test('one query asks for all that wait, and each is told of its own', async () =
 test.each([
   ['takes longer than it may', { timeoutMs: 0, isGone: () => false }],
   ['waits for a connection that was closed', { timeoutMs: 5_000, isGone: () => true }],
-])('a request that %s is told so', async (_, options) => {
+])('resolves false for a request that %s', async (_, options) => {
   expect(await new ReceiptPoller(async () => []).wait('a', options)).toBe(false);
 });
 
-test('a database that fails is asked again', async () => {
+test('retries when the database fails', async () => {
   let attempts = 0;
   const poller = new ReceiptPoller(async (ids) => {
     attempts += 1;

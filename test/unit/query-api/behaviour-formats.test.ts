@@ -46,19 +46,19 @@ test('rates are fractions in JSON and CSV, and percentages in Markdown', () => {
   ]);
 });
 
-test('a funnel names its steps beside its rows', () => {
+test('a funnel has its steps in the metadata', () => {
   const { mode, metadata } = JSON.parse(formatJson({ ...rated, isTruncated: true }));
   expect(mode).toBe('funnel');
   expect(metadata).toEqual({ funnel_steps: ['signup', 'purchase', 'refund'], truncated: true });
 });
 
-test('a path is a list in JSON, and one text in CSV and Markdown', () => {
+test('a path is a list in JSON and a text in CSV and Markdown', () => {
   expect(JSON.parse(formatJson(paths)).rows[0]).toEqual({ path: ['signup', 'a|b'], users: 2 });
   expect(formatCsv(paths)).toBe(`path,users\r\nsignup -> a|b,2\r\n"'=1 -> x,y",1\r\n`);
   expect(formatLlm(paths, 'q').split('\n')[4]).toBe('| signup -> a\\|b |     2 |');
 });
 
-test('numbers have at most 6 decimals in Markdown, and all of theirs in JSON and CSV', () => {
+test('numbers have at most 6 decimals in Markdown and all decimals in JSON and CSV', () => {
   const exact = [2 / 3, 1e-9, 12, 1_234_567_890.5];
   const numbers = anAnswer({
     metric: undefined,

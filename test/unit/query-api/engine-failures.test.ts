@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { toPublicError } from '../../../src/query-api/engine-failures.js';
 
 const CIRCUMSTANCES = { isLate: false, limits: { timeoutMs: 30_000, memoryBytes: 1024 ** 3 } };
-const refusal = (code: string) => new ClickHouseError({ message: 'words of the engine', code, type: 'REFUSED' });
+const refusal = (code: string) => new ClickHouseError({ message: 'message of the engine', code, type: 'REFUSED' });
 
 test.each([
   ['159', 504, 'longer than 30 s'],
@@ -15,14 +15,14 @@ test.each([
   ['394', 503, 'cannot be answered right now'],
   ['396', 400, 'only the fields you need'],
   ['427', 400, 'regular expression'],
-])('code %s is a %i that says "%s"', (code, status, words) => {
+])('maps ClickHouse code %s to %i with "%s"', (code, status, words) => {
   expect(toPublicError(refusal(code), CIRCUMSTANCES)).toMatchObject({
     status,
     message: expect.stringContaining(words),
   });
 });
 
-test('a query over its own limit of memory is told the limit', () => {
+test('answers with the memory limit when a query exceeds it', () => {
   const message = 'Query memory limit exceeded: would use 1.04 GiB, maximum: 1.00 GiB';
   const cause = new ClickHouseError({ message, code: '241', type: 'MEMORY_LIMIT_EXCEEDED' });
   expect(toPublicError(cause, CIRCUMSTANCES)).toMatchObject({
@@ -31,7 +31,7 @@ test('a query over its own limit of memory is told the limit', () => {
   });
 });
 
-test.each(['62', '1002'])('code %s is a bug of ours, and stays what it is', (code) => {
+test.each(['62', '1002'])('leaves ClickHouse code %s unchanged, because it is an internal error', (code) => {
   const cause = refusal(code);
   expect(toPublicError(cause, CIRCUMSTANCES)).toBe(cause);
 });

@@ -8,8 +8,8 @@ import { anAnswer } from './answers.js';
 const oneCell = (cell: Cell) =>
   anAnswer({ columns: [{ name: 'x', type: 'text' }], rows: [[cell]], metric: undefined, total: 1 });
 
-describe('json', () => {
-  test('is the envelope, with value and metric in each row', () => {
+describe('formatJson', () => {
+  test('writes columns and rows with value and metric', () => {
     expect(JSON.parse(formatJson(anAnswer()))).toEqual({
       columns: ['day', 'event_properties.plan', 'count'],
       rows: [
@@ -25,12 +25,12 @@ describe('json', () => {
     });
   });
 
-  test('says when there is more, and what to beware of', () => {
+  test('writes truncation and warnings to the metadata', () => {
     const { metadata } = JSON.parse(formatJson(anAnswer({ isTruncated: true, warnings: ['beware'] })));
     expect(metadata).toEqual({ truncated: true, warnings: ['beware'] });
   });
 
-  test('has both ranges of a comparison', () => {
+  test('writes both ranges of a comparison to the metadata', () => {
     const earlier = { from: '2026-11-06T09:30:00Z', to: '2026-11-13T09:30:00Z' };
     expect(JSON.parse(formatJson(anAnswer({ earlier }))).metadata).toEqual({
       compare: { current: { from: '2026-11-13T09:30:00Z', to: '2026-11-20T09:30:00Z' }, previous: earlier },
@@ -40,11 +40,11 @@ describe('json', () => {
     );
   });
 
-  test('has no metric where there is none', () => {
+  test('leaves out value and metric without a measure', () => {
     expect(JSON.parse(formatJson(oneCell('a'))).rows).toEqual([{ x: 'a' }]);
   });
 
-  test('takes any name for a column', () => {
+  test('accepts any column name', () => {
     const text = formatJson(
       anAnswer({ columns: [{ name: '__proto__', type: 'text' }], rows: [['a']], metric: undefined }),
     );
@@ -52,8 +52,8 @@ describe('json', () => {
   });
 });
 
-describe('csv', () => {
-  test('has a header row and ends every line', () => {
+describe('formatCsv', () => {
+  test('writes a header row and terminates every line', () => {
     expect(formatCsv(anAnswer())).toBe('day,event_properties.plan,count\r\n2026-11-13,pro,10\r\n2026-11-14,,2.5\r\n');
   });
 
@@ -78,14 +78,14 @@ describe('csv', () => {
     expect(formatCsv(oneCell(cell))).toBe(`x\r\n${field}\r\n`);
   });
 
-  test('guards its header as well', () => {
+  test('escapes formulas in the header', () => {
     const columns = [{ name: 'event_properties."=1,2"', type: 'text' as const }];
     expect(formatCsv(anAnswer({ columns, rows: [], metric: undefined }))).toBe('"event_properties.""=1,2"""\r\n');
   });
 });
 
-describe('llm', () => {
-  test('is a heading, a table with numbers to the right, and a footer', () => {
+describe('formatLlm', () => {
+  test('writes a heading, a table with right-aligned numbers, and a footer', () => {
     expect(formatLlm(anAnswer(), 'signup | count')).toBe(
       [
         '## signup | count',
@@ -114,7 +114,7 @@ describe('llm', () => {
     );
   });
 
-  test('says when there is more, and what to beware of', () => {
+  test('writes truncation and warnings to the footer', () => {
     const text = formatLlm(
       anAnswer({ total: 250, isTruncated: true, hasMore: true, warnings: ['beware of this'] }),
       'q',
@@ -122,7 +122,7 @@ describe('llm', () => {
     expect(text).toContain('Rows: 2 of 250; more with limit and offset.\nWarning: beware of this.\n');
   });
 
-  test('keeps a query of several lines in its heading', () => {
+  test('writes a query of several lines into the heading', () => {
     expect(formatLlm(anAnswer(), ' signup\n| count\r\n').split('\n')[0]).toBe('## signup | count');
   });
 });

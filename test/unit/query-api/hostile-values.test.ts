@@ -39,8 +39,8 @@ const READABLE = [
   'why not?!',
 ];
 
-describe('llm', () => {
-  test.each(MARKDOWN_PAYLOADS)('%j is text in its own cell', (payload) => {
+describe('hostile values in formatLlm', () => {
+  test.each(MARKDOWN_PAYLOADS)('%j stays text in its own cell', (payload) => {
     const read = readMarkdown(formatLlm(answerOf([payload]), 'q'));
     expect(read).toMatchObject({ blocks: BLOCKS, markup: [], isAllVisible: true });
     expect(read.cells).toEqual([
@@ -49,40 +49,40 @@ describe('llm', () => {
     ]);
   });
 
-  test.each(MARKDOWN_PAYLOADS)('%j adds nothing to the heading, the notes and the warnings', (payload) => {
+  test.each(MARKDOWN_PAYLOADS)('%j adds no markup to heading, notes and warnings', (payload) => {
     const footnotes = ['Decision: collecting.', `${payload} against control: lift 1%.`];
     const text = formatLlm({ ...answerOf(['x']), footnotes, warnings: [payload] }, `x ${payload} # "y"`);
     expect(readMarkdown(text)).toMatchObject({ blocks: BLOCKS, markup: [], isAllVisible: true });
   });
 
-  test.each(READABLE)('%j stays as it is', (value) => {
+  test.each(READABLE)('%j is unchanged', (value) => {
     const text = formatLlm(answerOf([value]), 'q');
     expect(text).toContain(`| ${value} `);
     expect(readMarkdown(text).cells[1]?.[1]).toBe(value);
   });
 
-  test('what is rendered is the value', () => {
+  test('a Markdown renderer shows the original values', () => {
     const values = MARKDOWN_PAYLOADS.filter((payload) => /^[ -~]+$/.test(payload) && payload.trim() === payload);
     expect(values.length).toBeGreaterThan(25);
     expect(readMarkdown(formatLlm(answerOf(values), 'q')).cells[1]).toEqual(['a', ...values, 'z']);
   });
 
-  test('a link that a renderer makes by itself shows where it leads', () => {
+  test('links that a renderer adds show their target', () => {
     const links = linksIn(formatLlm(answerOf([...MARKDOWN_PAYLOADS, ...READABLE]), 'q'));
     expect(links.length).toBeGreaterThan(0);
     expect(new Set(links)).toEqual(new Set(['linkify']));
   });
 });
 
-describe('csv', () => {
+describe('hostile values in formatCsv', () => {
   const csvOf = (...values: string[]) => formatCsv(answerOf(values));
 
-  test.each(CSV_PAYLOADS)('%j is no formula, whatever separates cells', (payload) => {
+  test.each(CSV_PAYLOADS)('%j is no formula with any cell separator', (payload) => {
     expect(formulasIn(csvOf(payload))).toEqual([]);
     expect(formulasIn(formatCsv({ ...answerOf([payload]), rows: [[payload, payload, payload]] }))).toEqual([]);
   });
 
-  test.each(CSV_PAYLOADS)('%j arrives whole, but for apostrophes', (payload) => {
+  test.each(CSV_PAYLOADS)('%j is complete except for added apostrophes', (payload) => {
     for (const cells of readCsv(csvOf(payload))) {
       expect(cells).toHaveLength(3);
       expect(cells[1]?.replaceAll("'", '')).toBe(payload.replaceAll("'", ''));
@@ -101,11 +101,11 @@ describe('csv', () => {
     '{"a":"b"}',
     '😀',
     'é;ü',
-  ])('%j is left as it is', (value) => {
+  ])('%j is unchanged', (value) => {
     expect(readCsv(csvOf(value))[1]?.[1]).toBe(value);
   });
 
-  test('properties stay JSON', () => {
+  test('properties stay valid JSON', () => {
     const cell = { note: 'x;=1+1', list: '=1' };
     const text = formatCsv(
       anAnswer({ columns: [{ name: 'p', type: 'properties' }], rows: [[cell]], metric: undefined }),

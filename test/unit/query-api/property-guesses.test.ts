@@ -10,23 +10,23 @@ const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 const otherId = toProjectId('00000000-0000-7000-8000-000000000002');
 const token = tokenOf('event_properties', 'plan');
 
-/** As the engine words it, with the function that has thrown behind. */
+/** The error of ClickHouse, whose message ends with the throwing function. */
 const refused = (guess: Guess, code = '395') => {
   const text = refusalText({ token, guess });
   return new ClickHouseError({ message: `${text}: while executing 'FUNCTION throwIf(…)'`, code, type: 'X' });
 };
 
-test('a refusal says which guess about which property it was', () => {
+test('tryParseRefusal() returns the property and the guess', () => {
   expect(tryParseRefusal(refused('number').message)).toEqual({ token, guess: 'number' });
   expect(tryParseRefusal('memory limit exceeded')).toBeUndefined();
 });
 
-test('properties are distinguished by map and key', () => {
+test('tokenOf() distinguishes properties by map and key', () => {
   const tokens = [token, tokenOf('user_properties', 'plan'), tokenOf('event_properties', 'Plan')];
   expect(new Set(tokens).size).toBe(3);
 });
 
-test('each guess is made until it is refused, for one property of one project', () => {
+test('a guess changes for one property of one project when it is rejected', () => {
   const guesses = createPropertyGuesses();
   for (const [index, guess] of GUESSES.slice(0, -1).entries()) {
     expect(guesses.of(projectId)('event_properties', 'plan')).toBe(guess);
@@ -37,13 +37,13 @@ test('each guess is made until it is refused, for one property of one project', 
   expect(guesses.of(projectId)('event_properties', 'other')).toBe('text');
 });
 
-test('two questions that were refused for the same guess learn once', () => {
+test('two queries rejected for the same guess learn once', () => {
   const guesses = createPropertyGuesses();
   expect([guesses.learn(projectId, refused('text')), guesses.learn(projectId, refused('text'))]).toEqual([true, true]);
   expect(guesses.of(projectId)('event_properties', 'plan')).toBe('number');
 });
 
-test('any other error teaches nothing', () => {
+test('other errors change no guess', () => {
   const guesses = createPropertyGuesses();
   expect(guesses.learn(projectId, refused('text', '241'))).toBe(false);
   expect(guesses.learn(projectId, new Error(refused('text').message))).toBe(false);

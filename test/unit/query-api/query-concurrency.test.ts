@@ -20,7 +20,7 @@ const NAMES = new Map([
 const create = (limits: Partial<QueryConcurrencyLimits> = {}): QueryConcurrency =>
   createQueryConcurrency({ concurrency: 4, perProjectMax: 3, queueMax: 100, ...limits });
 
-/** Who was let in, in order, and how to let them leave again. */
+/** Records the projects that are admitted in order, and lets them leave. */
 function watch(concurrency: QueryConcurrency) {
   const order: string[] = [];
   const leaves: Leave[] = [];
@@ -41,7 +41,7 @@ function watch(concurrency: QueryConcurrency) {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a project has its maximum of places, and the last place is for a project that runs nothing', async () => {
+test('a project gets its maximum of places, and the last place is reserved for a project without queries', async () => {
   const concurrency = create({ concurrency: 3 });
   const { order, ask } = watch(concurrency);
   ask(A, 10);
@@ -52,7 +52,7 @@ test('a project has its maximum of places, and the last place is for a project t
   expect([order.join(''), concurrency.running, concurrency.waiting]).toEqual(['aab', 3, 8]);
 });
 
-test('one place alone is for every project', async () => {
+test('a single place is available to every project', async () => {
   const concurrency = create({ concurrency: 1 });
   const { order, ask, leaveFirst } = watch(concurrency);
   ask(A, 2);
@@ -63,7 +63,7 @@ test('one place alone is for every project', async () => {
   expect(order.join('')).toBe('aba');
 });
 
-test('a free place goes to the project with the fewest running, and in turn among equals', async () => {
+test('a free place goes to the project with the fewest queries, round-robin among equals', async () => {
   const concurrency = create({ concurrency: 3, perProjectMax: 2 });
   const { order, ask, leaveFirst } = watch(concurrency);
   ask(A, 6);
@@ -75,7 +75,7 @@ test('a free place goes to the project with the fewest running, and in turn amon
   expect(order.join('')).toBe('aabcabcaba');
 });
 
-test('the queue of one project has its own bound, and other projects are still let in', async () => {
+test('the queue is bounded per project, and other projects are still admitted', async () => {
   const concurrency = create({ queueMax: 2 });
   const { order, ask } = watch(concurrency);
   ask(A, 5);
@@ -89,7 +89,7 @@ test('the queue of one project has its own bound, and other projects are still l
   expect(order.join('')).toBe('aaab');
 });
 
-test('a place is given back once, however often that is said', async () => {
+test('a place is released once, also when leave() is called repeatedly', async () => {
   const concurrency = create();
   const leave = await concurrency.enter(A, stay);
   await concurrency.enter(B, stay);
@@ -98,7 +98,7 @@ test('a place is given back once, however often that is said', async () => {
   expect([concurrency.running, concurrency.projects]).toEqual([1, 1]);
 });
 
-test('an aborted waiter is not let in, and blocks no other', async () => {
+test('an aborted request is not admitted and blocks no other', async () => {
   const concurrency = create({ concurrency: 1 });
   const leave = await concurrency.enter(A, stay);
   const impatient = new AbortController();
@@ -111,13 +111,13 @@ test('an aborted waiter is not let in, and blocks no other', async () => {
   expect([concurrency.running, concurrency.waiting, concurrency.projects]).toEqual([0, 0, 0]);
 });
 
-test('a client that has already left is not let in', async () => {
+test('a request that is already aborted is not admitted', async () => {
   const concurrency = create();
   await expect(concurrency.enter(A, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
   expect([concurrency.running, concurrency.projects]).toEqual([0, 0]);
 });
 
-test('what is tried is had at once or not at all', () => {
+test('tryEnter() admits at once or not at all', () => {
   const concurrency = create({ concurrency: 1 });
   const leave = concurrency.tryEnter(A);
   expect([concurrency.tryEnter(B), concurrency.waiting]).toEqual([undefined, 0]);

@@ -23,18 +23,18 @@ test.each<[string, unknown, Cell]>([
   ['_geo_latitude', null, null],
   ['_geo_latitude', 0, 0],
   ['time', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
-])('%s %j reads %j', (field, value, cell) => {
+])('toAnswer() shows %s %j as %j', (field, value, cell) => {
   expect(answerOf(`* | list ${field}`, [[value]]).rows).toEqual([[cell]]);
 });
 
-test('the buckets of properties become one object with its types', () => {
+test('toAnswer() merges property maps into one object with typed values', () => {
   const buckets = [{ b: 'text', a: '' }, { n: 1.5 }, { t: true, f: false }, ['gone']];
   expect(answerOf('* | list event_properties', [[buckets]]).rows).toEqual([
     [{ a: '', b: 'text', f: false, gone: null, n: 1.5, t: true }],
   ]);
 });
 
-test('a key named __proto__ is a key like any other', () => {
+test('toAnswer() keeps the key __proto__', () => {
   const buckets = [JSON.parse('{"__proto__": "x", "constructor": "y"}'), {}, {}, []];
   const [row] = answerOf('* | list event_properties', [[buckets]]).rows;
   expect(JSON.stringify(row)).toBe('[{"__proto__":"x","constructor":"y"}]');
@@ -45,22 +45,22 @@ test.each([
   [{ total: 1 }, false, false],
   [{ total: 11, offset: 10 }, true, false],
   [{ total: 12, offset: 10 }, true, true],
-])('a page %j is truncated: %s, and more come after it: %s', (page, isTruncated, hasMore) => {
+])('toAnswer() of the page %j has isTruncated %s and hasMore %s', (page, isTruncated, hasMore) => {
   const answer = answerOf('* | list time', [['2026-01-01T00:00:00.000Z']], page);
   expect(answer).toMatchObject({ isTruncated, hasMore });
 });
 
-test('rows that were only asked for to learn the total are left out', () => {
+test('toAnswer() drops rows that were queried for the total only', () => {
   const page = answerOf('* | count by _country | limit 5', [['DE', 1]], { offset: 7, total: 5 });
   expect(page).toMatchObject({ rows: [], total: 5, isTruncated: true, hasMore: false });
 });
 
-test('instants carry milliseconds where they have some', () => {
+test('formatInstant() writes milliseconds unless they are 0', () => {
   expect(formatInstant(Date.UTC(2026, 0, 1))).toBe('2026-01-01T00:00:00Z');
   expect(formatInstant(Date.UTC(2026, 0, 1) + 5)).toBe('2026-01-01T00:00:00.005Z');
 });
 
-test('rows whose time is not over are named in metadata, and in a remark', () => {
+test('incomplete rows are listed in the metadata and a footnote', () => {
   const { rows, metadata, footnotes } = answerOf('retention a by day, _country | last 2d', [
     ['DE', '1970-01-01', 2, 0, 2, 1, 0],
     ['DE', '1970-01-01', 2, 1, 1, 0.5, 1],
@@ -76,7 +76,7 @@ test('rows whose time is not over are named in metadata, and in a remark', () =>
   expect(footnotes).toEqual(['Not over yet (_country, cohort, period): DE, 1970-01-01, 1; (none), 1970-01-02, 0.']);
 });
 
-test('a funnel by day says from which day on attempts are not over', () => {
+test('a funnel by day has incomplete_from in the metadata', () => {
   const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'Europe/Berlin', limit: 100, offset: 0 };
   const outcome = { rows: [], total: 0, rowsScanned: 0, elapsedMs: 0 };
   const { metadata, footnotes } = toAnswer(compile('funnel a -> b | by day | window 2d', at), 0, outcome);
@@ -86,7 +86,7 @@ test('a funnel by day says from which day on attempts are not over', () => {
   expect(past.metadata).toMatchObject({ incomplete_from: '2026-10-26' });
 });
 
-test('an answer says its unit, and how many events do not have it', () => {
+test('an answer contains its unit and the number of events without it', () => {
   const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'UTC', limit: 100, offset: 0 };
   const outcome = { rows: [], total: 0, rowsScanned: 0, elapsedMs: 0, withoutUnit: 7 };
   const { metadata, footnotes } = toAnswer(compile('stickiness a | unit session_id, user.plan', at), 0, outcome);
@@ -94,7 +94,7 @@ test('an answer says its unit, and how many events do not have it', () => {
   expect(footnotes).toEqual(['Unit: session_id, user.plan. Events without it, which are left out: 7.']);
 });
 
-test('people of a lifecycle are those of its last whole period, which the answer says', () => {
+test('people of a lifecycle are those of the last complete period, which the answer names', () => {
   const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'UTC', limit: 100, offset: 0 };
   const profile = [{ plan: 'pro' }, {}, {}];
   const rows = [

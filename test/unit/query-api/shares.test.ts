@@ -14,12 +14,12 @@ const create = (threads: number | undefined = 8): QueryShares =>
     ...{ memoryBytes: MEMORY, threads: async () => threads },
   });
 
-test('a query alone has all memory and all threads', async () => {
+test('a single query gets all memory and all threads', async () => {
   const share = await create().enter(A, stay);
   expect(share.current()).toEqual({ memoryBytes: MEMORY, threads: 8, niceValue: 0 });
 });
 
-test('the queries of a project divide its threads, also those that it will run next', async () => {
+test('queries of a project divide its threads, including expected ones', async () => {
   const shares = create();
   const [first, second] = [await shares.enter(A, stay), await shares.enter(A, stay)];
   expect([first.current().threads, second.current().threads]).toEqual([4, 4]);
@@ -29,7 +29,7 @@ test('the queries of a project divide its threads, also those that it will run n
   expect((await shares.enter(B, stay)).current()).toMatchObject({ threads: 8, niceValue: 0 });
 });
 
-test('an engine that does not say how many threads it has decides for itself', async () => {
+test('the number of threads is left to ClickHouse if it is unknown', async () => {
   const shares = createQueryShares({
     ...{ concurrency: 1, perProjectMax: 1, queueMax: 0, memoryBytes: MEMORY },
     threads: async () => undefined,
@@ -37,7 +37,7 @@ test('an engine that does not say how many threads it has decides for itself', a
   expect((await shares.enter(A, stay)).current().threads).toBeUndefined();
 });
 
-test('all queries of a process together use less than twice the memory of one', async () => {
+test('all queries of a process use less than twice the memory of one', async () => {
   const shares = create();
   const all = await Promise.all([A, A, A, B, B].map((projectId) => shares.enter(projectId, stay)));
   const used = all.map((share) => share.current().memoryBytes);
@@ -45,7 +45,7 @@ test('all queries of a process together use less than twice the memory of one', 
   expect(used.reduce((sum, bytes) => sum + bytes)).toBeLessThan(2 * MEMORY);
 });
 
-test('a query that needs more memory than its part waits for the one that has all, in fair order', async () => {
+test('a query above its memory share waits for the query with all memory, in fair order', async () => {
   const shares = create();
   const [large, second, third] = [
     await shares.enter(A, stay),

@@ -28,7 +28,7 @@ function problemsOf(text: string): string[] {
   }
 }
 
-describe('defaults', () => {
+describe('defaults of behaviour sources', () => {
   test.each([
     ['funnel a -> b', { windowMs: 3_600_000, exclude: [], by: undefined, rowsMax: undefined }],
     ['retention a', { period: 'week', returning: undefined }],
@@ -46,14 +46,14 @@ describe('defaults', () => {
     ['lifecycle a', 30],
     ['stickiness a', 30],
     ['retention a', 84],
-  ])('%s looks at the last %i days', (text, days) => {
+  ])('%s has a range of %i days', (text, days) => {
     expect(meaningOf(text)).toMatchObject({
       selection: { range: { fromMs: CONTEXT.nowMs - days * DAY_MS, toMs: CONTEXT.nowMs } },
     });
   });
 });
 
-describe('forms', () => {
+describe('equivalent forms', () => {
   test.each([
     ['funnel a -> b exclude x, y', 'funnel a -> b | exclude x | exclude y, x'],
     ['retention a returning b', 'retention a | returning b'],
@@ -66,29 +66,29 @@ describe('forms', () => {
     ['formula count(a last 2w) | by day', 'formula count(a last 14 days) | by day'],
     ['funnel a -> b | window 7d', 'funnel a -> b | window 1w'],
     ['funnel a -> b | window 30d', 'funnel a -> b | window 1mo'],
-  ])('%s is %s', (one, other) => {
+  ])('%s equals %s', (one, other) => {
     expect(meaningOf(other)).toEqual(meaningOf(one));
   });
 
-  test('an event called any is written in quotes', () => {
+  test('an event named any is quoted', () => {
     expect(meaningOf('retention a returning "any"')).toMatchObject({ returning: { eventTypes: ['any'] } });
   });
 
-  test('of the stage and the source, either excludes', () => {
+  test('exclude works in the source and as a stage', () => {
     expect(meaningOf('funnel a -> b exclude x | exclude y')).toMatchObject({
       exclude: [{ eventTypes: ['x'] }, { eventTypes: ['y'] }],
     });
   });
 });
 
-test('a statement grows with the length of a formula, however its divisions are nested', () => {
+test('the statement of a formula grows linearly with nested divisions', () => {
   const lengthOf = (levels: number) =>
     compile(`formula ${'1/('.repeat(levels)}count(a)${')'.repeat(levels)}`, CONTEXT).statement.sql.length;
   expect(lengthOf(30) - lengthOf(20)).toBeLessThan(2 * (lengthOf(20) - lengthOf(10)));
   expect(lengthOf(30)).toBeLessThan(2_000);
 });
 
-describe('problems', () => {
+describe('problems of behaviour sources', () => {
   test.each([
     ['funnel a', ['the funnel has one step; write funnel a -> purchase, with two steps or more']],
     ['funnel a -> b exclude b', ['"b" is a step of the funnel and excluded; exclude takes events that are no steps']],
@@ -132,7 +132,7 @@ describe('problems', () => {
     expect(problemsOf(text)).toEqual(expected);
   });
 
-  test('a funnel has twenty steps at most', () => {
+  test('a funnel has at most twenty steps', () => {
     const funnelOf = (steps: number) =>
       `funnel ${Array.from({ length: steps }, (_, index) => `e${index}`).join(' -> ')}`;
     expect(problemsOf(funnelOf(20))).toEqual([]);

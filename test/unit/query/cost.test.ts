@@ -12,7 +12,7 @@ const PROBLEMS_MAX = 20;
 const RECOVERED_TOKENS_MAX = 501;
 const RECOVERED_CHARACTERS_MAX = 4_000;
 
-/** Compiles each text once: its problems, and what the parser was called with. */
+/** Compiles each text once and records its problems and the texts that the parser read. */
 const compiled = texts.map(([name, text]) => {
   const parse = vi.spyOn(parser, 'parse');
   const problems = problemsOf(text);
@@ -21,7 +21,7 @@ const compiled = texts.map(([name, text]) => {
   return [name, { text, problems, parsed }] as const;
 });
 
-test.each(compiled)('%s: a bounded number of problems, each with a place and a hint', (_, { text, problems }) => {
+test.each(compiled)('%s: reports a bounded number of problems with position and hint', (_, { text, problems }) => {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(QUERY_BYTES_MAX);
   expect(problems.length).toBeLessThanOrEqual(PROBLEMS_MAX);
   for (const { message, hint, column } of problems) {
@@ -32,7 +32,7 @@ test.each(compiled)('%s: a bounded number of problems, each with a place and a h
 });
 
 // A single token may be longer than that.
-test.each(compiled)('%s: the parser recovers over a bounded part', (_, { parsed }) => {
+test.each(compiled)('%s: error recovery reads a bounded part', (_, { parsed }) => {
   for (const read of parsed) {
     const { starts } = scan(read);
     const errorAt = firstErrorOf(read);

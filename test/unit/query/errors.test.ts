@@ -9,7 +9,7 @@ test.each([
   ['cuont', 'count', 1],
   ['contry', 'country', 1],
   ['kitten', 'sitting', 3],
-])('from %j to %j it is %i edits', (a, b, distance) => {
+])('editDistance(%j, %j) is %i', (a, b, distance) => {
   expect(editDistance(a, b)).toBe(distance);
   expect(editDistance(b, a)).toBe(distance);
 });
@@ -26,12 +26,12 @@ test.each([
   ['a | count | offset 100', 'unknown stage "offset"', SKIPPING],
   ['a | group by _os', 'unknown stage "group"', 'groups are named behind the aggregate: count by _country'],
   ['a | ORDER BY count', 'unknown stage "ORDER"', 'the form is: sort count desc'],
-])('%s: %s', (text, message, hint) => {
+])('parse() of %s reports: %s', (text, message, hint) => {
   const { problems } = parse(text);
   expect(problems).toMatchObject([{ message, hint }]);
 });
 
-describe('the nearest name', () => {
+describe('findNearest', () => {
   const KNOWN = ['_country', '_city', '_browser', 'event_type', 'user_id'];
   test.each([
     ['_contry', '_country'],
@@ -43,26 +43,26 @@ describe('the nearest name', () => {
     ['x', undefined],
     ['', undefined],
     ['y'.repeat(1000), undefined],
-  ])('to %j is %j', (name, nearest) => {
+  ])('maps %j to %j', (name, nearest) => {
     expect(findNearest(name, KNOWN)).toBe(nearest);
   });
 });
 
-describe('places', () => {
+describe('positions of problems', () => {
   const text = 'ab\n😀é | x';
 
-  test('count lines and characters from 1', () => {
+  test('are lines and characters from 1', () => {
     const at = text.indexOf('x');
     const problem = { message: 'm', hint: 'h', span: { from: at, to: at + 1 } };
     expect(toDetails(text, [problem])).toEqual([{ message: 'm', hint: 'h', line: 2, column: 6, length: 1 }]);
   });
 
-  test('come in the order of the text', () => {
+  test('are in the order of the text', () => {
     const problem = (from: number) => ({ message: `${from}`, hint: 'h', span: { from, to: from + 1 } });
     expect(toDetails(text, [problem(4), problem(0)]).map((detail) => detail.message)).toEqual(['0', '4']);
   });
 
-  test('are drawn under the line', () => {
+  test('are marked under the line', () => {
     const detail = {
       message: 'unknown field "_contry"',
       hint: 'nearest is "_country"',
@@ -80,7 +80,7 @@ describe('places', () => {
   });
 });
 
-test('a long token is shortened, and stays on one line', () => {
+test('quote() truncates a token and keeps it on one line', () => {
   expect(quote('a\nb')).toBe('"a b"');
   expect(quote('x'.repeat(100))).toHaveLength(42);
 });

@@ -1,5 +1,5 @@
-// Questions at the first try: most are answered, or carry fixes that make them the query that was meant, and none is answered
-// as another question without a warning.
+// Queries as people first write them (first-try.txt): most compile to the intended query, or get fixes that make it, and none
+// compiles to another query without a warning.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -37,17 +37,17 @@ function isRight({ written, meant }: Question): boolean {
   return answer !== undefined && JSON.stringify(answer.statement) === JSON.stringify(answerOf(meant)?.statement);
 }
 
-test.each(questions)('$written', (question) => {
+test.each(questions)('is the intended query, fixed, or refused: $written', (question) => {
   const { written, meant } = question;
   if (meant.startsWith('? ')) return expect(answerOf(written)).toBeDefined();
   if (meant === '-') return expect(answerOf(written) ?? answerOf(repaired(written))).toBeUndefined();
   const answer = answerOf(written);
-  // Another question is said to be one.
+  // A query with another meaning has a warning.
   if (answer) return expect(isRight(question) || answer.warnings.length > 0).toBe(true);
   if (answerOf(repaired(written))) expect(isRight(question)).toBe(true);
 });
 
-test('three of four are right at the first try, or with the fixes of the answer', () => {
+test('more than 75 % compile to the intended query at once or after the fixes', () => {
   expect(questions).toHaveLength(94);
   const right = questions.filter(isRight);
   expect(right.length / questions.length).toBeGreaterThan(0.75);

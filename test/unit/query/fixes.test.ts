@@ -80,13 +80,13 @@ test.each([
     'select _path, sum(price) revenue from purchase group by 1 having revenue > 5 order by sum(price) desc',
     'purchase | sum event_properties.price by _path | where total > 5 | sort total desc',
   ],
-])('%s', (text, expected) => {
+])('the fixes repair %s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
   expect(detailsOf(expected)).toEqual([]);
 });
 
-test('a problem without a certain fix has none', () => {
-  // _app_version is no slip of the pen for _os_version.
+test('an ambiguous problem has no fix', () => {
+  // _app_version is no misspelling of _os_version.
   for (const text of [
     'signup | count by _app_version',
     'signup | totel',
@@ -101,7 +101,7 @@ test('a problem without a certain fix has none', () => {
   }
 });
 
-test('fixes of text beyond the first line have their place', () => {
+test('a fix has line and column in a text of several lines', () => {
   const [detail] = detailsOf('# größe 🎉\nsignup\n| count by _contry');
   expect(detail?.fix).toEqual({ line: 3, column: 12, length: 7, text: '_country' });
 });

@@ -6,7 +6,7 @@ const { conditions, conditionFields, groups, listFields, sortKeys, steps, exclud
 const numbered = (count: number, form: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => form(index));
 
-/** `count` conditions, each with a value of its own, over as many different fields as there may be. */
+/** The maximum of conditions, each with its own value, over the maximum of different fields. */
 const conditionsOf = (prefix: string, form: (field: string, index: number) => string): string[] =>
   numbered(conditions.max, (index) => form(`${prefix}w${index % conditionFields.max}`, index));
 
@@ -17,7 +17,7 @@ const mostly = (fields: readonly string[], max: number): string => fields.slice(
 const eventKeys = numbered(50, (index) => `event_properties.g${index}`);
 const userKeys = numbered(50, (index) => `user.g${index}`);
 
-/** Each compiles. */
+/** Queries at each limit, which compile. */
 export const FORMS_AT_LIMITS: Readonly<Record<string, string>> = {
   'conditions of mixed values, and groups': `* | where ${conditionsOf('event_properties.', mixed).join(' or ')} | count by ${mostly(eventKeys, groups.max)}`,
   'conditions on profiles, and groups': `* | where ${conditionsOf('user.', mixed).join(' or ')} | unique event_properties.x by ${mostly(userKeys, groups.max)}`,
@@ -45,7 +45,7 @@ function full(head: string, item: (index: number) => string, tail: string, separ
   }
 }
 
-/** Each compiles too. */
+/** Queries of 16 KiB, which compile. */
 export const FULL_TEXTS: Readonly<Record<string, string>> = {
   'a list of persons': full('* | where distinct_id in (', (index) => `"u${index}"`, ') | count'),
   'a list of persons that are left out': full('* | where distinct_id not in [', (index) => `u${index}`, '] | unique'),

@@ -1,4 +1,4 @@
-// The text of a query without values, for records that may not name people.
+// hideValues: the text of a query without values, for audit entries, which must not contain ids of people.
 import { expect, test } from 'vitest';
 import { hideValues } from '../../../src/query/parse/hide-values.js';
 
@@ -13,6 +13,6 @@ test.each([
   ['a | where time > 2026-11-01 | people # of ann', 'a | where time > "…" | people '],
   ['a | where not user.email contains "x" | people', 'a | where not user.email contains "…" | people'],
   ['funnel a -> b | people at 2', 'funnel a -> b | people at 2'],
-])('%s', (query, hidden) => {
+])('hideValues() of %s', (query, hidden) => {
   expect(hideValues(query)).toBe(hidden);
 });

@@ -11,12 +11,15 @@ function nodesOf(text: string): string[] {
   return names;
 }
 
-test.each(Object.values(SOURCES))('source $example', ({ node, example, words }) => {
-  expect(nodesOf(example)).toContain(node);
-  for (const word of words) expect(example.split(' ')[0]).toBe(word);
-});
+test.each(Object.values(SOURCES))(
+  'the example of a source parses to its node: $example',
+  ({ node, example, words }) => {
+    expect(nodesOf(example)).toContain(node);
+    for (const word of words) expect(example.split(' ')[0]).toBe(word);
+  },
+);
 
-test.each(Object.values(STAGES))('stage $example', ({ node, example, words }) => {
+test.each(Object.values(STAGES))('the example of a stage parses to its node: $example', ({ node, example, words }) => {
   const rest = example.split(' ').slice(1).join(' ');
   for (const word of words) expect(nodesOf(`* | ${word} ${rest}`)).toContain(node);
 });

@@ -9,7 +9,7 @@ import { FORM_LIMITS, type FormLimitName, QUERY_BYTES_MAX } from '../../../src/q
 import { compileWith, problemsOf } from './compiling.js';
 import { FORMS_AT_LIMITS, FULL_TEXTS } from './forms.js';
 
-/** A query with `count` of what is limited. */
+/** A query with `count` of the limited elements. */
 const FORM_OF: Readonly<Record<Exclude<FormLimitName, 'patternStates'>, (count: number) => string>> = {
   nesting: (count) => `* | where ${'('.repeat(count)}_path = 1${')'.repeat(count)}`,
   stages: (count) =>
@@ -47,14 +47,14 @@ function keys(count: number): string[] {
   return words(count).map((word) => `event_properties.${word}`);
 }
 
-describe.each(Object.entries(FORM_OF))('%s', (name, formOf) => {
+describe.each(Object.entries(FORM_OF))('limit of %s', (name, formOf) => {
   const { max, hint } = FORM_LIMITS[name as FormLimitName];
 
-  test('compiles at its limit', () => {
+  test('compiles at the limit', () => {
     expect(problemsOf(formOf(max))).toEqual([]);
   });
 
-  test('is one problem beyond it, which names the number and the limit', () => {
+  test('beyond it is one problem with the number and the limit', () => {
     const [problem, ...others] = problemsOf(formOf(max + 1));
     expect(others).toEqual([]);
     expect(problem?.message).toContain(`${max}`);
@@ -64,7 +64,7 @@ describe.each(Object.entries(FORM_OF))('%s', (name, formOf) => {
   });
 });
 
-test('what is limited over several stages is counted together', () => {
+test('groups of several stages are counted together', () => {
   const half = FORM_LIMITS.groups.max / 2;
   const text = `* | count by ${keys(half).join(', ')} | by ${words(half + 1)
     .map((word) => `user.${word}`)
@@ -78,22 +78,25 @@ const PARAMETERS_MAX = 500;
 const VALUE_BYTES_MAX = 100 * 1024;
 
 describe('a statement at the limits', () => {
-  test.each(Object.entries({ ...FORMS_AT_LIMITS, ...FULL_TEXTS }))('%s', (_, text) => {
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(QUERY_BYTES_MAX);
-    for (const guess of ['text', 'number', 'anything'] as const) {
-      const { statement, countStatement } = compileWith(text, guess);
-      for (const { sql, params } of [statement, countStatement ?? statement]) {
-        expect(Object.keys(params).length).toBeLessThan(PARAMETERS_MAX);
-        expect(Buffer.byteLength(sql)).toBeLessThan(VALUE_BYTES_MAX);
-        for (const value of Object.values(params)) {
-          expect(Buffer.byteLength(JSON.stringify(value))).toBeLessThan(VALUE_BYTES_MAX);
+  test.each(Object.entries({ ...FORMS_AT_LIMITS, ...FULL_TEXTS }))(
+    'stays within the HTTP limits of ClickHouse: %s',
+    (_, text) => {
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(QUERY_BYTES_MAX);
+      for (const guess of ['text', 'number', 'anything'] as const) {
+        const { statement, countStatement } = compileWith(text, guess);
+        for (const { sql, params } of [statement, countStatement ?? statement]) {
+          expect(Object.keys(params).length).toBeLessThan(PARAMETERS_MAX);
+          expect(Buffer.byteLength(sql)).toBeLessThan(VALUE_BYTES_MAX);
+          for (const value of Object.values(params)) {
+            expect(Buffer.byteLength(JSON.stringify(value))).toBeLessThan(VALUE_BYTES_MAX);
+          }
         }
       }
-    }
-  });
+    },
+  );
 });
 
-test('the documentation has the table of limits', () => {
+test('docs/query-language.md contains the limits', () => {
   const documented = readFileSync(join(packageRoot, 'docs', 'query-language.md'), 'utf8');
   for (const { max, what } of Object.values(FORM_LIMITS)) {
     expect(documented).toContain(`| ${what} | ${max.toLocaleString('en-US')} |`);

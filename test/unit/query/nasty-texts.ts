@@ -33,7 +33,7 @@ export const NASTY_TEXTS: Readonly<Record<string, string>> = {
   backslashes: filled('* | where _path = "', '\\', '"'),
   hashes: filled('* | where a = 1 ', '#'),
   comments: filled('', '#\n'),
-  // Signs and words where none fits.
+  // Signs and words at positions where they are invalid.
   pipes: filled('*', '|'),
   'pipes and blanks': filled('*', '| '),
   arrows: filled('funnel a', '->'),

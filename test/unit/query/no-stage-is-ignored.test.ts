@@ -1,4 +1,4 @@
-// No stage is ignored: behind every source, each stage changes what is asked, or is refused by name.
+// No stage is ignored: after every source, each stage changes the compiled query, or is refused by name.
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';
@@ -7,7 +7,7 @@ import type { SourceKind, StageKind } from '../../../src/query/parse/syntax.js';
 import { SOURCES } from '../../../src/query/sources/index.js';
 import { CONTEXT } from './compiling.js';
 
-/** A source that is not here is tried as the table of the sources shows it. */
+/** Sources that need another example than that of the table of sources. */
 const SOURCE_EXAMPLES: Partial<Readonly<Record<SourceKind, string>>> = {
   funnel: 'funnel signup -> pay',
   retention: 'retention signup',
@@ -21,8 +21,7 @@ const SOURCE_EXAMPLES: Partial<Readonly<Record<SourceKind, string>>> = {
 };
 
 /**
- * Several of a kind where one may be what the source does anyway. A stage that is not here is tried as the table of the language
- * shows it.
+ * Stages that need other examples than that of the table of stages: several, where one may equal the default of a source.
  */
 const EXAMPLES: Partial<Readonly<Record<StageKind, readonly string[]>>> = {
   where: ['where _country = "DE"'],
@@ -50,15 +49,15 @@ function outcomeOf(text: string): Outcome {
   }
 }
 
-describe.each(Object.entries(SOURCES))('%s', (kind, { example }) => {
+describe.each(Object.entries(SOURCES))('source %s', (kind, { example }) => {
   const source = SOURCE_EXAMPLES[kind as SourceKind] ?? example;
   const alone = outcomeOf(source);
   const columns = 'columns' in alone ? alone.columns : [];
 
-  test('compiles alone', () => expect(alone).toHaveProperty('asked'));
+  test('compiles without stages', () => expect(alone).toHaveProperty('asked'));
 
   test.each(Object.entries(STAGES).flatMap(([kind, { example }]) => EXAMPLES[kind as StageKind] ?? [example]))(
-    '%s',
+    'uses or refuses %s',
     (stage) => {
       const outcome = outcomeOf(`${source} | ${stage}`);
       // By the stage's name, or by that of the field that does not fit.
@@ -68,7 +67,7 @@ describe.each(Object.entries(SOURCES))('%s', (kind, { example }) => {
     },
   );
 
-  test('sort by each column of the answer', () => {
+  test('uses or refuses sort by each column', () => {
     for (const column of columns) {
       const [up, down] = ['asc', 'desc'].map((direction) => outcomeOf(`${source} | sort ${column} ${direction}`));
       // One row without groups has no order.

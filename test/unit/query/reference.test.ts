@@ -41,7 +41,7 @@ const TABLES = {
   ),
 };
 
-test.each(Object.entries(TABLES))('the table of %s is that of the code', (name, table) => {
+test.each(Object.entries(TABLES))('the table of %s in docs/query-language.md is up to date', (name, table) => {
   const text = readFileSync(PATH, 'utf8');
   const [start, end] = [`<!-- ${name} -->\n\n`, `\n\n<!-- end of ${name} -->`];
   const [from, to] = [text.indexOf(start) + start.length, text.indexOf(end)];

@@ -17,7 +17,7 @@ const CLIENT = { IDP_CLIENT_ID: 'client', IDP_CLIENT_SECRET: 'secret' };
 const providerOf = (settings: Record<string, string>) =>
   toIdentityProvider(parseConfig({ ...STORES, ...settings }), CALLBACK);
 
-describe('the provider', () => {
+describe('toIdentityProvider', () => {
   test.each([
     ['google', {}, 'accounts.google.com'],
     ['microsoft', {}, 'login.microsoftonline.com'],
@@ -27,7 +27,7 @@ describe('the provider', () => {
     ['auth0', { IDP_SUBDOMAIN: 'acme' }, '[subdomain].auth0.com'],
     ['keycloak', { IDP_SUBDOMAIN: 'id.acme.example/realms/main' }, '[subdomain]'],
     ['cognito', { IDP_SUBDOMAIN: 'acme.auth.eu-west-1.amazoncognito.com' }, '[subdomain]'],
-  ])('%s is known by its name', (preset, more, host) => {
+  ])('knows the preset %s', (preset, more, host) => {
     const provider = providerOf({ IDP_PRESET: preset, ...CLIENT, ...more });
     if (provider === undefined) throw new Error('no provider');
     const known = grant.default.express({ [provider.grantName]: provider.grant }) as unknown as {
@@ -49,7 +49,7 @@ describe('the provider', () => {
     expect(provider.id).toBe([preset, ...Object.values(more)].join(':'));
   });
 
-  test('is undefined when nothing is configured, and an error when only a part is', () => {
+  test('returns undefined without settings, and throws when some are missing', () => {
     expect(providerOf({})).toBeUndefined();
     expect(() => providerOf({ IDP_CLIENT_ID: 'x' })).toThrow(
       'IDP_CLIENT_SECRET, IDP_AUTHORIZE_URL, IDP_TOKEN_URL, IDP_USERINFO_URL must be set as well',
@@ -58,7 +58,7 @@ describe('the provider', () => {
   });
 });
 
-describe('who signed in', () => {
+describe('toIdentity', () => {
   const now = Date.parse('2026-11-21T00:00:00Z');
   const openId = { id: 'p', isOpenId: true, trustsEmail: false };
   const token = (payload: object): Pick<GrantResponse, 'jwt'> => ({
@@ -142,7 +142,7 @@ describe('who signed in', () => {
     expect(toIdentity(provider, response, { now })).toEqual(expected);
   });
 
-  test('an address that the provider lists as verified stands above that of the profile', () => {
+  test("prefers a verified address of the provider's list over that of the profile", () => {
     const emails = [
       { email: 'old@example.com', verified: true, primary: false },
       { email: 'unverified@example.com', verified: false, primary: true },

@@ -16,7 +16,7 @@ const made = {
   },
 };
 
-test('is complete for the configuration', () => {
+test('serviceEnvironment() contains every required setting', () => {
   expect(parseConfig(serviceEnvironment({ caller: {}, ...made }))).toMatchObject({
     DATABASE_URL: 'postgres://made',
     QUERY_URL: 'http://127.0.0.1:4001',
@@ -26,7 +26,7 @@ test('is complete for the configuration', () => {
   });
 });
 
-test('bounds the memory of queries by that of the engine it brings along, and of no other', () => {
+test('serviceEnvironment() sets QUERY_MEMORY_BYTES for the embedded ClickHouse only', () => {
   const own = parseConfig(serviceEnvironment({ caller: {}, ...made })).QUERY_MEMORY_BYTES;
   expect(own).toBeGreaterThanOrEqual(2 ** 29);
   expect(own).toBeLessThanOrEqual(2 ** 31);
@@ -35,7 +35,7 @@ test('bounds the memory of queries by that of the engine it brings along, and of
   );
 });
 
-test('leaves to the caller what the caller sets, and an empty value sets nothing', () => {
+test('serviceEnvironment() keeps settings of the caller, and ignores empty ones', () => {
   const caller = { SECRET_KEY_BASE: 'c'.repeat(32), GEOIP_DATABASE: 'mine.mmdb', LOG_LEVEL: '' };
   expect(parseConfig(serviceEnvironment({ caller, ...made }))).toMatchObject({
     SECRET_KEY_BASE: 'c'.repeat(32),

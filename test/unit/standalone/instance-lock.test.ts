@@ -25,7 +25,7 @@ function startSleeper(): number {
   return child.pid ?? 0;
 }
 
-/** As a process that was killed has left it: its pid belongs to someone else now. */
+/** Makes the lock that of a killed process, whose pid another process has now. */
 function makeStale(): void {
   const path = join(directory, 'instance.lock');
   const lock = JSON.parse(readFileSync(path, 'utf8')) as { holder: { startedAt: string } };
@@ -33,7 +33,7 @@ function makeStale(): void {
   writeFileSync(path, JSON.stringify(lock));
 }
 
-test('a second instance is refused, and free to come when the first has released', async () => {
+test('take() refuses a second instance until the first has released the lock', async () => {
   const first = await InstanceLock.take(directory);
   await expect(InstanceLock.take(directory)).rejects.toThrow(StartProblem);
   await expect(InstanceLock.take(directory)).rejects.toThrow(`in use by another instance (process ${process.pid}).`);
@@ -41,7 +41,7 @@ test('a second instance is refused, and free to come when the first has released
   (await InstanceLock.take(directory)).release();
 });
 
-test('what a dead instance left running is ended before the lock is taken', async () => {
+test('take() ends the orphaned children of a dead instance', async () => {
   const dead = await InstanceLock.take(directory);
   const pid = startSleeper();
   dead.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
@@ -50,7 +50,7 @@ test('what a dead instance left running is ended before the lock is taken', asyn
   expect(findProcess(pid)).toBeUndefined();
 });
 
-test('a process that only has the number of a former child is left alone', async () => {
+test('take() does not end another process with the pid of a former child', async () => {
   const dead = await InstanceLock.take(directory);
   const pid = startSleeper();
   dead.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
@@ -61,7 +61,7 @@ test('a process that only has the number of a former child is left alone', async
   expect(findProcess(pid)).toBeDefined();
 });
 
-test('a child that ended is forgotten', async () => {
+test('a child that has exited is removed from the lock', async () => {
   const lock = await InstanceLock.take(directory);
   const pid = startSleeper();
   lock.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
@@ -70,12 +70,12 @@ test('a child that ended is forgotten', async () => {
   expect(tryReadLock(directory)?.children).toEqual([]);
 });
 
-test('a lock that is not readable counts as stale', async () => {
+test('an unreadable lock counts as stale', async () => {
   writeFileSync(join(directory, 'instance.lock'), '{"holder":');
   (await InstanceLock.take(directory)).release();
 });
 
-test('what cannot be written, as on a full disk, is written when it can be again', async () => {
+test('a failed write of the lock, as on a full disk, is repeated', async () => {
   const lock = await InstanceLock.take(directory);
   const pid = startSleeper();
   mkdirSync(join(directory, 'instance.lock.new'));

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('a log is continued after a restart', () => {
+test('LogFile appends after a restart', () => {
   const path = join(directory, 'logs', 'web.log');
   for (const line of ['first', 'second']) {
     const log = new LogFile(path);
@@ -21,7 +21,7 @@ test('a log is continued after a restart', () => {
   expect(readFileSync(path, 'utf8')).toBe('first\nsecond\n');
 });
 
-test('however much is written, three files of about 10 MiB are kept', () => {
+test('LogFile keeps three files of about 10 MiB', () => {
   const log = new LogFile(join(directory, 'web.log'));
   const line = 'x'.repeat(1024 * 1024 - 1);
   for (let written = 0; written < 50; written++) log.write(line);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseProcfile } from '../../../standalone/procfile.js';
 
-test('a process a line, comments and blank lines aside', () => {
+test('parseProcfile() reads one process per line and skips comments and blank lines', () => {
   const text = '# what runs\n\nweb: node dist/src/api/main.js\nclock-1:  node dist/workers/main.js --scheduled\n';
   expect(parseProcfile(text)).toEqual([
     { name: 'web', command: 'node', args: ['dist/src/api/main.js'] },
@@ -9,6 +9,6 @@ test('a process a line, comments and blank lines aside', () => {
   ]);
 });
 
-test('anything else is an error that shows the line', () => {
+test('parseProcfile() throws with an invalid line', () => {
   expect(() => parseProcfile('web node main.js')).toThrow('not a line of a Procfile: web node main.js');
 });

@@ -35,7 +35,7 @@ const calls = (): string => (existsSync(join(folder, 'calls')) ? readFileSync(jo
 const installer = (): string =>
   `[ "$1" = --version ] && exit 0; echo "$@" >> '${folder}/calls'; printf '#!/bin/sh\\n' > '${folder}/redis-server'; /bin/chmod +x '${folder}/redis-server'`;
 
-test('asks nothing and installs nothing when Redis is there', () => {
+test('ensureRedis() does nothing when Redis is installed', () => {
   addCommand('redis-server', '');
   addCommand(MANAGER, installer());
   expect(runEnsureRedis('async () => { console.log("asked"); return true; }')).toMatchObject({
@@ -45,14 +45,14 @@ test('asks nothing and installs nothing when Redis is there', () => {
   expect(calls()).toBe('');
 });
 
-test('names Redis and the package manager, and installs after a yes', () => {
+test('ensureRedis() asks with the package manager and installs after yes', () => {
   addCommand(MANAGER, installer());
   const run = runEnsureRedis('async (question) => { console.log(question); return true; }');
   expect(run.stdout).toBe(`Redis is missing. Install it on this system with ${MANAGER}?\ndone\n`);
   expect(calls()).toMatch(/install .*redis/);
 });
 
-test('installs nothing after a no, and says what to do', () => {
+test('ensureRedis() installs nothing after no and prints advice', () => {
   addCommand(MANAGER, installer());
   const run = runEnsureRedis('async () => false');
   expect(run).toMatchObject({ status: 1, stdout: '' });
@@ -60,7 +60,7 @@ test('installs nothing after a no, and says what to do', () => {
   expect(calls()).toBe('');
 });
 
-test('goes on without a question where there is no terminal', () => {
+test('ensureRedis() installs without a question when there is no terminal', () => {
   addCommand(MANAGER, installer());
   const run = runEnsureRedis(`(question) => import('${SETUP}').then((setup) => setup.confirmOnTerminal(question))`);
   expect(run).toMatchObject({ status: 0, stdout: 'done\n' });

@@ -4,7 +4,7 @@ import { startTag } from '../../../../src/platform/redis/fair-order.js';
 
 const job = { jobs: 1, bytes: 10 };
 
-test('what is added counts at once, and once only when a measurement has seen it', () => {
+test('BacklogEstimate counts an added job at once, and not again after the next measurement', () => {
   const estimate = new BacklogEstimate();
   const endFirst = estimate.startAdding(job);
   expect(estimate.now).toEqual(job);
@@ -19,7 +19,7 @@ test('what is added counts at once, and once only when a measurement has seen it
   expect(estimate.now).toEqual({ jobs: 0, bytes: 0 });
 });
 
-test('a job waits for the backlog of its owner from where the queue is now, within the priorities that there are', () => {
+test("startTag() adds the owner's backlog to the head of the queue, within the range of priorities", () => {
   const head = (tag: number) => ['id', String(tag * 2 ** 32 + 12_345)];
   expect(startTag([], 0)).toBe(1);
   expect(startTag(undefined, 3.7)).toBe(3);

@@ -30,7 +30,7 @@ function start(
   return { writer, add };
 }
 
-/** A store whose every write waits to be told how it ends. */
+/** A store whose writes wait until the test ends each. */
 function heldStore() {
   const writes: { rows: string[]; end: (error?: Error) => void }[] = [];
   const write = (rows: readonly string[]) =>
@@ -43,14 +43,14 @@ function heldStore() {
 describe('BatchWriter', () => {
   afterEach(() => void vi.useRealTimers());
 
-  test('rows of many callers are one write when there are enough', async () => {
+  test('writes the rows of several callers together when the batch is full', async () => {
     const written: string[][] = [];
     const { add } = start(async (rows) => void written.push([...rows]));
     await Promise.all([add('a', 'b'), add('c'), add('d')]);
     expect(written).toEqual([['a', 'b', 'c', 'd']]);
   });
 
-  test('few rows are written after the delay', async () => {
+  test('writes few rows after the delay', async () => {
     const written: string[][] = [];
     const { add } = start(async (rows) => void written.push([...rows]));
     await add('a');
@@ -60,7 +60,7 @@ describe('BatchWriter', () => {
   test.each([
     [600, 200],
     [60, 60],
-  ])('the delay is four times what a write takes, and %d ms at most', async (max, expected) => {
+  ])('delays by four times the duration of a write, at most %d ms', async (max, expected) => {
     vi.useFakeTimers();
     const startedAt: number[] = [];
     const write = async () => {
@@ -74,7 +74,7 @@ describe('BatchWriter', () => {
     expect(startedAt.map((ms) => ms - second)).toEqual([-50, expected]);
   });
 
-  test('after many rows, and only then, the delay is the longest', async () => {
+  test('uses the maximum delay only after a write of many rows', async () => {
     vi.useFakeTimers();
     const writes: string[][] = [];
     const limits = { rowsMax: 500, capacityRows: 1000, delayMs: { min: 1, max: 600_000 } };
@@ -95,7 +95,7 @@ describe('BatchWriter', () => {
     }
   });
 
-  test('a caller hears nothing before its rows are stored, and one write runs at a time', async () => {
+  test('resolves add() after its rows are stored, and runs one write at a time', async () => {
     const { writes, write } = heldStore();
     const { add } = start(write, { delayMs: { min: 0, max: 0 } });
     const heard: string[] = [];
@@ -112,7 +112,7 @@ describe('BatchWriter', () => {
     await second;
   });
 
-  test('a failure that may pass is retried with the same rows until it does', async () => {
+  test('retries a transient failure with the same rows', async () => {
     let tries = 0;
     const { add } = start(async (rows) => {
       expect(rows).toEqual(['a', 'b', 'c', 'd']);
@@ -123,7 +123,7 @@ describe('BatchWriter', () => {
     expect(tries).toBe(3);
   });
 
-  test('rows that are refused cost only the caller that brought them', async () => {
+  test('rejects only the caller whose rows are refused', async () => {
     const stored: string[] = [];
     const { add } = start(async (rows) => {
       if (rows.includes('poison')) throw badData();
@@ -134,7 +134,7 @@ describe('BatchWriter', () => {
     expect(stored).toEqual(['a', 'b', 'c']);
   });
 
-  test('room waits while the batch behind a running write is full', async () => {
+  test('room() waits while the batch after a running write is full', async () => {
     const { writes, write } = heldStore();
     const { writer, add } = start(write);
     const all = [add('1', '2', '3', '4'), add('5', '6', '7', '8', '9', '10', '11', '12')];
@@ -150,7 +150,7 @@ describe('BatchWriter', () => {
     await Promise.all(all);
   });
 
-  test('callers that wait for room take turns by their keys, and prompt ones have a reserve', async () => {
+  test('room() is round-robin by key, with a reserve for prompt callers', async () => {
     const { writes, write } = heldStore();
     const { writer, add } = start(write, { rowsMax: 2, capacityRows: 2 });
     const all = [add('first', 'write'), add('full', 'batch')];
@@ -173,7 +173,7 @@ describe('BatchWriter', () => {
     ]);
   });
 
-  test('a batch is full by what its rows cost', async () => {
+  test('a batch is full by the cost of its rows', async () => {
     class Dear extends Rows {
       get cost(): number {
         return 3 * this.rows;
@@ -193,7 +193,7 @@ describe('BatchWriter', () => {
     expect(written).toEqual([2]);
   });
 
-  test('closing writes what is collected, and passes failures on instead of waiting for ever', async () => {
+  test('close() writes collected rows, and rejects their callers when the write fails', async () => {
     const { writer, add } = start(async () => {}, { delayMs: { min: 60_000, max: 60_000 } });
     const added = add('a');
     await writer.close();
@@ -206,7 +206,7 @@ describe('BatchWriter', () => {
     expect(await failed).toBe('away');
   });
 
-  test('closing gives up a write that does not end', async () => {
+  test('close() aborts a write that does not end', async () => {
     const write = (_rows: readonly string[], signal: AbortSignal) =>
       new Promise<void>((_, reject) => {
         signal.addEventListener('abort', () => reject(new Error('given up')));
@@ -217,7 +217,7 @@ describe('BatchWriter', () => {
     expect(await added).toBe('given up');
   });
 
-  test('a failure to build rows rejects only its own caller', async () => {
+  test('rejects only the caller whose rows cannot be built', async () => {
     const stored: string[] = [];
     const { writer, add } = start(async (rows) => void stored.push(...rows));
     const broken = writer.add(() => {

@@ -21,7 +21,7 @@ function createQueue(count: number, times = { sliceMs: 0, lendMs: 10 }) {
   return { granted, ask };
 }
 
-test('a free place goes to the project with the fewest, and then to the one served longest ago', async () => {
+test('a free place goes to the project with the fewest places, of equals to the one served longest ago', async () => {
   const { granted, ask } = createQueue(2);
   const [first] = await Promise.all([ask('a1'), ask('a2')]);
   const waiting = [ask('a3'), ask('a4'), ask('b1', b), ask('b2', b)];
@@ -31,7 +31,7 @@ test('a free place goes to the project with the fewest, and then to the one serv
   expect(granted).toEqual(['a1', 'a2', 'b1', 'b2']);
 });
 
-test('after its slice an export makes room for another project, and for none of its own', async () => {
+test('after its time slice an export yields its place to another project, and not to its own', async () => {
   const { granted, ask } = createQueue(1);
   const first = await ask('a1');
   void ask('a2');
@@ -45,7 +45,7 @@ test('after its slice an export makes room for another project, and for none of 
   expect(granted).toEqual(['a1', 'b1']);
 });
 
-test('a place that is lent goes to any that waits, and its reader learns of it', async () => {
+test('a lent place goes to any waiting export, and its owner is notified', async () => {
   const { granted, ask } = createQueue(1);
   const first = await ask('a1');
   first.lend();
@@ -60,7 +60,7 @@ test('a place that is lent goes to any that waits, and its reader learns of it',
   expect(granted).toEqual(['a1', 'a2']);
 });
 
-test('one that leaves waits no more', async () => {
+test('an aborted export stops waiting', async () => {
   const { granted, ask } = createQueue(1);
   const first = await ask('a1');
   const leaving = new AbortController();

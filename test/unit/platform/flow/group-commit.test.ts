@@ -9,7 +9,7 @@ describe('GroupCommit', () => {
     return new GroupCommit(store, { weightMax: 10, bytesMax: 100, delayMs: 3 });
   }
 
-  test('requests within the delay are one commit, answered together when it is stored', async () => {
+  test('commits requests within the delay together, and resolves them when stored', async () => {
     const commits: number[] = [];
     let stored = () => {};
     const group = start((commit) => {
@@ -32,7 +32,7 @@ describe('GroupCommit', () => {
     expect(answers).toEqual(['request 1', 'request 2']);
   });
 
-  test('items of different keys are never stored together, and one key that is full commits no other', async () => {
+  test('commits each key separately, and a full key does not commit others', async () => {
     const commits: object[] = [];
     const group = start(async ({ key, items }) => void commits.push({ key, items: [...items] }));
     const all = [
@@ -49,21 +49,21 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  test('a full group is committed at once', async () => {
+  test('commits a full group at once', async () => {
     const commits: number[] = [];
     const group = start(async (commit) => void commits.push(commit.weight));
     await Promise.all([group.add(4, { weight: 4, bytes: 1 }), group.add(6, { weight: 6, bytes: 1 })]);
     expect(commits).toEqual([10]);
   });
 
-  test('a group is full by its bytes as well', async () => {
+  test('a group is full by weight or by bytes', async () => {
     const commits: object[] = [];
     const group = start(async ({ weight, bytes }) => void commits.push({ weight, bytes }));
     await Promise.all([group.add(1, { weight: 1, bytes: 99 }), group.add(2, { weight: 1, bytes: 50 })]);
     expect(commits).toEqual([{ weight: 2, bytes: 149 }]);
   });
 
-  test('a commit that fails fails every request of its group and none of the next', async () => {
+  test('a failed commit rejects every request of its group and none of the next', async () => {
     let tries = 0;
     const group = start(async () => {
       tries += 1;

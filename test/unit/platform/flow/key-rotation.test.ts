@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeyRotation } from '../../../../src/platform/flow/key-rotation.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 function createWork() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -19,7 +19,7 @@ function createWork() {
   };
 }
 
-test('a project has one place, and the one that was served longest ago is next', async () => {
+test('KeyRotation runs one task per key, and next the key served longest ago', async () => {
   const { begun, work, end } = createWork();
   const rotation = new KeyRotation(2);
   expect(rotation.start(['a', 'b', 'c'], work)).toBe(2);

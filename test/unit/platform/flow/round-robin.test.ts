@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { interleave, RoundRobin } from '../../../../src/platform/flow/round-robin.js';
 import { Turns } from '../../../../src/platform/flow/turns.js';
 
-test('keys take turns, and each is first in, first out', () => {
+test('RoundRobin alternates keys, first in, first out within a key', () => {
   const queue = new RoundRobin<string>();
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.push(item.slice(0, 1), item);
   expect(queue.peek()).toBe('a1');
@@ -13,7 +13,7 @@ test('keys take turns, and each is first in, first out', () => {
   expect([queue.shift(), queue.peek()]).toEqual([undefined, undefined]);
 });
 
-test('items of one kind follow each other within their key', () => {
+test('RoundRobin keeps items of one kind together within their key', () => {
   const queue = new RoundRobin<string>();
   queue.push('a', 'a 2024 first', '2024');
   queue.push('a', 'a 2023', '2023');
@@ -24,7 +24,7 @@ test('items of one kind follow each other within their key', () => {
   expect(taken).toEqual(['a 2024 first', 'b', 'a 2024 second', 'a 2023']);
 });
 
-test('work begins one piece per iteration of the event loop, and keys take turns', async () => {
+test('Turns starts one task per iteration of the event loop, round-robin by key', async () => {
   const turns = new Turns();
   const begun: string[] = [];
   let iteration = 0;
@@ -43,13 +43,13 @@ test('work begins one piece per iteration of the event loop, and keys take turns
   expect(new Set(begun.map((text) => text.slice(3))).size).toBe(4);
 });
 
-test('interleaves items by key', () => {
+test('interleave() alternates items by key', () => {
   expect(interleave(['a1', 'a2', 'b1', 'a3', 'c1', 'b2'], ([key = '']) => key)).toEqual([
     ...['a1', 'b1', 'c1', 'a2', 'b2', 'a3'],
   ]);
 });
 
-test('a key that may have no turn is passed over, and keeps its place', () => {
+test('shift() skips a key that the predicate refuses, and keeps its position', () => {
   const queue = new RoundRobin<string>();
   for (const item of ['a1', 'b1', 'b2']) queue.push(item.slice(0, 1), item);
   const taken = [queue.shift((key) => key !== 'a'), queue.shift((key) => key !== 'a')];
@@ -59,7 +59,7 @@ test('a key that may have no turn is passed over, and keeps its place', () => {
   expect(queue.shift()).toBe('a1');
 });
 
-test('a key that has had a turn is behind those that came meanwhile', () => {
+test('shift() puts a served key behind keys that arrived meanwhile', () => {
   const queue = new RoundRobin<string>();
   for (const item of ['a1', 'a2']) queue.push('a', item);
   expect(queue.shift()).toBe('a1');

@@ -8,7 +8,7 @@ import type { Guess } from '../../../../src/query/property-guess.js';
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 const CONTEXT = { projectId, nowMs: Date.parse('2026-11-20T09:30:00Z'), timezone: 'UTC', limit: 100, offset: 0 };
 
-/** The condition alone, with its values put in for reading. */
+/** The SQL of the condition, with its parameters replaced by their values. */
 function conditionOf(where: string, guess: Guess = 'anything'): string {
   const { sql, params } = compile(`* | where ${where} | count`, { ...CONTEXT, guessOf: () => guess }).statement;
   const printed = /AND time < \{[^}]*\}\n {2}AND ([\s\S]*?)\nLIMIT/.exec(sql)?.[1] ?? '';
@@ -21,7 +21,7 @@ function conditionOf(where: string, guess: Guess = 'anything'): string {
 }
 
 test.each([
-  // A string literal compares the text form: the other property maps are read only when it is the text of one of their values.
+  // A string literal is compared with the text form. Other property maps are read only if it is the text of one of their values.
   ['event_properties.k = "pro"', 'ep_str["k"] = "pro"'],
   ['event_properties.k = "5"', 'ep_str["k"] = "5" OR ep_num["k"] = 5 AND NUMBER_ITSELF'],
   ['event_properties.k = "0"', 'ep_str["k"] = "0" OR mapContains(ep_num, "k") AND ep_num["k"] = 0 AND NUMBER_ITSELF'],
@@ -36,7 +36,8 @@ test.each([
   ['event_properties.k = "true"', 'ep_str["k"] = "true" OR ep_bool["k"]'],
   ['event_properties.k = "false"', 'ep_str["k"] = "false" OR mapContains(ep_bool, "k") AND not(ep_bool["k"])'],
   ['event_properties.k = ""', 'mapContains(ep_str, "k") AND ep_str["k"] = \'\''],
-  // A number literal compares the numeric bucket, which has the numbers of texts as well; a missing key reads 0 and is none.
+  // A number literal is compared with the numeric map, which contains numeric texts as well. A missing key reads 0, which is
+  // excluded.
   ['event_properties.k = 5', 'ep_num["k"] = 5'],
   ['event_properties.k = 0', 'mapContains(ep_num, "k") AND ep_num["k"] = 0'],
   ['event_properties.k != 5', 'not(ep_num["k"] = 5)'],
@@ -44,7 +45,7 @@ test.each([
   ['event_properties.k < 5', 'mapContains(ep_num, "k") AND ep_num["k"] < 5'],
   ['event_properties.k > "5"', 'ep_num["k"] > 5'],
   ['event_properties.k >= -1', 'mapContains(ep_num, "k") AND ep_num["k"] >= -1'],
-  // An id of more digits than a number holds is found by its digits; as a number it was rounded when it was sent.
+  // An id with more digits than a double is found by its text. As a number it was rounded by the client.
   [
     'event_properties.k = 1234567890123456789',
     'ep_str["k"] = "1234567890123456789" OR ep_num["k"] = 1234567890123456800 AND NUMBER_ITSELF',
@@ -53,13 +54,13 @@ test.each([
     '_path in (7, 1234567890123456789)',
     'path = "1234567890123456789" OR ifNull(if(isFinite(toFloat64OrNull(path)), toFloat64OrNull(path), NULL) = 7, 0)',
   ],
-  // A boolean compares the boolean bucket, 1 and 0, and the two words.
+  // A boolean is compared with the boolean map, the numbers 1 and 0, and the texts true and false.
   ['event_properties.k = true', 'ep_str["k"] = "true" OR ep_num["k"] = 1 AND NUMBER_ITSELF OR ep_bool["k"]'],
   [
     'event_properties.k = false',
     'ep_str["k"] = "false" OR mapContains(ep_num, "k") AND ep_num["k"] = 0 AND NUMBER_ITSELF OR mapContains(ep_bool, "k") AND not(ep_bool["k"])',
   ],
-  // A list is one condition for each bucket, not one for each value.
+  // A list makes one condition for each property map, not for each value.
   ['event_properties.k in ("a", "b")', 'ep_str["k"] IN ["a","b"]'],
   ['event_properties.k in (1, "a", 2)', 'ep_num["k"] IN [1,2] OR ep_str["k"] = "a"'],
   ['event_properties.k contains "hat"', 'position(ep_str["k"], "hat") > 0'],
@@ -75,14 +76,14 @@ test.each([
   ['_country exists', "geo_country != ''"],
   ['_path contains "/a"', 'position(path, "/a") > 0'],
   ['_path ~ "^/a"', 'path != \'\' AND match(path, "^/a")'],
-  // Ids are text and nothing else, and are looked up by their hash.
+  // Ids are always text, and are looked up by their hash.
   ['user_id = 007', 'user_hash IN (sipHash64("007")) AND user_id = "007"'],
   ['session_id = "s"', 'session_id = "s"'],
   ['user_id exists', 'user_hash != 0'],
   ['_geo_latitude = 52.5', 'geo_latitude = 52.5'],
   ['_geo_latitude < 10', 'geo_latitude < 10'],
   ['time >= 2026-11-19', 'time >= "2026-11-19 00:00:00.000"'],
-])('%s', (where, expected) => {
+])('%s is %s', (where, expected) => {
   expect(conditionOf(where)).toBe(expected);
 });
 
@@ -96,7 +97,7 @@ test.each([
     'event_properties.k in (5, "5", true)',
   ],
   ['distinct_id = "a" or distinct_id = "b"', 'distinct_id in ("a", "b")'],
-])('%s is %s', (chain, list) => {
+])('%s equals the list %s', (chain, list) => {
   const statementOf = (where: string) => compile(`* | where ${where} | count`, CONTEXT).statement;
   expect(statementOf(chain)).toEqual(statementOf(list));
 });
@@ -104,11 +105,11 @@ test.each([
 test.each([
   ['_path = "a" and _path = "b"', 'path = "a" AND path = "b"'],
   ['_path != "a" or _path != "b"', 'not(path = "a") OR not(path = "b")'],
-])('%s is no list', (where, expected) => {
+])('%s is not merged into a list', (where, expected) => {
   expect(conditionOf(where)).toBe(expected);
 });
 
-// What a property is guessed to hold decides what is read of it; of the rest, what could be equal is refused by its key.
+// The guess decides which property map is read. A key in another map that could be equal makes ClickHouse reject the guess.
 test.each<[string, Guess, string]>([
   ['event_properties.k = "pro"', 'text', 'ep_str["k"] = "pro"'],
   ['event_properties.k = "pro"', 'number', 'REFUSE(mapContains(ep_str, "k"))'],
@@ -121,6 +122,6 @@ test.each<[string, Guess, string]>([
   ],
   ['event_properties.k = 5', 'text', 'ep_num["k"] = 5'],
   ['event_properties.k > 5', 'boolean', 'ep_num["k"] > 5'],
-])('%s of what is guessed to hold %s', (where, guess, expected) => {
+])('%s with the guess %s', (where, guess, expected) => {
   expect(conditionOf(where, guess)).toBe(expected);
 });

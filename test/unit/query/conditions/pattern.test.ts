@@ -37,7 +37,7 @@ test.each([
   ['a{0,1000}'],
   [''],
   ['😀[é-ü]+'],
-])('%s is valid', (pattern) => {
+])('the pattern %s is valid', (pattern) => {
   expect(problemsOf(queryOf(pattern))).toEqual([]);
 });
 
@@ -60,7 +60,7 @@ test.each([
   ['a\\', 'ends in a backslash', undefined],
   ['(?>a)', 'has a group of an unknown kind: "(?>"', '(?>'],
   ['(?P<a b>c)', 'has a group whose name is not possible: "(?P<a b>"', '(?P<a b>'],
-])('%s is refused: %s', (pattern, message, piece) => {
+])('the pattern %s is refused: %s', (pattern, message, piece) => {
   const text = queryOf(pattern);
   const [problem, ...others] = problemsOf(text);
   expect(others).toEqual([]);
@@ -76,11 +76,11 @@ test.each([
   ['funnel a -> b | where _path ~ "("'],
   ['choice k | where variant_key ~ "(" | count'],
   ['* | where not (_path = "/" or _path !~ "(") | list'],
-])('%s: wherever a pattern stands', (text) => {
+])('an invalid pattern is refused in %s', (text) => {
   expect(problemsOf(text)).toMatchObject([{ message: 'the regular expression has a ( without its )' }]);
 });
 
-describe('its size', () => {
+describe('size of a pattern', () => {
   test.each([
     ['abc', 3],
     ['abc{10}', 12],
@@ -92,11 +92,11 @@ describe('its size', () => {
     ['\\Q(a){5}\\E', 10],
     ['é', 2],
     [')))', 0],
-  ])('of %s is about %i states', (pattern, states) => {
+  ])('estimateStates(%s) is %i', (pattern, states) => {
     expect(estimateStates(pattern)).toBe(states);
   });
 
-  test('is bounded for all of a query together, before one is read', () => {
+  test('is limited for all patterns of a query together, before they are parsed', () => {
     const half = `(?:abcdefghij){${Math.ceil(FORM_LIMITS.patternStates.max / 20)}}`;
     expect(problemsOf(`* | where _path ~ "${half}" | count`)).toEqual([]);
     expect(problemsOf(`* | where _path ~ "${half}" or _url ~ "${half}" | count`)).toMatchObject([

@@ -1,4 +1,4 @@
-// The kernel of expressions: every kind is walked, every function prints under its own name.
+// Expressions of a plan: partsOf() walks every kind, and devices are joined only if an expression reads them.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../../src/platform/ids.js';
 import { scanWithDevices } from '../../../../src/query/people/devices.js';
@@ -33,16 +33,16 @@ const NESTED: Readonly<Record<string, Expression>> = {
   'element of a tuple': tupleElement(user, 1),
 };
 
-test.each(Object.entries(NESTED))('a walk finds what is read inside: %s', (_, expression) => {
+test.each(Object.entries(NESTED))('partsOf() finds a column inside of %s', (_, expression) => {
   expect([...partsOf([expression])]).toContain(user);
 });
 
-test('a walk does not enter the rows of another select', () => {
+test('partsOf() does not enter another select', () => {
   const other = rowsOf(select({ columns: { it: user }, from: undefined }));
   expect([...partsOf([other])]).toEqual([other]);
 });
 
-test('devices are joined only if something reads them', () => {
+test('scanWithDevices() joins devices only if an expression reads them', () => {
   const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
   const columnsOf = (...reads: Expression[]) => {
     const time = { kind: 'exact', ranges: [] } as const;

@@ -35,7 +35,7 @@ const EVENTS: EventScan = {
 const sqlOf = (expression: Expression): string =>
   print(select({ columns: { it: expression }, from: undefined })).sql.replace(/^SELECT (.*) AS it$/s, '$1');
 
-describe('steps', () => {
+describe('steps of a statement', () => {
   const first = step('first', select({ columns: { person: column('user_hash') }, from: EVENTS }));
 
   test('are printed in the order in which they depend on each other', () => {
@@ -63,7 +63,7 @@ FROM second`);
     });
   });
 
-  test('of one name are numbered when they differ, and printed once when they are equal', () => {
+  test('with equal names are numbered when they differ, and printed once when they are equal', () => {
     const other = step('first', select({ columns: { person: column('device_hash') }, from: EVENTS }));
     const same = step('first', select({ columns: { person: column('user_hash') }, from: EVENTS }));
     const filter = [first, other, same].map((of) => isOneOf(column('user_hash'), rowsOf(of)));
@@ -86,7 +86,7 @@ test('equal values share a parameter', () => {
   );
 });
 
-test('times are milliseconds until they are printed', () => {
+test('times are printed from milliseconds', () => {
   const { params } = print(select({ columns: { it: isOneOf(column('time'), instants([0, 1])) }, from: undefined }));
   expect(params).toEqual({ p1: ['1970-01-01 00:00:00.000', '1970-01-01 00:00:00.001'] });
 });
@@ -110,20 +110,20 @@ test.each<[Expression, string]>([
     isOneOf(alias('a'), rowsOf(select({ columns: { one: constant(1) }, from: undefined }))),
     'a IN (\n  SELECT 1 AS one\n)',
   ],
-])('%#: %o', (expression, sql) => {
+])('an expression is printed with the necessary parentheses (%#): %o', (expression, sql) => {
   expect(sqlOf(expression)).toBe(sql);
 });
 
-describe('line breaks', () => {
+describe('line breaks of a statement', () => {
   const long = (name: string) => alias(name.repeat(40));
 
-  test('an expression that is too long has its parts on lines of their own', () => {
+  test('break a long expression into one line per part', () => {
     expect(sqlOf(fn.if(equals(long('a'), long('b')), long('c'), constant(0)))).toBe(
       `if(\n  ${'a'.repeat(40)} = ${'b'.repeat(40)},\n  ${'c'.repeat(40)},\n  0\n)`,
     );
   });
 
-  test('the length of a statement grows with its nesting, not with the square', () => {
+  test('keep the length of a statement linear in its nesting', () => {
     const nested = (depth: number): Expression =>
       depth === 0 ? long('a') : fn.if(long('b'), nested(depth - 1), long('c'));
     const [small, large] = [sqlOf(nested(100)).length, sqlOf(nested(200)).length];

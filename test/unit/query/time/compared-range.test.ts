@@ -32,18 +32,18 @@ test.each([
   ['today | compare weekdays', '2026-11-13T00:00Z/2026-11-13T09:30Z'],
   ['from 2026-11-01 to 2026-11-15 | compare weekdays', '2026-10-18T00:00Z/2026-11-01T00:00Z'],
   ['compare from 2026-01-01 to "2026-01-02 12:00"', '2026-01-01T00:00Z/2026-01-02T12:00Z'],
-])('%s', (stages, expected) => {
+])('the earlier range of "%s"', (stages, expected) => {
   expect(earlierOf(stages, FRIDAY)).toBe(expected);
 });
 
-test('the same part of a shorter period ends with it', () => {
+test('the same part of a shorter month ends with that month', () => {
   expect(earlierOf('this month | compare previous', '2026-03-31T09:30:00Z')).toBe(
     '2026-02-01T00:00Z/2026-03-01T00:00Z',
   );
   expect(earlierOf('this month | compare 1mo', '2026-03-31T09:30:00Z')).toBe('2026-02-01T00:00Z/2026-02-28T09:30Z');
 });
 
-test('a range of days that the earlier month does not have keeps its length', () => {
+test('a range of days that the earlier month lacks keeps its length', () => {
   const stages = 'from 2026-03-30 to 2026-03-31 | compare 1mo';
   expect(earlierOf(stages, FRIDAY)).toBe('2026-02-28T00:00Z/2026-03-01T00:00Z');
 });
@@ -56,6 +56,6 @@ test.each([
   ['from 2026-10-19 to 2026-10-26 | compare weekdays', '2026-10-11T22:00Z/2026-10-18T22:00Z'],
   ['from 2026-10-26 to 2026-10-28 | compare 2d', '2026-10-23T22:00Z/2026-10-25T23:00Z'],
   ['from 2026-11-01 to 2026-11-03 | compare 1mo', '2026-09-30T22:00Z/2026-10-02T22:00Z'],
-])('days are local: %s', (stages, expected) => {
+])('the earlier range uses days of the time zone: %s', (stages, expected) => {
   expect(earlierOf(stages, FRIDAY, 'Europe/Berlin')).toBe(expected);
 });

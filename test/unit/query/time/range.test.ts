@@ -50,7 +50,7 @@ test.each([
   expect(rangeOf(stage, FRIDAY)).toBe(range);
 });
 
-describe('calendar words are read in the time zone', () => {
+describe('calendar ranges', () => {
   test.each([
     ['today, ahead of UTC', 'today', FRIDAY, 'Pacific/Kiritimati', '2026-11-19T10:00:00Z/2026-11-20T09:30:00Z'],
     ['today, behind UTC', 'today', FRIDAY, 'Pacific/Pago_Pago', '2026-11-19T11:00:00Z/2026-11-20T09:30:00Z'],
@@ -97,11 +97,11 @@ describe('calendar words are read in the time zone', () => {
       '2025-12-31T11:00:00Z/2025-12-31T12:00:00Z',
     ],
     ['dates', 'from 2026-03-29 to 2026-03-30', FRIDAY, 'Europe/Berlin', '2026-03-28T23:00:00Z/2026-03-29T22:00:00Z'],
-  ])('%s', (_, stage, now, timezone, range) => {
+  ])('use the time zone: %s', (_, stage, now, timezone, range) => {
     expect(rangeOf(stage, now, timezone)).toBe(range);
   });
 
-  test('and rolling ranges are not', () => {
+  test('rolling ranges ignore the time zone', () => {
     expect(rangeOf('last 1d', '2026-10-25T12:00:00Z', 'Europe/Berlin')).toBe(
       '2026-10-24T12:00:00Z/2026-10-25T12:00:00Z',
     );
@@ -118,14 +118,14 @@ test.each([
   expect(new Date(subtractMonths(Date.parse(from), months)).toISOString()).toBe(expected);
 });
 
-describe('moments', () => {
+describe('tryParseMoment', () => {
   test.each([
     ['2026-01-31', '2026-01-31T00:00:00.000Z'],
     ['2026-01-31T09:30', '2026-01-31T09:30:00.000Z'],
     ['2026-01-31 09:30:15.1239', '2026-01-31T09:30:15.123Z'],
     ['2026-01-31T09:30:00-0530', '2026-01-31T15:00:00.000Z'],
     ['2026-01-31t09:30:00z', '2026-01-31T09:30:00.000Z'],
-  ])('%s is %s', (text, expected) => {
+  ])('parses %s as %s', (text, expected) => {
     expect(new Date(tryParseMoment(text, 'UTC') ?? Number.NaN).toISOString()).toBe(expected);
   });
 
@@ -140,7 +140,7 @@ describe('moments', () => {
     '',
     '1800-01-01',
     '2026-01-31Z',
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect(tryParseMoment(text, 'UTC')).toBeUndefined();
   });
 });

@@ -5,8 +5,8 @@ import { findTimeZone, instantOf, offsetAt, wallTimeAt } from '../../../../src/q
 const iso = (ms: number): string => new Date(ms).toISOString();
 const HOUR_MS = 3_600_000;
 
-describe('zones', () => {
-  test.each(['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'Etc/GMT+12'])('%s is one', (zone) => {
+describe('findTimeZone', () => {
+  test.each(['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'Etc/GMT+12'])('accepts %s', (zone) => {
     expect(findTimeZone(zone)).toBe(zone);
   });
   test.each([
@@ -19,7 +19,7 @@ describe('zones', () => {
     '../etc/passwd',
     '__proto__',
     'SystemV/PST8',
-  ])('%j is none', (zone) => {
+  ])('rejects %j', (zone) => {
     expect(findTimeZone(zone)).toBeUndefined();
   });
 });
@@ -29,11 +29,11 @@ test.each([
   ['utc', 'UTC'],
   ['Etc/UTC', 'UTC'],
   ['Asia/Kolkata', 'Asia/Calcutta'],
-])('the canonical name of %s is %s', (name, zone) => {
+])('findTimeZone(%s) is %s', (name, zone) => {
   expect(findTimeZone(name)).toBe(zone);
 });
 
-describe('the instant of a local time', () => {
+describe('instantOf', () => {
   test.each([
     ['an ordinary midnight', 'Europe/Berlin', { year: 2026, month: 7, day: 1 }, '2026-06-30T22:00:00.000Z'],
     [
@@ -72,13 +72,13 @@ describe('the instant of a local time', () => {
   });
 });
 
-test('there and back again, for every zone', () => {
+test('instantOf() inverts the local time of every instant in every zone', () => {
   const zones = Intl.supportedValuesOf('timeZone').filter((zone) => findTimeZone(zone) !== undefined);
   const instant = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2035, 0) });
   fc.assert(
     fc.property(fc.constantFrom(...zones), instant, (zone, ms) => {
       const back = instantOf(wallTimeAt(ms, zone), zone);
-      // Of an hour that comes twice the first is meant.
+      // An hour that the clock repeats means its first occurrence.
       expect([0, HOUR_MS, HOUR_MS / 2, 2 * HOUR_MS, 24 * HOUR_MS, HOUR_MS * 3]).toContain(ms - back);
       expect(Math.abs(offsetAt(ms, zone))).toBeLessThanOrEqual(15 * HOUR_MS);
     }),

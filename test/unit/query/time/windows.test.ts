@@ -6,7 +6,7 @@ import { planWindows } from '../../../../src/query/time/windows.js';
 const at = (text: string): number => Date.parse(text);
 const shown = (ms: number): string => new Date(ms).toISOString().replace(':00.000Z', '');
 
-describe('buckets of a range', () => {
+describe('listBuckets', () => {
   test.each([
     [
       'day',
@@ -33,22 +33,22 @@ describe('buckets of a range', () => {
     expect(buckets.slice(1).map(({ fromMs }) => fromMs)).toEqual(buckets.slice(0, -1).map(({ toMs }) => toMs));
   });
 
-  test('an empty range has one', () => {
+  test('returns one bucket for an empty range', () => {
     const now = at('2026-11-10T00:00Z');
     expect(listBuckets({ fromMs: now, toMs: now }, 'day', 'UTC')).toHaveLength(1);
   });
 });
 
-describe('windows', () => {
+describe('planWindows', () => {
   const range = { fromMs: at('2026-11-09T12:00Z'), toMs: at('2026-11-11T12:00Z') };
   const span = { unit: 'day', amount: 2 } as const;
   const windows = planWindows({ range, period: 'day', timezone: 'UTC', spans: [span] });
 
-  test('begin whole days before the end of the bucket', () => {
+  test('starts windows whole days before the end of the bucket', () => {
     expect(windows.spans[0]?.starts.map(shown)).toEqual(['2026-11-08T00:00', '2026-11-09T00:00', '2026-11-10T00:00']);
   });
 
-  test('every slice is in the windows that begin before it and end behind it', () => {
+  test('assigns every slice to the windows that contain it', () => {
     const ofSlices = windows.slices.map((slice, index) => {
       const [first = 0, past = 0] = [windows.firstBuckets[index], windows.pastBuckets[index]];
       return [shown(slice), windows.buckets.slice(first - 1, past - 1).map(({ fromMs }) => shown(fromMs).slice(8, 10))];
@@ -63,7 +63,7 @@ describe('windows', () => {
     expect(windows.pairs).toBe(8);
   });
 
-  test('a day that begins at one does not move the beginning of a window', () => {
+  test('starts windows at midnight beside a day that begins at 01:00', () => {
     const santiago = planWindows({
       range: { fromMs: at('2026-09-05T12:00Z'), toMs: at('2026-09-06T12:00Z') },
       period: 'day',

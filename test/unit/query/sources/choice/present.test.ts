@@ -26,7 +26,7 @@ const ROWS = [
   [1, 'only-mixed', 0, 0, 0, 0, 1, 4_000, 4_000],
 ];
 
-test('each count has its place', () => {
+test('presentChoice() puts each count into its column and field', () => {
   const { rows, extraFields } = presentChoice(ASKED, ROWS);
   expect(
     rows.map(([variant, exposures, conversions, rate, , , weight]) => [variant, exposures, conversions, rate, weight]),
@@ -50,13 +50,13 @@ test('each count has its place', () => {
   });
 });
 
-test('nothing was exposed', () => {
+test('presentChoice() without exposures has no rows', () => {
   const { rows, extraFields } = presentChoice(ASKED, []);
   expect(rows).toEqual([]);
   expect(extraFields).toMatchObject({ variants: [], diagnostics: { first_exposure_at: null, multi_variant_units: 0 } });
 });
 
-test('the packet stands beside the rows in JSON, the decision below them in Markdown, and CSV has the rows', () => {
+test('JSON has rows and packet, Markdown rows and decision, CSV rows only', () => {
   const { rows, extraFields = {}, footnotes = [] } = presentChoice(ASKED, ROWS);
   const types = ['text', 'number', 'number', 'rate', 'rate', 'rate', 'number'] as const;
   const names = ['variant_key', 'exposures', 'conversions', 'rate', 'ci_low', 'ci_high', 'weight'];

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EVENT_FIELD_NAMES } from '../../../../../src/query/fields.js';
 import { propertyName, toFieldRows, toTopKeys, toTypes } from '../../../../../src/query/sources/fields/present.js';
 
-describe('a property', () => {
+describe('propertyName', () => {
   test.each([
     ['plan', 'event_properties.plan'],
     ['cart.total', 'event_properties.cart.total'],
@@ -11,12 +11,12 @@ describe('a property', () => {
     ['say "hi"', 'event_properties."say \\"hi\\""'],
     ['two\nlines\\', 'event_properties."two\\nlines\\\\"'],
     ['', 'event_properties.""'],
-  ])('%j is written %s', (key, written) => {
+  ])('writes %j as %s', (key, written) => {
     expect(propertyName('event_properties', key)).toBe(written);
   });
 });
 
-test('types come by how often they occur, then by name', () => {
+test('toTypes() sorts types by frequency, then by name', () => {
   expect(
     toTypes([
       ['string', 'number', 'boolean'],
@@ -25,7 +25,7 @@ test('types come by how often they occur, then by name', () => {
   ).toEqual(['number', 'boolean', 'string']);
 });
 
-test('five properties of both bags are enough', () => {
+test('the five most frequent properties of both maps are shown', () => {
   const bags = [
     [
       ['a', 'b', 'c', 'd'],
@@ -45,7 +45,7 @@ test('five properties of both bags are enough', () => {
   ]);
 });
 
-describe('fields', () => {
+describe('toFieldRows', () => {
   const none = [[], []];
   const row = (overrides: { total?: number; texts?: unknown; numbers?: unknown; profiles?: string[][] } = {}) => [
     overrides.total ?? 4,
@@ -61,14 +61,14 @@ describe('fields', () => {
   ];
   const find = (rows: readonly (readonly unknown[])[], field: string) => rows.find(([name]) => name === field);
 
-  test('are counted, and their coverage is a percentage', () => {
+  test('has the number of events and the coverage in percent', () => {
     const rows = toFieldRows([row()]);
     expect(find(rows, '_path')).toEqual(['_path', 'string', 'page', 1, 25]);
     expect(find(rows, 'session.duration')).toEqual(['session.duration', 'number', 'session', 3, 75]);
     expect(find(rows, 'session.landing_path')).toEqual(['session.landing_path', 'string', 'session', null, null]);
   });
 
-  test('of several types name them all and count once for each event', () => {
+  test('lists all types of a field and counts an event once', () => {
     const rows = toFieldRows([row({ texts: [['plan'], [1]], numbers: [['plan'], [2]] })]);
     expect(find(rows, 'event_properties.plan')).toEqual([
       'event_properties.plan',
@@ -79,7 +79,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('of profiles are text where they hold some', () => {
+  test('gives profile fields the type string if they contain text', () => {
     const rows = toFieldRows([row({ profiles: [['plan', 'email'], ['plan', 'seats'], ['beta']] })]);
     expect(find(rows, 'user.plan')?.[1]).toBe('string');
     expect(find(rows, 'user.seats')?.[1]).toBe('number');
@@ -87,7 +87,7 @@ describe('fields', () => {
     expect(rows.filter(([name]) => name === 'user.email')).toHaveLength(1);
   });
 
-  test('of no events have no coverage', () => {
+  test('has coverage 0 without events', () => {
     expect(find(toFieldRows([row({ total: 0 })]), 'event_type')).toEqual(['event_type', 'string', 'core', 0, 0]);
   });
 });
