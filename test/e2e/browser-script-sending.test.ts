@@ -47,7 +47,7 @@ describe('the browser script sends', () => {
 
   test.each([
     ['a beacon', '', 'no-cors'],
-    ['a request where there are no beacons', 'navigator.sendBeacon = undefined', 'cors'],
+    ['a request in browsers without sendBeacon', 'navigator.sendBeacon = undefined', 'cors'],
     ['a request where the browser takes no more beacons', 'navigator.sendBeacon = () => false', 'cors'],
   ])('the last events by %s', async (_, spoil, mode) => {
     await page.addInitScript({ content: spoil });

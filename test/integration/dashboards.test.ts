@@ -162,7 +162,7 @@ describe('PUT /api/dashboard-sync', () => {
     ['no JSON', '{"source_yaml": '],
     ['no object', '[]'],
     ['no source', '{}'],
-    ['a source that is no text', '{"source_yaml": 5}'],
+    ['a source that is not a text', '{"source_yaml": 5}'],
   ])('answers 400 to a body with %s', async (_, body) => {
     const url = `http://127.0.0.1:${server.port}/api/dashboard-sync/sales`;
     const response = await fetch(url, { method: 'PUT', headers: { 'x-api-key': project.secretKey }, body });

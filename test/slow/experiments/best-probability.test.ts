@@ -20,7 +20,7 @@ function closedForm(first: Counts, second: Counts): number {
 
 describe('toBestProbabilities', () => {
   test.each([
-    ['nothing is known', [of(0, 0), of(0, 0)], [1 / 2, 1 / 2]],
+    ['no units', [of(0, 0), of(0, 0)], [1 / 2, 1 / 2]],
     ['one conversion: ∫ 2x · x', [of(0, 0), of(1, 1)], [1 / 3, 2 / 3]],
     ['one conversion of three: ∫ 2x · x · x', [of(0, 0), of(0, 0), of(1, 1)], [1 / 4, 1 / 4, 1 / 2]],
     ['one each way: ∫ 2x · (2x - x²)', [of(0, 1), of(1, 1)], [1 / 6, 5 / 6]],

@@ -16,7 +16,7 @@ function postgresThat(answer: () => Promise<unknown>): Postgres {
 }
 
 test.each(['', 'nonsense', 'sk_short', `sk_${'x'.repeat(16_000)}`, `sk_${'-'.repeat(32)}`])(
-  'a malformed key is neither looked up nor cached: %.20s',
+  'a malformed key is neither looked up nor cached (%#)',
   async (text) => {
     let looks = 0;
     const postgres = postgresThat(() => Promise.reject(new Error('PostgreSQL was asked')));

@@ -67,7 +67,7 @@ test.each([
   ['* | sum event_properties.prise', ['no event of this project has "event_properties.prise"; nearest: "price"']],
   ['* | where user.plans exists | unique', ['no profile of this project has "user.plans"; nearest: "plan"']],
   ['users | count by region', ['no profile of this project has "region"; keys are "plan"']],
-])('warns about %s', (text, warnings) => {
+])('warns about unknown names in %s', (text, warnings) => {
   expect(warningsOf(text)).toEqual(warnings);
 });
 

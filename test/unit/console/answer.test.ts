@@ -28,7 +28,7 @@ test.each([
   [duration(204), '3 min 24 s'],
   [duration(7200), '2 h'],
   [duration(93_600), '1 d 2 h'],
-])('formats %s as %s', (text, expected) => expect(plain(text)).toBe(expected));
+])('a formatted value is %s (expected %s)', (text, expected) => expect(plain(text)).toBe(expected));
 
 describe('partOf() and shortLabel() of a time bucket', () => {
   const past = '2026-03-01T00:00:00Z/2026-03-08T00:00:00Z';

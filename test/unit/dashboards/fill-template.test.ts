@@ -50,7 +50,7 @@ describe('fillTemplate() replaces a placeholder by', () => {
     ['a default', 'a {{period.stage}}', {}, 'a | this month'],
     ['a chosen range', 'a {{range.stage}}', { range: ' last  30d' }, 'a | last 30d'],
     [
-      'a range between dates, formatted again',
+      'a range between dates, in the form of the language',
       'a {{range.stage}}',
       { range: "from 2026-01-01 to '2026-02-01'" },
       'a | from "2026-01-01" to "2026-02-01"',
@@ -72,7 +72,7 @@ describe('fillTemplate() replaces a placeholder by', () => {
     ],
     ['a value from data, quoted', 'a | where b = {{page}}', { page: '/"\\\n' }, 'a | where b = "/\\"\\\\\\n"'],
     ['a default value', 'a | where b = {{page}}', {}, 'a | where b = "/"'],
-    ['nothing, while nothing is chosen', 'a {{path.fragment}}', {}, 'a '],
+    ['an empty text when no option is chosen', 'a {{path.fragment}}', {}, 'a '],
     [
       'the fragment of a value from data',
       'a {{path.fragment}}',
@@ -80,7 +80,7 @@ describe('fillTemplate() replaces a placeholder by', () => {
       'a | where _path = "/x" | where _path != "{}"',
     ],
     ['an address', 'user {{who}}', { who: 'ann@example.com' }, 'user "ann@example.com"'],
-    ['nothing, while no address is given', 'a {{customer.event_fragment}}', { customer: '' }, 'a '],
+    ['an empty text when no address is given', 'a {{customer.event_fragment}}', { customer: '' }, 'a '],
     [
       'the fragment of an address',
       'a {{customer.event_fragment}}',
@@ -100,7 +100,7 @@ describe('fillTemplate() replaces a placeholder by', () => {
       'a | count by event_properties."Button Name"',
     ],
     ['itself in a comment', 'a # {{plan}} "\n| count', {}, 'a # {{plan}} "\n| count'],
-    ['itself where it has other signs', "a | where b = '{{ }} {{A}}'", {}, "a | where b = '{{ }} {{A}}'"],
+    ['itself when it is not a valid placeholder', "a | where b = '{{ }} {{A}}'", {}, "a | where b = '{{ }} {{A}}'"],
   ])('%s', (_, template, values, expected) => {
     expect(fill(template, values)).toBe(expected);
   });
@@ -110,9 +110,9 @@ describe('fillTemplate() replaces a placeholder by', () => {
     ['an invalid range', '{{range.stage}}', { range: 'last five weeks' }],
     ['a range of more than one stage', '{{range.stage}}', { range: 'last 7d | list' }],
     ['a range of an endless number', '{{range.stage}}', { range: `last ${'9'.repeat(30)}d` }],
-    ['a stage that is no range', '{{range.stage}}', { range: 'count' }],
-    ['a text that is no address', 'user {{who}}', { who: 'ann' }],
-    ['a domain where none is taken', 'user {{who}}', { who: '*@example.com' }],
+    ['a stage that is not a range', '{{range.stage}}', { range: 'count' }],
+    ['a text that is not an address', 'user {{who}}', { who: 'ann' }],
+    ['a domain where only addresses are allowed', 'user {{who}}', { who: '*@example.com' }],
     ['no value where one is needed', 'user {{who}}', {}],
   ])('fillTemplate() refuses %s', (_, template, values) => {
     expect(() => fill(template, values)).toThrow(PublicError);

@@ -34,7 +34,11 @@ describe('YAML of a dashboard', () => {
     ['a duplicate key', `${SMALLEST}title: Again\n`, ['5 «title: A» title: the key "title" is used twice']],
     ['a tag', SMALLEST.replace('title: Sales', 'title: !!str Sales'), ['2 «Sales» title: the tag', 'remove it']],
     ['a key that is a list', `${SMALLEST}? [a]\n: 1\n`, ['not YAML', 'keys must be strings']],
-    ['an alias of nothing', SMALLEST.replace('Sales', '*none'), ['2 «*none» title: nothing is anchored as "none"']],
+    [
+      'an alias without an anchor',
+      SMALLEST.replace('Sales', '*none'),
+      ['2 «*none» title: nothing is anchored as "none"'],
+    ],
     ['an alias of itself', SMALLEST.replace('Sales', '&me [*me]'), ['2 «*me]» title[0][0]: the alias contains itself']],
     ['a merge key', `${SMALLEST}<<: {order: 1}\n`, ['5 «<<: {ord» ["<<"]: unknown key "<<"']],
     ['a key like __proto__', `${SMALLEST}__proto__: 1\n`, ['5 «__proto_» __proto__: a key cannot be __proto__']],
@@ -120,7 +124,7 @@ describe('structure of a dashboard', () => {
     ],
     ['an id that is the key', `${SMALLEST}id: sales`, []],
     [
-      'an order that is no whole number',
+      'an order that is not a whole number',
       `${SMALLEST}order: 1.5`,
       ['5 «1.5» order: 1.5 is not valid here; it is a whole number'],
     ],

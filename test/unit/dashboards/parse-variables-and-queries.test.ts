@@ -18,12 +18,12 @@ describe('variables of a dashboard', () => {
     ],
     ['a name that every object has', withVariables('constructor: {type: input}', 'user {{constructor}}'), []],
     [
-      'a select of nothing',
+      'a select without options',
       withVariables('plan: {type: select}'),
       ['12 «{type: s» variables.plan: a select has neither options nor a query; it has one of the two'],
     ],
     [
-      'a default that is no option',
+      'a default that is not an option',
       withVariables('plan: {type: select, default: por, options: [{value: pro}, {value: free}]}'),
       ['12 «por, opt» variables.plan.default: "por" is not one of the options; nearest is "pro"'],
     ],
@@ -93,14 +93,14 @@ describe('variables of a dashboard', () => {
       ],
     ],
     [
-      'a default that is no address',
+      'a default that is not an address',
       withVariables('who: {type: input, default: ann}'),
       [
         '12 «ann}» variables.who.default: "ann" is not an e-mail address; as in ann@example.com; *@example.com needs allow_domain: true',
       ],
     ],
     [
-      'a range that is none',
+      'an invalid range',
       withVariables('range: {type: date_range, default: last five weeks}'),
       [
         '12 «last fiv» variables.range.default: "last five weeks" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
@@ -114,7 +114,7 @@ describe('variables of a dashboard', () => {
       ],
     ],
     [
-      'range as something else',
+      'a variable named range of another type',
       withVariables('range: {type: input}'),
       [
         '12 «input}» variables.range.type: the variable "range" has the type input; it is the date_range of every dashboard; choose another name',
@@ -173,7 +173,7 @@ describe('queries of a dashboard', () => {
       ],
     ],
     ['a range where it fits', query('signup {{range.stage}} | count'), []],
-    ['a range behind a pipe', query('signup | {{ range }} | count by day'), []],
+    ['a range after a pipe', query('signup | {{ range }} | count by day'), []],
     [
       'an unknown variable',
       query('signup {{rnge.stage}}'),
@@ -194,7 +194,7 @@ describe('queries of a dashboard', () => {
       ],
     ],
     [
-      'what is not a placeholder',
+      'braces that are not a placeholder',
       query('signup {{Range}}'),
       [
         '10 «{{Range}» sections[0].cards[0].query: "{{Range}}" is not a placeholder; a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case',

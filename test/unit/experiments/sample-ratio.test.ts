@@ -5,7 +5,7 @@ describe('toExpectedSplit', () => {
   test.each([
     ['stated weights', [50, 50], [50, 50], [0.5, 0.5]],
     ['any scale', [1, 3], [1, 3], [0.25, 0.75]],
-    ['none stated', [null, null], [1, 1], [0.5, 0.5]],
+    ['no stated weights', [null, null], [1, 1], [0.5, 0.5]],
     ['one missing', [9, null], [1, 1], [0.5, 0.5]],
     ['one negative', [9, -1], [1, 1], [0.5, 0.5]],
     ['one infinite', [9, Number.POSITIVE_INFINITY], [1, 1], [0.5, 0.5]],
@@ -49,7 +49,7 @@ describe('findSampleRatioPValue', () => {
     ['as expected', [50, 50], [0.5, 0.5], 1],
     ['as expected, of many units', [500_300, 499_700], [0.5, 0.5], 1],
     ['a variant without units or weight takes no part', [50, 50, 0], [0.5, 0.5, 0], 1],
-    ['units where none are expected', [50, 50, 1], [0.5, 0.5, 0], 0],
+    ['units in a variant of weight 0', [50, 50, 1], [0.5, 0.5, 0], 0],
   ])('%s', (_, exposures, ratios, expected) => {
     expect(findSampleRatioPValue(exposures, ratios)).toBe(expected);
   });

@@ -40,9 +40,9 @@ describe('toAlwaysValidPValue', () => {
     ['no units at all', of(0, 0), of(0, 0)],
     ['one unit each', of(0, 1), of(1, 1)],
     ['no conversions', of(0, 5000), of(0, 5000)],
-    ['everybody converted', of(5000, 5000), of(5000, 5000)],
+    ['all units converted', of(5000, 5000), of(5000, 5000)],
     ['equal rates', of(50, 500), of(50, 500)],
-    ['five against none of a hundred', of(0, 100), of(5, 100)],
+    ['five conversions of a hundred against none', of(0, 100), of(5, 100)],
   ])('is above 0.5 for %s', (_, control, treatment) => {
     expect(toAlwaysValidPValue({ control, treatment })).toBeGreaterThan(0.5);
     const { low, high } = toSequentialInterval({ control, treatment }, 0.05);

@@ -16,12 +16,12 @@ type Row = [
 
 describe('applyPropertyOps', () => {
   test.each<Row>([
-    ['nothing changes nothing', { a: 1 }, {}, { a: 1 }],
-    ['$set overwrites and leaves the rest', { a: 1, b: 2 }, { set: { a: 'x', c: true } }, { a: 'x', b: 2, c: true }],
+    ['no operations change nothing', { a: 1 }, {}, { a: 1 }],
+    ['$set overwrites its keys only', { a: 1, b: 2 }, { set: { a: 'x', c: true } }, { a: 'x', b: 2, c: true }],
     ['$set of null removes', { a: 1, b: 2 }, { set: { a: null, c: null } }, { b: 2 }],
     ['$set of an empty text sets it', { a: 1 }, { set: { a: '' } }, { a: '' }],
     [
-      '$set_once keeps what is there, also when false, 0 or empty',
+      '$set_once keeps existing values, also false, 0 and the empty text',
       { a: false, b: 0, c: '' },
       { setOnce: { a: 1, b: 1, c: 1, d: 1 } },
       { a: false, b: 0, c: '', d: 1 },
@@ -31,12 +31,12 @@ describe('applyPropertyOps', () => {
     ['$add creates', {}, { add: { a: 2 } }, { a: 2 }],
     ['$add reads a number in text', { a: '40', b: '1e2' }, { add: { a: 2, b: 1 } }, { a: 42, b: 101 }],
     [
-      '$add starts from nothing on other text',
+      '$add starts at 0 on text that is not a number',
       { a: 'x', b: '', c: ' 5', d: 'NaN' },
       { add: { a: 1, b: 1, c: 1, d: 1 } },
       { a: 1, b: 1, c: 1, d: 1 },
     ],
-    ['$add starts from nothing on a boolean', { a: true, b: false }, { add: { a: 1, b: 1 } }, { a: 1, b: 1 }],
+    ['$add starts at 0 on a boolean', { a: true, b: false }, { add: { a: 1, b: 1 } }, { a: 1, b: 1 }],
     [
       '$add stays within the doubles',
       { a: Number.MAX_VALUE, b: -Number.MAX_VALUE },
@@ -44,10 +44,10 @@ describe('applyPropertyOps', () => {
       { a: Number.MAX_VALUE, b: -Number.MAX_VALUE },
     ],
     ['$unset removes', { a: 1, b: 2 }, { unset: ['a', 'c'] }, { b: 2 }],
-    ['$set goes before $set_once', {}, { set: { a: 1 }, setOnce: { a: 2 } }, { a: 1 }],
+    ['$set is applied before $set_once', {}, { set: { a: 1 }, setOnce: { a: 2 } }, { a: 1 }],
     ['a null in $set makes room for $set_once', { a: 1 }, { set: { a: null }, setOnce: { a: 2 } }, { a: 2 }],
-    ['$set_once goes before $add', {}, { setOnce: { a: 10 }, add: { a: 1 } }, { a: 11 }],
-    ['$unset goes last', {}, { set: { a: 1 }, setOnce: { b: 1 }, add: { c: 1 }, unset: ['a', 'b', 'c'] }, {}],
+    ['$set_once is applied before $add', {}, { setOnce: { a: 10 }, add: { a: 1 } }, { a: 11 }],
+    ['$unset is applied last', {}, { set: { a: 1 }, setOnce: { b: 1 }, add: { c: 1 }, unset: ['a', 'b', 'c'] }, {}],
     [
       'a value that changes its type replaces',
       { a: 1, b: 'x', c: true },

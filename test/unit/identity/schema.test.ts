@@ -10,10 +10,10 @@ describe('parseIdentifyBody() accepts', () => {
     ['a user alone', { user_id: 'u' }, { userId: 'u', deviceId: undefined, ops: {} }],
     ['numbers as ids', { user_id: 7, device_id: 1.5 }, { userId: '7', deviceId: '1.5' }],
     ['512 characters, of which each may be four bytes', { user_id: '😀'.repeat(512) }, { userId: '😀'.repeat(512) }],
-    ['an empty device as none', { user_id: 'u', device_id: '' }, { deviceId: undefined }],
-    ['a device of null as none', { user_id: 'u', device_id: null }, { deviceId: undefined }],
+    ['an empty device id as absent', { user_id: 'u', device_id: '' }, { deviceId: undefined }],
+    ['a null device id as absent', { user_id: 'u', device_id: null }, { deviceId: undefined }],
     [
-      'nothing where null stands',
+      'null fields as absent',
       { user_id: 'u', user_properties: null, user_property_ops: { $set: null, $unset: null } },
       { ops: {} },
     ],

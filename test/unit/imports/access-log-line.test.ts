@@ -45,7 +45,7 @@ const GOOD: readonly (readonly [rule: string, line: string, expected: Partial<Ac
   ['a leap second', `a - - [31/Dec/2016:23:59:60 +0000] "GET / HTTP/1.1" 200 1`, { timeMs: Date.UTC(2017, 0, 1) }],
 ];
 
-test.each(GOOD)('tryParseAccessLogLine() parses %s', (_rule, line, expected) => {
+test.each(GOOD)('tryParseAccessLogLine() parses a line: %s', (_rule, line, expected) => {
   expect(tryParseAccessLogLine(line)).toMatchObject(expected);
 });
 
@@ -59,7 +59,7 @@ const BAD: readonly (readonly [rule: string, line: string])[] = [
   ['a minute that does not exist', 'a - - [01/May/2015:10:60:03 +0000] "GET / HTTP/1.1" 200 1'],
   ['a request that is cut', `${HEAD} "GET /`],
   ['no status', `${HEAD} "GET / HTTP/1.1"`],
-  ['a status that is no number', `${HEAD} "GET / HTTP/1.1" OK 1`],
+  ['a status that is not a number', `${HEAD} "GET / HTTP/1.1" OK 1`],
 ];
 
 test.each(BAD)('tryParseAccessLogLine() rejects %s', (_rule, line) => {

@@ -52,25 +52,25 @@ const RETRIES: readonly (readonly [
   waits: readonly number[],
   outcome: unknown,
 ])[] = [
-  ['a server error is passing', [{ status: 503 }, OK], [1000], { accepted: 7 }],
+  ['a server error is retried', [{ status: 503 }, OK], [1000], { accepted: 7 }],
   ['a longer Retry-After is honoured', [{ status: 429, retryAfter: '5' }, OK], [5000], { accepted: 7 }],
-  ['a shorter one is not', [{ status: 429, retryAfter: '0' }, OK], [1000], { accepted: 7 }],
-  ['up to a minute', [{ status: 429, retryAfter: '600' }, OK], [60_000], { accepted: 7 }],
+  ['a shorter Retry-After is not honoured', [{ status: 429, retryAfter: '0' }, OK], [1000], { accepted: 7 }],
+  ['Retry-After is honoured up to a minute', [{ status: 429, retryAfter: '600' }, OK], [60_000], { accepted: 7 }],
   [
-    'after three retries it ends',
+    'the fourth failure ends the import',
     [{ status: 500, body: '{"error":"internal error"}' }],
     [1000, 2000, 4000],
     'URL does not take events: status 500, internal error',
   ],
   [
-    'other refusals end it at once',
+    'other client errors end the import at once',
     [{ status: 401, body: '{"error":"x"}' }],
     [],
     'URL refused the events: status 401, x',
   ],
 ];
 
-test.each(RETRIES)('%s', async (_rule, answers, waits, outcome) => {
+test.each(RETRIES)('track client: %s', async (_rule, answers, waits, outcome) => {
   const sent = await send(answers);
   expect({ waits: sent.waits, outcome: sent.outcome }).toEqual({ waits, outcome });
 });

@@ -154,12 +154,12 @@ describe('events that override client fields', () => {
 
   test.each([
     [
-      'its own geography goes before that of its address',
+      'the geography of the event wins over that of its address',
       { ip: '198.51.100.9', geo: { city: 'Atlantis' } },
       'Atlantis',
     ],
     ['geography without an address', { geo: { city: 'Atlantis' } }, 'Atlantis'],
-    ['an address that is said to be none has no geography of the sender', { ip: null }, undefined],
+    ['a null address gives no geography of the sender', { ip: null }, undefined],
     ['geography that is said to be unknown', { ip: '198.51.100.9', geo: {} }, undefined],
   ])('%s', (_, said, city) => {
     const [event] = replay(accept({ event_type: 'a', ...said }, secret));

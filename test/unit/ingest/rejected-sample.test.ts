@@ -68,8 +68,8 @@ describe('isNamedIn() finds an id', () => {
     ['as a text', { user_id: 'alice' }, 'alice', true],
     ['as a number', { user_id: 42 }, '42', true],
     ['in another place', { event_properties: { by: ['alice'] } }, 'alice', true],
-    ['with what JSON escapes', { user_id: 'a "b" \\ c\n' }, 'a "b" \\ c\n', true],
+    ['with characters that JSON escapes', { user_id: 'a "b" \\ c\n' }, 'a "b" \\ c\n', true],
     ['as long as ids can be', { device_id: '😀'.repeat(512), user_id: 'é'.repeat(512) }, '😀'.repeat(512), true],
-    ['not where another stands', { user_id: 'bob' }, 'alice', false],
+    ['not in a sample of another person', { user_id: 'bob' }, 'alice', false],
   ])('%s', (_, event, id, isNamed) => expect(isNamedIn(toSample(event), id)).toBe(isNamed));
 });

@@ -35,7 +35,7 @@ const [, language = ''] = text.split('## Queries');
 const inCode = [...language.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
 describe('examples of /llms.txt', () => {
-  test.each(EXAMPLES)('compile: %s: %s', (_, query) => {
+  test.each(EXAMPLES)('compile (%s): %s', (_, query) => {
     expect(compile(query, CONTEXT).columns).not.toEqual([]);
   });
 });

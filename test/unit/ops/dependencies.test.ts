@@ -22,8 +22,8 @@ test('docs/LICENCES.md is up to date (npm run licences)', () => {
 
 test.each([
   ['a licence that is not allowed', { license: 'AGPL-3.0' }],
-  ['none at all', {}],
-  ['one that has to be read', { license: 'SEE LICENSE IN LICENSE' }],
+  ['no licence', {}],
+  ['a licence in a file', { license: 'SEE LICENSE IN LICENSE' }],
 ])('listRefused() reports %s, except in development dependencies', (_, fields) => {
   const lock = (more: object) => ({
     packages: { '': {}, 'node_modules/a/node_modules/@b/c': { version: '1', ...more } },
@@ -36,9 +36,13 @@ test.each<[what: string, report: unknown, found: string[] | undefined]>([
   ['a refusal', { message: '405 Method Not Allowed', statusCode: 405 }, undefined],
   ['silence', undefined, undefined],
   ['nothing', { vulnerabilities: {} }, []],
-  ['what is low or moderate', { vulnerabilities: { a: { name: 'a', severity: 'moderate', range: '<1' } } }, []],
-  ['what is high', { vulnerabilities: { a: { name: 'a', severity: 'high', range: '<1' } } }, ['a <1: high']],
-  ['what is critical', { vulnerabilities: { a: { name: 'a', severity: 'critical', range: '*' } } }, ['a *: critical']],
+  ['low and moderate findings', { vulnerabilities: { a: { name: 'a', severity: 'moderate', range: '<1' } } }, []],
+  ['a high finding', { vulnerabilities: { a: { name: 'a', severity: 'high', range: '<1' } } }, ['a <1: high']],
+  [
+    'a critical finding',
+    { vulnerabilities: { a: { name: 'a', severity: 'critical', range: '*' } } },
+    ['a *: critical'],
+  ],
 ])('findVulnerable() reads a report: %s', (_, report, found) => expect(findVulnerable(report)).toEqual(found));
 
 test('findVulnerable() reports shipped packages only', () => {

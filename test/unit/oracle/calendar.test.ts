@@ -10,7 +10,7 @@ function interval(range: Range | undefined, now: string, timezone?: string): str
   return `${toRfc3339(start)}/${toRfc3339(end)}`.replaceAll('.000Z', 'Z');
 }
 
-describe('intervalOf() a range that', () => {
+describe('a range in intervalOf()', () => {
   const FRIDAY = '2026-11-20T09:30:00Z';
   test.each<[string, Range | undefined, string, string | undefined, string]>([
     [
@@ -29,21 +29,27 @@ describe('intervalOf() a range that', () => {
       '2024-03-30T10:00:00Z/2024-03-31T10:00:00Z',
     ],
     [
-      'goes back months by the calendar, to the last day of a shorter one',
+      'subtracts calendar months, up to the last day of a shorter one',
       { kind: 'last', span: { count: 1, unit: 'mo' } },
       '2024-03-31T10:00:00Z',
       'UTC',
       '2024-02-29T10:00:00Z/2024-03-31T10:00:00Z',
     ],
     [
-      'goes back years',
+      'subtracts years',
       { kind: 'last', span: { count: 1, unit: 'y' } },
       '2024-02-29T10:00:00Z',
       'UTC',
       '2023-02-28T10:00:00Z/2024-02-29T10:00:00Z',
     ],
     ['of today ends now', { kind: 'today' }, FRIDAY, 'UTC', '2026-11-20T00:00:00Z/2026-11-20T09:30:00Z'],
-    ['of today starts at home', { kind: 'today' }, FRIDAY, 'Asia/Kolkata', '2026-11-19T18:30:00Z/2026-11-20T09:30:00Z'],
+    [
+      'of today starts at midnight of the time zone',
+      { kind: 'today' },
+      FRIDAY,
+      'Asia/Kolkata',
+      '2026-11-19T18:30:00Z/2026-11-20T09:30:00Z',
+    ],
     ['of yesterday is whole', { kind: 'yesterday' }, FRIDAY, 'UTC', '2026-11-19T00:00:00Z/2026-11-20T00:00:00Z'],
     [
       'of a day on which clocks are set forward has 23 hours',
@@ -76,21 +82,21 @@ describe('intervalOf() a range that', () => {
     ['of this month', { kind: 'this', unit: 'month' }, FRIDAY, 'UTC', '2026-11-01T00:00:00Z/2026-11-20T09:30:00Z'],
     ['of this quarter', { kind: 'this', unit: 'quarter' }, FRIDAY, 'UTC', '2026-10-01T00:00:00Z/2026-11-20T09:30:00Z'],
     [
-      'of this year is the year at home',
+      'of this year is the year of the time zone',
       { kind: 'this', unit: 'year' },
       '2025-01-01T00:30:00Z',
       'America/New_York',
       '2024-01-01T05:00:00Z/2025-01-01T00:30:00Z',
     ],
     [
-      'takes dates at home',
+      'reads dates in the time zone',
       { kind: 'from', from: '2026-11-01', to: '2026-11-03' },
       FRIDAY,
       'Pacific/Tongatapu',
       '2026-10-31T11:00:00Z/2026-11-02T11:00:00Z',
     ],
     [
-      'takes timestamps without an offset at home, with one as they are',
+      'reads timestamps without an offset in the time zone',
       { kind: 'from', from: '2026-11-01T10:00:00', to: '2026-11-03T10:00:00+05:30' },
       FRIDAY,
       'Europe/Berlin',

@@ -143,12 +143,12 @@ describe('where in the oracle', () => {
   });
   test.each<[string, readonly Condition[], number]>([
     ['joins stages with and', [is('a'), is('b')], 1],
-    ['nests', [{ kind: 'and', terms: [is('a'), { kind: 'or', terms: [is('b'), is('c')] }] }], 2],
+    ['supports nesting', [{ kind: 'and', terms: [is('a'), { kind: 'or', terms: [is('b'), is('c')] }] }], 2],
     ['joins with or', [{ kind: 'or', terms: [is('b'), is('c')] }], 3],
-    ['finds what exists', [{ kind: 'exists', field: 'event_properties.b', negated: false }], 1],
-    ['finds what does not', [{ kind: 'exists', field: 'event_properties.b', negated: true }], 2],
+    ['finds existing values', [{ kind: 'exists', field: 'event_properties.b', negated: false }], 1],
+    ['finds missing values', [{ kind: 'exists', field: 'event_properties.b', negated: true }], 2],
     ['finds one of several', [{ kind: 'in', field: 'user_id', negated: false, values: ['u1', 'u3'] }], 2],
-    ['finds none of several', [{ kind: 'in', field: 'event_properties.a', negated: true, values: [1, 2] }], 1],
+    ['finds values not in a list', [{ kind: 'in', field: 'event_properties.a', negated: true, values: [1, 2] }], 1],
   ])('%s', (_rule, where, expected) => expect(tuples(views({ where }), { events })).toEqual([[expected]]));
 });
 
@@ -196,7 +196,7 @@ describe('limit, top and sort in the oracle', () => {
       ],
     ],
     [
-      'sort goes by a column',
+      'sort uses a column',
       { kind: 'sort', column: 'event_properties.v', descending: false, limit: 2 },
       [
         ['a', 1],
@@ -204,7 +204,7 @@ describe('limit, top and sort in the oracle', () => {
       ],
     ],
     [
-      'sort goes by the metric',
+      'sort uses the metric',
       { kind: 'sort', column: 'count', descending: false },
       [
         ['a', 1],
@@ -213,7 +213,7 @@ describe('limit, top and sort in the oracle', () => {
       ],
     ],
     [
-      'sort orders what top keeps',
+      'sort orders the rows that top keeps',
       { kind: 'sort', column: 'event_properties.v', descending: false, top: 2 },
       [
         ['b', 2],

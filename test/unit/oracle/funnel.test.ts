@@ -28,7 +28,7 @@ describe('steps of a funnel', () => {
   test.each<[string, Event[], number[]]>([
     ['are taken in order', does('u', ['a', 0], ['b', 1], ['c', 2]), [1, 1, 1]],
     ['are not taken out of order', does('u', ['b', 0], ['a', 1], ['c', 2]), [1, 0, 0]],
-    ['may be a long way from each other within the window', does('u', ['a', 0], ['b', HOUR]), [1, 1, 0]],
+    ['may be far apart within the window', does('u', ['a', 0], ['b', HOUR]), [1, 1, 0]],
     ['end with the window of the first', does('u', ['a', 0], ['b', 1], ['c', HOUR + 1]), [1, 1, 0]],
     ['may be of one time, in step order', does('u', ['c', 0], ['b', 0], ['a', 0]), [1, 1, 1]],
     [
@@ -74,17 +74,17 @@ describe('exclude in a funnel', () => {
   const question = abc({ exclude: ['x', 'y'] });
   test.each<[string, Event[], number[]]>([
     [
-      'breaks between two steps, and what was reached stays',
+      'ends an attempt between two steps, and keeps the steps reached',
       does('u', ['a', 0], ['b', 1], ['x', 2], ['c', 3]),
       [1, 1, 0],
     ],
-    ['breaks by any of them', does('u', ['a', 0], ['y', 1], ['b', 2]), [1, 0, 0]],
+    ['ends an attempt at any of the excluded events', does('u', ['a', 0], ['y', 1], ['b', 2]), [1, 0, 0]],
     ['does not break before the first step', does('u', ['x', 0], ['a', 1], ['b', 2], ['c', 3]), [1, 1, 1]],
     ['does not break after the last', does('u', ['a', 0], ['b', 1], ['c', 2], ['x', 3]), [1, 1, 1]],
     ['does not break at the time of the step before', does('u', ['a', 0], ['x', 0], ['b', 1]), [1, 1, 0]],
     ['breaks at the time of the next step', does('u', ['a', 0], ['x', 1], ['b', 1]), [1, 0, 0]],
     ['does not break where all are of one time', does('u', ['a', 0], ['x', 0], ['b', 0]), [1, 1, 0]],
-    ['leaves a later attempt', does('u', ['a', 0], ['x', 1], ['a', 2], ['b', 3], ['c', 4]), [1, 1, 1]],
+    ['keeps a later attempt', does('u', ['a', 0], ['x', 1], ['a', 2], ['b', 3], ['c', 4]), [1, 1, 1]],
     ['is not healed by a later event of the step', does('u', ['a', 0], ['x', 1], ['b', 2], ['b', 3]), [1, 0, 0]],
   ])('%s', (_rule, events, expected) => expect(users(question, events)).toEqual(expected));
 });

@@ -21,10 +21,10 @@ const tracked = (user_id: string | null, device_id: string | null): Event => {
 
 describe('distinct_id in the oracle', () => {
   test.each<[string, Given, (string | null)[]]>([
-    ['is the own user', { events: [tracked('u1', 'd1')], mappings: [mapping('d1', 'u2')] }, ['u1']],
-    ['else the user of the device', { events: [tracked(null, 'd1')], mappings: [mapping('d1', 'u2')] }, ['u2']],
-    ['else the device', { events: [tracked(null, 'd1')], mappings: [mapping('d2', 'u2')] }, ['d1']],
-    ['else none', { events: [tracked(null, null)] }, [null]],
+    ['is the user of the event', { events: [tracked('u1', 'd1')], mappings: [mapping('d1', 'u2')] }, ['u1']],
+    ['is else the user of the device', { events: [tracked(null, 'd1')], mappings: [mapping('d1', 'u2')] }, ['u2']],
+    ['is else the device', { events: [tracked(null, 'd1')], mappings: [mapping('d2', 'u2')] }, ['d1']],
+    ['is else null', { events: [tracked(null, null)] }, [null]],
     [
       'follows the latest mapping, whichever was stored last',
       { events: [tracked(null, 'd1')], mappings: [mapping('d1', 'new', 2), mapping('d1', 'old', 1)] },

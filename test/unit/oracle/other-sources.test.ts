@@ -62,11 +62,11 @@ describe('formula in the oracle', () => {
     ['counts values', { kind: 'term', function: 'unique', event: 'a', field: 'event_properties.v' }, 2],
     ['sums', { kind: 'term', function: 'sum', event: 'a', field: 'event_properties.v' }, 7],
     ['averages', { kind: 'term', function: 'avg', event: 'a', field: 'event_properties.v' }, 3.5],
-    ['sums nothing to 0', { kind: 'term', function: 'sum', event: 'b', field: 'event_properties.v' }, 0],
+    ['gives 0 as sum of no values', { kind: 'term', function: 'sum', event: 'b', field: 'event_properties.v' }, 0],
     ['divides by zero to null', divided(count('a'), count('nothing')), null],
     ['divides zero by zero to null', divided(count('nothing'), count('nothing')), null],
     [
-      'computes nothing with nothing',
+      'gives null when a term is null',
       { kind: 'binary', operator: '+', left: number(1), right: divided(number(1), number(0)) },
       null,
     ],

@@ -24,10 +24,10 @@ const ABACD = walk('u', ['x', 0], ['a', 1], ['b', 2], ['a', 3], ['c', 4], ['d', 
 
 describe('a path in the oracle', () => {
   test.each<[string, PathsQuestion, string[]]>([
-    ['goes on from the first match, five nodes with the anchor', from(), ['a', 'b', 'a', 'c', 'd']],
+    ['begins at the first match and has five nodes', from(), ['a', 'b', 'a', 'c', 'd']],
     ['leads up to the last match', to(), ['x', 'a', 'b', 'a']],
-    ['is as deep as it is said', from({ depth: 2 }), ['a', 'b']],
-    ['is as deep as it is said backwards', to({ depth: 2 }), ['b', 'a']],
+    ['has the given depth', from({ depth: 2 }), ['a', 'b']],
+    ['has the given depth backwards', to({ depth: 2 }), ['b', 'a']],
     ['ends with the window, its end included', from({ window: { count: 2, unit: 'm' } }), ['a', 'b', 'a']],
     ['starts with the window backwards', to({ window: { count: 1, unit: 'm' } }), ['b', 'a']],
   ])('%s', (_rule, question, expected) => {

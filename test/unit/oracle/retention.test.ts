@@ -37,12 +37,12 @@ describe('period 0 of retention', () => {
     ask(question, { events: [start, ...others] }).rows[0]?.users;
 
   test.each([
-    ['counts the start itself with any event', weekly(), undefined, 1],
-    ['counts the start itself when it is what returns', weekly({ returning: 'signup' }), undefined, 1],
+    ['counts the start when any event returns', weekly(), undefined, 1],
+    ['counts the start when it is the return event', weekly({ returning: 'signup' }), undefined, 1],
     ['does not count the start when another event is to return', weekly({ returning: 'view' }), undefined, 0],
-    ['counts what returns later in it', weekly({ returning: 'view' }), '2026-11-08T23:59:59Z', 1],
-    ['counts what returns at the same time', weekly({ returning: 'view' }), '2026-11-04T12:00:00Z', 1],
-    ['does not count what came before the start', weekly({ returning: 'view' }), '2026-11-04T11:59:59Z', 0],
+    ['counts a return later in the period', weekly({ returning: 'view' }), '2026-11-08T23:59:59Z', 1],
+    ['counts a return at the same time', weekly({ returning: 'view' }), '2026-11-04T12:00:00Z', 1],
+    ['does not count a return before the start', weekly({ returning: 'view' }), '2026-11-04T11:59:59Z', 0],
     ['takes `any` for any event', weekly({ returning: 'any' }), undefined, 1],
   ])('%s', (_rule, question, time, expected) => {
     expect(zero(question, ...(time === undefined ? [] : [by('u1', 'view', at(time))]))).toBe(expected);

@@ -7,7 +7,7 @@ const hours = (...counts: readonly [hour: number, events: number][]) =>
 
 test.each([
   ['nothing', hours(), []],
-  ['what fits is one slice, over hours without events', hours([0, 4], [9, 6]), [[0, 10]]],
+  ['events that fit are one slice, over hours without events', hours([0, 4], [9, 6]), [[0, 10]]],
   [
     'the first is small, the next has twice as many, up to the limit',
     hours([0, 10], [1, 20], [2, 30], [3, 30]),
@@ -19,7 +19,7 @@ test.each([
     ],
   ],
   [
-    'an hour with too many is a slice of its own',
+    'an hour with too many events is a slice of its own',
     hours([0, 5], [1, 99], [2, 5], [3, 5]),
     [
       [0, 1],

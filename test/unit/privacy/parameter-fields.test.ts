@@ -10,7 +10,7 @@ test.each<[string, string[]]>([
   ['one id', ['a']],
   ['ids of machines', Array.from({ length: 1500 }, (_, index) => `d2f1c1f0-0000-4000-8000-${index}`)],
   ['the longest ids', Array.from({ length: 1500 }, () => '😀'.repeat(512))],
-  ['ids of nothing but what is escaped', Array.from({ length: 1500 }, () => '\\'.repeat(512))],
+  ['ids of escaped characters only', Array.from({ length: 1500 }, () => '\\'.repeat(512))],
 ])('inParameters() splits into lists below the limit, in order: %s', (_, ids) => {
   const lists = inParameters(ids);
   expect(lists.flat()).toEqual(ids);

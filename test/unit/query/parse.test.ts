@@ -39,7 +39,7 @@ describe('nested conditions', () => {
   });
 });
 
-test('a chain of or of any length is one condition', () => {
+test('a chain of "or" of any length is one condition', () => {
   const { query } = parse(`* | where a = 1${' or a = 1'.repeat(1500)}`);
   const [where] = query.stages;
   expect(where?.kind === 'where' && where.condition.kind === 'or' && where.condition.items.length).toBe(1501);

@@ -77,7 +77,7 @@ describe('toIdentity', () => {
       as({ emailVerified: false }),
     ],
     [
-      'one of which nothing is said',
+      'an address without a verified flag',
       openId,
       { ...token({}), profile: { ...ada, email_verified: undefined } },
       as({ emailVerified: false }),
@@ -101,7 +101,7 @@ describe('toIdentity', () => {
       as({ name: `A d a${'🦆'.repeat(95)}` }),
     ],
     [
-      'a number as id, where there is no OpenID',
+      'a number as id without OpenID',
       { ...openId, isOpenId: false },
       { profile: { id: 7, login: 'ada' } },
       as({ subject: '7', email: undefined, emailVerified: false, name: 'ada' }),

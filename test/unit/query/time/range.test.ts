@@ -90,7 +90,7 @@ describe('calendar ranges', () => {
       '2026-11-16T00:00:00Z/2026-11-22T23:59:59Z',
     ],
     [
-      'new year elsewhere',
+      'new year in another time zone',
       'this year',
       '2025-12-31T12:00:00Z',
       'Pacific/Tongatapu',
