@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { type DemoArguments, HELP, parseDemoArguments } from '../src/demo/arguments.js';
 import { createDemo, type Demo, type DemoDeps, DemoExists, deleteDemo } from '../src/demo/create-demo.js';
-import type { DemoProgress } from '../src/demo/send-shop.js';
+import { generateShop } from '../src/demo/generate.js';
+import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
 import { UsageError } from '../src/imports/arguments.js';
 import { formatCount, ProgressDisplay, toCells } from '../src/imports/progress.js';
 import { readStandalone } from '../src/imports/target.js';
@@ -34,7 +35,10 @@ async function run(): Promise<void> {
     const stored = { postgres, isCluster: config.CLICKHOUSE_CLUSTER !== undefined };
     if (args.kind !== 'create') await remove(stored, organizationId);
     if (args.kind === 'delete') return;
-    const deps = { ...stored, secretKeyBase: config.SECRET_KEY_BASE, quotas: config, url: await findUrl(args) };
+    const deps: DemoDeps = {
+      ...{ ...stored, secretKeyBase: config.SECRET_KEY_BASE, quotas: config, url: await findUrl(args) },
+      send: (shop, service, onProgress) => sendShop(generateShop(shop), service, onProgress),
+    };
     await create(deps, organizationId, args);
   } finally {
     await postgres.destroy();

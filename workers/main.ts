@@ -18,6 +18,7 @@ import { startProjectDeletion } from './delete-projects.js';
 import { startErasure } from './erase-users.js';
 import { startExportWorker } from './export-user.js';
 import { startIngestWorker } from './ingest-events.js';
+import { startDemoWorker } from './load-demo.js';
 import { startCatalogRebuilds } from './rebuild-catalogs.js';
 import { startUsageRollup } from './roll-up-usage.js';
 import { chooseJobs, type JobStarter, type RunningJob } from './runtime.js';
@@ -40,6 +41,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'erase-users': startErasure,
   'check-domains': startDomainChecks,
   'rebuild-catalogs': startCatalogRebuilds,
+  'load-demo': startDemoWorker,
 };
 
 const config = readConfig();

@@ -4,6 +4,8 @@ export interface Project {
   readonly id: string;
   readonly name: string;
   readonly timezone: string;
+  /** Loaded by the service, to look at. */
+  readonly isDemo: boolean;
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: 'owner' | 'admin' | 'member';

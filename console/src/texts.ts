@@ -82,6 +82,7 @@ export const texts = {
     },
     copyFailed: 'The browser did not allow copying.',
     starters: 'Start with a question',
+    demoQuestions: 'Questions about the demo shop',
     problems: 'Problems of the query',
     repair: 'Remove it',
     replace: (name: string) => `Replace with ${name}`,

@@ -40,6 +40,7 @@ export interface RateLimits {
   readonly erasure: LayeredRateLimit;
   readonly export: LayeredRateLimit;
   readonly privacyRead: LayeredRateLimit;
+  readonly demo: LayeredRateLimit;
 }
 
 type Settings = Pick<
@@ -58,6 +59,7 @@ type Settings = Pick<
   | 'ERASURES_PER_MINUTE'
   | 'EXPORTS_PER_MINUTE'
   | 'PRIVACY_READS_PER_MINUTE'
+  | 'DEMOS_PER_DAY_MAX'
 >;
 
 const DAY_SECONDS = 86_400;
@@ -95,6 +97,12 @@ export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
     ),
     erasure: toLayeredLimit(ofKeys('erasure', settings.ERASURES_PER_MINUTE, 60)),
     export: toLayeredLimit(ofKeys('export', settings.EXPORTS_PER_MINUTE, 60)),
+    demo: toLayeredLimit(
+      layersOf('demo', DAY_SECONDS, {
+        organization: settings.DEMOS_PER_DAY_MAX,
+        person: settings.DEMOS_PER_DAY_MAX * personFactor,
+      }),
+    ),
     privacyRead: toLayeredLimit(ofKeys('privacy-read', settings.PRIVACY_READS_PER_MINUTE, 60)),
   };
 }

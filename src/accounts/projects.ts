@@ -44,6 +44,16 @@ export async function listProjects(
   return rows.map((row) => ({ ...row, ...roleOf(viewer) }));
 }
 
+/** Ids of the demo projects of the organizations (src/demo). */
+export async function listDemos(postgres: Postgres, organizationIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const ids: string[] = await postgres('projects')
+    .whereIn('organization_id', [...organizationIds])
+    .where({ is_demo: true })
+    .whereNull('deleted_at')
+    .pluck('id');
+  return new Set(ids);
+}
+
 /** The same with secret keys, if the reader may see them. */
 export async function listProjectsWithKeys(
   postgres: Postgres,

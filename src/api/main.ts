@@ -13,6 +13,8 @@ import { createBrowserScriptRouter } from '../browser-script/routes.js';
 import { CatalogReader } from '../catalog/reader.js';
 import { createCatalogRouter } from '../catalog/routes.js';
 import { createDashboardsRouter } from '../dashboards/routes.js';
+import { createDemoQueue } from '../demo/queue.js';
+import { createDemoRouter } from '../demo/routes.js';
 import { createIdentityDeps } from '../identity/deps.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createIngestDeps, type IngestionParts } from '../ingest/deps.js';
@@ -137,6 +139,13 @@ const app = createApp({
   routers: [
     createBrowserScriptRouter(),
     createAccounts(config),
+    createDemoRouter({
+      ...guard,
+      queue: createDemoQueue(redis),
+      limit: rateLimits.demo,
+      isCluster: config.CLICKHOUSE_CLUSTER !== undefined,
+      url: () => config.SERVICE_URL ?? config.PUBLIC_URL ?? loopbackUrl(config.HOST, server.port),
+    }),
     createCatalogRouter({ ...guard, catalogs, rateLimit: rateLimits.query }),
     createProjectQueries({ ...guard, queries, passes }),
     live.router,

@@ -9,8 +9,8 @@ import { packageRoot } from '../platform/paths.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { AuditActor } from '../privacy/audit-store.js';
 import { callService, type ServiceCall } from './call-service.js';
-import { generateShop, PEOPLE_DEFAULT } from './generate.js';
-import { type DemoProgress, type SentShop, sendShop } from './send-shop.js';
+import { PEOPLE_DEFAULT, type ShopOptions } from './generate.js';
+import type { DemoProgress, DemoService, SentShop } from './send-shop.js';
 import { QUESTIONS, type Question } from './stories.js';
 
 export const DEMO_NAME = 'Demo shop';
@@ -24,6 +24,12 @@ export interface DemoDeps {
   readonly isCluster: boolean;
   /** Of the running service. */
   readonly url: string;
+  /** Makes the shop and sends it. Resolves when queries count all of it. */
+  readonly send: (
+    shop: ShopOptions,
+    service: DemoService,
+    onProgress: ((progress: DemoProgress) => void) | undefined,
+  ) => Promise<SentShop>;
 }
 
 export interface DemoOptions {
@@ -116,14 +122,14 @@ async function fill(deps: DemoDeps, options: DemoOptions, projectId: ProjectId):
   const { postgres, secretKeyBase, url } = deps;
   const project = await requireProject(postgres, projectId, { viewer: 'admin_key', secretKeyBase });
   if (!project.secret_key) throw new Error('the key of the new project cannot be decrypted');
-  const shop = generateShop({
+  const shop = {
     seed: options.seed ?? SEED_DEFAULT,
     people: options.people ?? PEOPLE_DEFAULT,
     endMs: options.nowMs,
     library: options.library,
-  });
+  };
   const service = { url, publicKey: project.public_key, secretKey: project.secret_key, signal: options.signal };
-  const sent = await sendShop(shop, { ...service, userAgent: options.library }, options.onProgress);
+  const sent = await deps.send(shop, { ...service, userAgent: options.library }, options.onProgress);
   for (const key of DASHBOARDS) await syncDashboard(service, key);
   return { ...sent, projectId, dashboards: DASHBOARDS, questions: QUESTIONS };
 }

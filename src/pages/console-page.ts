@@ -8,6 +8,8 @@ import { html } from './html.js';
 export interface ConsoleData {
   readonly person: string;
   readonly organizations: readonly (Organization & { readonly projects: readonly Project[] })[];
+  /** Ids of demo projects. */
+  readonly demos: ReadonlySet<string>;
   readonly publicUrl: URL;
 }
 
@@ -34,7 +36,7 @@ ${preloads.map((url) => html`<link rel="modulepreload" href="${url}">`)}
 }
 
 /** Read by console/src/boot.ts. Without keys, which only the pages that show them ask for. */
-const toBoot = ({ person, organizations, publicUrl }: ConsoleData) => ({
+const toBoot = ({ person, organizations, demos, publicUrl }: ConsoleData) => ({
   person,
   publicUrl: publicUrl.href,
   organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
@@ -43,6 +45,7 @@ const toBoot = ({ person, organizations, publicUrl }: ConsoleData) => ({
       id,
       name,
       timezone,
+      isDemo: demos.has(id),
       organizationId: organization.id,
       organizationName: organization.name,
       role: organization.role,

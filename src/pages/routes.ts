@@ -3,7 +3,7 @@
 import type { ErrorRequestHandler, Request, Response, Router } from 'express';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
-import { listProjects } from '../accounts/projects.js';
+import { listDemos, listProjects } from '../accounts/projects.js';
 import { listOrganizations } from '../accounts/store.js';
 import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
@@ -110,5 +110,10 @@ async function readConsoleData(session: Person, { postgres, sessions }: PagesDep
     const { id, role } = organization;
     return { ...organization, projects: await listProjects(postgres, toOrganizationId(id), role) };
   });
-  return { person: nameOf(session), organizations: await Promise.all(withProjects), publicUrl: sessions.publicUrl };
+  const demos = await listDemos(
+    postgres,
+    organizations.map(({ id }) => id),
+  );
+  const { publicUrl } = sessions;
+  return { person: nameOf(session), organizations: await Promise.all(withProjects), demos, publicUrl };
 }

@@ -279,6 +279,10 @@ async function createCalls(): Promise<Call[]> {
       status: 404,
       ...own,
     },
+    { route: 'GET /api/orgs/{orgID}/demo', path: `/api/orgs/${org}/demo`, status: 200, ...own },
+    { route: 'DELETE /api/orgs/{orgID}/demo', path: `/api/orgs/${org}/demo`, status: 404, ...own },
+    // Loading it takes seconds: test/e2e/console-demo.test.ts does.
+    { route: 'POST /api/orgs/{orgID}/demo', path: '/api/orgs/none/demo', status: 404, ...own },
     { route: 'GET /api/orgs/{orgID}/projects', path: `/api/orgs/${org}/projects`, status: 200, ...own },
     {
       route: 'POST /api/orgs/{orgID}/projects',

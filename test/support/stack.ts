@@ -52,6 +52,7 @@ export async function createTestDatabases(overrides: Environment = {}): Promise<
     ERASURES_PER_MINUTE: NO_LIMIT,
     EXPORTS_PER_MINUTE: NO_LIMIT,
     PRIVACY_READS_PER_MINUTE: NO_LIMIT,
+    DEMOS_PER_DAY_MAX: NO_LIMIT,
     ...overrides,
   };
   const config = parseConfig(env);

@@ -87,7 +87,7 @@ export function Ask({ project }: { readonly project: Project }) {
         </div>
       </section>
       {asked.q === '' ? (
-        <Starters projectId={project.id} choose={(q) => ask({ q })} />
+        <Starters project={project} choose={(q) => ask({ q })} />
       ) : (
         <AnswerPane
           asking={asking}

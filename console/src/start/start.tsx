@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { getJson } from '../api/request.js';
 import type { Boot, Project } from '../boot.js';
 import { texts } from '../texts.js';
+import { Demo, DemoHere } from './demo.js';
 import { Keys } from './keys.js';
 import { Light } from './light.js';
 import { Snippet } from './snippet.js';
@@ -29,6 +30,7 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
         <h1>{texts.start.title}</h1>
         <p className="muted">{texts.start.lead}</p>
       </header>
+      {project.isDemo && <DemoHere project={project} />}
       <Light projectId={project.id} />
       {data !== undefined && (
         <>
@@ -47,6 +49,7 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
           <Keys details={data} />
         </>
       )}
+      {!project.isDemo && <Demo project={project} boot={boot} />}
       <p>
         <Link className="button" href={`/projects/${project.id}/ask`}>
           {texts.start.ask}

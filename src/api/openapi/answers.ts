@@ -155,6 +155,16 @@ export const project = z.strictObject({
 });
 export const deletedProject = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
 
+export const demo = z.strictObject({
+  status: z.enum(['none', 'waiting', 'loading', 'ready', 'failed']),
+  project_id: z.uuid().nullable(),
+  events: count.meta({ description: 'sent so far' }),
+  users: count.meta({ description: 'devices of users identified so far' }),
+  share: z.number().min(0).max(1),
+  error: z.string().nullable().meta({ description: 'why loading failed' }),
+  questions: z.array(z.strictObject({ question: z.string(), q: z.string() })),
+});
+
 const tokenBase = z.strictObject({
   id: z.uuid(),
   name: z.string(),

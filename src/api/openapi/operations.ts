@@ -265,6 +265,20 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     ],
   }),
   ...tagged('Projects', {
+    'GET /api/orgs/{orgID}/demo': [
+      'Reads the state of the demo project: none, waiting, loading, ready or failed',
+      { 200: json('Demo') },
+    ],
+    'POST /api/orgs/{orgID}/demo': [
+      'Loads the demo project: a shop with 90 days of events, in the background; 400 when there is one already',
+      { 202: json('Demo') },
+      { errors: [400] },
+    ],
+    'DELETE /api/orgs/{orgID}/demo': [
+      'Deletes the demo project and its data; 400 while it is being loaded',
+      { 200: json('DeletedProject') },
+      { errors: [400] },
+    ],
     'GET /api/orgs/{orgID}/projects': ['Lists the projects of an organization', { 200: jsonList('Project') }],
     'POST /api/orgs/{orgID}/projects': ['Creates a project', { 201: json('Project') }, { body: refTo('ProjectBody') }],
     'GET /api/projects/{projectID}': [

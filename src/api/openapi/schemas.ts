@@ -63,6 +63,7 @@ const SCHEMAS = {
   RemovedDomain: answers.removedDomain,
   Project: answers.project,
   DeletedProject: answers.deletedProject,
+  Demo: answers.demo,
   NewToken: answers.newToken,
   Token: answers.token,
   UsageDay: answers.usageDay,

@@ -1,0 +1,174 @@
+// The demo shop: the button that loads it, the progress, and the questions to ask it. A worker of the service loads it.
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { QUESTIONS } from '../../../src/demo/stories.js';
+import { exact } from '../answer/format.js';
+import { getJson, postJson, request } from '../api/request.js';
+import { toFragment } from '../ask/permalink.js';
+import { type Boot, isAtLeast, type Project } from '../boot.js';
+import { Dialog } from '../shell/dialog.js';
+import { texts } from '../texts.js';
+import style from './start.module.css';
+
+interface DemoState {
+  readonly status: 'none' | 'waiting' | 'loading' | 'ready' | 'failed';
+  readonly project_id: string | null;
+  readonly events: number;
+  readonly share: number;
+  readonly error: string | null;
+}
+
+const POLL_MS = 500;
+const pathOf = ({ organizationId }: Project): string => `/api/orgs/${organizationId}/demo`;
+const isRunning = (state: DemoState | undefined): boolean => state?.status === 'waiting' || state?.status === 'loading';
+
+/** For projects with events of their own. */
+export function Demo({ project, boot }: { readonly project: Project; readonly boot: Boot }) {
+  const client = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  const isAdmin = isAtLeast(project.role, 'admin');
+  const { data } = useQuery({
+    queryKey: ['demo', project.organizationId],
+    queryFn: ({ signal }) => getJson<DemoState>(pathOf(project), signal),
+    refetchInterval: ({ state }) => (isRunning(state.data) ? POLL_MS : false),
+    staleTime: 0,
+  });
+  if (data === undefined || (data.status === 'none' && !isAdmin)) return null;
+  const load = async (): Promise<void> => {
+    setProblem(undefined);
+    try {
+      const state = (await (await postJson(pathOf(project), {})).json()) as DemoState;
+      client.setQueryData(['demo', project.organizationId], state);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <section className={`card ${style.card} ${style.side}`} aria-labelledby="demo">
+      <h2 id="demo">{texts.start.demo.title}</h2>
+      <p className="muted">{texts.start.demo.note}</p>
+      {isRunning(data) && <Progress state={data} />}
+      {data.status === 'failed' && (
+        <p role="alert" className={style.problem}>
+          {texts.start.demo.failed}: {data.error}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p role="alert" className={style.problem}>
+          {problem}
+        </p>
+      )}
+      {isAdmin && (data.status === 'none' || data.status === 'failed') && (
+        <p>
+          <button type="button" className="button primary" onClick={() => void load()}>
+            {texts.start.demo.load}
+          </button>
+        </p>
+      )}
+      {data.status === 'ready' && data.project_id !== null && (
+        <>
+          <p role="status">{texts.start.demo.ready}</p>
+          <Questions
+            linkTo={(path, children, className) => {
+              const href = `/projects/${data.project_id}${path}`;
+              // A page of the server that was loaded before the project does not know it.
+              const Element = boot.projects.some(({ id }) => id === data.project_id) ? Link : 'a';
+              return (
+                <Element href={href} className={className}>
+                  {children}
+                </Element>
+              );
+            }}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Progress({ state: { status, events, share } }: { readonly state: DemoState }) {
+  const text =
+    status === 'waiting'
+      ? texts.start.demo.waiting
+      : share < 1
+        ? texts.start.demo.progress(exact(events))
+        : texts.start.demo.storing;
+  return (
+    <div className={style.progress}>
+      <progress aria-label={texts.start.demo.loading} max={1} value={share} />
+      <p role="status" className="muted">
+        {text}
+      </p>
+    </div>
+  );
+}
+
+/** At the top of the demo shop itself. */
+export function DemoHere({ project }: { readonly project: Project }) {
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const remove = async (): Promise<void> => {
+    try {
+      await request(pathOf(project), { method: 'DELETE' });
+      location.assign('/');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <section className={`card ${style.card}`} aria-labelledby="demo">
+      <h2 id="demo">{texts.start.demo.here}</h2>
+      <p className="muted">{texts.start.demo.hereNote}</p>
+      <Questions
+        linkTo={(path, children, className) => (
+          <Link href={`/projects/${project.id}${path}`} className={className}>
+            {children}
+          </Link>
+        )}
+      />
+      {isAtLeast(project.role, 'admin') && (
+        <p>
+          <button type="button" className="button" onClick={() => setAsking(true)}>
+            {texts.start.demo.delete}
+          </button>
+        </p>
+      )}
+      {isAsking && (
+        <Dialog name={texts.start.demo.delete} close={() => setAsking(false)} className={style.dialog}>
+          <h2>{texts.start.demo.delete}</h2>
+          <p>{texts.start.demo.deleteNote}</p>
+          {problem !== undefined && (
+            <p role="alert" className={style.problem}>
+              {problem}
+            </p>
+          )}
+          <div className={style.buttons}>
+            <button type="button" className="button" onClick={() => setAsking(false)}>
+              {texts.settings.cancel}
+            </button>
+            <button type="button" className="button danger" onClick={() => void remove()}>
+              {texts.start.demo.deleteIt}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+type LinkTo = (path: string, children: ReactNode, className?: string) => ReactNode;
+
+function Questions({ linkTo }: { readonly linkTo: LinkTo }) {
+  return (
+    <>
+      <p>{linkTo('/dashboards', texts.start.demo.open, 'button primary')}</p>
+      <h3>{texts.start.demo.questions}</h3>
+      <ul className={style.questions}>
+        {QUESTIONS.map(({ question, q }) => (
+          <li key={q}>{linkTo(`/ask${toFragment({ q })}`, question)}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
