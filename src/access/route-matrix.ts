@@ -113,6 +113,8 @@ export const ROUTES = [
   { method: 'GET', path: '/api/projects/{projectID}/erasures/{requestID}', auth: 'session', role: 'admin' },
   { method: 'POST', path: '/api/projects/{projectID}/exports', auth: 'session', role: 'admin' },
   { method: 'GET', path: '/api/projects/{projectID}/audit', auth: 'session', role: 'admin' },
+  { method: 'GET', path: '/api/projects/{projectID}/delivery', auth: 'session', role: 'owner' },
+  { method: 'POST', path: '/api/projects/{projectID}/delivery/replay', auth: 'session', role: 'owner' },
   { method: 'GET', path: '/api/me/tokens', auth: 'session' },
   { method: 'DELETE', path: '/api/me/tokens/{tokenID}', auth: 'session' },
 

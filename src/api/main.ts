@@ -24,6 +24,11 @@ import { createEventReader } from '../live/read-events.js';
 import { createLive } from '../live/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
+import { DeadLetters } from '../operate/dead-letters.js';
+import { createDeliverySource } from '../operate/delivery.js';
+import { CHECK_TIMEOUT_MS } from '../operate/examine.js';
+import { createOperators } from '../operate/operators.js';
+import { createDeliveryRouter } from '../operate/routes.js';
 import { loadAssets } from '../pages/assets.js';
 import { loadConsole } from '../pages/console-assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
@@ -146,6 +151,7 @@ const app = createApp({
       isCluster: config.CLICKHOUSE_CLUSTER !== undefined,
       url: () => config.SERVICE_URL ?? config.PUBLIC_URL ?? loopbackUrl(config.HOST, server.port),
     }),
+    createDelivery(config),
     createCatalogRouter({ ...guard, catalogs, rateLimit: rateLimits.query }),
     createProjectQueries({ ...guard, queries, passes }),
     live.router,
@@ -207,6 +213,17 @@ function createAccounts(settings: Config): Router {
     mailInvitation:
       mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation), settings.SECRET_KEY_BASE)),
   });
+}
+
+function createDelivery(settings: Config): Router {
+  const clickhouse = createClickHouse(settings, { maxConnections: 2, requestTimeoutMs: CHECK_TIMEOUT_MS });
+  lifecycle.onClose('clickhouse of checks', () => clickhouse.close());
+  const deadLetters = new DeadLetters(redis);
+  const redisHighWaterBytes = settings.REDIS_MEMORY_HIGH_WATER_BYTES;
+  const source = createDeliverySource({ postgres, redis, clickhouse, redisHighWaterBytes }, deadLetters);
+  lifecycle.onClose('delivery', () => source.close());
+  const isOperator = createOperators(postgres, settings.OPERATOR_EMAILS);
+  return createDeliveryRouter({ ...guard, source, deadLetters, isOperator, log });
 }
 
 function createPrivacy(settings: Config): Router {

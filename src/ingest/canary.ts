@@ -57,16 +57,22 @@ export function lagSeconds(record: CanaryRecord, now: number): number {
 export function createLagGauge(registry: Registry, redis: Redis): void {
   const help = 'Time from the acceptance of an event until queries see it, by a canary event every minute';
   createCollectedGauge(registry, { name: 'ingest_lag_seconds', help }, async () => {
-    const known = await redis.hgetall(KEY);
-    if (known.sent_at === undefined) return [];
-    const record = {
-      sentAt: Number(known.sent_at),
-      missingSince: toNumber(known.missing_since),
-      storedAt: toNumber(known.stored_at),
-      lagMs: toNumber(known.lag_ms) ?? 0,
-    };
-    return [{ value: lagSeconds(record, Date.now()) }];
+    const value = await readLagSeconds(redis);
+    return value === undefined ? [] : [{ value }];
   });
+}
+
+/** Undefined before the first canary. */
+export async function readLagSeconds(redis: Redis): Promise<number | undefined> {
+  const known = await redis.hgetall(KEY);
+  if (known.sent_at === undefined) return undefined;
+  const record = {
+    sentAt: Number(known.sent_at),
+    missingSince: toNumber(known.missing_since),
+    storedAt: toNumber(known.stored_at),
+    lagMs: toNumber(known.lag_ms) ?? 0,
+  };
+  return lagSeconds(record, Date.now());
 }
 
 const toNumber = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));

@@ -28,10 +28,11 @@ export async function withQueue<T>(redis: Redis, name: string, use: (queue: Queu
 
 /** Newest first. */
 export async function listParked(queue: Queue): Promise<ParkedJob[]> {
-  return (await queue.getFailed()).map((job) => ({ queue: queue.name, ...describe(job) }));
+  return (await queue.getFailed()).map((job) => describeParked(queue, job));
 }
 
-const describe = (job: Job): Omit<ParkedJob, 'queue'> => ({
+export const describeParked = (queue: Queue, job: Job): ParkedJob => ({
+  queue: queue.name,
   id: job.id ?? '',
   failedAt: new Date(job.finishedOn ?? job.timestamp).toISOString(),
   attempts: job.attemptsMade,
@@ -41,7 +42,7 @@ const describe = (job: Job): Omit<ParkedJob, 'queue'> => ({
 /** The job with its payload; for an ingest job also the request bodies in it. */
 export async function showParked(redis: Redis, queue: Queue, id: string): Promise<object> {
   const job = await requireParked(queue, id);
-  const shown = { queue: queue.name, ...describe(job), payload: job.data, stack: job.stacktrace };
+  const shown = { ...describeParked(queue, job), payload: job.data, stack: job.stacktrace };
   if (!isIngestQueue(queue.name)) return shown;
   const bytes = await redis.getBuffer((job.data as IngestJob).claim);
   const requests = bytes === null ? [] : decodeEnvelopes(bytes);

@@ -112,6 +112,7 @@ const settings = z.object({
   EXPORTS_PER_MINUTE: integer(60, 1),
   PRIVACY_READS_PER_MINUTE: integer(600, 1),
   FEATURES_OFF: list(),
+  OPERATOR_EMAILS: list(),
 
   ORGANIZATIONS_PER_PERSON_MAX: integer(20, 1),
   PROJECTS_PER_ORGANIZATION_MAX: integer(100, 1),

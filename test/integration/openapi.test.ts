@@ -307,6 +307,14 @@ async function createCalls(): Promise<Call[]> {
     },
     { route: 'GET /api/projects/{projectID}/usage', path: at('/usage?from=soon'), status: 400, ...own },
     { route: 'GET /api/projects/{projectID}/rejected', path: at('/rejected'), status: 200, ...own },
+    { route: 'GET /api/projects/{projectID}/delivery', path: at('/delivery'), status: 200, ...own },
+    {
+      route: 'POST /api/projects/{projectID}/delivery/replay',
+      path: at('/delivery/replay'),
+      status: 404,
+      ...own,
+      body: { queue: 'ingest', id: 'none' },
+    },
     { route: 'POST /api/projects/{projectID}/tokens', path: at('/tokens'), status: 201, ...own, body: newToken },
     { route: 'GET /api/projects/{projectID}/tokens', path: at('/tokens'), status: 200, ...own },
     {

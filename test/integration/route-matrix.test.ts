@@ -140,6 +140,8 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /api/projects/{projectID}/erasures/{requestID}': 'admin',
   'POST /api/projects/{projectID}/exports': 'admin',
   'GET /api/projects/{projectID}/audit': 'admin',
+  'GET /api/projects/{projectID}/delivery': 'owner',
+  'POST /api/projects/{projectID}/delivery/replay': 'owner',
   'GET /api/me/tokens': 'signed in',
   'DELETE /api/me/tokens/{tokenID}': 'signed in',
 

@@ -37,6 +37,16 @@ export interface Invitation {
   readonly expires_at: string;
 }
 
+export interface Domain {
+  readonly id: string;
+  readonly domain: string;
+  readonly record_name: string;
+  readonly record_value: string;
+  readonly verified_at: string | null;
+  /** Null until it is verified. */
+  readonly admits_until: string | null;
+}
+
 export interface UsageDay {
   readonly date: string;
   readonly events_ingested: number;
@@ -55,6 +65,40 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+export interface FailedJob {
+  readonly queue: string;
+  readonly id: string;
+  readonly failed_at: string;
+  readonly attempts: number;
+  readonly reason: string;
+  /** Events or identify calls. */
+  readonly events: number | null;
+}
+
+export interface QueueState {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+  readonly failed: number;
+  readonly oldest_waiting_seconds: number | null;
+}
+
+export interface Finding {
+  readonly name: string;
+  readonly state: 'ok' | 'attention' | 'failed';
+  readonly found: string;
+  readonly advice: string;
+}
+
+export interface Delivery {
+  readonly lag_seconds: number | null;
+  readonly backlog: { readonly events_bytes: number; readonly calls_bytes: number };
+  readonly failed: readonly FailedJob[];
+  /** For operators. */
+  readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Finding[] } | null;
+}
+
 /** Read anew whenever a part of the settings is opened. */
 const read = <T>(path: string) =>
   queryOptions({
@@ -71,6 +115,8 @@ export const detailsQuery = (project: Project) => read<ProjectDetails>(pathOf(pr
 export const tokensQuery = (project: Project) => read<readonly Token[]>(pathOf(project, '/tokens'));
 export const membersQuery = (project: Project) => read<readonly Member[]>(orgPathOf(project, '/members'));
 export const invitationsQuery = (project: Project) => read<readonly Invitation[]>(orgPathOf(project, '/invitations'));
+export const domainsQuery = (project: Project) => read<readonly Domain[]>(orgPathOf(project, '/domains'));
+export const deliveryQuery = (project: Project) => read<Delivery>(pathOf(project, '/delivery'));
 export const usageQuery = (project: Project, from: string, to: string) =>
   read<readonly UsageDay[]>(pathOf(project, `/usage?from=${from}&to=${to}`));
 export const auditQuery = (project: Project, before: string | undefined) =>
@@ -121,3 +167,15 @@ export const invite = (
 
 export const revokeInvitation = (project: Project, id: string): Promise<unknown> =>
   write('DELETE', orgPathOf(project, `/invitations/${id}`));
+
+export const claimDomain = (project: Project, domain: string): Promise<Domain> =>
+  write('POST', orgPathOf(project, '/domains'), { domain });
+
+export const verifyDomain = (project: Project, id: string): Promise<Domain> =>
+  write('POST', orgPathOf(project, `/domains/${id}/verify`));
+
+export const removeDomain = (project: Project, id: string): Promise<unknown> =>
+  write('DELETE', orgPathOf(project, `/domains/${id}`));
+
+export const replayJob = (project: Project, { queue, id }: Pick<FailedJob, 'queue' | 'id'>): Promise<unknown> =>
+  write('POST', pathOf(project, '/delivery/replay'), { queue, id });

@@ -4,6 +4,8 @@ import { Link } from 'wouter';
 import { isAtLeast, type Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { Audit } from './audit.js';
+import { DeliveryPart } from './delivery.js';
+import { Domains } from './domains.js';
 import { Members } from './members.js';
 import { ProjectSettings } from './project.js';
 import style from './settings.module.css';
@@ -20,8 +22,10 @@ const PARTS: readonly Part[] = [
   { name: 'project', least: 'member', Content: ProjectSettings },
   { name: 'tokens', least: 'member', Content: Tokens },
   { name: 'members', least: 'owner', Content: Members },
+  { name: 'domains', least: 'owner', Content: Domains },
   { name: 'usage', least: 'member', Content: Usage },
   { name: 'audit', least: 'admin', Content: Audit },
+  { name: 'delivery', least: 'owner', Content: DeliveryPart },
 ];
 
 export function Settings({ project, item = 'project' }: { readonly project: Project; readonly item?: string }) {

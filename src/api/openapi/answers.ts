@@ -165,6 +165,40 @@ export const demo = z.strictObject({
   questions: z.array(z.strictObject({ question: z.string(), q: z.string() })),
 });
 
+const failedJob = z.strictObject({
+  queue: z.string(),
+  id: z.string(),
+  failed_at: moment,
+  attempts: count,
+  reason: z.string(),
+  events: count.nullable().meta({ description: 'events or identify calls of the job' }),
+});
+const queueState = z.strictObject({
+  queue: z.string(),
+  waiting: count,
+  active: count,
+  delayed: count,
+  failed: count,
+  oldest_waiting_seconds: z.number().min(0).nullable(),
+});
+const finding = z.strictObject({
+  name: z.string(),
+  state: z.enum(['ok', 'attention', 'failed']),
+  found: z.string(),
+  advice: z.string(),
+});
+
+export const delivery = z.strictObject({
+  lag_seconds: z.number().min(0).nullable().meta({ description: 'from acceptance until queries see an event' }),
+  backlog: z.strictObject({ events_bytes: z.number().min(0), calls_bytes: z.number().min(0) }),
+  failed: z.array(failedJob).meta({ description: 'jobs with events of this project alone; for operators all' }),
+  installation: z
+    .strictObject({ queues: z.array(queueState), checks: z.array(finding) })
+    .nullable()
+    .meta({ description: 'for operators' }),
+});
+export const replayedJob = z.strictObject({ status: z.literal('replayed'), queue: z.string(), id: z.string() });
+
 const tokenBase = z.strictObject({
   id: z.uuid(),
   name: z.string(),

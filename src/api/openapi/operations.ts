@@ -308,6 +308,15 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       'Lists rejected events: counts of the last 30 days by reason, and the newest 20 samples',
       { 200: json('Rejected') },
     ],
+    'GET /api/projects/{projectID}/delivery': [
+      'Reads how delivery stands: lag, backlog and failed jobs of the project; for operators also of the installation',
+      { 200: json('Delivery') },
+    ],
+    'POST /api/projects/{projectID}/delivery/replay': [
+      'Lets a failed job run again',
+      { 200: json('ReplayedJob') },
+      { body: refTo('ReplayBody') },
+    ],
     'GET /api/admin/projects': ['Lists the projects of the organization', { 200: jsonList('Project') }],
     'POST /api/admin/projects': ['Creates a project', { 201: json('Project') }, { body: refTo('ProjectBody') }],
     'GET /api/admin/projects/{projectID}': ['Reads a project with its keys', { 200: json('Project') }],

@@ -14,6 +14,7 @@ import { newCardSchema } from '../../dashboards/add-card.js';
 import { configSchema } from '../../dashboards/config-schema.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
+import { replayBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as answers from './answers.js';
@@ -34,6 +35,7 @@ const SCHEMAS = {
   ProjectDeletionBody: projectDeletionBody,
   TokenBody: tokenBody,
   PersonBody: personBody,
+  ReplayBody: replayBody,
 
   Error: answers.errorAnswer,
   Accepted: answers.accepted,
@@ -64,6 +66,8 @@ const SCHEMAS = {
   Project: answers.project,
   DeletedProject: answers.deletedProject,
   Demo: answers.demo,
+  Delivery: answers.delivery,
+  ReplayedJob: answers.replayedJob,
   NewToken: answers.newToken,
   Token: answers.token,
   UsageDay: answers.usageDay,

@@ -1,0 +1,177 @@
+// Delivery: lag, backlog and failed jobs of the project; for operators also the checks and queues of the installation.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { duration, exact, instant } from '../answer/format.js';
+import type { Project } from '../boot.js';
+import { Tiles } from '../charts/big-number.js';
+import { plural } from '../texts/plural.js';
+import { texts } from '../texts.js';
+import { type Delivery, deliveryQuery, type FailedJob, type Finding, type QueueState, replayJob } from './api.js';
+import { Problem } from './problem.js';
+import style from './settings.module.css';
+import { useAttempt } from './use-attempt.js';
+
+const EVERY_MS = 5000;
+const words = texts.settings.delivery;
+
+export function DeliveryPart({ project }: { readonly project: Project }) {
+  const { data, error, refetch } = useQuery({ ...deliveryQuery(project), refetchInterval: EVERY_MS });
+  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  return (
+    <>
+      <p className="muted">{words.note}</p>
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Tiles tiles={tilesOf(data)} />
+      <FailedJobs project={project} jobs={data.failed} />
+      {data.installation !== null && (
+        <>
+          <Checks checks={data.installation.checks} />
+          <Queues queues={data.installation.queues} />
+        </>
+      )}
+    </>
+  );
+}
+
+const tilesOf = ({ lag_seconds: lag, backlog }: Delivery) => [
+  { name: words.lag, text: lag === null ? words.notMeasured : duration(lag), before: words.lagNote },
+  { name: words.events, text: bytes(backlog.events_bytes), before: words.waitingNote },
+  { name: words.calls, text: bytes(backlog.calls_bytes), before: words.waitingNote },
+];
+
+const KIBIBYTE = 1024;
+
+function bytes(count: number): string {
+  if (count === 0) return words.nothing;
+  if (count < KIBIBYTE) return `${exact(count)} B`;
+  const kibibytes = count / KIBIBYTE;
+  return kibibytes < KIBIBYTE
+    ? `${exact(Math.round(kibibytes))} KiB`
+    : `${exact(Math.round(kibibytes / KIBIBYTE))} MiB`;
+}
+
+function FailedJobs({ project, jobs }: { readonly project: Project; readonly jobs: readonly FailedJob[] }) {
+  const [note, setNote] = useState('');
+  const { problem, isBusy, attempt } = useAttempt();
+  const replay = (chosen: readonly FailedJob[]): void =>
+    void attempt(async () => {
+      setNote('');
+      for (const job of chosen) await replayJob(project, job);
+      setNote(words.replayed(plural(chosen.length, 'job')));
+    });
+  return (
+    <section className={style.section} aria-labelledby="failed">
+      <h2 id="failed">{words.failed}</h2>
+      <p className="muted">{words.failedNote}</p>
+      <Problem text={problem} />
+      <p role="status">{note || (jobs.length === 0 && words.noFailed)}</p>
+      {jobs.length > 0 && (
+        <>
+          <Table label={words.failed} columns={words.failedColumns}>
+            {jobs.map((job) => (
+              <tr key={`${job.queue} ${job.id}`}>
+                <td>{instant(job.failed_at, project.timezone)}</td>
+                <th scope="row">{job.queue}</th>
+                <td>{job.events === null ? '' : plural(job.events, 'event')}</td>
+                <td>{exact(job.attempts)}</td>
+                <td className={style.reason}>{job.reason}</td>
+                <td>
+                  <button
+                    type="button"
+                    className="button small"
+                    aria-label={words.replayThis(job.id)}
+                    disabled={isBusy}
+                    onClick={() => replay([job])}
+                  >
+                    {words.replay}
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </Table>
+          {jobs.length > 1 && (
+            <div className={style.line}>
+              <button type="button" className="button" disabled={isBusy} onClick={() => replay(jobs)}>
+                {words.replayAll}
+              </button>
+            </div>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What needs attention comes first. */
+const ORDER = ['failed', 'attention', 'ok'] as const;
+
+function Checks({ checks }: { readonly checks: readonly Finding[] }) {
+  const sorted = [...checks].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
+  return (
+    <section className={style.section} aria-labelledby="checks">
+      <h2 id="checks">{words.checks}</h2>
+      <p className="muted">{words.checksNote}</p>
+      <ul className={`card ${style.rows}`} aria-labelledby="checks">
+        {sorted.map(({ name, state, found, advice }) => (
+          <li key={name}>
+            <span className={style.who}>
+              <strong>{name}</strong>
+              {state !== 'ok' && <span className={style.advice}>{advice}</span>}
+            </span>
+            <span className="muted">{found}</span>
+            <span className={style.state} data-state={state}>
+              {words.states[state]}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Queues({ queues }: { readonly queues: readonly QueueState[] }) {
+  return (
+    <section className={style.section} aria-labelledby="queues">
+      <h2 id="queues">{words.queues}</h2>
+      <Table label={words.queues} columns={words.queueColumns}>
+        {queues.map(({ queue, waiting, active, delayed, failed, oldest_waiting_seconds: oldest }) => (
+          <tr key={queue}>
+            <th scope="row">{queue}</th>
+            <td>{exact(waiting)}</td>
+            <td>{exact(active)}</td>
+            <td>{exact(delayed)}</td>
+            <td>{exact(failed)}</td>
+            <td>{oldest === null ? '' : duration(oldest)}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly children: React.ReactNode;
+}
+
+function Table({ label, columns, children }: TableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={`card ${style.scroll}`} tabIndex={0} aria-label={label}>
+      <table className={style.table}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}

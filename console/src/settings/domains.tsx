@@ -1,0 +1,152 @@
+// Domains of the organization: each shows the TXT record that verifies it, and until when it admits people.
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { day, localDate } from '../answer/format.js';
+import type { Project } from '../boot.js';
+import { CopyButton } from '../start/copy-button.js';
+import { texts } from '../texts.js';
+import { claimDomain, type Domain, domainsQuery, removeDomain, verifyDomain } from './api.js';
+import { Problem } from './problem.js';
+import style from './settings.module.css';
+import { TypedConfirmation } from './typed-confirmation.js';
+import { useAttempt } from './use-attempt.js';
+
+export function Domains({ project }: { readonly project: Project }) {
+  const { data, error, refetch } = useQuery(domainsQuery(project));
+  const [leaving, setLeaving] = useState<Domain>();
+  const { problem, isBusy, attempt } = useAttempt();
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const element = event.currentTarget;
+    const domain = String(new FormData(element).get('domain'));
+    void attempt(async () => {
+      await claimDomain(project, domain);
+      element.reset();
+    });
+  };
+  const remove = ({ id }: Domain) =>
+    attempt(async () => {
+      await removeDomain(project, id);
+      setLeaving(undefined);
+    });
+  return (
+    <>
+      <p className="muted">{texts.settings.domainsNote(project.organizationName)}</p>
+      <form className={`card ${style.card} ${style.inline}`} onSubmit={submit}>
+        <label>
+          {texts.settings.domain}
+          <input
+            className="field"
+            name="domain"
+            required
+            placeholder="example.com"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+          />
+        </label>
+        <button type="submit" className="button primary" disabled={isBusy}>
+          {texts.settings.claim}
+        </button>
+      </form>
+      {leaving === undefined && <Problem text={problem} />}
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {data?.length === 0 && <p role="status">{texts.settings.noDomains}</p>}
+      {data?.map((domain) => (
+        <One
+          key={domain.id}
+          domain={domain}
+          timezone={project.timezone}
+          isBusy={isBusy}
+          verify={() => void attempt(async () => void (await verifyDomain(project, domain.id)))}
+          remove={() => setLeaving(domain)}
+        />
+      ))}
+      {leaving !== undefined && (
+        <TypedConfirmation
+          title={texts.settings.removeThis(leaving.domain)}
+          name={leaving.domain}
+          label={texts.settings.typeMember}
+          confirm={texts.settings.remove}
+          isBusy={isBusy}
+          act={() => remove(leaving)}
+          close={() => setLeaving(undefined)}
+        >
+          <p>{texts.settings.domainGone}</p>
+          <Problem text={problem} />
+        </TypedConfirmation>
+      )}
+    </>
+  );
+}
+
+interface OneProps {
+  readonly domain: Domain;
+  readonly timezone: string;
+  readonly isBusy: boolean;
+  readonly verify: () => void;
+  readonly remove: () => void;
+}
+
+function One({ domain, timezone, isBusy, verify, remove }: OneProps) {
+  const { domain: name, admits_until: until } = domain;
+  const state = stateOf(domain);
+  return (
+    <section className={`card ${style.card} ${style.form}`} aria-label={name}>
+      <div className={style.line}>
+        <h2 className={style.who}>{name}</h2>
+        <span className={style.state} data-state={state === 'verified' ? 'ok' : 'attention'}>
+          {texts.settings[state]}
+        </span>
+        {state !== 'verified' && (
+          <button
+            type="button"
+            className="button small primary"
+            aria-label={texts.settings.verifyThis(name)}
+            disabled={isBusy}
+            onClick={verify}
+          >
+            {texts.settings.verify}
+          </button>
+        )}
+        <button
+          type="button"
+          className="button small"
+          aria-label={texts.settings.removeThis(name)}
+          disabled={isBusy}
+          onClick={remove}
+        >
+          {texts.settings.remove}
+        </button>
+      </div>
+      {state === 'verified' && until !== null ? (
+        <p className="muted">{texts.settings.admitsUntil(day(localDate(until, timezone)))}</p>
+      ) : (
+        <p>{texts.settings.publish}</p>
+      )}
+      <dl className={style.record}>
+        <Part name={texts.settings.recordName} text={domain.record_name} />
+        <Part name={texts.settings.recordValue} text={domain.record_value} />
+      </dl>
+    </section>
+  );
+}
+
+/** A verified domain admits people for some days after its record was last seen. */
+function stateOf({ verified_at: verifiedAt, admits_until: until }: Domain): 'pending' | 'verified' | 'lapsed' {
+  if (verifiedAt === null || until === null) return 'pending';
+  return Date.parse(until) > Date.now() ? 'verified' : 'lapsed';
+}
+
+function Part({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <code>{text}</code>
+        <CopyButton name={name} text={text} />
+      </dd>
+    </div>
+  );
+}

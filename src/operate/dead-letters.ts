@@ -1,0 +1,110 @@
+// Dead letters of a project: failed jobs whose events or calls all belong to it. A job that also holds those of another project is
+// shown to operators only. To whom a job belongs never changes, so it is read once; the payload of a job may have megabytes.
+import type { Job, Queue } from 'bullmq';
+import { LRUCache } from 'lru-cache';
+import { IDENTIFY_QUEUE, type IdentifyJob } from '../identity/queue.js';
+import { decodeEnvelopes } from '../ingest/envelope.js';
+import { projectOfJob } from '../ingest/payloads.js';
+import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../ingest/queue.js';
+import { PublicError } from '../platform/errors.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Redis } from '../platform/redis/client.js';
+import { describeParked, type ParkedJob, replayParked, withQueue } from './parked-jobs.js';
+import { QUEUES } from './queues.js';
+
+/** Queues whose jobs hold what a project has sent. */
+const OWNED_QUEUES: readonly string[] = [INGEST_QUEUE, BULK_QUEUE, IDENTIFY_QUEUE];
+
+/** The newest of each queue that are looked at. */
+export const LISTED_MAX = 50;
+const REMEMBERED_MAX = 10_000;
+/** For a job of several projects, or of none. */
+const SHARED = '';
+
+export interface DeadLetter extends ParkedJob {
+  /** Events or identify calls of the job; null for jobs of other kinds. */
+  readonly events: number | null;
+}
+
+export interface Asker {
+  readonly projectId: ProjectId;
+  /** Operators see and replay the dead letters of all projects. */
+  readonly isOperator: boolean;
+}
+
+export class DeadLetters {
+  readonly #redis: Redis;
+  /** Project of each job, by queue and id. */
+  readonly #owners = new LRUCache<string, string>({ max: REMEMBERED_MAX });
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** Newest first, at most LISTED_MAX of each queue looked at. */
+  async list({ projectId, isOperator }: Asker): Promise<DeadLetter[]> {
+    const names = isOperator ? QUEUES : OWNED_QUEUES;
+    const found = await Promise.all(
+      names.map((name) =>
+        withQueue(this.#redis, name, async (queue) => {
+          const jobs = await queue.getFailed(0, LISTED_MAX - 1);
+          const shown: DeadLetter[] = [];
+          for (const job of jobs) {
+            if (isOperator || (await this.#ownerOf(queue, job)) === projectId) {
+              shown.push({ ...describeParked(queue, job), events: eventsOf(queue, job) });
+            }
+          }
+          return shown;
+        }),
+      ),
+    );
+    return found.flat().sort((a, b) => b.failedAt.localeCompare(a.failedAt));
+  }
+
+  /** Lets the job run again. Throws not_found for a job of others, as for one that does not exist. */
+  async replay({ projectId, isOperator }: Asker, { queue: name, id }: Pick<ParkedJob, 'queue' | 'id'>): Promise<void> {
+    const missing = new PublicError('not_found', `the queue ${name} has no failed job ${id}`);
+    if (!(isOperator ? QUEUES : OWNED_QUEUES).includes(name)) throw missing;
+    await withQueue(this.#redis, name, async (queue) => {
+      const job = (await queue.getJob(id)) as Job | undefined;
+      if (job === undefined || !(await job.isFailed())) throw missing;
+      if (!isOperator && (await this.#ownerOf(queue, job)) !== projectId) throw missing;
+      await replayParked(this.#redis, queue, id);
+    });
+  }
+
+  async #ownerOf(queue: Queue, job: Job): Promise<string> {
+    const key = `${queue.name} ${job.id}`;
+    const known = this.#owners.get(key);
+    if (known !== undefined) return known;
+    const projects = await this.#projectsOf(queue, job);
+    const [owner = SHARED, ...others] = projects;
+    const decided = others.length === 0 ? owner : SHARED;
+    this.#owners.set(key, decided);
+    return decided;
+  }
+
+  async #projectsOf(queue: Queue, job: Job): Promise<string[]> {
+    if (queue.name === IDENTIFY_QUEUE) {
+      return [...new Set((job.data as IdentifyJob).operations.map(({ project }) => project))];
+    }
+    const alone = projectOfJob(job.id ?? '');
+    if (alone !== undefined) return [alone];
+    const bytes = await this.#redis.getBuffer((job.data as IngestJob).claim);
+    return bytes === null ? [] : [...new Set(readable(bytes))];
+  }
+}
+
+/** None for a payload that cannot be read: an operator has to look at it. */
+function readable(bytes: Buffer): string[] {
+  try {
+    return decodeEnvelopes(bytes).map(({ header }) => header.p);
+  } catch {
+    return [];
+  }
+}
+
+function eventsOf(queue: Queue, job: Job): number | null {
+  if (queue.name === IDENTIFY_QUEUE) return (job.data as IdentifyJob).operations.length;
+  return OWNED_QUEUES.includes(queue.name) ? (job.data as IngestJob).events : null;
+}

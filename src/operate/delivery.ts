@@ -1,0 +1,102 @@
+// How delivery stands: of a project its backlog and dead letters; for operators also the queues of the installation and the findings
+// of the doctor. All of it is read from the stores; nothing is kept.
+import { createIdentifyQueue, type IdentifyQueue, readBacklogs as readCallBacklogs } from '../identity/queue.js';
+import { readLagSeconds } from '../ingest/canary.js';
+import { readBacklogs } from '../ingest/payloads.js';
+import { NOTHING } from '../platform/flow/backlog.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Redis } from '../platform/redis/client.js';
+import type { Stores } from './checks.js';
+import type { Asker, DeadLetter, DeadLetters } from './dead-letters.js';
+import { type Examined, examineAll } from './examine.js';
+import { withQueue } from './parked-jobs.js';
+import { QUEUES } from './queues.js';
+
+const EXAMINED_EVERY_MS = 5000;
+
+export interface QueueState {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+  readonly failed: number;
+  /** Age of the job that has waited longest; null when none waits. */
+  readonly oldest_waiting_seconds: number | null;
+}
+
+/** The response of the API. */
+export interface Delivery {
+  /** From acceptance until queries see an event; null before it was first measured. */
+  readonly lag_seconds: number | null;
+  /** Accepted events and identify calls of the project that are not stored yet. */
+  readonly backlog: { readonly events_bytes: number; readonly calls_bytes: number };
+  readonly failed: readonly (Omit<DeadLetter, 'failedAt'> & { readonly failed_at: string })[];
+  /** For operators only. */
+  readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Examined[] } | null;
+}
+
+export interface DeliverySource {
+  readonly read: (asker: Asker) => Promise<Delivery>;
+  readonly close: () => Promise<void>;
+}
+
+export function createDeliverySource(stores: Stores, deadLetters: DeadLetters): DeliverySource {
+  const { redis } = stores;
+  const calls = createIdentifyQueue(redis);
+  const examine = shared(() => examineAll(stores));
+  const readInstallation = async () => {
+    const [queues, checks] = await Promise.all([Promise.all(QUEUES.map((name) => readQueue(redis, name))), examine()]);
+    return { queues, checks };
+  };
+  return {
+    read: async (asker) => {
+      const [lag, backlog, failed, installation] = await Promise.all([
+        readLagSeconds(redis),
+        readBacklog(redis, calls, asker.projectId),
+        deadLetters.list(asker),
+        asker.isOperator ? readInstallation() : null,
+      ]);
+      return {
+        lag_seconds: lag ?? null,
+        backlog,
+        failed: failed.map(({ failedAt, ...job }) => ({ ...job, failed_at: failedAt })),
+        installation,
+      };
+    },
+    close: () => calls.close(),
+  };
+}
+
+async function readBacklog(redis: Redis, calls: IdentifyQueue, projectId: ProjectId): Promise<Delivery['backlog']> {
+  const [ofEvents, ofCalls] = await Promise.all([readBacklogs(redis), readCallBacklogs(calls, redis)]);
+  return {
+    events_bytes: Math.max(0, (ofEvents.get(projectId) ?? NOTHING).bytes),
+    calls_bytes: Math.max(0, (ofCalls.get(projectId) ?? NOTHING).bytes),
+  };
+}
+
+const readQueue = (redis: Redis, name: string): Promise<QueueState> =>
+  withQueue(redis, name, async (queue) => {
+    const [counts, heads] = await Promise.all([
+      queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
+      queue.getJobs(['waiting', 'prioritized'], 0, 0, true),
+    ]);
+    const ages = heads.map(({ timestamp }) => (Date.now() - timestamp) / 1000);
+    return {
+      queue: name,
+      waiting: (counts.waiting ?? 0) + (counts.prioritized ?? 0),
+      active: counts.active ?? 0,
+      delayed: counts.delayed ?? 0,
+      failed: counts.failed ?? 0,
+      oldest_waiting_seconds: ages.length === 0 ? null : Math.max(0, ...ages),
+    };
+  });
+
+/** Calls within a few seconds share one result: the checks ask every store. */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly result: Promise<T> } | undefined;
+  return () => {
+    if (last === undefined || Date.now() - last.at > EXAMINED_EVERY_MS) last = { at: Date.now(), result: read() };
+    return last.result;
+  };
+}

@@ -1,0 +1,95 @@
+// Settings of owners in a real browser: domains, with a name server of the test, and delivery, with events that ClickHouse refuses.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { expectNoFindings } from '../support/console-axe.js';
+import { startDns, type TestDns } from '../support/dns-server.js';
+import { signedInAs } from '../support/sign-in.js';
+import { type SignedInConsole, startSignedInConsole } from '../support/signed-in-console.js';
+import { track } from '../support/track.js';
+
+const OPERATOR = 'operator@example.com';
+
+let dns: TestDns;
+let started: SignedInConsole;
+
+beforeAll(async () => {
+  dns = await startDns();
+  started = await startSignedInConsole('owner@example.com', { DNS_SERVERS: dns.address, OPERATOR_EMAILS: OPERATOR });
+});
+
+afterAll(async () => {
+  await started?.close();
+  dns?.close();
+});
+
+afterEach(() => started.closePages());
+
+test('a domain is claimed, verified by its record, and removed after its name has been typed', async () => {
+  const visited = await started.visit(`/projects/${started.projectId}/settings/domains`);
+  const { page } = visited;
+  await page.getByText('No domains are claimed.').waitFor();
+  const field = page.getByRole('textbox', { name: 'Domain' });
+  await field.fill('not a domain');
+  await page.getByRole('button', { name: 'Claim domain' }).click();
+  await page.getByRole('alert').filter({ hasText: 'is not a domain' }).waitFor();
+  await field.fill('Shop.Example');
+  await page.getByRole('button', { name: 'Claim domain' }).click();
+  const domain = page.getByRole('region', { name: 'shop.example' });
+  await domain.getByText('Not verified').waitFor();
+  await domain.getByText('_service-verify.shop.example').waitFor();
+  await expectNoFindings(visited);
+
+  await page.getByRole('button', { name: 'Verify shop.example' }).click();
+  await page.getByRole('alert').filter({ hasText: 'no TXT record _service-verify.shop.example' }).waitFor();
+  await expectNoFindings(visited);
+  const value = await domain.getByText(/^service-verification=/).textContent();
+  dns.records.set('_service-verify.shop.example', [value ?? '']);
+  await page.getByRole('button', { name: 'Verify shop.example' }).click();
+  await domain.getByText('Verified', { exact: true }).waitFor();
+  await domain.getByText(/admits people until/).waitFor();
+  expect(await page.getByRole('button', { name: 'Verify shop.example' }).count()).toBe(0);
+  await expectNoFindings(visited);
+
+  await page.getByRole('button', { name: 'Remove shop.example' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Remove shop.example' });
+  const confirm = dialog.getByRole('button', { name: 'Remove', exact: true });
+  expect(await confirm.isDisabled()).toBe(true);
+  await dialog.getByRole('textbox').fill('shop.example');
+  await expectNoFindings(visited);
+  await confirm.click();
+  await page.getByText('No domains are claimed.').waitFor();
+});
+
+test('delivery shows failed jobs, which are replayed; operators see checks and queues, too', async () => {
+  const clickhouse = createClickHouse(started.databases.config);
+  await clickhouse.command({ query: "ALTER TABLE events ADD CONSTRAINT no_poison CHECK insert_id != 'poison'" });
+  const { public_key: key } = await started.postgres('projects').where({ id: started.projectId }).first('public_key');
+  const path = `/projects/${started.projectId}/settings/delivery`;
+  const visited = await started.visit(path);
+  const { page } = visited;
+  await page.getByText('No job has failed.').waitFor();
+  await expectNoFindings(visited);
+  await track(started.stack.url, key, { events: [{ event_type: 'signup', insert_id: 'poison' }] });
+  const jobs = page.getByRole('region', { name: 'Failed jobs' });
+  await jobs.getByText(/1 of 1 events were refused/).waitFor();
+  expect(await page.getByRole('heading', { name: 'Queues' }).count()).toBe(0);
+  await expectNoFindings(visited);
+
+  const operator = await signedInAs(started.stack.url, OPERATOR);
+  const { id } = await started.postgres('people').where({ email: OPERATOR }).first('id');
+  const membership = { organization_id: started.organizationId, person_id: id, role: 'owner' };
+  await started.postgres('members').insert(membership);
+  const operating = await started.visit(path, operator);
+  await operating.page.getByRole('list', { name: 'Checks of the installation' }).getByText('Dead letters').waitFor();
+  await operating.page
+    .getByRole('region', { name: 'Queues' })
+    .getByRole('rowheader', { name: 'ingest-bulk' })
+    .waitFor();
+  await expectNoFindings(operating);
+
+  await clickhouse.command({ query: 'ALTER TABLE events DROP CONSTRAINT no_poison' });
+  await clickhouse.close();
+  await jobs.getByRole('button', { name: /^Replay job/ }).click();
+  await page.getByRole('status').filter({ hasText: '1 job will run again.' }).waitFor();
+  await jobs.waitFor({ state: 'detached' });
+});
