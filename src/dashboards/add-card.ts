@@ -15,13 +15,26 @@ export type NewCard = z.infer<typeof newCardSchema>;
 
 export function addCard(source: string, { title, query, ...card }: NewCard): string {
   const { document } = composeDocument(source);
+  const added = { id: document === undefined ? '' : newIdOf(title, document), title, ...card, query: template(query) };
+  return addCardTo(source, { section: undefined, added });
+}
+
+interface Addition {
+  /** Index of the section; undefined: the last. */
+  readonly section: number | undefined;
+  readonly added: Added;
+}
+
+/** Throws where the cards of the section are no list in the text. */
+export function addCardTo(source: string, { section, added }: Addition): string {
+  const { document } = composeDocument(source);
   const sections = document?.get('sections');
-  const last = isSeq(sections) ? sections.items.at(-1) : undefined;
-  const cards = isMap(last) ? last.get('cards') : undefined;
+  const chosen = isSeq(sections) ? sections.items.at(section ?? -1) : undefined;
+  const cards = isMap(chosen) ? chosen.get('cards') : undefined;
   if (document === undefined || !isSeq(cards)) {
-    throw new PublicError('bad_request', 'the cards of the last section are not a list in the text; edit the text');
+    const which = section === undefined ? 'the last section' : `section ${section + 1}`;
+    throw new PublicError('bad_request', `the cards of ${which} are not a list in the text; edit the text`);
   }
-  const added = { id: newIdOf(title, document), title, ...card, query: template(query) };
   return insertBehind(source, cards, added) ?? appendTo(document, cards, added);
 }
 
@@ -31,7 +44,7 @@ function template(query: string): string {
   throw new PublicError('bad_request', 'the query contains {{, which begins a placeholder in a dashboard');
 }
 
-type Added = Readonly<Record<string, string>>;
+type Added = Readonly<Record<string, unknown>>;
 
 /** Undefined where the list is not written with a dash at the beginning of a line. */
 function insertBehind(source: string, { flow, items }: YAMLSeq, added: Added): string | undefined {
@@ -55,7 +68,7 @@ function appendTo(document: Document, cards: YAMLSeq, added: Added): string {
 
 const ID_LENGTH_MAX = 40;
 
-function newIdOf(title: string, document: Document): string {
+export function newIdOf(title: string, document: Document): string {
   const base = title
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

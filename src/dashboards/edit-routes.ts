@@ -4,10 +4,11 @@ import { type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseFields, parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { addCardTask, newCardSchema } from './add-card.js';
+import { draftBodySchema, draftTask } from './draft.js';
 import { changeDashboard, createDashboard } from './edit.js';
 import { fillCards } from './fill-cards.js';
 import type { DashboardContext } from './parse-dashboard.js';
-import { type DashboardDeps, readSyncBody, signedInWriter, toAnswer } from './requests.js';
+import { type DashboardDeps, readDraftBody, readSyncBody, signedInWriter, toAnswer } from './requests.js';
 import { changeQuery, creationQuery, parseDashboardKey, parseFillBody } from './schema.js';
 import { type Reader, requireDashboard } from './store.js';
 import { syncTask } from './sync-task.js';
@@ -56,6 +57,14 @@ export function addEditRoutes({ on }: GuardedRouter, { postgres, rateLimit, thre
     const added = await threads.run(addCardTask, { sourceYaml, card, context }, context.projectId);
     const sync = { ...added, ...signedInWriter(res), key, quotas, isSynced: false, visibility: undefined };
     res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion, isDryRun: false })));
+  });
+
+  on(`POST ${ONE}/draft`, readDraftBody, async (req, res) => {
+    await takeRate(res);
+    const draft = parseJsonBody(draftBodySchema, req.body);
+    const { key } = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
+    const context = await contextOf(res, key);
+    res.json(await threads.run(draftTask, { draft, context }, context.projectId));
   });
 
   on(`GET ${ONE}/versions`, async (req, res) => {

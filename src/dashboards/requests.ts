@@ -24,6 +24,9 @@ export interface DashboardDeps extends GuardDeps {
 // Escaping every character makes a text six times as long.
 export const readSyncBody = express.raw({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024 });
 
+/** A text with a card. */
+export const readDraftBody = express.json({ type: () => true, limit: 8 * SOURCE_BYTES_MAX, strict: false });
+
 export const writerOf = ({ projectId, personId, role = 'member' }: Credential): Writer => ({
   ...{ projectId, personId },
   isProjectEditor: personId === undefined || isAtLeast(role, 'admin'),

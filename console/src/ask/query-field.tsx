@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { namesQuery } from '../api/names.js';
 import type { QueryDetail } from '../api/request.js';
 import type { Editor } from '../editor/editor.js';
+import { hidePlaceholders } from '../editor/placeholders.js';
 import type { Problem } from '../language/language.js';
 import { FOCUS_QUERY } from '../shell/use-shortcuts.js';
 import { texts } from '../texts.js';
@@ -21,18 +22,29 @@ interface Props {
   readonly onRun: () => void;
   /** Sets the text, and runs it. */
   readonly apply: (text: string) => void;
+  /** Whether the text may have placeholders of a dashboard. */
+  readonly isTemplate?: boolean;
   /** Problems that the service found in the value. */
   readonly rejected: readonly QueryDetail[];
 }
 
-export function QueryField({ projectId, timezone, value, onChange, onRun, apply, rejected }: Props) {
+export function QueryField({
+  projectId,
+  timezone,
+  value,
+  onChange,
+  onRun,
+  apply,
+  rejected,
+  isTemplate = false,
+}: Props) {
   const host = useRef<HTMLDivElement>(null);
   const textarea = useRef<HTMLTextAreaElement>(null);
   const [editor, setEditor] = useState<Editor>();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   const { data: names } = useQuery(namesQuery(projectId));
-  const now = useRef({ value, onChange, onRun, timezone });
-  now.current = { value, onChange, onRun, timezone };
+  const now = useRef({ value, onChange, onRun, timezone, isTemplate });
+  now.current = { value, onChange, onRun, timezone, isTemplate };
 
   useEffect(() => {
     let isWanted = true;
@@ -45,6 +57,7 @@ export function QueryField({ projectId, timezone, value, onChange, onRun, apply,
         selection: field === null ? undefined : [field.selectionStart, field.selectionEnd],
         hasFocus: field !== null && document.activeElement === field,
         timezone: () => now.current.timezone,
+        toQuery: (text) => (now.current.isTemplate ? hidePlaceholders(text) : text),
         onChange: (text) => now.current.onChange(text),
         onRun: () => now.current.onRun(),
         onProblems: setProblems,
@@ -69,6 +82,7 @@ export function QueryField({ projectId, timezone, value, onChange, onRun, apply,
     return () => window.removeEventListener(FOCUS_QUERY, focus);
   }, [editor]);
 
+  const hasPlaceholders = isTemplate && value.includes('{{');
   return (
     <>
       <div ref={host} className={style.host} hidden={editor === undefined} />
@@ -88,7 +102,7 @@ export function QueryField({ projectId, timezone, value, onChange, onRun, apply,
           }}
         />
       )}
-      {editor !== undefined && problems.length === 0 && value.trim() !== '' && (
+      {editor !== undefined && problems.length === 0 && value.trim() !== '' && !hasPlaceholders && (
         <Suspense fallback={null}>
           <ChipsBar text={value} names={names} apply={apply} edit={editor.select} />
         </Suspense>

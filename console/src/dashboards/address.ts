@@ -6,6 +6,8 @@ export type DashboardView = 'cards' | 'edit' | 'versions';
 export interface Address {
   readonly view: DashboardView;
   readonly values: Values;
+  /** The card whose form is open while the text is edited. */
+  readonly card?: string | undefined;
 }
 
 const PREFIX = 'var.';
@@ -16,12 +18,17 @@ export function parseAddress(fragment: string): Address {
   const values = [...parameters]
     .filter(([name]) => name.startsWith(PREFIX))
     .map(([name, value]): [string, string] => [name.slice(PREFIX.length), value]);
-  return { view: view === 'edit' || view === 'versions' ? view : 'cards', values: Object.fromEntries(values) };
+  return {
+    view: view === 'edit' || view === 'versions' ? view : 'cards',
+    values: Object.fromEntries(values),
+    card: parameters.get('card') ?? undefined,
+  };
 }
 
-export function toAddress({ view, values }: Address): string {
+export function toAddress({ view, values, card }: Address): string {
   const parameters = new URLSearchParams();
   if (view !== 'cards') parameters.set('v', view);
+  if (card !== undefined) parameters.set('card', card);
   for (const [name, value] of Object.entries(values)) if (value !== '') parameters.set(PREFIX + name, value);
   return `#${parameters}`;
 }

@@ -141,3 +141,62 @@ export async function changeDashboard(
 
 export const deleteDashboard = (projectId: string, id: string): Promise<Response> =>
   request(pathOf(projectId, `/${id}`), { method: 'DELETE' });
+
+/** A problem of the document at its place. */
+export interface Problem {
+  readonly message: string;
+  readonly hint: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A card of a text that is being edited: what of it a form shows. */
+export interface DraftCard {
+  readonly id: string;
+  readonly title?: string;
+  readonly kind?: string;
+  readonly viz?: string;
+  readonly query?: string;
+  readonly markdown?: string;
+  readonly layout?: { readonly w: number; readonly h: number };
+  /** Where it begins in the text. */
+  readonly line: number;
+  readonly has_queries: boolean;
+}
+
+export interface Draft {
+  readonly source_yaml: string;
+  readonly problems: readonly Problem[];
+  readonly sections: readonly { readonly title: string; readonly cards: readonly DraftCard[] }[];
+}
+
+export interface CardChange {
+  /** Absent for a new card. */
+  readonly id?: string;
+  readonly section?: number;
+  readonly title: string;
+  readonly kind: string;
+  readonly viz: string;
+  readonly query?: string;
+  readonly markdown?: string;
+  readonly layout?: Card['layout'] | null;
+}
+
+interface Edit {
+  readonly source: string;
+  readonly card?: CardChange;
+  /** The id of a card. */
+  readonly remove?: string;
+}
+
+/** Checks a text and changes a card in it. Nothing is stored. */
+export async function editDraft(
+  projectId: string,
+  id: string,
+  { source, ...edit }: Edit,
+  signal?: AbortSignal,
+): Promise<Draft> {
+  return (await (
+    await postJson(pathOf(projectId, `/${id}/draft`), { source_yaml: source, ...edit }, signal)
+  ).json()) as Draft;
+}

@@ -26,9 +26,11 @@ interface Props {
   /** Undefined while the queries are being filled. */
   readonly filled: FilledCard | undefined;
   readonly timezone: string;
+  /** Opens the form of the card; undefined where the dashboard is not edited here. */
+  readonly edit?: (() => void) | undefined;
 }
 
-export function CardView({ projectId, card, filled, timezone }: Props) {
+export function CardView({ projectId, card, filled, timezone, edit }: Props) {
   const [ref, isSeen] = useIsSeen();
   const queries = filled?.queries ?? [];
   const width = card.layout?.w ?? WIDTHS[card.viz] ?? WIDTH;
@@ -42,15 +44,27 @@ export function CardView({ projectId, card, filled, timezone }: Props) {
     >
       <header className={style.cardHead}>
         <h3>{card.title}</h3>
-        {first !== undefined && queries.length === 1 && (
-          <Link
-            className={style.open}
-            href={`/projects/${projectId}/ask${toFragment({ q: first.q, tz: first.timezone })}`}
-            aria-label={texts.dashboards.openInAsk(card.title)}
-          >
-            <Icon name="ask" size={16} />
-          </Link>
-        )}
+        <span className={style.cardTools}>
+          {edit !== undefined && (
+            <button
+              type="button"
+              className={style.open}
+              aria-label={texts.dashboards.editCard(card.title)}
+              onClick={edit}
+            >
+              <Icon name="edit" size={16} />
+            </button>
+          )}
+          {first !== undefined && queries.length === 1 && (
+            <Link
+              className={style.open}
+              href={`/projects/${projectId}/ask${toFragment({ q: first.q, tz: first.timezone })}`}
+              aria-label={texts.dashboards.openInAsk(card.title)}
+            >
+              <Icon name="ask" size={16} />
+            </Link>
+          )}
+        </span>
       </header>
       {card.markdown !== undefined ? (
         <Markdown source={card.markdown} />
@@ -65,7 +79,7 @@ export function CardView({ projectId, card, filled, timezone }: Props) {
   );
 }
 
-interface AnswersProps extends Omit<Props, 'filled'> {
+interface AnswersProps extends Omit<Props, 'filled' | 'edit'> {
   readonly queries: readonly NamedQuery[];
 }
 

@@ -27,7 +27,8 @@ function One({ project, id }: { readonly project: Project; readonly id: string }
   const { data, error, refetch } = useQuery(dashboardQuery(project.id, id));
   const content = () => {
     if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
-    if (address.view === 'edit') return <Editor key={data.version} project={project} dashboard={data} />;
+    if (address.view === 'edit')
+      return <Editor key={data.version} project={project} dashboard={data} card={address.card} />;
     if (address.view === 'versions') return <Versions project={project} dashboard={data} />;
     return <View project={project} dashboard={data} values={address.values} />;
   };

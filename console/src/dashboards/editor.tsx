@@ -1,46 +1,62 @@
-// The text of a dashboard: problems at their lines, and the changes before they are saved.
+// A dashboard that is edited: its text with problems at their lines, the forms of its cards, and the changes before they are saved.
+// The text is the only state; a form changes its card's part of it.
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { setAddress } from './address.js';
-import { changeDashboard, type Dashboard } from './api.js';
+import { type CardChange, changeDashboard, type Dashboard, type DraftCard, type Problem } from './api.js';
+import { CardForm } from './card-form.js';
+import { CardsPanel } from './cards-panel.js';
 import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
-
-interface Problem {
-  readonly message: string;
-  readonly hint: string;
-  readonly line: number;
-  readonly column: number;
-}
+import { messageOf, useDraft } from './use-draft.js';
 
 interface Props {
   readonly project: Project;
   readonly dashboard: Dashboard;
+  /** The card whose form is open at first. */
+  readonly card: string | undefined;
 }
 
-export function Editor({ project, dashboard }: Props) {
+/** The form that is open. */
+interface Open {
+  readonly card?: DraftCard;
+  readonly section?: number;
+}
+
+export function Editor({ project, dashboard, card: wanted }: Props) {
   const { id, version: baseVersion, source_yaml: before } = dashboard;
-  const [source, setSource] = useState(before);
-  const [problems, setProblems] = useState<readonly Problem[]>([]);
+  const draft = useDraft(project.id, id, before);
+  const { source, setSource, sections } = draft;
+  const [refused, setRefused] = useState<readonly Problem[]>([]);
   const [failure, setFailure] = useState<string>();
   const [isReviewing, setReviewing] = useState(false);
+  const [open, setOpen] = useState<Open>();
+  const [note, setNote] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const client = useQueryClient();
   const leave = (): void => setAddress({ view: 'cards', values: {} });
+
+  const hasOpened = useRef(false);
+  useEffect(() => {
+    const card = sections.flatMap(({ cards }) => cards).find(({ id: each }) => each === wanted);
+    if (card === undefined || hasOpened.current) return;
+    hasOpened.current = true;
+    setOpen({ card });
+  }, [sections, wanted]);
 
   const write = async (isDryRun: boolean): Promise<boolean> => {
     setFailure(undefined);
     try {
       await changeDashboard(project.id, id, { source, baseVersion, isDryRun });
-      setProblems([]);
+      setRefused([]);
       return true;
     } catch (error) {
       const details = error instanceof RequestFailed ? (error.details as readonly Problem[]) : [];
-      setProblems(details);
-      if (details.length === 0) setFailure(error instanceof Error ? error.message : String(error));
+      setRefused(details);
+      if (details.length === 0) setFailure(messageOf(error));
       return false;
     }
   };
@@ -49,18 +65,24 @@ export function Editor({ project, dashboard }: Props) {
     await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
     leave();
   };
-  const goTo = ({ line, column }: Problem): void => {
-    const at =
-      source
-        .split('\n')
-        .slice(0, line - 1)
-        .join('\n').length +
-      (line > 1 ? 1 : 0) +
-      column -
-      1;
+  const edit = async (change: { readonly card?: CardChange; readonly remove?: string }): Promise<void> => {
+    setFailure(undefined);
+    try {
+      await draft.edit(change);
+      setOpen(undefined);
+      setRefused([]);
+      setNote(texts.dashboards.form.applied);
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  const goTo = ({ line, column = 1 }: { readonly line: number; readonly column?: number }): void => {
+    const lines = source.split('\n').slice(0, line - 1);
+    const at = lines.reduce((length, text) => length + text.length + 1, 0) + column - 1;
     field.current?.focus();
     field.current?.setSelectionRange(at, at);
   };
+  const problems = draft.isChecked ? draft.problems : refused;
 
   return (
     <section className={style.editor} aria-label={texts.dashboards.text}>
@@ -80,49 +102,43 @@ export function Editor({ project, dashboard }: Props) {
           </button>
         </div>
       </header>
-      {failure !== undefined && (
-        <p role="alert" className={style.problem}>
-          {failure}
-        </p>
-      )}
-      {problems.length > 0 && (
-        <div role="alert">
-          <ul className={style.problems} aria-label={texts.dashboards.problems}>
-            {problems.map((problem) => (
-              <li key={`${problem.line} ${problem.column} ${problem.message}`}>
-                <button type="button" className="button small" onClick={() => goTo(problem)}>
-                  {texts.dashboards.line(problem.line)}
-                </button>{' '}
-                {problem.message} <span className="muted">· {problem.hint}</span>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-      <div className={`card ${style.text}`}>
-        <div className={style.numbers} aria-hidden="true">
-          {source.split('\n').map((_, index) => (
-            <span
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines are numbered
-              key={index}
-              data-wrong={problems.some(({ line }) => line === index + 1) || undefined}
-            >
-              {index + 1}
-            </span>
-          ))}
-        </div>
-        <textarea
-          ref={field}
-          className={style.textarea}
-          aria-label={texts.dashboards.text}
-          value={source}
-          rows={source.split('\n').length + 1}
-          wrap="off"
-          spellCheck={false}
-          autoCapitalize="off"
-          onChange={({ target }) => setSource(target.value)}
+      {open === undefined && <Failure text={failure ?? draft.failure} />}
+      <Problems problems={problems} goTo={goTo} />
+      <p role="status" className={style.note}>
+        {note !== '' && source !== before && note}
+      </p>
+      <div className={style.sides}>
+        <Text
+          source={source}
+          setSource={(text) => {
+            setSource(text);
+            setRefused([]);
+          }}
+          problems={problems}
+          field={field}
+        />
+        <CardsPanel
+          sections={sections}
+          edit={(card) => setOpen({ card })}
+          add={(section) => setOpen({ section })}
+          goTo={goTo}
         />
       </div>
+      {open !== undefined && (
+        <CardForm
+          projectId={project.id}
+          timezone={dashboard.config.timezone ?? project.timezone}
+          card={open.card}
+          section={open.section}
+          failure={failure}
+          apply={(card) => edit({ card })}
+          remove={open.card && (() => edit({ remove: open.card?.id ?? '' }))}
+          close={() => {
+            setOpen(undefined);
+            setFailure(undefined);
+          }}
+        />
+      )}
       {isReviewing && (
         <ChangesDialog
           before={before}
@@ -133,5 +149,69 @@ export function Editor({ project, dashboard }: Props) {
         />
       )}
     </section>
+  );
+}
+
+function Failure({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p role="alert" className={style.problem}>
+      {text}
+    </p>
+  );
+}
+
+function Problems({ problems, goTo }: { problems: readonly Problem[]; goTo: (problem: Problem) => void }) {
+  if (problems.length === 0) return null;
+  return (
+    <div role="alert">
+      <ul className={style.problems} aria-label={texts.dashboards.problems}>
+        {problems.map((problem) => (
+          <li key={`${problem.line} ${problem.column} ${problem.message}`}>
+            <button type="button" className="button small" onClick={() => goTo(problem)}>
+              {texts.dashboards.line(problem.line)}
+            </button>{' '}
+            {problem.message} <span className="muted">· {problem.hint}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface TextProps {
+  readonly source: string;
+  readonly setSource: (text: string) => void;
+  readonly problems: readonly Problem[];
+  readonly field: React.RefObject<HTMLTextAreaElement | null>;
+}
+
+function Text({ source, setSource, problems, field }: TextProps) {
+  const lines = source.split('\n');
+  return (
+    <div className={`card ${style.text}`}>
+      <div className={style.numbers} aria-hidden="true">
+        {lines.map((_, index) => (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines are numbered
+            key={index}
+            data-wrong={problems.some(({ line }) => line === index + 1) || undefined}
+          >
+            {index + 1}
+          </span>
+        ))}
+      </div>
+      <textarea
+        ref={field}
+        className={style.textarea}
+        aria-label={texts.dashboards.text}
+        value={source}
+        rows={lines.length + 1}
+        wrap="off"
+        spellCheck={false}
+        autoCapitalize="off"
+        onChange={({ target }) => setSource(target.value)}
+      />
+    </div>
   );
 }

@@ -26,6 +26,7 @@ export function View({ project, dashboard, values }: Props) {
     ...filledQuery(project.id, dashboard, values),
     placeholderData: (before) => before,
   });
+  const isEditable = syncedAt === null && (dashboard.visibility === 'personal' || project.role !== 'member');
   const refresh = useRefresh(config.refresh);
   const isRefreshing = useIsFetching({ queryKey: ['card'] }) > 0;
   useEffect(() => {
@@ -51,7 +52,7 @@ export function View({ project, dashboard, values }: Props) {
             <Icon name="full" size={16} />
             {texts.dashboards.full}
           </button>
-          {syncedAt === null && (
+          {isEditable && (
             <button type="button" className="button" onClick={() => setAddress({ view: 'edit', values })}>
               <Icon name="edit" size={16} />
               {texts.dashboards.edit}
@@ -79,6 +80,7 @@ export function View({ project, dashboard, values }: Props) {
                 card={card}
                 filled={data?.find(({ id }) => id === card.id)}
                 timezone={timezone}
+                edit={isEditable ? () => setAddress({ view: 'edit', values, card: card.id }) : undefined}
               />
             ))}
           </div>

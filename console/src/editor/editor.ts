@@ -28,6 +28,8 @@ export interface EditorOptions {
   readonly selection: readonly [number, number] | undefined;
   readonly hasFocus: boolean;
   readonly timezone: () => string;
+  /** The query in the text: of the same length, without placeholders of a dashboard. */
+  readonly toQuery: (text: string) => string;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
   readonly onProblems: (problems: readonly Problem[]) => void;
@@ -43,7 +45,7 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
   root.replaceChildren();
 
   const judge = (state: EditorState): void => {
-    const problems = check(state.doc.toString(), options.timezone());
+    const problems = check(options.toQuery(state.doc.toString()), options.timezone());
     view.dispatch(markProblems(problems));
     options.onProblems(problems);
   };

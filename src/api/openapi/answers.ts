@@ -258,6 +258,24 @@ export const filledCard = z.strictObject({
   queries: z.array(filledQuery).optional(),
   error: z.string().optional().meta({ description: 'why the queries cannot be filled' }),
 });
+const draftCard = z.strictObject({
+  id: z.string(),
+  title: z.string().optional(),
+  kind: z.string().optional(),
+  viz: z.string().optional(),
+  query: z.string().optional(),
+  markdown: z.string().optional(),
+  layout: z.strictObject({ w: z.int(), h: z.int() }).optional(),
+  line: z.int().min(1),
+  has_queries: z.boolean(),
+});
+export const draft = z.strictObject({
+  source_yaml: z.string().meta({ description: 'the text with the change' }),
+  problems: z.array(
+    z.strictObject({ message: z.string(), hint: z.string(), line: z.int(), column: z.int(), path: z.string() }),
+  ),
+  sections: z.array(z.strictObject({ title: z.string(), cards: z.array(draftCard) })),
+});
 export const dashboardVersionItem = z.strictObject({
   version: z.int(),
   checksum: z.string(),

@@ -150,6 +150,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { 201: json('SyncedDashboard') },
       { body: refTo('NewCard') },
     ],
+    'POST /api/projects/{projectID}/dashboards/{dashboardID}/draft': [
+      'Checks a text of the dashboard, and changes a card in it; stores nothing',
+      { 200: json('Draft') },
+      { body: refTo('DraftBody') },
+    ],
     'POST /api/projects/{projectID}/dashboards/{dashboardID}/queries': [
       'Fills the queries of all cards with the values of the variables',
       { 200: jsonList('FilledCard') },

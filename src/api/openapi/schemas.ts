@@ -12,6 +12,7 @@ import {
 } from '../../accounts/schema.js';
 import { newCardSchema } from '../../dashboards/add-card.js';
 import { configSchema } from '../../dashboards/config-schema.js';
+import { draftBodySchema } from '../../dashboards/draft.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { replayBody } from '../../operate/routes.js';
@@ -47,6 +48,8 @@ const SCHEMAS = {
   FilledQuery: answers.filledQuery,
   NewCard: newCardSchema,
   FilledCard: answers.filledCard,
+  DraftBody: draftBodySchema,
+  Draft: answers.draft,
   DashboardVersionItem: answers.dashboardVersionItem,
   DashboardVersion: answers.dashboardVersionItem.extend({ config: configSchema, source_yaml: z.string() }),
   SyncedDashboard: answers.syncedDashboard,

@@ -1,0 +1,98 @@
+// A draft: the text of a dashboard that is being edited. It is checked, and changed card by card, without being stored.
+import { isMap, isSeq } from 'yaml';
+import { z } from 'zod';
+import { PublicError } from '../platform/errors.js';
+import type { ThreadTask } from '../platform/threads/thread-task.js';
+import { cardSchema } from './config-schema.js';
+import { cardChangeSchema, changeCard, removeCard } from './edit-card.js';
+import { type DashboardContext, parseDashboard } from './parse-dashboard.js';
+import type { DashboardProblem } from './problems.js';
+import { SOURCE_BYTES_MAX } from './schema.js';
+import { composeDocument } from './yaml-document.js';
+
+export const draftBodySchema = z.strictObject({
+  source_yaml: z
+    .string({ error: 'is required: the text of the YAML document' })
+    .max(SOURCE_BYTES_MAX, { error: `is longer than ${SOURCE_BYTES_MAX} characters` }),
+  card: cardChangeSchema.optional().meta({ description: 'a card to add or to change in the text' }),
+  remove: z.string().max(63).optional().meta({ description: 'the id of a card to remove from the text' }),
+});
+export type DraftBody = z.infer<typeof draftBodySchema>;
+
+const shown = cardSchema
+  .pick({ id: true, title: true, kind: true, viz: true, query: true, markdown: true, layout: true })
+  .partial()
+  .required({ id: true });
+
+/** What a form shows of a card: its fields that are valid, and the line at which it begins. */
+export type DraftCard = z.infer<typeof shown> & { readonly line: number; readonly has_queries: boolean };
+
+export interface Draft {
+  readonly source_yaml: string;
+  readonly problems: readonly DashboardProblem[];
+  readonly sections: readonly { readonly title: string; readonly cards: readonly DraftCard[] }[];
+}
+
+export interface DraftRequest {
+  readonly draft: DraftBody;
+  readonly context: DashboardContext;
+}
+
+export const draftTask: ThreadTask<DraftRequest, Draft> = {
+  module: import.meta.url,
+  name: 'draftTask',
+  run: ({ draft, context }) => {
+    const text = edit(draft);
+    if (Buffer.byteLength(text) > SOURCE_BYTES_MAX) {
+      throw new PublicError('too_large', `with the card, the document is longer than ${SOURCE_BYTES_MAX} bytes`);
+    }
+    return { source_yaml: text, problems: problemsOf(text, context), sections: sectionsOf(text) };
+  },
+  tooCostly: 'the dashboard takes more than {limit} to check; split it',
+};
+
+function edit({ source_yaml: source, card, remove }: DraftBody): string {
+  const changed = card === undefined ? source : changeCard(source, card);
+  return remove === undefined ? changed : removeCard(changed, remove);
+}
+
+function problemsOf(text: string, context: DashboardContext): readonly DashboardProblem[] {
+  try {
+    parseDashboard(text, context);
+    return [];
+  } catch (error) {
+    if (error instanceof PublicError && error.details !== undefined) return error.details as DashboardProblem[];
+    throw error;
+  }
+}
+
+function sectionsOf(text: string): Draft['sections'] {
+  const { document } = composeDocument(text);
+  const sections = document?.get('sections');
+  if (document === undefined || !isSeq(sections)) return [];
+  return sections.items.filter(isMap).map((section) => {
+    const cards = section.get('cards');
+    const title = section.get('title');
+    return {
+      title: typeof title === 'string' ? title : '',
+      cards: !isSeq(cards)
+        ? []
+        : cards.items.filter(isMap).flatMap((node): DraftCard[] => {
+            const card = toShown(node.toJS(document) as Readonly<Record<string, unknown>>);
+            if (card === undefined) return [];
+            const line = text.slice(0, node.range?.[0] ?? 0).split('\n').length;
+            return [{ ...card, line, has_queries: node.has('queries') }];
+          }),
+    };
+  });
+}
+
+/** Fields that are not valid are left out; a card without an id cannot be named. */
+function toShown(card: Readonly<Record<string, unknown>>): z.infer<typeof shown> | undefined {
+  const valid = Object.entries(shown.shape).flatMap(([name, schema]) => {
+    const { success, data } = schema.safeParse(card[name]);
+    return success && data !== undefined ? [[name, data] as const] : [];
+  });
+  const parsed = shown.safeParse(Object.fromEntries(valid));
+  return parsed.success ? parsed.data : undefined;
+}
