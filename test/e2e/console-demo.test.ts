@@ -1,33 +1,25 @@
 // "Load the demo" of the console in a real browser: progress, the questions with their answers, a worker that is killed meanwhile,
 // the second attempt, and the deletion.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { QUESTIONS } from '../../src/demo/stories.js';
 import { send } from '../support/accounts.js';
 import { expectNoFindings } from '../support/console-axe.js';
-import { type SignedInConsole, startSignedInConsole } from '../support/signed-in-console.js';
+import { useConsoleShop } from '../support/console-shop.js';
 
 const LOADED_WITHIN_MS = 180_000;
 
-let started: SignedInConsole;
-
-beforeAll(async () => {
-  started = await startSignedInConsole('demo@example.com', { DEMOS_PER_DAY_MAX: '1' });
-});
-
-afterAll(() => started?.close());
-
-afterEach(() => started.closePages());
+const shop = useConsoleShop({ email: 'demo@example.com', env: () => ({ DEMOS_PER_DAY_MAX: '1' }) });
 
 const demos = (): Promise<{ id: string; name: string }[]> =>
-  started.postgres('projects').where({ is_demo: true }).whereNull('deleted_at').select('id', 'name');
+  shop.postgres('projects').where({ is_demo: true }).whereNull('deleted_at').select('id', 'name');
 
 const call = (method: string) =>
-  send(started.stack.url, `${method} /api/orgs/${started.organizationId}/demo`, {
-    session: started.owner.get('service_session') ?? '',
+  send(shop.url, `${method} /api/orgs/${shop.organizationId}/demo`, {
+    session: shop.owner.get('service_session') ?? '',
   });
 
 test('the demo is loaded with its progress, although the worker is killed, and its questions are answered', async () => {
-  const visited = await started.visit('/start');
+  const visited = await shop.visit('/start');
   const { page } = visited;
   await page.getByRole('heading', { name: 'Try it with sample data' }).waitFor();
   await expectNoFindings(visited);
@@ -41,8 +33,8 @@ test('the demo is loaded with its progress, although the worker is killed, and i
   expect((await call('POST')).body.status).toBe('loading');
   expect((await call('DELETE')).body.error).toContain('is being loaded');
 
-  await started.stack.processes.get('worker').kill();
-  await started.stack.processes.start('worker');
+  await shop.processes.get('worker').kill();
+  await shop.processes.start('worker');
   // Another page shows the same progress.
   await page.reload();
   await page.getByText('The demo shop is ready.').waitFor({ timeout: LOADED_WITHIN_MS });
@@ -62,13 +54,13 @@ test('the demo is loaded with its progress, although the worker is killed, and i
 
 test('the demo shop shows its questions before the first query, and its dashboards', async () => {
   const [demo] = await demos();
-  const visited = await started.visit(`/projects/${demo?.id}/ask`);
+  const visited = await shop.visit('/ask', { projectId: demo?.id ?? '' });
   const { page } = visited;
   await page.getByRole('region', { name: 'Questions about the demo shop' }).getByRole('button').nth(4).waitFor();
   await expectNoFindings(visited);
   await page.getByRole('button', { name: 'What did the sale bring?' }).click();
   await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
-  await page.goto(`${started.stack.url}/projects/${demo?.id}/dashboards`);
+  await page.goto(shop.addressOf('/dashboards', demo?.id));
   await page.getByRole('link', { name: 'Demo shop, growth' }).waitFor();
 });
 
@@ -78,18 +70,18 @@ test('there is one at most, which is deleted where it was loaded, and few are lo
     body: { error: expect.stringContaining('has a demo project already') },
   });
   const [demo] = await demos();
-  const visited = await started.visit(`/projects/${demo?.id}/start`);
+  const visited = await shop.visit('/start', { projectId: demo?.id ?? '' });
   const { page } = visited;
   await page.getByRole('heading', { name: 'This is the demo shop' }).waitFor();
   await page.getByRole('button', { name: 'Delete the demo shop' }).click();
   await expectNoFindings(visited);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
   // It leads to another project.
-  await page.waitForURL(/\/ask$/);
+  await page.waitForURL(/\/start$/);
   expect(await demos()).toEqual([]);
   expect((await call('DELETE')).status).toBe(404);
 
-  await page.goto(`${started.stack.url}/start`);
+  await page.goto(shop.addressOf('/start'));
   await page.getByRole('button', { name: 'Load the demo' }).click();
   await page.getByRole('alert').filter({ hasText: 'the limit is 1 per day for an organization' }).waitFor();
   await expectNoFindings(visited);

@@ -1,31 +1,27 @@
 // Settings of owners in a real browser: domains, with a name server of the test, and delivery, with events that ClickHouse refuses.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
 import { startDns, type TestDns } from '../support/dns-server.js';
-import { signedInAs } from '../support/sign-in.js';
-import { type SignedInConsole, startSignedInConsole } from '../support/signed-in-console.js';
 import { track } from '../support/track.js';
 
 const OPERATOR = 'operator@example.com';
 
 let dns: TestDns;
-let started: SignedInConsole;
-
 beforeAll(async () => {
   dns = await startDns();
-  started = await startSignedInConsole('owner@example.com', { DNS_SERVERS: dns.address, OPERATOR_EMAILS: OPERATOR });
 });
 
-afterAll(async () => {
-  await started?.close();
-  dns?.close();
-});
+afterAll(() => dns?.close());
 
-afterEach(() => started.closePages());
+const shop = useConsoleShop({
+  email: 'owner@example.com',
+  env: () => ({ DNS_SERVERS: dns.address, OPERATOR_EMAILS: OPERATOR }),
+});
 
 test('a domain is claimed, verified by its record, and removed after its name has been typed', async () => {
-  const visited = await started.visit(`/projects/${started.projectId}/settings/domains`);
+  const visited = await shop.visit('/settings/domains');
   const { page } = visited;
   await page.getByText('No domains are claimed.').waitFor();
   const field = page.getByRole('textbox', { name: 'Domain' });
@@ -61,25 +57,20 @@ test('a domain is claimed, verified by its record, and removed after its name ha
 });
 
 test('delivery shows failed jobs, which are replayed; operators see checks and queues, too', async () => {
-  const clickhouse = createClickHouse(started.databases.config);
+  const clickhouse = createClickHouse(shop.config);
   await clickhouse.command({ query: "ALTER TABLE events ADD CONSTRAINT no_poison CHECK insert_id != 'poison'" });
-  const { public_key: key } = await started.postgres('projects').where({ id: started.projectId }).first('public_key');
-  const path = `/projects/${started.projectId}/settings/delivery`;
-  const visited = await started.visit(path);
+  const visited = await shop.visit('/settings/delivery');
   const { page } = visited;
   await page.getByText('No job has failed.').waitFor();
   await expectNoFindings(visited);
-  await track(started.stack.url, key, { events: [{ event_type: 'signup', insert_id: 'poison' }] });
+  await track(shop.url, shop.publicKey, { events: [{ event_type: 'signup', insert_id: 'poison' }] });
   const jobs = page.getByRole('region', { name: 'Failed jobs' });
   await jobs.getByText(/1 of 1 events were refused/).waitFor();
   expect(await page.getByRole('heading', { name: 'Queues' }).count()).toBe(0);
   await expectNoFindings(visited);
 
-  const operator = await signedInAs(started.stack.url, OPERATOR);
-  const { id } = await started.postgres('people').where({ email: OPERATOR }).first('id');
-  const membership = { organization_id: started.organizationId, person_id: id, role: 'owner' };
-  await started.postgres('members').insert(membership);
-  const operating = await started.visit(path, operator);
+  const operator = await shop.join(OPERATOR, 'owner');
+  const operating = await shop.visit('/settings/delivery', { jar: operator });
   await operating.page.getByRole('list', { name: 'Checks of the installation' }).getByText('Dead letters').waitFor();
   await operating.page
     .getByRole('region', { name: 'Queues' })

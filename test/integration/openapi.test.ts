@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/access/route-matrix.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, join, type Sent, send, signIn } from '../support/accounts.js';
-import { type Call, dashboardCalls, privacyCalls } from '../support/console-calls.js';
+import { type Call, dashboardCalls, operatingCalls, privacyCalls } from '../support/console-calls.js';
 import { expectDocumented } from '../support/contract.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
@@ -178,6 +178,7 @@ async function createCalls(): Promise<Call[]> {
         ...sent,
       }),
     ),
+    ...operatingCalls({ project: at(''), organization: `/api/orgs/${org}`, session: own.session }),
     ...privacyCalls(at(''), { session: own.session, erasedId: erased.request_id }),
     ...dashboardCalls(at('/dashboards'), { session: own.session, draftId: draft.id, source: YAML }),
     {
@@ -279,10 +280,6 @@ async function createCalls(): Promise<Call[]> {
       status: 404,
       ...own,
     },
-    { route: 'GET /api/orgs/{orgID}/demo', path: `/api/orgs/${org}/demo`, status: 200, ...own },
-    { route: 'DELETE /api/orgs/{orgID}/demo', path: `/api/orgs/${org}/demo`, status: 404, ...own },
-    // Loading it takes seconds: test/e2e/console-demo.test.ts does.
-    { route: 'POST /api/orgs/{orgID}/demo', path: '/api/orgs/none/demo', status: 404, ...own },
     { route: 'GET /api/orgs/{orgID}/projects', path: `/api/orgs/${org}/projects`, status: 200, ...own },
     {
       route: 'POST /api/orgs/{orgID}/projects',
@@ -307,14 +304,6 @@ async function createCalls(): Promise<Call[]> {
     },
     { route: 'GET /api/projects/{projectID}/usage', path: at('/usage?from=soon'), status: 400, ...own },
     { route: 'GET /api/projects/{projectID}/rejected', path: at('/rejected'), status: 200, ...own },
-    { route: 'GET /api/projects/{projectID}/delivery', path: at('/delivery'), status: 200, ...own },
-    {
-      route: 'POST /api/projects/{projectID}/delivery/replay',
-      path: at('/delivery/replay'),
-      status: 404,
-      ...own,
-      body: { queue: 'ingest', id: 'none' },
-    },
     { route: 'POST /api/projects/{projectID}/tokens', path: at('/tokens'), status: 201, ...own, body: newToken },
     { route: 'GET /api/projects/{projectID}/tokens', path: at('/tokens'), status: 200, ...own },
     {

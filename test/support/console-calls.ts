@@ -61,3 +61,27 @@ export function privacyCalls(
   ];
   return calls.map((call) => ({ ...call, session }));
 }
+
+/** Delivery and the demo, without the one that loads: test/e2e/console-demo.test.ts does. */
+export function operatingCalls({ project, organization, session }: Operating): Call[] {
+  const job = { queue: 'ingest', id: 'none' };
+  const calls: Call[] = [
+    { route: 'GET /api/projects/{projectID}/delivery', path: `${project}/delivery`, status: 200 },
+    {
+      route: 'POST /api/projects/{projectID}/delivery/replay',
+      path: `${project}/delivery/replay`,
+      status: 404,
+      body: job,
+    },
+    { route: 'GET /api/orgs/{orgID}/demo', path: `${organization}/demo`, status: 200 },
+    { route: 'DELETE /api/orgs/{orgID}/demo', path: `${organization}/demo`, status: 404 },
+    { route: 'POST /api/orgs/{orgID}/demo', path: '/api/orgs/none/demo', status: 404 },
+  ];
+  return calls.map((call) => ({ ...call, session }));
+}
+
+interface Operating {
+  readonly project: string;
+  readonly organization: string;
+  readonly session: string;
+}

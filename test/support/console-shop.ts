@@ -2,13 +2,15 @@
 // registers the hooks of the file, one of which fails each test whose pages complained.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { Role } from '../../src/access/route-matrix.js';
 import { createProject, type NewProject } from '../../src/accounts/store.js';
+import type { Config } from '../../src/platform/config.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type ConsoleVisit, closeVisit, launchBrowser, visitConsole } from './console.js';
 import type { CookieJar } from './cookie-jar.js';
 import { eventually } from './eventually.js';
 import { type SignInStack, signedInAs, startSignInStack } from './sign-in.js';
-import { createTestDatabases, type TestDatabases } from './stack.js';
+import { createTestDatabases, type Environment, type ProcessGroup, type TestDatabases } from './stack.js';
 import { track } from './track.js';
 
 /** Half an hour off the full hour, so that a bucket of another zone would show. */
@@ -36,8 +38,12 @@ export interface ConsoleShop extends NewProject {
   /** Of `web`. */
   readonly url: string;
   readonly postgres: Postgres;
+  readonly config: Config;
+  readonly processes: ProcessGroup;
   readonly owner: CookieJar;
   readonly organizationId: string;
+  /** Signs another person in, who gets this role in the organization. */
+  join(email: string, role: Role): Promise<CookieJar>;
   /** Another project of the same organization, in UTC. */
   newProject(name: string): Promise<NewProject>;
   /** Sends events of the last year to the shop, and resolves when queries see as many. Not for a shop that has events. */
@@ -52,8 +58,15 @@ export interface ConsoleShop extends NewProject {
   openBrowser(options?: VisitOptions): Promise<ConsoleVisit>;
 }
 
-/** Call it once, outside of tests. `fill` gives the new shop its events. */
-export function useConsoleShop(options: { email: string; fill: (shop: ConsoleShop) => Promise<void> }): ConsoleShop {
+/**
+ * Call it once, outside of tests. `fill` gives the new shop its events.
+ */
+export function useConsoleShop(options: {
+  email: string;
+  fill?: (shop: ConsoleShop) => Promise<void>;
+  /** Settings of the service, read when it starts. */
+  env?: () => Environment;
+}): ConsoleShop {
   let databases: TestDatabases;
   let stack: SignInStack;
   let browser: Browser;
@@ -66,6 +79,13 @@ export function useConsoleShop(options: { email: string; fill: (shop: ConsoleSho
       secretKeyBase: databases.config.SECRET_KEY_BASE,
     });
   shop.newProject = (name) => newProject(name, 'UTC');
+
+  shop.join = async (email, role) => {
+    const jar = await signedInAs(shop.url, email);
+    const { id } = await shop.postgres('people').where({ email }).first('id');
+    await shop.postgres('members').insert({ organization_id: shop.organizationId, person_id: id, role });
+    return jar;
+  };
 
   shop.ask = async (q) => {
     const response = await fetch(`${shop.url}/query`, {
@@ -98,16 +118,18 @@ export function useConsoleShop(options: { email: string; fill: (shop: ConsoleSho
   };
 
   beforeAll(async () => {
-    databases = await createTestDatabases();
+    databases = await createTestDatabases(options.env?.());
+    shop.config = databases.config;
     shop.postgres = createPostgres(databases.config);
     stack = await startSignInStack(databases, { kinds: ['web', 'query', 'worker'] });
     shop.url = stack.url;
+    shop.processes = stack.processes;
     shop.owner = await signedInAs(stack.url, options.email);
     const { email } = options;
     const membership = shop.postgres('members').join('people', 'people.id', 'person_id').where({ email });
     shop.organizationId = (await membership.first('organization_id')).organization_id;
     Object.assign(shop, await newProject('Shop', TIMEZONE));
-    await options.fill(shop);
+    await options.fill?.(shop);
     browser = await launchBrowser();
   });
 

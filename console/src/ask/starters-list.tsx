@@ -1,6 +1,6 @@
 // The screen before the first query: questions in words.
 import { useQuery } from '@tanstack/react-query';
-import { QUESTIONS } from '../../../src/demo/stories.js';
+import { demoQuery } from '../api/demo.js';
 import { namesQuery } from '../api/names.js';
 import type { Project } from '../boot.js';
 import { texts } from '../texts.js';
@@ -16,13 +16,17 @@ export function Starters({ project, choose }: Props) {
   const { data } = useQuery(namesQuery(project.id));
   return (
     <>
-      {project.isDemo && <List id="demo" title={texts.ask.demoQuestions} starters={DEMO} choose={choose} />}
+      {project.isDemo && <DemoQuestions project={project} choose={choose} />}
       <List id="starters" title={texts.ask.starters} starters={startersFor(data?.events[0]?.name)} choose={choose} />
     </>
   );
 }
 
-const DEMO: readonly Starter[] = QUESTIONS.map(({ question, q }) => ({ words: question, q }));
+function DemoQuestions({ project, choose }: Props) {
+  const { data } = useQuery(demoQuery(project));
+  const starters = data?.questions.map(({ question, q }) => ({ words: question, q })) ?? [];
+  return <List id="demo" title={texts.ask.demoQuestions} starters={starters} choose={choose} />;
+}
 
 interface ListProps extends Pick<Props, 'choose'> {
   readonly id: string;

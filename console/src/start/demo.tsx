@@ -2,25 +2,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
-import { QUESTIONS } from '../../../src/demo/stories.js';
 import { exact } from '../answer/format.js';
-import { getJson, postJson, request } from '../api/request.js';
-import { toFragment } from '../ask/permalink.js';
+import { type DemoState, demoKey, demoPath, demoQuery } from '../api/demo.js';
+import { postJson, request } from '../api/request.js';
 import { type Boot, isAtLeast, type Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { texts } from '../texts.js';
 import style from './start.module.css';
 
-interface DemoState {
-  readonly status: 'none' | 'waiting' | 'loading' | 'ready' | 'failed';
-  readonly project_id: string | null;
-  readonly events: number;
-  readonly share: number;
-  readonly error: string | null;
-}
-
 const POLL_MS = 500;
-const pathOf = ({ organizationId }: Project): string => `/api/orgs/${organizationId}/demo`;
 const isRunning = (state: DemoState | undefined): boolean => state?.status === 'waiting' || state?.status === 'loading';
 
 /** For projects with events of their own. */
@@ -29,17 +19,15 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
   const [problem, setProblem] = useState<string>();
   const isAdmin = isAtLeast(project.role, 'admin');
   const { data } = useQuery({
-    queryKey: ['demo', project.organizationId],
-    queryFn: ({ signal }) => getJson<DemoState>(pathOf(project), signal),
+    ...demoQuery(project),
     refetchInterval: ({ state }) => (isRunning(state.data) ? POLL_MS : false),
-    staleTime: 0,
   });
   if (data === undefined || (data.status === 'none' && !isAdmin)) return null;
   const load = async (): Promise<void> => {
     setProblem(undefined);
     try {
-      const state = (await (await postJson(pathOf(project), {})).json()) as DemoState;
-      client.setQueryData(['demo', project.organizationId], state);
+      const state = (await (await postJson(demoPath(project), {})).json()) as DemoState;
+      client.setQueryData(demoKey(project), state);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -70,6 +58,7 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
         <>
           <p role="status">{texts.start.demo.ready}</p>
           <Questions
+            questions={data.questions}
             linkTo={(path, children, className) => {
               const href = `/projects/${data.project_id}${path}`;
               // A page of the server that was loaded before the project does not know it.
@@ -106,11 +95,12 @@ function Progress({ state: { status, events, share } }: { readonly state: DemoSt
 
 /** At the top of the demo shop itself. */
 export function DemoHere({ project }: { readonly project: Project }) {
+  const { data } = useQuery(demoQuery(project));
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string>();
   const remove = async (): Promise<void> => {
     try {
-      await request(pathOf(project), { method: 'DELETE' });
+      await request(demoPath(project), { method: 'DELETE' });
       location.assign('/');
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -121,6 +111,7 @@ export function DemoHere({ project }: { readonly project: Project }) {
       <h2 id="demo">{texts.start.demo.here}</h2>
       <p className="muted">{texts.start.demo.hereNote}</p>
       <Questions
+        questions={data?.questions ?? []}
         linkTo={(path, children, className) => (
           <Link href={`/projects/${project.id}${path}`} className={className}>
             {children}
@@ -159,14 +150,19 @@ export function DemoHere({ project }: { readonly project: Project }) {
 
 type LinkTo = (path: string, children: ReactNode, className?: string) => ReactNode;
 
-function Questions({ linkTo }: { readonly linkTo: LinkTo }) {
+interface QuestionsProps {
+  readonly questions: DemoState['questions'];
+  readonly linkTo: LinkTo;
+}
+
+function Questions({ questions, linkTo }: QuestionsProps) {
   return (
     <>
       <p>{linkTo('/dashboards', texts.start.demo.open, 'button primary')}</p>
       <h3>{texts.start.demo.questions}</h3>
       <ul className={style.questions}>
-        {QUESTIONS.map(({ question, q }) => (
-          <li key={q}>{linkTo(`/ask${toFragment({ q })}`, question)}</li>
+        {questions.map(({ question, q }) => (
+          <li key={q}>{linkTo(`/ask#${new URLSearchParams({ q })}`, question)}</li>
         ))}
       </ul>
     </>
