@@ -1,6 +1,8 @@
 // Screens by address: /projects/{id}/{screen}. `/` leads to the project that was open last.
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
+import { eventCountQuery } from './api/event-count.js';
 import type { Boot, Project } from './boot.js';
 import { Missing } from './shell/missing.js';
 import { NoProject } from './shell/no-project.js';
@@ -26,7 +28,7 @@ export function App({ boot }: { readonly boot: Boot }) {
   return (
     <Switch>
       <Route path="/">
-        <Redirect to={`/projects/${last.id}/ask`} replace />
+        <Home project={last} />
       </Route>
       <Route path="/start">
         <Redirect to={`/projects/${last.id}/start`} replace />
@@ -44,6 +46,14 @@ export function App({ boot }: { readonly boot: Boot }) {
       </Route>
     </Switch>
   );
+}
+
+/** Ask; for a person who has not been here and whose project has no events, the screen that sends the first. */
+function Home({ project }: { readonly project: Project }) {
+  const isNew = recall('project', '') !== project.id;
+  const { data: count, isError } = useQuery({ ...eventCountQuery(project.id), enabled: isNew });
+  if (isNew && count === undefined && !isError) return null;
+  return <Redirect to={`/projects/${project.id}/${isNew && count === 0 ? 'start' : 'ask'}`} replace />;
 }
 
 interface ScreenProps {

@@ -4,7 +4,6 @@ import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import type { CookieJar } from '../support/cookie-jar.js';
 import { eventually } from '../support/eventually.js';
-import { signedInAs } from '../support/sign-in.js';
 import { track } from '../support/track.js';
 
 const MEMBER = 'member@example.com';
@@ -15,9 +14,7 @@ const shop = useConsoleShop({ email: 'owner@example.com', fill: fillShop });
 let member: CookieJar;
 
 beforeAll(async () => {
-  member = await signedInAs(shop.url, MEMBER);
-  const { id } = await shop.postgres('people').where({ email: MEMBER }).first('id');
-  await shop.postgres('members').insert({ organization_id: shop.organizationId, person_id: id, role: 'member' });
+  member = await shop.join(MEMBER, 'member');
 });
 
 async function fillShop({ url, publicKey, secretKey, ask }: ConsoleShop): Promise<void> {
@@ -110,6 +107,12 @@ describe('people', () => {
     const receipt = page.getByRole('dialog', { name: 'Receipt' });
     await receipt.getByRole('heading', { name: 'Erased' }).waitFor({ timeout: 60_000 });
     await receipt.getByText('Verified', { exact: false }).waitFor();
+    expect(await receipt.locator('dl > div').allTextContents()).toEqual([
+      'Events3',
+      'Device mappings1',
+      'Profiles1',
+      'Devices1',
+    ]);
     await expectNoFindings(visited);
     await receipt.getByRole('button', { name: 'Close' }).click();
     await page.getByText('No events in this time').waitFor();
@@ -218,13 +221,21 @@ describe('settings', () => {
   });
 
   test('of a member hold no secret key, and no parts of owners', async () => {
-    const visited = await shop.visit('/settings', { jar: member });
-    const { page } = visited;
+    const { page, context } = await shop.openBrowser({ jar: member });
+    const answers: Promise<string>[] = [];
+    page.on('response', (response) => answers.push(response.text().catch(() => '')));
+    await page.goto(shop.addressOf('/start'));
+    await page.getByText('Public key').waitFor();
+    await page.goto(shop.addressOf('/settings'));
     await page.getByText('Public key').waitFor();
     expect(await page.getByText('Secret key').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Members' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await page.goto(shop.addressOf('/settings/audit'));
     await page.getByText('There is no such part').waitFor();
+    const all = (await Promise.all(answers)).join();
+    expect(all).toContain(shop.publicKey);
+    expect(all).not.toContain(shop.secretKey);
+    await context.close();
   });
 });

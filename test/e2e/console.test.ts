@@ -1,8 +1,11 @@
 // The console in a real browser, against the real processes: by role and name, under the shipped Content-Security-Policy.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ConsoleVisit, closeVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
+import { signedInAs } from '../support/sign-in.js';
 import { track } from '../support/track.js';
 
 const DAY_MS = 86_400_000;
@@ -42,6 +45,10 @@ async function openEditor(q = ''): Promise<ConsoleVisit> {
   return visited;
 }
 
+/** As a person pastes it. Throws when the command fails. */
+const runInShell = async (command: string): Promise<void> =>
+  void (await promisify(execFile)('/bin/sh', ['-c', command.replace(/^curl/, 'curl --fail --silent')]));
+
 describe('a new project', () => {
   test('has a key and code, names what was rejected, and turns green with the first event', async () => {
     const project = await shop.newProject('New');
@@ -58,12 +65,23 @@ describe('a new project', () => {
 
     await track(shop.url, project.publicKey, { events: [{ user_id: 'ada' }] });
     await status.filter({ hasText: /rejected: .*event.type/ }).waitFor();
-    await track(shop.url, project.publicKey, { event_type: 'signup', user_id: 'ada' });
+    const command = page.getByRole('code').filter({ hasText: 'curl' }).first();
+    await runInShell((await command.textContent()) ?? '');
     await status.filter({ hasText: 'First event received' }).waitFor();
 
     expect(await page.content()).not.toContain(project.secretKey);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText(project.secretKey).waitFor();
+  });
+});
+
+describe('a new person', () => {
+  test('is led to the screen that sends the first event, and later to Ask', async () => {
+    const { page } = await shop.visit('', { jar: await signedInAs(shop.url, 'new@example.com') });
+    await page.goto(shop.url);
+    await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
+    await page.goto(shop.url);
+    await page.getByRole('textbox', { name: 'Query' }).waitFor();
   });
 });
 

@@ -3,27 +3,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { compact } from '../answer/format.js';
-import { query } from '../api/query.js';
+import { eventCountQuery } from '../api/event-count.js';
 import { useLive } from '../api/use-live.js';
 import { texts } from '../texts.js';
 import style from './start.module.css';
 
 const PATIENCE_MS = 30_000;
 const SAMPLES_SHOWN = 3;
-const QUESTION = '* | last 30d | count';
 
 type State = 'waiting' | 'received' | 'rejected';
 
 export function Light({ projectId }: { readonly projectId: string }) {
   const [wasEmpty, setWasEmpty] = useState(false);
   const isLate = useIsLate(PATIENCE_MS);
-  const { data: count } = useQuery({
-    queryKey: ['first-event', projectId],
-    queryFn: async ({ signal }) =>
-      Number((await query({ projectId, q: QUESTION, timezone: 'UTC' }, signal)).rows[0]?.count ?? 0),
-    staleTime: 0,
-    gcTime: 0,
-  });
+  const { data: count } = useQuery(eventCountQuery(projectId));
   useEffect(() => {
     if (count === 0) setWasEmpty(true);
   }, [count]);
