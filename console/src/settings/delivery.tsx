@@ -61,7 +61,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
       setNote(words.replayed(plural(chosen.length, 'job')));
     });
   return (
-    <section className={style.section} aria-labelledby="failed">
+    <div className={style.section}>
       <h2 id="failed">{words.failed}</h2>
       <p className="muted">{words.failedNote}</p>
       <Problem text={problem} />
@@ -99,7 +99,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
           )}
         </>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -109,30 +109,28 @@ const ORDER = ['failed', 'attention', 'ok'] as const;
 function Checks({ checks }: { readonly checks: readonly Finding[] }) {
   const sorted = [...checks].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   return (
-    <section className={style.section} aria-labelledby="checks">
+    <div className={style.section}>
       <h2 id="checks">{words.checks}</h2>
       <p className="muted">{words.checksNote}</p>
       <ul className={`card ${style.rows}`} aria-labelledby="checks">
         {sorted.map(({ name, state, found, advice }) => (
-          <li key={name}>
-            <span className={style.who}>
-              <strong>{name}</strong>
-              {state !== 'ok' && <span className={style.advice}>{advice}</span>}
-            </span>
-            <span className="muted">{found}</span>
+          <li key={name} className={style.finding}>
+            <strong>{name}</strong>
             <span className={style.state} data-state={state}>
               {words.states[state]}
             </span>
+            <span className="muted">{found}</span>
+            {state !== 'ok' && <span>{advice}</span>}
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
 
 function Queues({ queues }: { readonly queues: readonly QueueState[] }) {
   return (
-    <section className={style.section} aria-labelledby="queues">
+    <div className={style.section}>
       <h2 id="queues">{words.queues}</h2>
       <Table label={words.queues} columns={words.queueColumns}>
         {queues.map(({ queue, waiting, active, delayed, failed, oldest_waiting_seconds: oldest }) => (
@@ -146,7 +144,7 @@ function Queues({ queues }: { readonly queues: readonly QueueState[] }) {
           </tr>
         ))}
       </Table>
-    </section>
+    </div>
   );
 }
 

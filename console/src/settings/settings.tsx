@@ -2,6 +2,7 @@
 import type { ComponentType } from 'react';
 import { Link } from 'wouter';
 import { isAtLeast, type Project } from '../boot.js';
+import { showLink } from '../shell/show-link.js';
 import { texts } from '../texts.js';
 import { Audit } from './audit.js';
 import { DeliveryPart } from './delivery.js';
@@ -40,6 +41,7 @@ export function Settings({ project, item = 'project' }: { readonly project: Proj
             href={`/projects/${project.id}/settings/${name}`}
             className={style.link}
             aria-current={name === item ? 'page' : undefined}
+            ref={name === item ? showLink : undefined}
           >
             {texts.settings.parts[name]}
           </Link>

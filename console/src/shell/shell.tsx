@@ -10,6 +10,7 @@ import { Palette } from './palette.js';
 import { ProjectSwitcher } from './project-switcher.js';
 import style from './shell.module.css';
 import { ShortcutsHelp } from './shortcuts-help.js';
+import { showLink } from './show-link.js';
 import { useShortcuts } from './use-shortcuts.js';
 
 /** Screens in the navigation; the letter opens one after `g`. */
@@ -32,12 +33,6 @@ interface ShellProps {
 }
 
 type Dialog = 'palette' | 'help' | undefined;
-
-/** On a phone, the navigation may be wider than the page. */
-const showLink = (link: HTMLAnchorElement | null): void => {
-  const list = link?.parentElement;
-  if (link && list && list.scrollWidth > list.clientWidth) list.scrollLeft = link.offsetLeft - list.clientWidth / 3;
-};
 
 export function Shell({ boot, project, screen, children }: ShellProps) {
   const [dialog, setDialog] = useState<Dialog>();

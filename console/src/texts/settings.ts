@@ -106,7 +106,7 @@ export const settingsTexts = {
     nothing: 'none',
     failed: 'Failed jobs',
     failedNote:
-      'Events that the stores refused. They are kept; replay a job when its cause is gone. Rejected events are listed under Live.',
+      'Events that the stores refused. They are kept; replay a job when its cause is gone. Rejected events are listed under Data.',
     noFailed: 'No job has failed.',
     failedColumns: ['Failed', 'Queue', 'Holds', 'Attempts', 'Reason', 'Action'],
     replay: 'Replay',
