@@ -81,13 +81,13 @@ test('a synced dashboard shows every kind of card, and is not edited here', asyn
   await notes.getByRole('link', { name: 'numbers' }).waitFor();
   expect(await notes.getByRole('link').count()).toBe(1);
   await notes.getByText('<b>is run</b>').waitFor();
-  expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(0);
   await page.getByText('Synced from a repository').waitFor();
   await expectNoFindings(visited);
 
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('button', { name: 'Save as mine' }).click();
-  await page.getByRole('button', { name: 'Edit' }).waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
 });
 
 test('a variable asks again only the cards that depend on it, and stays in the address', async () => {

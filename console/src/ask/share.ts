@@ -30,7 +30,7 @@ export function toYamlCard(q: string): string {
   const { kind, viz } = kindOfCard(q);
   const lines = q.trim().split('\n');
   // A JSON text is a YAML text, too.
-  const query = lines.length === 1 ? JSON.stringify(q.trim()) : `|\n${lines.map((line) => `    ${line}`).join('\n')}`;
+  const query = lines.length === 1 ? JSON.stringify(q.trim()) : `|-\n${lines.map((line) => `    ${line}`).join('\n')}`;
   return `- id: card-${idOf(q)}\n  title: ${JSON.stringify(titleOf(q))}\n  kind: ${kind}\n  viz: ${viz}\n  query: ${query}\n`;
 }
 

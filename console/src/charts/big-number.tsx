@@ -1,5 +1,5 @@
 // One number, large. The exact one stands beside it when it was shortened.
-import { change, compact, exact } from '../answer/format.js';
+import { change, compact, exact, percent } from '../answer/format.js';
 import { texts } from '../texts.js';
 import style from './big-number.module.css';
 
@@ -10,18 +10,20 @@ interface Props {
   readonly before?: number | null | undefined;
   readonly unit?: string | undefined;
   readonly decimals?: number | undefined;
+  /** Whether the value is a share of 1, shown in percent. */
+  readonly isShare?: boolean;
 }
 
-export function BigNumber({ name, value, before, unit, decimals }: Props) {
-  const short = value === null ? '–' : compact(value);
-  const long = value === null ? '' : decimals === undefined ? exact(value) : fixed(value, decimals);
+export function BigNumber({ name, value, before, unit, decimals, isShare = false }: Props) {
+  const short = value === null ? '–' : isShare ? percent(value) : compact(value);
+  const long = value === null || isShare ? '' : decimals === undefined ? exact(value) : fixed(value, decimals);
   return (
     <dl className={style.number} aria-label={`${name}: ${long || short}`}>
       <dt>{name}</dt>
       <dd>
         <span className={style.value}>{short}</span>
         {unit !== undefined && <span className={style.exact}>{unit}</span>}
-        {long !== short && <span className={style.exact}>{long}</span>}
+        {long !== short && long !== '' && <span className={style.exact}>{long}</span>}
         {before !== undefined && before !== null && (
           <span className={style.exact}>
             {texts.charts.before(exact(before))}

@@ -49,13 +49,14 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
     return isStream ? <Timeline answer={answer} timezone={timezone} /> : table;
   }
   if (viz === 'number' && groups.length === 0 && answer.rows.length === 1) {
-    const { unit, decimals } = card.options ?? {};
+    const { unit, decimals, percent } = card.options ?? {};
     return (
       <BigNumber
         name={measure.name}
         value={answer.rows[0] === undefined ? null : numberIn(answer.rows[0], measure.name)}
         unit={typeof unit === 'string' ? unit : undefined}
         decimals={typeof decimals === 'number' ? decimals : undefined}
+        isShare={percent === true}
       />
     );
   }

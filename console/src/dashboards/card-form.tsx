@@ -6,6 +6,7 @@ import { Dialog } from '../shell/dialog.js';
 import { texts } from '../texts.js';
 import type { CardChange, DraftCard } from './api.js';
 import style from './dashboards.module.css';
+import editing from './editing.module.css';
 
 const words = texts.dashboards.form;
 
@@ -60,7 +61,7 @@ export function CardForm({ projectId, timezone, card, section, failure, apply, r
   };
   const name = card === undefined ? texts.dashboards.newCard : texts.dashboards.editCard(card.title ?? card.id);
   return (
-    <Dialog name={name} close={close} className={`${style.dialog} ${style.wide}`}>
+    <Dialog name={name} close={close} className={`${style.dialog} ${editing.wide}`}>
       <form className={style.form} onSubmit={submit}>
         <h2>{name}</h2>
         <label>
@@ -81,7 +82,7 @@ export function CardForm({ projectId, timezone, card, section, failure, apply, r
           <label>
             {words.markdown}
             <textarea
-              className={`field ${style.markdown}`}
+              className={`field ${editing.markdown}`}
               name="markdown"
               required
               defaultValue={card?.markdown}
@@ -91,8 +92,8 @@ export function CardForm({ projectId, timezone, card, section, failure, apply, r
         )}
         {content === 'query' && (
           <div>
-            <span className={style.label}>{words.query}</span>
-            <div className={style.query}>
+            <span className={editing.label}>{words.query}</span>
+            <div className={editing.query}>
               <QueryField
                 projectId={projectId}
                 timezone={timezone}
@@ -107,7 +108,7 @@ export function CardForm({ projectId, timezone, card, section, failure, apply, r
             <p className="muted">{words.queryNote}</p>
           </div>
         )}
-        <div className={style.pair}>
+        <div className={editing.pair}>
           {content !== 'markdown' && (
             <label>
               {words.shape}
@@ -133,7 +134,7 @@ export function CardForm({ projectId, timezone, card, section, failure, apply, r
           {remove !== undefined && (
             <button
               type="button"
-              className={`button danger ${style.first}`}
+              className={`button danger ${editing.first}`}
               disabled={isBusy}
               onClick={() => run(remove)}
             >

@@ -2,7 +2,7 @@
 import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
 import type { Draft, DraftCard } from './api.js';
-import style from './dashboards.module.css';
+import editing from './editing.module.css';
 
 interface Props {
   readonly sections: Draft['sections'];
@@ -13,7 +13,7 @@ interface Props {
 
 export function CardsPanel({ sections, edit, add, goTo }: Props) {
   return (
-    <section className={`card ${style.panel}`} aria-labelledby="cards">
+    <section className={`card ${editing.panel}`} aria-labelledby="cards">
       <h2 id="cards">{texts.dashboards.cards}</h2>
       {sections.length === 0 && <p className="muted">{texts.dashboards.noCards}</p>}
       {sections.map(({ title, cards }, index) => (
@@ -25,7 +25,7 @@ export function CardsPanel({ sections, edit, add, goTo }: Props) {
               <li key={card.id}>
                 <button
                   type="button"
-                  className={style.cardName}
+                  className={editing.cardName}
                   aria-label={texts.dashboards.editCard(card.title ?? card.id)}
                   onClick={() => edit(card)}
                 >
@@ -34,7 +34,7 @@ export function CardsPanel({ sections, edit, add, goTo }: Props) {
                 </button>
                 <button
                   type="button"
-                  className={style.lineNumber}
+                  className={editing.lineNumber}
                   aria-label={texts.dashboards.goToLine(card.title ?? card.id, card.line)}
                   onClick={() => goTo(card)}
                 >

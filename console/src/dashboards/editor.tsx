@@ -11,6 +11,7 @@ import { CardForm } from './card-form.js';
 import { CardsPanel } from './cards-panel.js';
 import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
+import editing from './editing.module.css';
 import { messageOf, useDraft } from './use-draft.js';
 
 interface Props {
@@ -107,7 +108,7 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
       <p role="status" className={style.note}>
         {note !== '' && source !== before && note}
       </p>
-      <div className={style.sides}>
+      <div className={editing.sides}>
         <Text
           source={source}
           setSource={(text) => {
@@ -189,8 +190,8 @@ interface TextProps {
 function Text({ source, setSource, problems, field }: TextProps) {
   const lines = source.split('\n');
   return (
-    <div className={`card ${style.text}`}>
-      <div className={style.numbers} aria-hidden="true">
+    <div className={`card ${editing.text}`}>
+      <div className={editing.numbers} aria-hidden="true">
         {lines.map((_, index) => (
           <span
             // biome-ignore lint/suspicious/noArrayIndexKey: lines are numbered
@@ -203,7 +204,7 @@ function Text({ source, setSource, problems, field }: TextProps) {
       </div>
       <textarea
         ref={field}
-        className={style.textarea}
+        className={editing.textarea}
         aria-label={texts.dashboards.text}
         value={source}
         rows={lines.length + 1}

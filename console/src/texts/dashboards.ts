@@ -67,7 +67,7 @@ export const dashboardsTexts = {
   restoreIt: 'Restore',
   cards: 'Cards',
   addCard: 'Add card',
-  addCardTo: (section: string) => `Add a card to ${section}`,
+  addCardTo: (section: string) => `Add card to ${section}`,
   editCard: (title: string) => `Edit ${title}`,
   goToLine: (title: string, line: number) => `Go to ${title} in the text, line ${line}`,
   newCard: 'New card',

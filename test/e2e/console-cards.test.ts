@@ -1,0 +1,161 @@
+// Cards of dashboards that are edited by forms, in a real browser: the text is the only state. And what leads away from a dashboard:
+// its text, the print, and the full screen.
+import type { Locator } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { ConsoleVisit } from '../support/console.js';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+import { eventually } from '../support/eventually.js';
+import { track } from '../support/track.js';
+
+const shop = useConsoleShop({
+  email: 'cards@example.com',
+  fill: async ({ url, publicKey, ask }) => {
+    const events = Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }));
+    await track(url, publicKey, { events });
+    await eventually(async () => expect((await ask('purchase | last 7d | count')).rows[0]?.count).toBe(6));
+  },
+});
+
+const SOURCE = `# Owned by the growth team.
+version: 1
+title: Sales
+sections:
+  - title: Numbers   # the first ones
+    cards:
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'} # all shops
+`;
+
+async function create(key: string): Promise<string> {
+  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}`, {
+    method: 'POST',
+    headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
+    body: JSON.stringify({ source_yaml: SOURCE, visibility: 'project' }),
+  });
+  return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
+}
+
+const textOf = ({ page }: ConsoleVisit): Promise<string> =>
+  page.getByRole('textbox', { name: 'Text of the dashboard' }).inputValue();
+
+/** By keyboard, in the place of what the editor holds. */
+async function typeQuery(form: Locator, q: string): Promise<void> {
+  const editor = form.locator('.cm-content');
+  await editor.click();
+  await editor.press('Control+a');
+  await editor.press('Delete');
+  await editor.pressSequentially(q);
+}
+
+test('a card is added and changed by forms, each of which leaves the rest of the text alone', async () => {
+  const id = await create('forms');
+  const visited = await shop.visit(`/dashboards/${id}`);
+  const { page } = visited;
+  await page.getByRole('button', { name: 'Edit Orders' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit Orders' });
+  await form.getByRole('textbox', { name: 'Title' }).fill('All orders');
+  await form.getByRole('combobox', { name: 'Width' }).selectOption('A half');
+  await form.locator('.cm-content').waitFor();
+  await expectNoFindings(visited);
+  await form.getByRole('button', { name: 'Apply' }).click();
+  await form.waitFor({ state: 'detached' });
+  const changed = SOURCE.replace('title: Orders', 'title: All orders').replace(
+    "| count'}",
+    "| count', layout: { w: 6, h: 4 }}",
+  );
+  expect(await textOf(visited)).toBe(changed);
+
+  await page.getByRole('button', { name: 'Add card to Numbers' }).click();
+  const added = page.getByRole('dialog', { name: 'New card' });
+  await added.getByRole('textbox', { name: 'Title' }).fill('By day');
+  await typeQuery(added, 'purchase {{range.stage}} | count by day');
+  expect(await added.getByText('unexpected').count()).toBe(0);
+  await added.getByRole('button', { name: 'Apply' }).click();
+  await added.waitFor({ state: 'detached' });
+  expect(await textOf(visited)).toContain(`${changed}      - id: by-day\n        title: By day\n        kind: chart\n`);
+  await page.getByRole('button', { name: 'Go to By day in the text, line 8' }).click();
+  await expectNoFindings(visited);
+
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByRole('dialog', { name: 'Changes' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('region', { name: 'By day' }).getByRole('img').waitFor();
+  await page.getByRole('region', { name: 'All orders' }).getByText('6', { exact: true }).waitFor();
+  await expectNoFindings(visited);
+});
+
+test('a form with a wrong query names the line; the text is checked while it is typed; a card is removed', async () => {
+  const id = await create('wrong');
+  const visited = await shop.visit(`/dashboards/${id}#v=edit&card=orders`);
+  const { page } = visited;
+  const form = page.getByRole('dialog', { name: 'Edit Orders' });
+  await typeQuery(form, 'purchase | last 7d | cont');
+  await form.getByText('nearest is').waitFor();
+  await form.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('alert').getByRole('button', { name: 'Line 7' }).waitFor();
+  await expectNoFindings(visited);
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  await text.fill(SOURCE.replace('viz: number', 'viz: lines'));
+  await page.getByRole('alert').getByText('nearest is "line"').waitFor();
+  await text.fill(SOURCE);
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Edit Orders' }).click();
+  await form.getByRole('button', { name: 'Remove card' }).click();
+  await form.waitFor({ state: 'detached' });
+  expect(await textOf(visited)).toContain('# Owned by the growth team.');
+  await page.getByRole('list').filter({ hasText: 'Orders' }).waitFor({ state: 'detached' });
+});
+
+test('an answer copied as a card is pasted into a dashboard, which syncs unchanged', async () => {
+  const q = 'purchase # orders\n| last 7d\n| count by day';
+  const visited = await shop.visit(`/ask#${new URLSearchParams({ q })}`, {
+    browser: { permissions: ['clipboard-read', 'clipboard-write'] },
+  });
+  const { page } = visited;
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Copy as dashboard card' }).click();
+  await page.getByText('Copied').waitFor();
+  const card = await page.evaluate<string>('navigator.clipboard.readText()');
+  const source = `version: 1\ntitle: Pasted\nsections:\n  - title: A\n    cards:\n${card.replace(/^(?=.)/gm, '      ')}`;
+  const sync = async () => {
+    const response = await fetch(`${shop.url}/api/dashboard-sync/pasted`, {
+      method: 'PUT',
+      headers: { 'X-API-Key': shop.secretKey },
+      body: JSON.stringify({ source_yaml: source }),
+    });
+    return (await response.json()) as { dashboard: { id: string }; changed: boolean };
+  };
+  const { dashboard, changed } = await sync();
+  expect(changed).toBe(true);
+
+  await page.goto(shop.addressOf(`/dashboards/${dashboard.id}`));
+  await page.getByRole('region', { name: 'purchase | last 7d | count by day' }).getByRole('img').waitFor();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Copy YAML' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(source);
+  expect((await sync()).changed).toBe(false);
+  await page.getByRole('link', { name: /^Open / }).click();
+  await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
+  expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('q')).toBe(q);
+});
+
+test('a dashboard is printed without its controls, and shown on the full screen; members do not edit it', async () => {
+  const id = await create('shown');
+  const visited = await shop.visit(`/dashboards/${id}`);
+  const { page } = visited;
+  const refresh = page.getByRole('button', { name: 'Refresh' });
+  await page.getByRole('region', { name: 'Orders' }).getByText('6', { exact: true }).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await refresh.isVisible()).toBe(false);
+  expect(await page.getByRole('navigation').first().isVisible()).toBe(false);
+  expect(await page.getByRole('region', { name: 'Orders' }).isVisible()).toBe(true);
+  await page.emulateMedia({ media: 'screen' });
+  await page.getByRole('button', { name: 'Full screen' }).click();
+  await page.waitForFunction('document.fullscreenElement !== null');
+  await page.evaluate('document.exitFullscreen()');
+
+  const member = await shop.visit(`/dashboards/${id}`, { jar: await shop.join('reader@example.com', 'member') });
+  await member.page.getByRole('region', { name: 'Orders' }).waitFor();
+  expect(await member.page.getByRole('button', { name: /^Edit/ }).count()).toBe(0);
+});
