@@ -5,16 +5,11 @@ import { expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
-import { eventually } from '../support/eventually.js';
-import { track } from '../support/track.js';
 
 const shop = useConsoleShop({
   email: 'cards@example.com',
-  fill: async ({ url, publicKey, ask }) => {
-    const events = Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }));
-    await track(url, publicKey, { events });
-    await eventually(async () => expect((await ask('purchase | last 7d | count')).rows[0]?.count).toBe(6));
-  },
+  fill: ({ fill }) =>
+    fill(Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }))),
 });
 
 const SOURCE = `# Owned by the growth team.

@@ -117,7 +117,7 @@ describe('experiments', () => {
     await page.getByText(`${left.toLocaleString('en')} more people are needed, about`).waitFor();
   });
 
-  test('that nobody was exposed to say what to try', async () => {
+  test('that no one was exposed to say what to try', async () => {
     const { page } = await shop.visit('/experiments/missing#goal=purchase');
     await page.getByRole('status').filter({ hasText: 'No exposure of “missing”' }).waitFor();
   });
