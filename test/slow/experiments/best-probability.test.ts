@@ -1,3 +1,5 @@
+// Probability of the best variant, compared with exact integrals, the closed form for two variants and the normal
+// limit.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toBestProbabilities } from '../../../src/experiments/best-probability.js';

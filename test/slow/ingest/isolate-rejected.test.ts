@@ -1,3 +1,4 @@
+// Property test of isolateRejected: random requests, of which ClickHouse rejects some events.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Envelope } from '../../../src/ingest/envelope.js';

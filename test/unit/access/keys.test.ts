@@ -1,3 +1,4 @@
+// Format and randomness of keys and ids, and encryption of secret keys.
 import { describe, expect, test } from 'vitest';
 import { encryptSecret, keyKindOf, newKey, tryDecryptSecret } from '../../../src/access/keys.js';
 import { newUuidV7, randomBase62 } from '../../../src/platform/ids.js';

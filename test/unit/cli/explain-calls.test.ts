@@ -1,3 +1,4 @@
+// Calls in conditions in the output of `npm run explain`.
 import { expect, test } from 'vitest';
 import { explain } from '../../../cli/explain.js';
 

@@ -1,3 +1,4 @@
+// Output of `npm run explain` for valid queries and queries with problems.
 import { expect, test } from 'vitest';
 import { explain } from '../../../cli/explain.js';
 

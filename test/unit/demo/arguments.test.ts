@@ -1,3 +1,4 @@
+// Command line of `npm run demo`.
 import { expect, test } from 'vitest';
 import { HELP, parseDemoArguments } from '../../../src/demo/arguments.js';
 import { PEOPLE_DEFAULT } from '../../../src/demo/generate.js';

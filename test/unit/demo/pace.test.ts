@@ -1,3 +1,4 @@
+// Pace of the requests of `npm run demo`.
 import { expect, test } from 'vitest';
 import { createPace } from '../../../src/demo/pace.js';
 

@@ -1,3 +1,4 @@
+// Decision rule of an experiment: which status follows from which counts and p-values.
 import { describe, expect, test } from 'vitest';
 import { type DecisionStatus, toDecisionStatus } from '../../../src/experiments/decision.js';
 import type { Counts } from '../../../src/experiments/proportions.js';

@@ -1,3 +1,4 @@
+// Holm's correction, compared with published examples and the step-down procedure.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { adjustByHolm } from '../../../src/experiments/holm.js';

@@ -1,3 +1,4 @@
+// Sample size of an experiment (`plan 10%`) and the plan in its result packet.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,3 +1,4 @@
+// Tail and quantile of the normal distribution, compared with published tables.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { criticalValue, erfc, twoSidedTail } from '../../../src/experiments/normal.js';

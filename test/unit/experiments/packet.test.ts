@@ -1,3 +1,4 @@
+// Result packet of an experiment of conversions: its fields, decision and warnings.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChoiceCounts, toChoicePacket, type VariantCounts } from '../../../src/experiments/packet.js';

@@ -1,3 +1,4 @@
+// Sample-ratio test: expected split, and the p-value of a mismatch.
 import { describe, expect, test } from 'vitest';
 import { findSampleRatioPValue, logGamma, toExpectedSplit } from '../../../src/experiments/sample-ratio.js';
 

@@ -1,3 +1,4 @@
+// Always-valid p-value and interval of conversion rates (mSPRT), compared with numerical integration.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Comparison, findAbsoluteLift } from '../../../src/experiments/proportions.js';

@@ -1,3 +1,4 @@
+// Confidence sequence of means, and the result packet of an experiment of value.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findBestProbabilitiesOfMeans } from '../../../src/experiments/best-probability.js';

@@ -1,3 +1,4 @@
+// Size limit of the properties of a profile.
 import { expect, test } from 'vitest';
 import { PROFILE_BYTES_MAX, ProfileProperties } from '../../../src/identity/profile-properties.js';
 

@@ -1,3 +1,4 @@
+// Validation of identify calls: accepted values, and one error per rule.
 import { describe, expect, test } from 'vitest';
 import { IdentifyRefusal, parseIdentifyBody } from '../../../src/identity/schema.js';
 

@@ -1,3 +1,4 @@
+// Mapping of an access-log line to a page_view event: url, ids and absent fields.
 import { describe, expect, test } from 'vitest';
 import { digestLine, type PageViewEvent, toPageView } from '../../../src/imports/access-log-event.js';
 import { tryParseAccessLogLine } from '../../../src/imports/access-log-line.js';

@@ -1,3 +1,4 @@
+// Parser of access-log lines: formats, invalid lines, and linear time.
 import { expect, test } from 'vitest';
 import { type AccessLogLine, tryParseAccessLogLine } from '../../../src/imports/access-log-line.js';
 import { growthOf } from '../../support/growth.js';

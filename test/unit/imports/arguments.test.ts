@@ -1,3 +1,4 @@
+// Command line of `npm run import`.
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../../src/imports/arguments.js';
 

@@ -1,3 +1,4 @@
+// Batches of the import within the limits of /track.
 import { expect, test } from 'vitest';
 import { BatchBuilder } from '../../../src/imports/batches.js';
 

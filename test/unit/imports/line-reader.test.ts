@@ -1,3 +1,4 @@
+// Line reader of the import, for any chunk size.
 import { expect, test } from 'vitest';
 import { readLines } from '../../../src/imports/line-reader.js';
 

@@ -1,3 +1,4 @@
+// Progress output of the import, on a terminal and without one.
 import { expect, test } from 'vitest';
 import { ProgressDisplay, type ProgressState, toBar } from '../../../src/imports/progress.js';
 

@@ -1,3 +1,4 @@
+// Numbering of identical log lines within a window of memory.
 import { expect, test } from 'vitest';
 import { digestLine } from '../../../src/imports/access-log-event.js';
 import { RepetitionCounter } from '../../../src/imports/repetition-counter.js';

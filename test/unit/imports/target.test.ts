@@ -1,3 +1,4 @@
+// Address and key of an import: command line, environment, or the running service.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

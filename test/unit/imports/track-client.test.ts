@@ -1,3 +1,4 @@
+// Client of POST /track with its retry policy, against a scripted HTTP server.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';

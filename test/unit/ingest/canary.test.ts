@@ -1,3 +1,4 @@
+// Ingest lag from the record of the canary.
 import { expect, test } from 'vitest';
 import { type CanaryRecord, lagSeconds } from '../../../src/ingest/canary.js';
 

@@ -1,3 +1,4 @@
+// Enrichment of events: user agent, page and referrer URLs, IP policy and geography.
 import { describe, expect, test } from 'vitest';
 import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/accept.js';
 import { continentOf } from '../../../src/ingest/enrich/continents.js';

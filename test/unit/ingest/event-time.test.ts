@@ -1,3 +1,4 @@
+// Parser of event times: accepted forms, and values that count as absent.
 import { describe, expect, test } from 'vitest';
 import { tryParseEventTime } from '../../../src/ingest/event-time.js';
 

@@ -1,3 +1,4 @@
+// Grouping of events by months and quarters.
 import { expect, test } from 'vitest';
 import { groupByMonths, MonthSet, monthOf } from '../../../src/ingest/insert/months.js';
 

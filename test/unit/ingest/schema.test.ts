@@ -1,3 +1,4 @@
+// Validation of /track bodies and events: one row per rule, and sanitizing of texts.
 import { describe, expect, test } from 'vitest';
 import { parseTrackBody } from '../../../src/ingest/body.js';
 import { findSkipReason, toIdText, tryOriginOf } from '../../../src/ingest/schema.js';

@@ -1,3 +1,4 @@
+// Oracle: lifecycle and stickiness.
 import { describe, expect, test } from 'vitest';
 import { event } from '../../oracle/history.js';
 import type { LifecycleQuestion } from '../../oracle/question.js';

@@ -1,3 +1,4 @@
+// Oracle: time ranges and time buckets in time zones.
 import { describe, expect, test } from 'vitest';
 import { bucketOf, bucketsOf, intervalOf, startOfDate, toRfc3339 } from '../../oracle/calendar.js';
 import type { CalendarUnit, Range } from '../../oracle/question.js';

@@ -1,3 +1,4 @@
+// Oracle: results of experiments (`choice`).
 import { describe, expect, test } from 'vitest';
 import type { Event, PropertyValue } from '../../oracle/history.js';
 import { event } from '../../oracle/history.js';

@@ -1,3 +1,4 @@
+// Oracle: event source: aggregates, groups, conditions, lists, order and limits.
 import { describe, expect, test } from 'vitest';
 import { event, type PropertyValue } from '../../oracle/history.js';
 import type { Aggregate, Condition, EventsQuestion, Group, Reading } from '../../oracle/question.js';

@@ -1,3 +1,4 @@
+// Oracle: funnels.
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../oracle/history.js';
 import { event } from '../../oracle/history.js';

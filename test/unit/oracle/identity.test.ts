@@ -1,3 +1,4 @@
+// Oracle: distinct_id, device mappings, duplicates and projects.
 import { describe, expect, test } from 'vitest';
 import { type Event, event } from '../../oracle/history.js';
 import type { EventsQuestion } from '../../oracle/question.js';

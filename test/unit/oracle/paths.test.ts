@@ -1,3 +1,4 @@
+// Oracle: paths.
 import { describe, expect, test } from 'vitest';
 import type { PathsQuestion } from '../../oracle/question.js';
 import { ago, ask, by, tuples } from './asking.js';

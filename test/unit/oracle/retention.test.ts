@@ -1,3 +1,4 @@
+// Oracle: retention.
 import { describe, expect, test } from 'vitest';
 import type { RetentionQuestion } from '../../oracle/question.js';
 import { ask, at, by, tuples } from './asking.js';

@@ -1,3 +1,4 @@
+// Oracle: sessions.
 import { describe, expect, test } from 'vitest';
 import type { Aggregate, Condition, Group } from '../../oracle/question.js';
 import { ago, ask, at, by, NOW, tuples } from './asking.js';

@@ -1,3 +1,4 @@
+// Questions of the oracle as query text.
 import { expect, test } from 'vitest';
 import type { Condition, Question } from '../../oracle/question.js';
 import { toQueryText } from '../../oracle/to-query-text.js';

@@ -1,3 +1,4 @@
+// Oracle: comparison and order of property values of different types.
 import { describe, expect, test } from 'vitest';
 import type { CompareOperator, Literal } from '../../oracle/question.js';
 import { compares, compareText, hasValue, numberOf, type Value } from '../../oracle/values.js';

@@ -1,3 +1,4 @@
+// Slices of time of an export, by the number of events.
 import { expect, test } from 'vitest';
 import { toSlices } from '../../../src/privacy/export-slices.js';
 

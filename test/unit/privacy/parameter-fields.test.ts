@@ -1,3 +1,4 @@
+// Lists of ids within the size limit of a ClickHouse parameter.
 import { expect, test } from 'vitest';
 import { inParameters } from '../../../src/privacy/parameter-fields.js';
 

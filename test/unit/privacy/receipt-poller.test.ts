@@ -1,3 +1,4 @@
+// ReceiptPoller: shared polling of erasure receipts.
 import { expect, test } from 'vitest';
 import { ReceiptPoller } from '../../../src/privacy/receipt-poller.js';
 

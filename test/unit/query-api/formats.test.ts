@@ -1,3 +1,4 @@
+// Formats of answers: json, csv and llm.
 import { describe, expect, test } from 'vitest';
 import type { Cell } from '../../../src/query/cells.js';
 import { formatCsv } from '../../../src/query-api/formats/csv.js';

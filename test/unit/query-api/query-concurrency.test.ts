@@ -1,3 +1,4 @@
+// Fair concurrency limit of queries: places per project, queue, aborted requests.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import {

@@ -1,3 +1,4 @@
+// Conversion of ClickHouse rows to an answer: cells, pages, metadata and footnotes.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import type { Cell } from '../../../src/query/cells.js';

@@ -1,3 +1,4 @@
+// Errors of the compiler: nearest names, hints and positions.
 import { describe, expect, test } from 'vitest';
 import { drawDetail, editDistance, findNearest, quote, toDetails } from '../../../src/query/errors.js';
 import { parse } from '../../../src/query/parse/parse.js';

@@ -1,3 +1,4 @@
+// Parser: string literals, nesting, long chains, and recovery after errors.
 import { describe, expect, test } from 'vitest';
 import { FORM_LIMITS } from '../../../src/query/limits.js';
 import { parse } from '../../../src/query/parse/parse.js';

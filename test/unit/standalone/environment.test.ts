@@ -1,3 +1,4 @@
+// Environment that `npm start` gives to the processes of the service.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
 import { serviceEnvironment } from '../../../standalone/environment.js';

@@ -1,3 +1,4 @@
+// InstanceLock of a data directory: second instances, crashes and orphaned children.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Log files of child processes: append and rotation.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

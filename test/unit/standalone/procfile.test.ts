@@ -1,3 +1,4 @@
+// Parser of the Procfile.
 import { expect, test } from 'vitest';
 import { parseProcfile } from '../../../standalone/procfile.js';
 

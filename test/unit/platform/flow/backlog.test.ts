@@ -1,3 +1,4 @@
+// Estimate of a queue backlog between measurements, and start tags of fair order.
 import { expect, test } from 'vitest';
 import { BacklogEstimate } from '../../../../src/platform/flow/backlog.js';
 import { startTag } from '../../../../src/platform/redis/fair-order.js';

@@ -1,3 +1,4 @@
+// BatchWriter: batching, delays, back-pressure, failures and shutdown.
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { BatchWriter, type BatchWriterOptions } from '../../../../src/platform/flow/batch-writer.js';

@@ -1,3 +1,4 @@
+// ByteSemaphore: limits per owner, and order of waiting callers.
 import { expect, test } from 'vitest';
 import { ByteSemaphore } from '../../../../src/platform/flow/byte-semaphore.js';
 

@@ -1,3 +1,4 @@
+// FairPlaces: order, time slices and lent places of exports.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FairPlaces, type Place } from '../../../../src/platform/flow/fair-places.js';

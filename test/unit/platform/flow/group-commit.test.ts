@@ -1,3 +1,4 @@
+// GroupCommit: delay, limits, keys and failures.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Commit, GroupCommit } from '../../../../src/platform/flow/group-commit.js';
 

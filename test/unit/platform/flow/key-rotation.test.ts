@@ -1,3 +1,4 @@
+// KeyRotation: one task per key, in fair order.
 import { expect, test } from 'vitest';
 import { KeyRotation } from '../../../../src/platform/flow/key-rotation.js';
 

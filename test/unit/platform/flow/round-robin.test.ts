@@ -1,3 +1,4 @@
+// RoundRobin, Turns and interleave: fair order over keys.
 import { expect, test } from 'vitest';
 import { interleave, RoundRobin } from '../../../../src/platform/flow/round-robin.js';
 import { Turns } from '../../../../src/platform/flow/turns.js';

@@ -1,3 +1,4 @@
+// Earlier range of `compare`.
 import { expect, test } from 'vitest';
 import { compile } from '../../../../src/query/compile.js';
 import { CONTEXT } from '../compiling.js';

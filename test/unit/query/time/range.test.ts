@@ -1,3 +1,4 @@
+// Time ranges of queries: rolling, calendar and absolute, in time zones.
 import { describe, expect, test } from 'vitest';
 import { toProjectId } from '../../../../src/platform/ids.js';
 import { compile } from '../../../../src/query/compile.js';

@@ -1,3 +1,4 @@
+// Names of time zones, and instants of local times around clock changes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findTimeZone, instantOf, offsetAt, wallTimeAt } from '../../../../src/query/time/timezone.js';
