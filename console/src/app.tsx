@@ -1,4 +1,4 @@
-// Screens by address: /projects/{id}/{screen}. `/` leads to the project that was open last.
+// Router of the console: maps /projects/{id}/{screen} to a screen, and redirects `/` to the project that was open last.
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';

@@ -1,4 +1,5 @@
-// What the server writes into the page: the person, and the projects that they may open. It saves the first view a request.
+// Boot data: the person, organizations and projects that the server writes into the page (src/pages/console-page.ts), so that the
+// first view needs no request.
 
 export interface Project {
   readonly id: string;

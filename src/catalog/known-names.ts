@@ -1,5 +1,5 @@
-// Names of a project that are stored already, as a worker knows them. It decides which names of a
-// block are new, within the limits of a project.
+// A worker's cache of the catalog names that are stored already. It decides which names of a block
+// are new and must be stored, within the limits of a project.
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { type CatalogName, EVENT_TYPES } from './names.js';
 

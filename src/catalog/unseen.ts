@@ -1,5 +1,5 @@
-// Warnings of names that a query mentions and that the project has never sent, with the nearest
-// known ones.
+// Warnings about names in a query that the project has never sent (misspelt events, keys, values),
+// with the nearest known names.
 import type { MentionedValue, Mentions } from '../query/analyze/mentions.js';
 import { findNearest, quote } from '../query/errors.js';
 import { type Catalog, hasAllEvents, hasAllProperties, hasAllTexts } from './catalog.js';

@@ -1,5 +1,5 @@
-// What is to be found in the demo shop, and the questions that find it. Days count from the first
-// of the 90, which is day 0.
+// Patterns of the demo data (a sale, a checkout bug, an experiment, campaigns), and the example
+// questions that show them. Days count from the first of the 90, which is day 0.
 
 /** A sale: more visits, customers come back for it, and more of them buy. */
 export const SALE = { days: [63, 66], visitFactor: 2, customerRate: 0.4, cartFactor: 1.7 } as const;

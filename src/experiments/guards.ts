@@ -1,5 +1,5 @@
-// Guards of an experiment: events that should not become more frequent, as errors and refunds. They never decide; one that is worse, by
-// an interval that stays valid under daily looks, is a warning.
+// Guardrail metrics of an experiment (`guard error, refund`): events that should not become more frequent. They never decide. A
+// guard that is worse, by an interval that stays valid under daily looks, adds a warning.
 import { ALPHA } from './decision.js';
 import { findAbsoluteLift, findRate, toNewcombeInterval } from './proportions.js';
 import { toAlwaysValidPValue, toSequentialInterval } from './sequential-test.js';

@@ -1,5 +1,5 @@
-// Feed of a project's newest events for the people who watch: one query a second for each watched project, however many watch it.
-// The query is one of the project, so it waits and is limited as all of its queries.
+// Live feed of a project's newest events: one query per second and project, shared by all its viewers. The query counts as one of
+// the project, so it waits and is limited like its other queries.
 import type { ProjectId } from '../platform/ids.js';
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// The newest events of a project, as its queries answer them: over HTTP with a project pass, as web forwards those of people.
+// Reads the newest events of a project for the live feed: a normal query over HTTP to the query process, with a project pass.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import { PublicError } from '../platform/errors.js';
 import type { Row, Watcher } from './feed.js';

@@ -1,4 +1,5 @@
-// The answer in its states, which differ clearly: running, cancelled, empty, wrong, failed, and there.
+// Answer pane: shows one of the states of a query (running, cancelled, empty, refused because of its text, failed, answered).
+// picture.tsx draws the answer itself.
 import { lazy, Suspense } from 'react';
 import type { Cell } from '../api/answer.js';
 import type { Asked, View } from '../ask/permalink.js';

@@ -1,4 +1,5 @@
-// Rows of an answer as data of charts: a line of values for each group.
+// Converts the rows of an answer to chart series over its time buckets: one series per group. A missing row is
+// zero for counts and a gap for averages.
 import type { Answer, Row } from '../api/answer.js';
 import type { Bucket, BucketData, Series } from '../charts/series.js';
 import {

@@ -1,4 +1,4 @@
-// Chooses the drawing of an answer by its mode and columns. Undefined where the table says it best.
+// Chooses the chart component for an answer by its mode and columns. Undefined when an answer is shown as a table only.
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/answer.js';
 import { BigNumber } from '../charts/big-number.js';

@@ -1,4 +1,4 @@
-// What is shown when nothing matches: the period that was read, and a wider one.
+// Empty state of an answer (no rows, or zeros only): shows the period that was read and offers a wider time range.
 import type { Answer } from '../api/answer.js';
 import { texts } from '../texts.js';
 import { numberIn, splitColumns } from './columns.js';

@@ -1,4 +1,4 @@
-// A query that was refused because of its text, or that failed: the cause, and what can be done.
+// Error state of an answer: problems of the query text, or a failed request with its cause and a retry.
 import { useEffect, useState } from 'react';
 import type { RequestFailed } from '../api/request.js';
 import { texts } from '../texts.js';

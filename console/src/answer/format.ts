@@ -1,4 +1,4 @@
-// Numbers, times and shares as people read them.
+// Formats numbers, times and shares for display: compact and exact numbers, durations, percentages.
 
 const THIN = '\u202f';
 

@@ -1,4 +1,4 @@
-// The answer as a picture and as a table, with what both are about: rows, period, zone, time taken.
+// Answer as chart or table, with the switch between the two and a caption: rows, period, time zone, duration.
 import type { Answer, Cell } from '../api/answer.js';
 import type { View } from '../ask/permalink.js';
 import { texts } from '../texts.js';

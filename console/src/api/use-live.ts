@@ -1,4 +1,4 @@
-// The newest events of a project as the service sends them. The browser reconnects by itself.
+// Hook over the live feed (server-sent events): keeps the newest events and rejected ones of a project. EventSource reconnects.
 import { useEffect, useState } from 'react';
 import type { Row } from './answer.js';
 

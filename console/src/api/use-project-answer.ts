@@ -1,4 +1,4 @@
-// An answer that a screen shows beside others: asked once, paced, and kept until the screen asks again.
+// Hook for screens that show several answers: runs a query, paced (paced.ts), and caches its answer for a minute.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Project } from '../boot.js';
 import type { Answer } from './answer.js';

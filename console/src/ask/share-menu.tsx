@@ -1,4 +1,4 @@
-// Ways to take a question or its answer elsewhere.
+// Share menu of Ask: copies a link, a curl command, a YAML card or Markdown, and downloads CSV.
 import { useState } from 'react';
 import { queryAsText } from '../api/query.js';
 import { download } from '../shell/download.js';

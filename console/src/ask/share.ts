@@ -1,4 +1,4 @@
-// A question as a shell command and as a card of a dashboard.
+// Exports of a query as text: a curl command, and a YAML card of a dashboard document.
 
 /** The query in single quotes for a shell, whatever it contains. */
 export function toCurl(origin: string, body: { readonly q: string; readonly timezone: string }): string {

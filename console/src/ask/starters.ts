@@ -1,4 +1,5 @@
-// Questions in words for people who do not write queries. EVENT is replaced by an event of the project.
+// Example questions in words, each with its query, for people who do not write queries. EVENT is replaced by an event of the
+// project.
 export interface Starter {
   readonly words: string;
   readonly q: string;

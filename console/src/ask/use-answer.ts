@@ -1,5 +1,5 @@
-// The answer to the question of the address. The earlier answer stays until the next one is there; cancelling aborts the
-// request, which ends the execution on the server.
+// Hook that runs the query of the URL. The previous answer stays until the next one arrives; cancelling aborts the request,
+// which stops the query in ClickHouse.
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Answer } from '../api/answer.js';

@@ -1,4 +1,4 @@
-// What charts over buckets share: margins, the value axis with its lines, labels of buckets, and the panel under the pointer.
+// Shared frame of charts over time buckets: margins, value axis with grid lines, bucket labels, and the tooltip.
 import type { ScaleLinear } from 'd3-scale';
 import { texts } from '../texts.js';
 import style from './frame.module.css';

@@ -1,4 +1,4 @@
-// What the address of a dashboard keeps behind `#`: the view, and the values of variables. #v=edit&var.plan=pro
+// URL fragment of a dashboard: the view and the values of variables, as in #v=edit&var.plan=pro.
 import type { Values } from './api.js';
 
 export type DashboardView = 'cards' | 'edit' | 'versions';

@@ -1,4 +1,4 @@
-// Dashboards of a project as the service answers them.
+// Types and requests of the dashboard routes (/api/projects/{projectID}/dashboards).
 import { queryOptions } from '@tanstack/react-query';
 import { getJson, postJson, request } from '../api/request.js';
 

@@ -1,4 +1,4 @@
-// A card: its answers when it comes into view, and each state of them told as on the screen Ask.
+// Dashboard card: runs its queries when it scrolls into view, and shows loading, error and empty states like the screen Ask.
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,4 @@
-// What else can be done with a dashboard: print, versions, its text, a copy, deletion.
+// Actions menu of a dashboard: print, versions, text, copy, delete.
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';

@@ -1,4 +1,4 @@
-// A bar behind or beside a figure: the part of a whole.
+// Bar that shows a number as a part of a whole, as decoration beside the number.
 import style from './data.module.css';
 
 /** Decoration of a number that stands beside it. */

@@ -1,4 +1,4 @@
-// The questions that the screen asks; each can be opened in Ask.
+// Queries of the screen People: search, events and profile of a person. Each can be opened in Ask.
 import { quoteText } from '../../../src/query/parse/strings.js';
 
 /** Longer than any profile is old. */

@@ -1,4 +1,4 @@
-// What the settings show and change.
+// Types and requests of the management routes that the settings use: project, keys, tokens, members, usage, audit trail.
 import { queryOptions } from '@tanstack/react-query';
 import { getJson, request } from '../api/request.js';
 import type { Project } from '../boot.js';

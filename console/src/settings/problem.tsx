@@ -1,4 +1,4 @@
-// Why an action of a form failed.
+// Error message of a form.
 import style from './settings.module.css';
 
 export function Problem({ text }: { readonly text: string | undefined }) {

@@ -1,4 +1,4 @@
-// An action of a form: whether it runs, and why it failed.
+// Hook for the action of a form: whether it is running, and the error message if it failed.
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 

@@ -1,4 +1,4 @@
-// Page of an address that leads nowhere.
+// Page for an unknown address (404).
 import { texts } from '../texts.js';
 import style from './plain-page.module.css';
 

@@ -1,4 +1,4 @@
-// Ctrl+K: one field that finds screens, projects and earlier queries.
+// Command palette (Ctrl+K): one field that finds screens, projects and earlier queries.
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { recallHistory } from '../ask/history.js';

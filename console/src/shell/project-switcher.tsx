@@ -1,4 +1,4 @@
-// The project of the screen, and the way to others.
+// Project switcher: shows the current project and lists the others.
 import { Link } from 'wouter';
 import type { ScreenName } from '../app.js';
 import type { Boot, Project } from '../boot.js';

@@ -1,4 +1,4 @@
-// Names of the columns of grouped rows in a statement.
+// SQL aliases of the columns of grouped rows: `metric`, `group_1`, …
 export const METRIC = 'metric';
 export const groupAlias = (index: number): string => `group_${index + 1}`;
 /** The number of an entity, of which the metric is an aggregate. */

@@ -1,4 +1,4 @@
-// Resolves what stands where an event stands: an event type, an event with a condition, or one of several.
+// Resolves event patterns: `signup`, `signup[plan = "pro"]`, `(signup, purchase)`. Used by sources, steps and calls.
 import { propertyField, resolveEventField } from '../analyze/resolve-field.js';
 import type { Condition, EventSet, ResolvedField } from '../analyze/resolved.js';
 import type { Scope } from '../analyze/scope.js';

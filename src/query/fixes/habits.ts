@@ -1,5 +1,5 @@
-// Habits of SQL, of other products and of English, and what the query language has for them. Each rule rewrites one part of a query (its source
-// or one stage); whether the result is a query is checked by compiling it (suggest.ts).
+// Rewrite rules for habits from SQL, other products and English (`group by`, `like`, `weekly`). Each rule rewrites one
+// part of a query, its source or a stage; suggest.ts compiles the result before it is suggested.
 
 import { selectOf } from './select.js';
 

@@ -1,4 +1,4 @@
-// Answers: what the plans of all sources share. Pages, orders of rows, and `sort` behind `top`.
+// Outer select of every plan: page (limit, offset), sort order of values, and `sort` after `top`.
 import type { ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
 import type { PlanContext } from '../people/scan.js';
 import { alias, constant, type Expression, equals, tupleElement } from './expressions.js';

@@ -1,4 +1,5 @@
-// What is counted as one: distinct values of a field, people, and units of one or two fields, as hashes where there are any.
+// Subjects of distinct counts (`unique`, `unit`): people, values of a field, or units of one or two fields, as hashes where the
+// table has them.
 import { assertNever } from '../../platform/errors.js';
 import type { Measure, ResolvedField, Unit } from '../analyze/resolved.js';
 import { alias, allOf, column, constant, type Expression, infix, NULL } from './expressions.js';

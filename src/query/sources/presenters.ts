@@ -1,4 +1,4 @@
-// Conversions of the engine's rows for sources whose answer has other rows, by kind of post-processing.
+// Registry of post-processing: converts ClickHouse's rows for sources whose answer has other rows (choice results, fields).
 import type { Presented } from '../cells.js';
 import type { PostProcess } from '../plan/plan.js';
 import { presentChoice } from './choice/present.js';

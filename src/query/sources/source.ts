@@ -1,4 +1,4 @@
-// What the folder of a source says about it: its form in the language, and the functions that read and analyze it.
+// Type of a source's row in the registry (sources/index.ts): name, example, default range, parser and analyzer.
 import type { SyntaxNode } from '@lezer/common';
 import type { Scope } from '../analyze/scope.js';
 import type { StageReader } from '../analyze/stage-reader.js';

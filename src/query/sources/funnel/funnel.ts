@@ -1,4 +1,5 @@
-// What the plans of funnels share: the query with its distinct steps, and the attempts that count.
+// Shared types and expressions of the funnel plans: the resolved query, its distinct steps, step memberships of an event, and
+// the rows of counted attempts.
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areDisjoint } from '../../conditions/events.js';
 import { isIn } from '../../conditions/plan-events.js';

@@ -1,5 +1,5 @@
-// Which attempt of a person counts: the one that reached most steps, of equals the earliest; by time buckets, one of each bucket
-// in which the person began one.
+// Plan of the counted attempts of a funnel: of each person the attempt that reached most steps, and of equals the earliest. By
+// time buckets, one attempt of each bucket in which the person began one.
 
 import { filter, first, map } from '../../plan/behaviour.js';
 import {

@@ -1,4 +1,4 @@
-// The returns of retention: gathered per person, numbered by period, and summed.
+// Plan of the returns of retention: collected per person, numbered by period after the start, and counted per cohort.
 import type { EventSet } from '../../analyze/resolved.js';
 import { isIn } from '../../conditions/plan-events.js';
 import { passPerson } from '../../people/list-people.js';
