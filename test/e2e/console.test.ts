@@ -102,6 +102,15 @@ describe('the query', () => {
     expect(requests.slice(before).map((request) => request.url())).toEqual([]);
   });
 
+  test('completes values of a field from the catalog', async () => {
+    const visited = await openEditor();
+    await visited.page.waitForLoadState('networkidle');
+    await editor(visited).click();
+    await visited.page.keyboard.type('signup | where event_properties.plan = "p');
+    await visited.page.getByRole('option', { name: '"pro"' }).click();
+    expect(await editor(visited).textContent()).toBe('signup | where event_properties.plan = "pro"');
+  });
+
   test('completes an event of this project only; Escape closes, Tab leaves', async () => {
     const visited = await openEditor();
     const { page } = visited;

@@ -34,5 +34,8 @@ export interface Name {
 
 export interface Names {
   readonly events: readonly Name[];
+  /** Properties of events and profiles, with unquoted keys. */
   readonly fields: readonly Name[];
+  /** The most frequent texts, by field. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
 }

@@ -1,25 +1,33 @@
-// Names of a project's events and fields, for completion and for the questions in words: answers of the queries that list them,
-// kept for five minutes.
+// Names of a project's events, properties and values, for completion and for the questions in words: its catalog, kept for a minute.
 import { queryOptions } from '@tanstack/react-query';
 import type { Names } from './answer.js';
-import { query } from './query.js';
+import { getJson } from './request.js';
 
-const EVENTS = '* | last 30d | count by event_type | top 500';
-const FIELDS = 'fields | last 30d | limit 1000';
+interface Property {
+  readonly field: string;
+  readonly types: readonly string[];
+}
+
+interface Catalog {
+  readonly events: readonly { readonly event_type: string; readonly count: number }[];
+  readonly properties: readonly Property[];
+  readonly profile: readonly Property[];
+  readonly values: readonly { readonly field: string; readonly values: readonly string[] }[];
+}
 
 export const namesQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['names', projectId],
-    staleTime: 5 * 60_000,
+    staleTime: 60_000,
     queryFn: async ({ signal }): Promise<Names> => {
-      const ask = (q: string) => query({ projectId, q, timezone: 'UTC', limit: 1000 }, signal);
-      const [events, fields] = await Promise.all([ask(EVENTS), ask(FIELDS)]);
+      const { events, properties, profile, values } = await getJson<Catalog>(
+        `/api/projects/${projectId}/catalog`,
+        signal,
+      );
       return {
-        events: events.rows.map(({ event_type, count }) => ({
-          name: String(event_type),
-          detail: Number(count).toLocaleString('en'),
-        })),
-        fields: fields.rows.map(({ field, type }) => ({ name: String(field), detail: String(type) })),
+        events: events.map(({ event_type, count }) => ({ name: event_type, detail: count.toLocaleString('en') })),
+        fields: [...properties, ...profile].map(({ field, types }) => ({ name: field, detail: types.join(', ') })),
+        values: new Map(values.map((of) => [of.field, of.values])),
       };
     },
   });

@@ -1,8 +1,9 @@
 // Chips over the text of the query: each edits its own part of the text and leaves the rest alone. What no chip can edit is a chip
 // that opens the text there.
-import { type FormEvent, type ReactNode, useId } from 'react';
-import type { Names } from '../api/answer.js';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import type { Name, Names } from '../api/answer.js';
 import { type Chip, type ChipKind, chipsOf, type Insertion } from '../language/chips.js';
+import { knownFields, knownValues } from '../language/known-names.js';
 import { replaceSpan, type Span } from '../language/language.js';
 import { fieldText, nameText, valueText } from '../language/names.js';
 import { Icon } from '../shell/icon.js';
@@ -126,7 +127,7 @@ function Form({ kind, chip, names, apply, remove }: FormProps) {
       {kind === 'group' && (
         <>
           <Choices items={BUCKETS} choose={apply} />
-          <NameForm names={names?.fields} apply={(name) => apply(fieldText(name))} label={kind} />
+          <NameForm names={knownFields(names)} apply={(name) => apply(fieldText(name))} label={kind} />
         </>
       )}
       {kind === 'measure' && <MeasureForm names={names} apply={apply} />}
@@ -157,7 +158,7 @@ function Choices({ items, choose }: { readonly items: readonly string[]; readonl
 }
 
 interface NameProps {
-  readonly names: Names['events'] | undefined;
+  readonly names: readonly Name[] | undefined;
   readonly label: FormKind;
   readonly apply: (name: string) => void;
 }
@@ -184,7 +185,7 @@ function MeasureForm({ names, apply }: Pick<FormProps, 'names' | 'apply'>) {
             ))}
           </select>
         </label>
-        <NameField label={texts.chips.of} name="name" names={names?.fields} />
+        <NameField label={texts.chips.of} name="name" names={knownFields(names)} />
       </SmallForm>
     </>
   );
@@ -198,9 +199,18 @@ function FilterForm({ chip, names, apply }: Pick<FormProps, 'chip' | 'names' | '
     const field = name === filter?.field ? name : fieldText(name ?? '');
     apply(ALONE.includes(operator ?? '') ? `${field} ${operator}` : `${field} ${operator} ${valueText(value ?? '')}`);
   };
+  const [field, setField] = useState(filter?.field ?? '');
+  const valuesId = useId();
+  const values = names === undefined ? [] : knownValues(names, fieldText(field));
   return (
     <SmallForm submit={submit}>
-      <NameField label={texts.chips.field} name="name" names={names?.fields} value={filter?.field} />
+      <NameField
+        label={texts.chips.field}
+        name="name"
+        names={knownFields(names)}
+        value={filter?.field}
+        onChange={setField}
+      />
       <label>
         {texts.chips.operator}
         <select className="field" name="operator" defaultValue={filter?.operator}>
@@ -211,7 +221,12 @@ function FilterForm({ chip, names, apply }: Pick<FormProps, 'chip' | 'names' | '
       </label>
       <label>
         {texts.chips.value}
-        <input className="field" name="value" defaultValue={filter?.value} autoComplete="off" />
+        <input className="field" name="value" list={valuesId} defaultValue={filter?.value} autoComplete="off" />
+        <datalist id={valuesId}>
+          {values.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
       </label>
     </SmallForm>
   );
@@ -237,16 +252,25 @@ function SmallForm({ submit, children }: { readonly submit: (form: FormData) => 
 interface NameFieldProps {
   readonly label: string;
   readonly name: string;
-  readonly names: Names['events'] | undefined;
+  readonly names: readonly Name[] | undefined;
   readonly value?: string | undefined;
+  readonly onChange?: (value: string) => void;
 }
 
-function NameField({ label, name, names = [], value }: NameFieldProps) {
+function NameField({ label, name, names = [], value, onChange }: NameFieldProps) {
   const id = useId();
   return (
     <label>
       {label}
-      <input className="field" name={name} list={id} required defaultValue={value} autoComplete="off" />
+      <input
+        className="field"
+        name={name}
+        list={id}
+        required
+        defaultValue={value}
+        autoComplete="off"
+        onChange={(event) => onChange?.(event.target.value)}
+      />
       <datalist id={id}>
         {names.map((each) => (
           <option key={each.name} value={each.name}>

@@ -1,9 +1,12 @@
-// Completion: sources and events at the head, stages behind a pipe, fields where a field stands.
+// Completion: sources and events at the head, stages behind a pipe, fields where a field stands, and values of a field where it is
+// compared.
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
-import { EVENT_FIELD_NAMES, GRANULARITIES } from '../../../src/query/fields.js';
+import { GRANULARITIES } from '../../../src/query/fields.js';
 import { STAGES } from '../../../src/query/language.js';
 import { SOURCES } from '../../../src/query/sources/index.js';
 import type { Name, Names } from '../api/answer.js';
+import { knownFields, knownValues } from '../language/known-names.js';
+import { fieldText, nameText } from '../language/names.js';
 
 type Wanted = 'source' | 'event' | 'stage' | 'field' | 'group' | 'range';
 
@@ -41,21 +44,18 @@ function shorten(about: string): string {
   return plain.length > 44 ? `${plain.slice(0, 43)}…` : plain;
 }
 
-const PLAIN_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$-]*$/;
-
 const eventsOf = (events: readonly Name[]): Completion[] =>
   events.map(({ name, detail }, index) => ({
-    label: PLAIN_EVENT.test(name) ? name : JSON.stringify(name),
+    label: nameText(name),
     detail,
     boost: -index / 10,
   }));
 
-const fieldsOf = (fields: readonly Name[]): Completion[] =>
-  fields.length > 0
-    ? fields.map(({ name, detail }) => ({ label: name, detail }))
-    : EVENT_FIELD_NAMES.map((label) => ({ label }));
+const fieldsOf = (names: Names): Completion[] =>
+  knownFields(names).map(({ name, detail }) => ({ label: fieldText(name), detail }));
 
-function optionsOf(wanted: Wanted, { events, fields }: Names): Completion[] {
+function optionsOf(wanted: Wanted, names: Names): Completion[] {
+  const { events } = names;
   switch (wanted) {
     case 'source':
       return [...eventsOf(events), word('*', 'all events'), ...SOURCE_WORDS];
@@ -66,16 +66,49 @@ function optionsOf(wanted: Wanted, { events, fields }: Names): Completion[] {
     case 'range':
       return RANGE_WORDS;
     case 'group':
-      return [...GROUP_WORDS, ...fieldsOf(fields)];
+      return [...GROUP_WORDS, ...fieldsOf(names)];
     case 'field':
-      return fieldsOf(fields);
+      return fieldsOf(names);
   }
 }
+
+/** A value behind an operator, perhaps with its opening quote; others may stand before it in a list. */
+const VALUE_BEHIND =
+  /(?<field>[\w.$-]+(?:"[^"]*")?)\s*(?:==?|!=|<>|\b(?:not\s+)?(?:contains|starts\s+with|ends\s+with)\s|\b(?:not\s+)?in\s*[([](?:\s*"[^"]*"\s*,)*)\s*(?<typed>"[^"|\n]*|[\w.:/$-]*)$/i;
+
+export interface ComparedValue {
+  readonly field: string;
+  readonly typed: string;
+}
+
+/** The field that is compared with a value which begins or goes on where the text ends; undefined elsewhere. */
+export function comparedAt(before: string): ComparedValue | undefined {
+  const { field, typed } = VALUE_BEHIND.exec(before)?.groups ?? {};
+  return field === undefined || typed === undefined ? undefined : { field, typed };
+}
+
+function valueCompletion(context: CompletionContext, before: string, names: Names): CompletionResult | null {
+  const compared = comparedAt(before);
+  const values = compared === undefined ? [] : knownValues(names, compared.field);
+  if (compared === undefined || values.length === 0) return null;
+  const isClosed = compared.typed.startsWith('"') && context.state.sliceDoc(context.pos, context.pos + 1) === '"';
+  return {
+    from: context.pos - compared.typed.length,
+    to: context.pos + (isClosed ? 1 : 0),
+    options: values.map((value, index) => ({ label: JSON.stringify(value), boost: -index / 10 })),
+    validFor: /^"?[^"|\n]*$/,
+  };
+}
+
+const NO_NAMES: Names = { events: [], fields: [], values: new Map() };
 
 export const completionSource =
   (names: () => Names | undefined) =>
   (context: CompletionContext): CompletionResult | null => {
     const before = context.state.sliceDoc(0, context.pos);
+    const known = names() ?? NO_NAMES;
+    const value = valueCompletion(context, before, known);
+    if (value !== null) return value;
     const wanted = wantedAt(before);
     if (wanted === undefined) return null;
     const typed = WORD.exec(before)?.[0] ?? '';
@@ -83,7 +116,7 @@ export const completionSource =
     if (typed === '' && !context.explicit && (wanted === 'source' || wanted === 'stage')) return null;
     return {
       from: context.pos - typed.length,
-      options: optionsOf(wanted, names() ?? { events: [], fields: [] }),
+      options: optionsOf(wanted, known),
       validFor: /^[\w.:/$-]*$/,
     };
   };

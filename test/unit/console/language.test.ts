@@ -1,6 +1,7 @@
 // The query language in the browser: problems with their repairs, edits that change only their span, and completion.
 import { expect, test } from 'vitest';
-import { wantedAt } from '../../../console/src/editor/completion.js';
+import { comparedAt, wantedAt } from '../../../console/src/editor/completion.js';
+import { knownFields, knownValues } from '../../../console/src/language/known-names.js';
 import { check, replaceSpan, withTimeRange } from '../../../console/src/language/language.js';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -52,3 +53,37 @@ test.each([
   ['signup | where a = "x', undefined],
   ['signup | from ', undefined],
 ])('wantedAt(%j) is %s', (before, wanted) => expect(wantedAt(before)).toBe(wanted));
+
+test.each([
+  ['signup | where _country = "D', '_country', '"D'],
+  ['signup | where _country = ', '_country', ''],
+  ['signup | where plan != pr', 'plan', 'pr'],
+  ['signup | where event_properties."Button Name" = "', 'event_properties."Button Name"', '"'],
+  ['page_view[_path starts with "/', '_path', '"/'],
+  ['* | where _country in ("DE", "U', '_country', '"U'],
+  ['* | where a = "x" and _os not in [', '_os', ''],
+])('behind %j stands a value of %s', (before, field, typed) => expect(comparedAt(before)).toEqual({ field, typed }));
+
+test.each(['signup | count by ', 'signup | where _country = "DE" ', 'signup | where a > ', 'funnel a -> '])(
+  'behind %j stands no value',
+  (before) => expect(comparedAt(before)).toBeUndefined(),
+);
+
+test('values are found by the field, its aliases, and bare names of properties', () => {
+  const names = {
+    events: [{ name: 'signup', detail: '' }],
+    fields: [{ name: 'event_properties.Button Name', detail: 'string' }],
+    values: new Map([
+      ['_country', ['DE']],
+      ['event_properties.Button Name', ['Buy']],
+      ['event_properties.plan', ['pro']],
+      ['user.seats', ['many']],
+    ]),
+  };
+  const found = ['_country', '_geo_country', 'event_properties."Button Name"', 'plan', 'seats', 'event_type', '_city'];
+  expect(found.map((field) => knownValues(names, field))).toEqual([
+    ...[['DE'], ['DE'], ['Buy'], ['pro'], ['many'], ['signup'], []],
+  ]);
+  expect(knownFields(names).map(({ name }) => name)).toContain('session.landing_path');
+  expect(knownFields(names)[0]?.name).toBe('event_properties.Button Name');
+});

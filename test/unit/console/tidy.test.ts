@@ -38,6 +38,8 @@ test('the console imports only listed modules of src/query', () => {
     'src/query/parse/parse.ts',
     'src/query/parse/strings.ts',
     'src/query/parse/syntax.ts',
+    'src/query/profile-fields.ts',
+    'src/query/session-fields.ts',
     'src/query/sources/index.ts',
   ]);
 });
