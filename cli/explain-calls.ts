@@ -43,6 +43,8 @@ function callsIn(condition: Condition): Extract<Condition, { kind: 'call_compari
 export interface Service {
   readonly url: string;
   readonly key: string;
+  /** In which times of the calls are read. */
+  readonly timezone: string;
 }
 
 /** One line for each call: how many people pass it. */
@@ -54,11 +56,11 @@ export async function countPassing(queries: readonly CallQueries[], service: Ser
   return lines.join('\n');
 }
 
-async function ask({ url, key }: Service, q: string): Promise<string> {
+async function ask({ url, key, timezone }: Service, q: string): Promise<string> {
   const response = await fetch(new URL('/query', url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': key },
-    body: JSON.stringify({ q, format: 'json' }),
+    body: JSON.stringify({ q, format: 'json', timezone }),
   });
   const answer = (await response.json()) as { readonly error?: string; readonly rows?: readonly { value: number }[] };
   if (response.ok) return String(answer.rows?.[0]?.value);

@@ -56,6 +56,14 @@ async function showPassing(
   return resolved ? countPassing(callQueriesOf(text, query, resolved.selection.range), service) : '';
 }
 
+/** The other stages need no service. */
+function toFailure(error: unknown): string {
+  process.exitCode = 1;
+  return error instanceof Error
+    ? `${error.message}${error.cause instanceof Error ? `: ${error.cause.message}` : ''}`
+    : String(error);
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -78,7 +86,7 @@ async function main(): Promise<void> {
   const shown = new Map(explain(text, context));
   const { url, key } = values;
   if (shown.has('calls') && url !== '' && key !== '') {
-    shown.set('calls', await showPassing(text, context, { url, key }));
+    shown.set('calls', await showPassing(text, context, { url, key, timezone }).catch(toFailure));
   }
   for (const [stage, form] of shown) {
     if (values.stage === undefined || stage === values.stage || stage === 'problems') {
