@@ -1,12 +1,11 @@
 // Plan of `fields`: how many events have each field, and the keys of properties.
 
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
-import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS } from '../../fields.js';
+import { DISTINCT_ID, findEventField, PROPERTY_BAGS } from '../../fields.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planAnswer } from '../../plan/answer.js';
 import {
   alias,
-  column,
   constant,
   type Expression,
   infix,
@@ -17,6 +16,7 @@ import {
 import { isPresentField } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Columns, type Plan, select, step } from '../../plan/plan.js';
+import { COUNTED_FIELDS } from './counted-fields.js';
 import { BAGS, countKeys, keySet, keySets, keysOf, valuesOf, withoutTexts } from './key-sets.js';
 
 type FieldsQuery = Extract<ResolvedQuery, { kind: 'fields' }>;
@@ -46,6 +46,7 @@ function countProperties(): Columns {
 }
 
 /**
+ * The fields are counted in a select of their own, without groups: counts for each set of keys take several times as long.
  * One row with all counts for the answer: events, one count per field, keys of both property groups by type, and keys of
  * profiles by type.
  */
@@ -54,14 +55,10 @@ export function planFields(query: FieldsQuery, context: PlanContext): Plan {
   const sets = keySets(textKeys);
   const bySet = selectEvents(context, {
     selection,
-    columns: {
-      events: fn.count(),
-      with_session: fn.countIf(infix('!=', column('session_id'), constant(''))),
-      with_field: fn.array(...EVENT_FIELD_NAMES.map((name) => fn.countIf(isPresentField(fieldNamed(name))))),
-      ...sets,
-    },
+    columns: { events: fn.count(), ...sets },
     groupBy: Object.keys(sets),
   });
+  const counts = fn.array(...COUNTED_FIELDS.map((name) => fn.countIf(isPresentField(fieldNamed(name)))));
   return planAnswer({
     query,
     range: selection.range,
@@ -70,8 +67,7 @@ export function planFields(query: FieldsQuery, context: PlanContext): Plan {
     select: select({
       columns: {
         total: fn.sum(alias('events')),
-        in_sessions: fn.sum(alias('with_session')),
-        counts: fn.sumForEach(alias('with_field')),
+        counts: rowsOf(selectEvents(context, { selection, columns: { counts } })),
         ...countProperties(),
         profile_text_keys: profileKeys(context, 'props_str'),
         profile_number_keys: profileKeys(context, 'props_num'),

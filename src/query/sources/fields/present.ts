@@ -5,6 +5,7 @@ import type { Cell } from '../../cells.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../../fields.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../../profile-fields.js';
 import { SESSION_KEYS, sessionRowOf } from '../../session-fields.js';
+import { eventsWith } from './counted-fields.js';
 
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
 
@@ -120,14 +121,14 @@ function sessionRows(inSessions: number): FieldRow[] {
 }
 
 export function toFieldRows([row = []]: readonly (readonly unknown[])[]): Cell[][] {
-  const [total, inSessions, counts, ...rest] = row as [number, number, number[], ...unknown[]];
-  const known = EVENT_FIELD_NAMES.map((name, index): FieldRow => {
+  const [total, counts, ...rest] = row as [number, number[], ...unknown[]];
+  const known = EVENT_FIELD_NAMES.map((name): FieldRow => {
     const field = findEventField(name);
     return {
       field: name,
       type: name === DISTINCT_ID || !field ? 'string' : TYPE_NAMES[field.type],
       category: field?.category ?? 'core',
-      events: Number(counts[index] ?? 0),
+      events: eventsWith(name, { total, counts }),
     };
   });
   const rows = [
@@ -135,7 +136,7 @@ export function toFieldRows([row = []]: readonly (readonly unknown[])[]): Cell[]
     ...propertyRows('event_properties', rest.slice(0, 3) as KeyCounts[]),
     ...propertyRows('user_properties', rest.slice(3, 6) as KeyCounts[]),
     ...profileRows(rest.slice(6, 9) as (readonly string[])[]),
-    ...sessionRows(Number(inSessions)),
+    ...sessionRows(eventsWith('session_id', { total, counts })),
   ];
   const rank = ({ category }: FieldRow): number => CATEGORIES.indexOf(category);
   const amount = ({ events }: FieldRow): number => events ?? -1;

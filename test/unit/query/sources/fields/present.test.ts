@@ -1,6 +1,6 @@
 // `fields` and `inspect`: names as a query writes them, types and properties by frequency.
 import { describe, expect, test } from 'vitest';
-import { EVENT_FIELD_NAMES } from '../../../../../src/query/fields.js';
+import { COUNTED_FIELDS } from '../../../../../src/query/sources/fields/counted-fields.js';
 import { propertyName, toFieldRows, toTopKeys, toTypes } from '../../../../../src/query/sources/fields/present.js';
 
 describe('propertyName', () => {
@@ -49,8 +49,7 @@ describe('toFieldRows', () => {
   const none = [[], []];
   const row = (overrides: { total?: number; texts?: unknown; numbers?: unknown; profiles?: string[][] } = {}) => [
     overrides.total ?? 4,
-    3,
-    EVENT_FIELD_NAMES.map((name) => (name === '_path' ? 1 : 0)),
+    COUNTED_FIELDS.map((name) => ({ _path: 1, session_id: 3 })[name] ?? 0),
     overrides.texts ?? none,
     overrides.numbers ?? none,
     none,
@@ -64,6 +63,9 @@ describe('toFieldRows', () => {
   test('has the number of events and the coverage in percent', () => {
     const rows = toFieldRows([row()]);
     expect(find(rows, '_path')).toEqual(['_path', 'string', 'page', 1, 25]);
+    // An alias of _geo_country, and what every event has.
+    expect(find(rows, '_country')).toEqual(['_country', 'string', 'geo', 0, 0]);
+    expect(find(rows, 'insert_id')).toEqual(['insert_id', 'string', 'core', 4, 100]);
     expect(find(rows, 'session.duration')).toEqual(['session.duration', 'number', 'session', 3, 75]);
     expect(find(rows, 'session.landing_path')).toEqual(['session.landing_path', 'string', 'session', null, null]);
   });
