@@ -40,7 +40,7 @@ const fields = (): string =>
       .map((bag) => `${bag}.KEY`)
       .join(', ')}`,
     `- profile of the person: user.KEY with ${PROFILE_KEYS.join(', ')}, or any property`,
-    `- session of the event: session.KEY; newest session of the person: user_last_session.KEY; with ${SESSION_KEYS.join(', ')}`,
+    `- session of the event: session.KEY; newest and first session of the person: user_last_session.KEY, user_first_session.KEY; with ${SESSION_KEYS.join(', ')}`,
   ].join('\n');
 
 const examples = (): string => EXAMPLES.map(([question, query]) => `- ${question}\n  \`${query}\``).join('\n');

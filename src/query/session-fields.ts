@@ -1,4 +1,4 @@
-// Session fields (`session.`, `user_last_session.`) and how each is derived from the session's events.
+// Session fields (`session.`, `user_last_session.`, `user_first_session.`) and how each is derived from the session's events.
 
 interface SessionFieldRow {
   /**
@@ -89,14 +89,18 @@ export const SESSION_FIELDS = {
 export type SessionKey = keyof typeof SESSION_FIELDS;
 export const SESSION_KEYS = Object.keys(SESSION_FIELDS) as SessionKey[];
 
-/** `session`: the event's own session. `user_last_session`: the person's session that started last. */
-export type SessionPrefix = 'session' | 'user_last_session';
+/** Sessions of a person: the one that started last, and the one that started first. */
+export type PersonSession = 'user_last_session' | 'user_first_session';
+/** `session`: the event's own session. */
+export type SessionPrefix = 'session' | PersonSession;
 
 /** Column alias of a session field in a select. */
-export type SessionColumn = `session_${SessionKey}` | `last_session_${SessionKey}`;
+export type SessionColumn = `${'' | 'last_' | 'first_'}session_${SessionKey}`;
+
+const COLUMN_PREFIXES = { session: '', user_last_session: 'last_', user_first_session: 'first_' } as const;
 
 export const sessionColumnOf = (prefix: SessionPrefix, key: SessionKey): SessionColumn =>
-  prefix === 'session' ? `session_${key}` : `last_session_${key}`;
+  `${COLUMN_PREFIXES[prefix]}session_${key}`;
 
 /** Names that other clients use: they are not listed. */
 const SHORT_KEYS: ReadonlyMap<string, SessionKey> = new Map([

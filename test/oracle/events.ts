@@ -98,7 +98,7 @@ const CORE_FIELDS = 'event_type user_id distinct_id device_id session_id time in
 const isFieldOfEvents = (field: string): boolean =>
   field === UNIT ||
   CORE_FIELDS.includes(field) ||
-  /^(_|event_properties\.|user_properties\.|user\.|session\.|user_last_session\.)/.test(field);
+  /^(_|event_properties\.|user_properties\.|user\.|session\.|user_last_session\.|user_first_session\.)/.test(field);
 
 /** Bare names are properties of the exposure, unless an event has a field of that name. */
 export function answerExposures(question: ChoiceQuestion, world: World): Answer {

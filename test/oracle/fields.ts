@@ -41,6 +41,8 @@ export const eventField =
     if (profileKey !== undefined) return profileField(world.profileOf(world.distinctIdOf(event)), profileKey);
     const lastKey = behind(field, 'user_last_session.');
     if (lastKey !== undefined) return sessionField(world.lastSessionOf(world.distinctIdOf(event)), lastKey);
+    const firstKey = behind(field, 'user_first_session.');
+    if (firstKey !== undefined) return sessionField(world.firstSessionOf(world.distinctIdOf(event)), firstKey);
     const sessionKey = behind(field, 'session.');
     if (sessionKey !== undefined) return sessionField(world.sessionOf(event), sessionKey);
     return coreField(world, event, field);
@@ -114,7 +116,7 @@ const FIRST_PROPERTIES = new Set(
   'utm_source utm_medium utm_campaign utm_term utm_content gclid fbclid language timezone'.split(' '),
 );
 
-/** The keys of `session.` and `user_last_session.`. */
+/** The keys of `session.`, `user_last_session.` and `user_first_session.`. */
 export function sessionField(session: Session | undefined, key: string): Value {
   if (session === undefined) return undefined;
   if (key === 'start_time') return { instant: session.start };

@@ -69,9 +69,8 @@ const SESSION_TEXTS =
     .map((key) => `session.${key}`);
 const SESSION_NUMBERS = ['session.event_count', 'session.duration'];
 const LAST_SESSION_FIELDS = [
-  'user_last_session.exit_path',
-  'user_last_session.event_count',
-  'user_last_session.country',
+  ...['user_last_session.exit_path', 'user_last_session.event_count', 'user_last_session.country'],
+  ...['user_first_session.utm_source', 'user_first_session.event_count', 'user_first_session.first_event'],
 ];
 
 const EVENT_FIELDS = [

@@ -18,6 +18,7 @@ const FIELDS = [
   'session.landing_path',
   'session.event_count',
   'user_last_session.country',
+  'user_first_session.country',
 ];
 
 const UNITS = fc.uniqueArray(fc.constantFrom(...FIELDS), { minLength: 1, maxLength: 2 });

@@ -19,7 +19,14 @@ import type {
 
 const BARE_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$]*$/;
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
-const PREFIXES = ['event_properties.', 'user_properties.', 'user_last_session.', 'session.', 'user.'];
+const PREFIXES = [
+  'event_properties.',
+  'user_properties.',
+  'user_last_session.',
+  'user_first_session.',
+  'session.',
+  'user.',
+];
 
 /** Keywords that begin a stage or source; an event with such a name is quoted. */
 const RESERVED = new Set(

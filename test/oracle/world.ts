@@ -29,6 +29,7 @@ export interface World {
   profileOf(distinctId: string | null): Profile | undefined;
   sessionOf(event: Event): Session | undefined;
   lastSessionOf(distinctId: string | null): Session | undefined;
+  firstSessionOf(distinctId: string | null): Session | undefined;
 }
 
 export function worldOf(history: History, { now, timezone, project = PROJECT }: Context): World {
@@ -40,7 +41,8 @@ export function worldOf(history: History, { now, timezone, project = PROJECT }: 
   const sessionById = new Map(sessions.map((session) => [session.id, session]));
   const distinctIdOf = (event: Event): string | null =>
     event.user_id ?? (event.device_id === null ? null : (users.get(event.device_id) ?? event.device_id));
-  const lastSessions = lastSessionsOf(sessions, distinctIdOf, now);
+  const lastSessions = sessionsByPerson(sessions, distinctIdOf, now);
+  const firstSessions = sessionsByPerson(sessions, distinctIdOf, now, -1);
   return {
     clock: { now, timezone },
     events,
@@ -51,6 +53,7 @@ export function worldOf(history: History, { now, timezone, project = PROJECT }: 
     profileOf: (distinctId) => (distinctId === null ? undefined : profileById.get(distinctId)),
     sessionOf: (event) => (event.session_id === null ? undefined : sessionById.get(event.session_id)),
     lastSessionOf: (distinctId) => (distinctId === null ? undefined : lastSessions.get(distinctId)),
+    firstSessionOf: (distinctId) => (distinctId === null ? undefined : firstSessions.get(distinctId)),
   };
 }
 
@@ -91,13 +94,14 @@ function sessionsOf(events: readonly Event[]): Session[] {
 }
 
 /**
- * The last session that started before now, among those with an event of the person. Reading: of
- * two with equal starts, the one with the larger id.
+ * The last session that started before now, among those with an event of the person; with the
+ * direction -1 the first one. Reading: of two with equal starts, the one with the larger id is later.
  */
-function lastSessionsOf(
+function sessionsByPerson(
   sessions: readonly Session[],
   distinctIdOf: (event: Event) => string | null,
   now: number,
+  direction: 1 | -1 = 1,
 ): Map<string, Session> {
   const last = new Map<string, Session>();
   for (const session of sessions) {
@@ -106,7 +110,7 @@ function lastSessionsOf(
       if (distinctId === null) continue;
       const known = last.get(distinctId);
       const order = known === undefined ? 1 : session.start - known.start || compareText(session.id, known.id);
-      if (order > 0) last.set(distinctId, session);
+      if (known === undefined || order * direction > 0) last.set(distinctId, session);
     }
   }
   return last;

@@ -22,7 +22,7 @@ import type { PropertyField, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
-export const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session'];
+export const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session', 'user_first_session'];
 const PREFIXES: readonly string[] = [...BAGS, 'user', ...SESSION_PREFIXES];
 
 /** Whether the field holds times, which are neither numbers nor text. */

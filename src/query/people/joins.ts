@@ -8,10 +8,10 @@ import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
 import { SESSION_KEYS, type SessionKey, type SessionPrefix, sessionColumnOf } from '../session-fields.js';
 import { PROFILE_PERSON, selectProfilesToJoin } from './profile-select.js';
 import {
-  LAST_SESSION_PERSON,
   SESSION_KEY,
-  selectLastSessions,
+  SESSION_PERSON,
   selectOwnSessions,
+  selectSessionsOfPeople,
   sessionHash,
 } from './session-select.js';
 
@@ -29,7 +29,6 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
     SESSION_KEYS.filter((key) => found.columns.has(sessionColumnOf(prefix, key)));
   const fields = PROFILE_KEYS.filter((key) => found.columns.has(PROFILE_FIELDS[key].column));
   const own = keysOf('session');
-  const last = keysOf('user_last_session');
   const joins: Join[] = [];
   const properties = [...found.profileProperties.values()];
   if (fields.length > 0 || properties.length > 0) {
@@ -40,9 +39,12 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
     const rows = step('own_sessions', selectOwnSessions({ projectId, keys: own, span, eventTypes }));
     joins.push({ step: rows, left: sessionHash, right: SESSION_KEY, others: 'kept' });
   }
-  if (last.length > 0) {
-    const rows = step('last_sessions', selectLastSessions(projectId, last, nowMs));
-    joins.push({ step: rows, left: person, right: LAST_SESSION_PERSON, others: 'kept' });
+  for (const prefix of ['user_last_session', 'user_first_session'] as const) {
+    const keys = keysOf(prefix);
+    if (keys.length === 0) continue;
+    const name = prefix === 'user_last_session' ? 'last_sessions' : 'first_sessions';
+    const rows = step(name, selectSessionsOfPeople({ prefix, projectId, keys, nowMs }));
+    joins.push({ step: rows, left: person, right: SESSION_PERSON[prefix], others: 'kept' });
   }
   return joins;
 }

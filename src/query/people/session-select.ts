@@ -18,7 +18,13 @@ import {
 import { eventPosition, person } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import { type Columns, type EventScan, extend, type Join, type Select, select, step } from '../plan/plan.js';
-import { type SessionKey, type SessionPrefix, sessionColumnOf, sessionRowOf } from '../session-fields.js';
+import {
+  type PersonSession,
+  type SessionKey,
+  type SessionPrefix,
+  sessionColumnOf,
+  sessionRowOf,
+} from '../session-fields.js';
 import { scanWithDevices } from './devices.js';
 
 /** Maximum session length: events this far from the range may belong to its sessions. */
@@ -154,62 +160,84 @@ function hasEventOf(
   });
 }
 
-export const LAST_SESSION_PERSON = 'last_session_person';
+export const SESSION_PERSON = {
+  user_last_session: 'last_session_person',
+  user_first_session: 'first_session_person',
+} as const;
 
 const isPerson = infix('!=', person, constant(0));
 
 /** All people with an event in the session. */
 export const peopleOfSession: Expression = fn.groupUniqArrayIf(person, isPerson);
 
+interface SessionsOfPeople {
+  readonly prefix: PersonSession;
+  readonly projectId: ProjectId;
+  readonly keys: readonly SessionKey[];
+  readonly nowMs: number;
+}
+
 /**
  * Whether an event may belong to a person's last session. Sessions last less than a day, so the last one started less than a
- * day before the person's newest event. This leaves few sessions to compute.
+ * day before the person's newest event. This leaves few sessions to compute. The first one has, by the same reason, an event of
+ * the person less than a day after the oldest.
  */
-function canBeLast(projectId: ProjectId, nowMs: number): Expression {
+function canBeWanted({ prefix, projectId, nowMs }: SessionsOfPeople): Expression {
   const ever = { fromMs: 0, toMs: nowMs + SESSION_MS_MAX };
+  const isLast = prefix === 'user_last_session';
   const isPast = infix('<=', column('time'), instant(nowMs));
-  // 1970 without past events: then every session may be the last.
-  const newest = fn.maxIf(milliseconds(column('time')), isPast);
-  const newestEvents = select({
-    columns: { newest_person: person, newest_ms: newest },
+  const ms = milliseconds(column('time'));
+  const [word, edge] = isLast
+    ? // 1970 without past events: then every session may be the last.
+      ['newest', fn.maxIf(ms, isPast)]
+    : ['oldest', fn.min(ms)];
+  const edges = select({
+    columns: { [`${word}_person`]: person, [`${word}_ms`]: edge },
     from: scanSessions(projectId, ever, { reads: [], filter: [isPerson] }),
-    groupBy: ['newest_person'],
+    groupBy: [`${word}_person`],
   });
   const join: Join = {
-    step: step('newest_events', newestEvents),
+    step: step(`${word}_events`, edges),
     left: person,
-    right: 'newest_person',
+    right: `${word}_person`,
     others: 'left out',
   };
-  const isNear = infix('>', milliseconds(column('time')), infix('-', alias('newest_ms'), integer(SESSION_MS_MAX)));
+  const day = integer(SESSION_MS_MAX);
+  const isNear = isLast
+    ? infix('>', ms, infix('-', alias(`${word}_ms`), day))
+    : infix('<', ms, infix('+', alias(`${word}_ms`), day));
   return isProbablyAmong(scanSessions(projectId, ever, { reads: [], filter: [isPerson, isNear], joins: [join] }));
 }
 
-/** Per person: the session that started last, up to `nowMs`. */
-export function selectLastSessions(projectId: ProjectId, keys: readonly SessionKey[], nowMs: number): Select {
+/** Per person: the session that started last, or first, of those that started up to `nowMs`. */
+export function selectSessionsOfPeople(of: SessionsOfPeople): Select {
+  const { prefix, projectId, keys, nowMs } = of;
+  const isLast = prefix === 'user_last_session';
   const described = keys.map((key) => [sessionColumnOf('session', key), describeSession(key)] as const);
   const sessions = selectSessions({
     projectId,
     span: { fromMs: 0, toMs: nowMs + SESSION_MS_MAX },
-    // Of sessions with equal start, the larger id is the last.
+    // Of sessions with equal start, the larger id is the last, and the smaller the first.
     key: column('session_id'),
     columns: { people: peopleOfSession, started_at: START, ...Object.fromEntries(described) },
-    filter: [canBeLast(projectId, nowMs)],
+    filter: [canBeWanted(of)],
     having: infix('<=', alias('started_at'), instant(nowMs)),
   });
-  const byPerson = extend(step('possible_last_sessions', sessions), {
-    [LAST_SESSION_PERSON]: fn.arrayJoin(alias('people')),
+  const name = SESSION_PERSON[prefix];
+  const byPerson = extend(step(isLast ? 'possible_last_sessions' : 'possible_first_sessions', sessions), {
+    [name]: fn.arrayJoin(alias('people')),
   });
   const started = fn.tuple(alias('started_at'), alias(SESSION_KEY));
+  const wanted = isLast ? fn.argMax : fn.argMin;
   return select({
     columns: {
-      [LAST_SESSION_PERSON]: alias(LAST_SESSION_PERSON),
-      ...sessionColumns('user_last_session', keys, (key) =>
+      [name]: alias(name),
+      ...sessionColumns(prefix, keys, (key) =>
         // Wrapped in a tuple, because argMax skips plain nulls.
-        tupleElement(fn.argMax(fn.tuple(alias(sessionColumnOf('session', key))), started), 1),
+        tupleElement(wanted(fn.tuple(alias(sessionColumnOf('session', key))), started), 1),
       ),
     },
-    from: step('sessions_by_person', byPerson),
-    groupBy: [LAST_SESSION_PERSON],
+    from: step(isLast ? 'sessions_by_person' : 'first_sessions_by_person', byPerson),
+    groupBy: [name],
   });
 }

@@ -36,7 +36,7 @@ export interface ChoiceQuery extends AnswerOrder {
   readonly weight: ResolvedField;
 }
 
-const PREFIX = /^(event_properties|user_properties|user|session|user_last_session)\./;
+const PREFIX = /^(event_properties|user_properties|user|session|user_last_session|user_first_session)\./;
 
 /** Event fields take precedence; any other name is a property of the exposure. */
 function findExposureField(scope: Scope, name: FieldName): ResolvedField | undefined {

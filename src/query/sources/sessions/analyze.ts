@@ -107,6 +107,6 @@ function isOfSession(condition: Condition): boolean {
   }
 }
 
-/** Excludes user_last_session, which may differ between events of a session. */
+/** Excludes user_last_session and user_first_session, which may differ between events of a session. */
 const isOwnSession = (field: ResolvedField): boolean =>
   field.kind === 'column' && field.field.category === 'session' && field.field.column.startsWith('session_');

@@ -12,7 +12,7 @@ import type { FieldName } from '../../parse/syntax.js';
 import { isProfileKey, type ProfileKey } from '../../profile-fields.js';
 import { analyzeRows } from '../events/analyze.js';
 
-const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session)\./;
+const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session|user_first_session)\./;
 
 /** Event fields that profiles have too: distinct_id is the user_id. Other event fields do not exist on profiles. */
 function findProfileField(scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined {
