@@ -30,27 +30,38 @@ export function suggestFixes(
     const candidates = candidatesFor(text, problem)
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
-    const fix = bestOf(text, problems.length, candidates, findProblems);
+    const fix = bestOf(text, problems, candidates, findProblems);
     if (fix === undefined) return problem;
     taken.push(fix.span);
     return { ...problem, fix };
   });
 }
 
-/** The candidate that leaves the fewest problems, and fewer than before; the first of equal ones. */
-function bestOf(text: string, before: number, candidates: readonly Fix[], findProblems: FindProblems): Fix | undefined {
+/** The candidate that leaves the fewest problems, fewer than before and no new ones; the first of equal ones. */
+function bestOf(
+  text: string,
+  before: readonly QueryProblem[],
+  candidates: readonly Fix[],
+  findProblems: FindProblems,
+): Fix | undefined {
+  const known = new Set(before.map(({ message }) => message));
   let best: Fix | undefined;
-  let fewest = before;
+  let fewest = before.length;
   for (const candidate of candidates) {
-    const { fix, problemCount } = withNames(text, candidate, findProblems);
-    if (problemCount < fewest) [best, fewest] = [fix, problemCount];
+    const { fix, problems } = withNames(text, candidate, findProblems);
+    if (problems.length >= fewest || problems.some(({ message }) => !known.has(message))) continue;
+    [best, fewest] = [fix, problems.length];
     if (fewest === 0) break;
   }
   return best;
 }
 
 /** The candidate with the nearest names in place of the wrong ones that it contains. */
-function withNames(text: string, fix: Fix, findProblems: FindProblems): { fix: Fix; problemCount: number } {
+function withNames(
+  text: string,
+  fix: Fix,
+  findProblems: FindProblems,
+): { fix: Fix; problems: readonly QueryProblem[] } {
   let fixed = fix;
   for (let replaced = 0; ; replaced += 1) {
     const all = applied(text, fixed);
@@ -60,7 +71,7 @@ function withNames(text: string, fix: Fix, findProblems: FindProblems): { fix: F
     const own = problems.find(({ span }) => span.from >= from && span.to <= end);
     const name = own && nameFor(all, own);
     if (own === undefined || name === undefined || replaced === NAMES_MAX) {
-      return { fix: fixed, problemCount: problems.length };
+      return { fix: fixed, problems };
     }
     fixed = {
       span: fixed.span,

@@ -94,6 +94,8 @@ test('an ambiguous problem has no fix', () => {
     'signup | where',
     'signup | sum',
     'user ann',
+    'formula count(a), count(b)',
+    'signup | count by day | compare previous, 1y',
     '* | where _path ~ "("',
   ]) {
     expect(detailsOf(text)).not.toEqual([]);
