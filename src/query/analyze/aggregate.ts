@@ -1,9 +1,11 @@
 // Resolves an aggregate over rows (events, latest values, sessions, profiles): what it computes, its groups and its order.
+import { findFieldOrProperty } from '../conditions/events.js';
 import { findNearest, quote } from '../errors.js';
 import { isRecurring } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import { AGGREGATES } from '../language.js';
-import type { SortKey, StageOf } from '../parse/syntax.js';
+import type { FieldName, SortKey, StageOf } from '../parse/syntax.js';
+import { isSessionKey, longSessionKey } from '../session-fields.js';
 import type { AnswerOrder } from './answer-order.js';
 import { groupAlias, METRIC } from './grouped-columns.js';
 import { checkBuckets, resolveGroups } from './groups.js';
@@ -166,7 +168,7 @@ export function resolveMeasure(
         ? 'write what is to be counted, as in unique session.landing_path'
         : `write ${name} event_properties.price, or another field that holds numbers`,
     );
-  const field = resolveField(scope, written);
+  const field = name === 'unique' ? resolveField(scope, written) : findNumber(scope, written);
   if (!field) return undefined;
   if (name === 'unique') return { kind: 'unique', field };
   if (isTimeField(field)) {
@@ -181,6 +183,15 @@ export function resolveMeasure(
     );
   }
   return { kind: 'numeric', function: name, field };
+}
+
+/** Prefixes of properties in other products: what is meant has another name here. */
+const FOREIGN_PREFIX = /^(?:properties|props|event)\./;
+
+/** Of events, as in calls: a bare name is a property, unless it is short for a field of sessions. */
+function findNumber(scope: Scope, name: FieldName): ResolvedField | undefined {
+  const isOther = FOREIGN_PREFIX.test(name.path) || isSessionKey(longSessionKey(name.path));
+  return scope.findField || isOther ? resolveField(scope, name) : findFieldOrProperty(scope, name);
 }
 
 const metricOf = (measure: Measure) => (measure.kind === 'numeric' ? measure.function : measure.kind);

@@ -73,12 +73,12 @@ test.each([
   ['signup | last weak', 'signup | last week'],
   ['formula cuont(signup)', 'formula count(signup)'],
   ['signup | cuont by _country | srt count', 'signup | count by _country | sort count'],
-  ['purchase | sum(price) per day', 'purchase | sum event_properties.price by day'],
+  ['purchase | sum(price) per day', 'purchase | sum price by day'],
   ['sessions | count by landing_path', 'sessions | count by session.landing_path'],
   ['signup | count by utm_source', 'signup | count by session.utm_source'],
   [
     'select _path, sum(price) revenue from purchase group by 1 having revenue > 5 order by sum(price) desc',
-    'purchase | sum event_properties.price by _path | where total > 5 | sort total desc',
+    'purchase | sum price by _path | where total > 5 | sort total desc',
   ],
 ])('the fixes repair %s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
