@@ -35,6 +35,10 @@ function append(lists: Map<string, string[]>, field: string, name: string): void
   else lists.set(field, [name]);
 }
 
+/** Keys of the properties, the most frequent first. */
+export const keysOfBag = ({ properties }: Catalog, bag: AnyBag): string[] =>
+  [...properties.keys()].filter((field) => field.startsWith(`${bag}.`)).map((field) => field.slice(bag.length + 1));
+
 export const hasAllEvents = ({ isComplete, many }: Catalog): boolean => isComplete && !many.has(EVENT_TYPES);
 export const hasAllProperties = ({ isComplete, many }: Catalog, bag: AnyBag): boolean => isComplete && !many.has(bag);
 

@@ -2,7 +2,7 @@
 // with the nearest known names.
 import type { MentionedValue, Mentions } from '../query/analyze/mentions.js';
 import { findNearest, quote } from '../query/errors.js';
-import { type Catalog, hasAllEvents, hasAllProperties, hasAllTexts } from './catalog.js';
+import { type Catalog, hasAllEvents, hasAllProperties, hasAllTexts, keysOfBag } from './catalog.js';
 import { EVENT_TYPES, propertyField, VALUE_COLUMNS } from './names.js';
 
 const WARNINGS_MAX = 10;
@@ -35,8 +35,7 @@ function unseenProperties({ properties }: Mentions, catalog: Catalog): string[] 
   return properties
     .filter(({ bag, key }) => hasAllProperties(catalog, bag) && !catalog.properties.has(propertyField(bag, key)))
     .map(({ bag, key, written }) => {
-      const known = [...catalog.properties.keys()].filter((field) => field.startsWith(`${bag}.`));
-      const keys = known.map((field) => field.slice(bag.length + 1));
+      const keys = keysOfBag(catalog, bag);
       const holder = bag === 'user' ? 'profile' : 'event';
       return `no ${holder} of this project has ${quote(written)}${nearestOf(key, keys, 'keys are')}`;
     });

@@ -1,5 +1,6 @@
 // Answers one query: acquire the project's share, compile, execute, repeat when ClickHouse rejects
 // a property guess, count rows when the page does not determine the total, format.
+import { keysOfBag } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { mentionsAny, warningsOfUnseen } from '../catalog/unseen.js';
 import { PublicError } from '../platform/errors.js';
@@ -141,10 +142,26 @@ interface Compiling {
 
 async function compileRequest(deps: AnswerDeps, { projectId, request, nowMs }: Compiling): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;
-  const answered = await compileOffLoop(deps, request.q, { projectId, nowMs, timezone, limit, offset });
+  const context = { projectId, nowMs, timezone, limit, offset };
+  const answered = await compileOffLoop(deps, request.q, context);
   if ('compiled' in answered) return answered.compiled;
   deps.metrics.compileErrors.inc();
-  throw new PublicError('bad_request', answered.message, { details: answered.details });
+  // Once more with the names of the project, which the hints of unknown ones can then name.
+  const propertyKeys = await propertyKeysOf(deps, projectId);
+  const named =
+    propertyKeys.length === 0 ? answered : await compileOffLoop(deps, request.q, { ...context, propertyKeys });
+  const { message, details } = 'compiled' in named ? answered : named;
+  throw new PublicError('bad_request', message, { details });
+}
+
+/** Empty when PostgreSQL does not answer. */
+async function propertyKeysOf({ catalogs, log }: AnswerDeps, projectId: ProjectId): Promise<readonly string[]> {
+  try {
+    return keysOfBag(await withTimeout(CATALOG_TIMEOUT_MS, catalogs.read(projectId)), 'event_properties');
+  } catch (err) {
+    log.warn({ err }, 'the catalog of a project could not be read');
+    return [];
+  }
 }
 
 type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit'>;

@@ -22,6 +22,8 @@ export interface CompileContext {
   readonly offset: number;
   /** Guessed types of properties; default text. The engine rejects the statement when a guess is wrong. */
   readonly guessOf?: GuessOf;
+  /** Keys of event properties that the project has sent, for hints of unknown names. */
+  readonly propertyKeys?: readonly string[];
   /** Whether problems carry fixes, which are compiled too. */
   readonly suggestsFixes?: boolean;
 }

@@ -102,6 +102,12 @@ test('a query with an unknown name gets a warning in every format', async () => 
     'plan is never "prro"; nearest: "pro"',
   ]);
   expect((await query(tenant, 'purchase[plan = "pro"] | count')).body.metadata).toEqual({});
+  // A field that is unknown is perhaps a property that was sent.
+  const { status, body } = await query(tenant, 'purchase | count by plan');
+  expect({ status, body }).toMatchObject({
+    status: 400,
+    body: { details: [{ hint: 'nearest is "event_properties.plan"', fix: { text: 'event_properties.plan' } }] },
+  });
   // A name that is new becomes known.
   await tenant.send({ event_type: 'purchases' });
   await eventually(async () => {

@@ -16,6 +16,8 @@ export interface AnalysisContext {
   readonly nowMs: number;
   readonly timezone: string;
   readonly guessOf?: GuessOf;
+  /** Keys of event properties that the project has sent, for hints of unknown names. */
+  readonly propertyKeys?: readonly string[];
 }
 
 export interface Analyzed {

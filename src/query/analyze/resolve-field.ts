@@ -102,15 +102,20 @@ const reportNearest = (scope: Scope, name: FieldName, nearest: string): undefine
 function reportUnknown(scope: Scope, name: FieldName): undefined {
   const bag = BAGS.find((candidate) => candidate === name.path);
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
-  const nearest = findNearest(name.path, [...EVENT_FIELD_NAMES, ...GRANULARITIES]);
+  const keys = scope.propertyKeys ?? [];
+  const nearest = findNearest(name.path, [...EVENT_FIELD_NAMES, ...GRANULARITIES, ...keys]);
   const key = longSessionKey(name.path);
   if (isSessionKey(key) && nearest !== `_${key}`) return reportNearest(scope, name, `session.${key}`);
+  if (nearest && keys.includes(nearest)) return reportNearest(scope, name, writtenProperty(nearest));
   if (nearest) return reportNearest(scope, name, nearest);
   return report(
     scope,
     name.span,
     `unknown field ${quote(name.written)}`,
     `a custom property is written event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : 'KEY'}; fields are ${EVENT_FIELD_NAMES.join(', ')}`,
-    `event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : JSON.stringify(name.path)}`,
+    writtenProperty(name.path),
   );
 }
+
+const writtenProperty = (key: string): string =>
+  `event_properties.${/^[\w.$-]+$/.test(key) ? key : JSON.stringify(key)}`;

@@ -11,6 +11,8 @@ export interface Scope {
   readonly nowMs: number;
   readonly timezone: string;
   readonly guessOf: GuessOf;
+  /** Keys of event properties that the project has sent, for hints of unknown names. */
+  readonly propertyKeys?: readonly string[] | undefined;
   readonly problems: QueryProblem[];
   readonly warnings: string[];
   readonly mentions: Mentions;
