@@ -1,0 +1,74 @@
+// Every stage behind every source over the real engine, with groups by a field and by time, in every format and by pages: what
+// compiles is answered, pages are parts of the whole answer, and what does not fit is refused by name.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toProjectId } from '../../src/platform/ids.js';
+import { compile } from '../../src/query/compile.js';
+import { QueryError } from '../../src/query/errors.js';
+import { SOURCES } from '../../src/query/sources/index.js';
+import { formatCsv } from '../../src/query-api/formats/csv.js';
+import { formatJson } from '../../src/query-api/formats/json.js';
+import { formatLlm } from '../../src/query-api/formats/llm.js';
+import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, PROFILE_ROWS, PROJECT } from '../golden/dataset.js';
+import { STAGE_EXAMPLES, sourceExample } from '../support/query-forms.js';
+import { type QueryService, startQueryService } from '../support/query-service.js';
+
+const GROUPS = ['', ' | by day', ' | by _country', ' | by week, _country'];
+const ZONE = 'America/St_Johns';
+const PROJECT_ID = toProjectId(PROJECT);
+const ROWS_MAX = 500;
+
+let service: QueryService;
+
+beforeAll(async () => {
+  service = await startQueryService();
+  const { clickhouse } = service;
+  await clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
+  await clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
+  await clickhouse.insert({ table: 'profiles', values: [...PROFILE_ROWS], format: 'JSONEachRow' });
+});
+
+afterAll(() => service?.close());
+
+function compiles(text: string): boolean {
+  try {
+    compile(text, { projectId: PROJECT_ID, nowMs: NOW_MS, timezone: ZONE, limit: ROWS_MAX, offset: 0 });
+    return true;
+  } catch (error) {
+    if (error instanceof QueryError) return false;
+    throw error;
+  }
+}
+
+/** A source may need its own stages: `unique` before rolling, results before plan. */
+const SOURCES_TRIED = [
+  ...Object.keys(SOURCES).map(sourceExample),
+  '* | unique',
+  'signup | count by event_type',
+  'retention signup returning page_view',
+  'choice checkout | results sum(pay, amount)',
+  'formula count(signup) as a, sum(purchase, price) as b',
+];
+
+const ask = (text: string, limit: number, offset: number) =>
+  service.ask(PROJECT_ID, text, { nowMs: NOW_MS, timezone: ZONE, limit, offset });
+
+describe.each(SOURCES_TRIED)('%s', (source) => {
+  const texts = [...STAGE_EXAMPLES, 'last 30d']
+    .flatMap((stage) => GROUPS.map((group) => `${source}${group} | ${stage}`))
+    .filter(compiles);
+
+  test('is answered with each stage that fits, whole and by pages, in every format', async () => {
+    expect(texts.length).toBeGreaterThan(0);
+    for (const text of texts) {
+      const whole = await ask(text, ROWS_MAX, 0).catch((error: unknown) => {
+        throw new Error(`${text}: ${String(error)}`, { cause: error });
+      });
+      const page = await ask(text, 2, 1);
+      expect([text, page.rows]).toEqual([text, whole.rows.slice(1, 3)]);
+      expect([text, page.total]).toEqual([text, whole.total]);
+      expect(JSON.parse(formatJson(whole))).toMatchObject({ total: whole.total });
+      expect(formatCsv(whole).split('\r\n')[0]?.split(',')).toHaveLength(whole.columns.length);
+      expect(formatLlm(whole, text)).toContain('| ');
+    }
+  }, 300_000);
+});
