@@ -115,6 +115,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:running(?:\s+(?:total|sum|count))?|cumsum|accumulated?)\s*$`, '$1cumulative', 'stage'),
   rule(String.raw`\btop\s+(\d+)\s+(?:by\s+)?(${FIELD})\s*$`, 'count by $2 | top $1', 'stage'),
   rule(String.raw`^(\s*)(?:(?:in|for|over)\s+)?(?:the\s+)?(?:last|past)\s+(\d+\s*\w+)\s*$`, '$1last $2', 'stage'),
+  rule(String.raw`^(\s*)since\s+(\d+\s*[a-z]+)(?:\s+ago)?\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)(?:compare|compared|vs\.?|versus)\b[^,]*$`, '$1compare previous', 'stage'),
   rule(String.raw`^(\s*)(?:within|conversion\s+window)\s+`, '$1window ', 'stage'),
   rule(

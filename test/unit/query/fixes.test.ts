@@ -54,6 +54,8 @@ test.each([
   ['signup | unique by day | moving 7d', 'signup | unique by day | rolling 7d'],
   ['signup | count by day | running total', 'signup | count by day | cumulative'],
   ['signup | count by _country | percentage', 'signup | count by _country | share'],
+  ['signup | since 3 days', 'signup | last 3 days'],
+  ['signup | since 2 weeks ago', 'signup | last 2 weeks'],
   ['signup | past 7 days', 'signup | last 7 days'],
   ['signup | in the last 30 days | count', 'signup | last 30 days | count'],
   ['signup | filter _country = "DE"', 'signup | where _country = "DE"'],
