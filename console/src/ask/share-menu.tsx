@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { queryAsText } from '../api/query.js';
 import { download } from '../shell/download.js';
 import { Icon } from '../shell/icon.js';
-import { Menu, menuItem } from '../shell/menu.js';
+import { Menu, MenuActions } from '../shell/menu.js';
 import { texts } from '../texts.js';
 import style from './history-menu.module.css';
 import type { Asked } from './permalink.js';
@@ -49,21 +49,7 @@ export function ShareMenu({ projectId, asked, timezone }: Props) {
         {note}
       </span>
       <Menu label={label} name={texts.ask.copy} side="right">
-        {(close) =>
-          ways.map(([name, act]) => (
-            <button
-              key={name}
-              type="button"
-              className={menuItem}
-              onClick={() => {
-                close();
-                void act();
-              }}
-            >
-              {name}
-            </button>
-          ))
-        }
+        {(close) => <MenuActions actions={ways} close={close} />}
       </Menu>
     </>
   );

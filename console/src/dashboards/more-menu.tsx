@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
-import { Menu, menuItem } from '../shell/menu.js';
+import { Menu, MenuActions } from '../shell/menu.js';
 import { texts } from '../texts.js';
 import { setAddress } from './address.js';
 import { createDashboard, type Dashboard, deleteDashboard, type Values } from './api.js';
@@ -61,21 +61,7 @@ export function MoreMenu({ project, dashboard, values }: Props) {
   return (
     <>
       <Menu label={texts.dashboards.more} className="button" side="right">
-        {(close) =>
-          items.map(([name, act]) => (
-            <button
-              key={name}
-              type="button"
-              className={menuItem}
-              onClick={() => {
-                close();
-                void act();
-              }}
-            >
-              {name}
-            </button>
-          ))
-        }
+        {(close) => <MenuActions actions={items} close={close} />}
       </Menu>
       <span role="status" className="muted">
         {note}

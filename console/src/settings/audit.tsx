@@ -6,6 +6,7 @@ import { instant } from '../answer/format.js';
 import type { Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { type AuditEntry, auditQuery } from './api.js';
+import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
 
 const PAGE = 50;
@@ -20,35 +21,20 @@ export function Audit({ project }: { readonly project: Project }) {
       {data.length === 0 ? (
         <p role="status">{texts.settings.noAudit}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        <section className={`card ${style.scroll}`} tabIndex={0} aria-label={texts.settings.parts.audit}>
-          <table className={style.table}>
-            <thead>
-              <tr>
-                {texts.settings.auditColumns.map((column) => (
-                  <th key={column} scope="col">
-                    {column}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((entry) => (
-                <tr key={entry.id}>
-                  <td>{instant(entry.at, project.timezone)}</td>
-                  <th scope="row">{entry.action}</th>
-                  <td>{entry.outcome}</td>
-                  <td>
-                    {texts.settings.actors[entry.actor.kind as 'person'] ?? entry.actor.kind}{' '}
-                    <code>{entry.actor.id}</code>
-                  </td>
-                  <td>{subjectOf(entry)}</td>
-                  <td>{detailsOf(entry)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <ScrollingTable name={texts.settings.parts.audit} columns={texts.settings.auditColumns}>
+          {data.map((entry) => (
+            <tr key={entry.id}>
+              <td>{instant(entry.at, project.timezone)}</td>
+              <th scope="row">{entry.action}</th>
+              <td>{entry.outcome}</td>
+              <td>
+                {texts.settings.actors[entry.actor.kind as 'person'] ?? entry.actor.kind} <code>{entry.actor.id}</code>
+              </td>
+              <td>{subjectOf(entry)}</td>
+              <td>{detailsOf(entry)}</td>
+            </tr>
+          ))}
+        </ScrollingTable>
       )}
       <div className={style.line}>
         {pages.length > 1 && (

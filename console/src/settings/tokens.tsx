@@ -8,6 +8,7 @@ import { CopyButton } from '../start/copy-button.js';
 import { texts } from '../texts.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
 import { Problem } from './problem.js';
+import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
 import { useAttempt } from './use-attempt.js';
 
@@ -22,30 +23,16 @@ export function Tokens({ project }: { readonly project: Project }) {
       <Problem text={problem} />
       {data?.length === 0 && <p role="status">{texts.settings.noTokens}</p>}
       {data !== undefined && data.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        <section className={`card ${style.scroll}`} tabIndex={0} aria-label={texts.settings.parts.tokens}>
-          <table className={style.table}>
-            <thead>
-              <tr>
-                {texts.settings.tokenColumns.map((column) => (
-                  <th key={column} scope="col">
-                    {column}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((token) => (
-                <Row
-                  key={token.id}
-                  project={project}
-                  token={token}
-                  revoke={() => void attempt(async () => void (await revokeToken(project, token.id)))}
-                />
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <ScrollingTable name={texts.settings.parts.tokens} columns={texts.settings.tokenColumns}>
+          {data.map((token) => (
+            <Row
+              key={token.id}
+              project={project}
+              token={token}
+              revoke={() => void attempt(async () => void (await revokeToken(project, token.id)))}
+            />
+          ))}
+        </ScrollingTable>
       )}
     </>
   );

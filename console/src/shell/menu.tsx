@@ -72,3 +72,25 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
 
 export const menuItem: string = style.item ?? '';
 export const menuTitle: string = style.title ?? '';
+
+interface MenuActionsProps {
+  readonly actions: readonly (readonly [name: string, act: () => unknown])[];
+  readonly close: () => void;
+}
+
+/** Buttons of a menu, each of which closes it before it acts. */
+export function MenuActions({ actions, close }: MenuActionsProps) {
+  return actions.map(([name, act]) => (
+    <button
+      key={name}
+      type="button"
+      className={menuItem}
+      onClick={() => {
+        close();
+        void act();
+      }}
+    >
+      {name}
+    </button>
+  ));
+}
