@@ -1,5 +1,5 @@
 // Queries of the forms that a source may take, with the best handwritten SQL for the same answer.
-import { bestAttempts, funnelOf, type SourceCase, STEPS, stepTimes } from './source-cases.js';
+import { bestAttempts, funnelOf, retentionOf, type SourceCase, STEPS, stepTimes } from './source-cases.js';
 
 const FUNNEL = 'funnel page_view -> add_to_cart -> purchase | $range | window 1d';
 const [VIEW = '', CART = '', PURCHASE = ''] = STEPS;
@@ -119,20 +119,11 @@ export const FORM_CASES: readonly SourceCase[] = [
   {
     source: 'retention, unbounded',
     text: 'retention signup returning page_view | $range | unbounded',
-    sql: `SELECT cohort, size, n, back[n + 1], back[n + 1] / size FROM (
-        SELECT cohort, count() AS size,
-          sumForEach(arrayMap(n -> last >= cohort + 7 * n, range(13))) AS back,
-          arrayJoin(range(least(13, intDiv(toMonday(${END} - INTERVAL 1 MILLISECOND) - cohort, 7) + 1))) AS n
-        FROM (
-          SELECT toMonday(fromUnixTimestamp64Milli(started, 'UTC')) AS cohort,
-            if(latest >= started, toMonday(fromUnixTimestamp64Milli(latest, 'UTC')), toDate(0)) AS last
-          FROM (
-            SELECT minIf($ms, e.event_type = 'signup') AS started, maxIf($ms, e.event_type = 'page_view') AS latest
-            FROM $actors WHERE $scan AND e.event_type IN ('signup', 'page_view') AND $isSomebody
-            GROUP BY $actor HAVING countIf(e.event_type = 'signup') > 0
-          )
-        ) GROUP BY cohort
-      ) ORDER BY cohort, n`,
+    sql: retentionOf({
+      views: `maxIf($ms, e.event_type = 'page_view')`,
+      weeks: `if(views >= started, toMonday(fromUnixTimestamp64Milli(views, 'UTC')), toDate(0))`,
+      isBack: 'weeks >= cohort + 7 * n',
+    }),
     columns: [0, 1, 2, 3, 4],
   },
   {

@@ -1,8 +1,10 @@
 // Simulated experiments of value from a seed: units of which a part has a value with a heavy tail, which comes late, in variants of
 // unequal weights. Values are winsorized at each look, as in the results of a choice.
+
 import { findMeanSequence } from '../src/experiments/confidence-sequence.js';
 import { isCollecting, VALUES_MIN } from '../src/experiments/decision.js';
 import type { Moments } from '../src/experiments/means.js';
+import { createRandom } from './random.js';
 
 interface Distribution {
   readonly mean: number;
@@ -33,17 +35,6 @@ export interface ValueDesign {
 }
 
 const WINSORIZED_ABOVE = 0.999;
-
-/** Mulberry32: uniform in [0, 1). */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Value {
   readonly variant: number;

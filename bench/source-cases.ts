@@ -90,6 +90,24 @@ export const funnelOf = (conditions: readonly string[]): string => `
     FROM (${bestAttempts(conditions)})
   )`;
 
+/**
+ * Retention of sign-ups by week, with the columns of the answer. Expressions: `views` gathers the times of a person's views, `weeks`
+ * makes their weeks of them, and `isBack` says whether these contain the n-th week after the cohort's.
+ */
+export const retentionOf = ({ views, weeks, isBack }: Record<'views' | 'weeks' | 'isBack', string>): string => `
+  SELECT cohort, size, n, back[n + 1], back[n + 1] / size FROM (
+    SELECT cohort, count() AS size, sumForEach(arrayMap(n -> ${isBack}, range(13))) AS back,
+      arrayJoin(range(least(13, intDiv(toMonday(${TO} - INTERVAL 1 MILLISECOND) - cohort, 7) + 1))) AS n
+    FROM (
+      SELECT toMonday(fromUnixTimestamp64Milli(started, 'UTC')) AS cohort, ${weeks} AS weeks
+      FROM (
+        SELECT minIf($ms, e.event_type = 'signup') AS started, ${views} AS views
+        FROM $actors WHERE $scan AND e.event_type IN ('signup', 'page_view') AND $isSomebody
+        GROUP BY $actor HAVING countIf(e.event_type = 'signup') > 0
+      )
+    ) GROUP BY cohort
+  ) ORDER BY cohort, n`;
+
 const keysOf = (bucket: string): string => `mapKeys(e.${bucket})`;
 
 const CASES: readonly SourceCase[] = [
@@ -151,20 +169,11 @@ const CASES: readonly SourceCase[] = [
   {
     source: 'retention',
     text: 'retention signup returning page_view | $range',
-    sql: `SELECT cohort, size, n, back[n + 1], back[n + 1] / size FROM (
-        SELECT cohort, count() AS size,
-          sumForEach(arrayMap(n -> has(weeks, cohort + 7 * n), range(13))) AS back,
-          arrayJoin(range(least(13, intDiv(toMonday(${TO} - INTERVAL 1 MILLISECOND) - cohort, 7) + 1))) AS n
-        FROM (
-          SELECT toMonday(fromUnixTimestamp64Milli(started, 'UTC')) AS cohort,
-            arrayMap(v -> toMonday(fromUnixTimestamp64Milli(v, 'UTC')), arrayFilter(v -> v >= started, views)) AS weeks
-          FROM (
-            SELECT minIf($ms, e.event_type = 'signup') AS started, groupArrayIf($ms, e.event_type = 'page_view') AS views
-            FROM $actors WHERE $scan AND e.event_type IN ('signup', 'page_view') AND $isSomebody
-            GROUP BY $actor HAVING countIf(e.event_type = 'signup') > 0
-          )
-        ) GROUP BY cohort
-      ) ORDER BY cohort, n`,
+    sql: retentionOf({
+      views: `groupArrayIf($ms, e.event_type = 'page_view')`,
+      weeks: `arrayMap(v -> toMonday(fromUnixTimestamp64Milli(v, 'UTC')), arrayFilter(v -> v >= started, views))`,
+      isBack: 'has(weeks, cohort + 7 * n)',
+    }),
     columns: [0, 1, 2, 3, 4],
   },
   {

@@ -1,4 +1,5 @@
 // Seeded random generator: the same seed repeats the run, as far as the machine allows.
+import { createRandom as createNumbers } from '../bench/random.js';
 
 export interface Random {
   /** From 0 up to and excluding 1. */
@@ -8,15 +9,9 @@ export interface Random {
   pick<T>(values: readonly T[]): T;
 }
 
-/** Mulberry32, by Tommy Ettinger (public domain): small, and sufficient to choose faults. */
+/** Sufficient to choose faults. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const next = createNumbers(seed);
   return {
     next,
     between: (min, max) => min + Math.floor(next() * (max - min + 1)),

@@ -3,13 +3,14 @@
 // and replayed jobs, compared with a reference implementation.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../../bench/random.js';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createIdentifyQueue, type IdentifyJob, type IdentifyQueue } from '../../src/identity/queue.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { askRows, identify } from '../support/identify.js';
-import { applyInOrder, type Call, type Model, randomCall, seededRandom } from '../support/identify-model.js';
+import { applyInOrder, type Call, type Model, randomCall } from '../support/identify-model.js';
 import { SEED } from '../support/seed.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, type EventStore, openEventStore } from '../support/track.js';
@@ -50,7 +51,7 @@ afterAll(async () => {
   await databases?.close();
 });
 
-const random = seededRandom(SEED);
+const random = createRandom(SEED);
 const sent = new Map<number, { call: Call; client: number }>();
 const accepted: { seq: number; call: Call; client: number }[] = [];
 const jobs: IdentifyJob[] = [];

@@ -1,8 +1,8 @@
 // The questions of the "Clique Bait" exercise (D. Ma, "8 Week SQL Challenge", case 6) over generated visits of its form: each is one
 // query, and equals a count in plain loops.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../../bench/random.js';
 import { type Event, event } from '../oracle/history.js';
-import { seededRandom } from '../support/identify-model.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
 import { SEED } from '../support/seed.js';
 
@@ -26,7 +26,7 @@ interface Visit {
   readonly buys: boolean;
 }
 
-const random = seededRandom(SEED);
+const random = createRandom(SEED);
 const isTrue = (probability: number): boolean => random() < probability;
 
 const visits = Array.from({ length: VISITS }, (): Visit => {

@@ -1,6 +1,6 @@
 // Results of an experiment of value over the real engine: winsorized means, `cuped` and `guard`, against plain loops over the same units.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRandom } from '../../bench/simulate-values.js';
+import { createRandom } from '../../bench/random.js';
 import { formatLlm } from '../../src/query-api/formats/llm.js';
 import { type Event, event } from '../oracle/history.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';

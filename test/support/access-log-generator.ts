@@ -1,5 +1,6 @@
 // Generates an access log in the combined format with the variety of real ones: browsers, bots,
 // referrers, errors, IPv6, escapes, duplicate lines, lines out of order, and invalid lines. Seeded.
+import { createRandom } from '../../bench/random.js';
 
 export interface GeneratedAccessLog {
   readonly text: string;
@@ -106,15 +107,4 @@ function formatTime(timeMs: number): string {
   const [date = '', time = ''] = new Date(timeMs).toISOString().split('T');
   const [year, month, day] = date.split('-');
   return `${day}/${MONTHS[Number(month) - 1]}/${year}:${time.slice(0, 8)} +0000`;
-}
-
-/** Mulberry32: small, seeded, and sufficient to distribute choices. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

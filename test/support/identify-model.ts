@@ -69,17 +69,6 @@ function addressIn({ email }: Record<string, Value>): Pick<ModelProfile, 'email'
   return { email, email_domain: parts.length < 2 ? null : (parts.at(-1) ?? '').toLowerCase() };
 }
 
-/** Uniform in [0, 1), seeded (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const USERS = ['ann', 'ben', 'cem', 'dee', '7', '😀'.repeat(512)];
 const DEVICES = Array.from({ length: 8 }, (_, index) => `device ${index}`);
 const KEYS = ['plan', 'visits', 'score', 'email'];

@@ -2,10 +2,11 @@
 // and stopped at the first decision, and experiments with one. Seeds are fixed, so rates are
 // deterministic.
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../../bench/random.js';
 import type { DecisionStatus } from '../../../src/experiments/decision.js';
 import { findAbsoluteLift, toPooledPValue } from '../../../src/experiments/proportions.js';
 import { toSequentialInterval } from '../../../src/experiments/sequential-test.js';
-import { createRandom, type Design, judge, simulateLooks } from '../../unit/experiments/simulated-experiments.js';
+import { type Design, judge, simulateLooks } from '../../unit/experiments/simulated-experiments.js';
 
 const EXPERIMENTS = 2_000;
 const DAYS = 30;

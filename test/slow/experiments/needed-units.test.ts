@@ -1,7 +1,8 @@
 // Power of the size that `plan 10%` reports: with the planned lift, experiments of that size are decided as often as it
 // says. Seeds are fixed, so rates are deterministic.
 import { describe, expect, test } from 'vitest';
-import { createRandom, logNormal } from '../../../bench/simulate-values.js';
+import { createRandom } from '../../../bench/random.js';
+import { logNormal } from '../../../bench/simulate-values.js';
 import { toAlwaysValidMeanPValue } from '../../../src/experiments/confidence-sequence.js';
 import type { Moments } from '../../../src/experiments/means.js';
 import { findUnitsForMean, findUnitsForRate } from '../../../src/experiments/needed-units.js';

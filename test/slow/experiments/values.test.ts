@@ -1,7 +1,8 @@
 // Error rates of the confidence sequence of values: heavy tails, unequal weights and late values, evaluated daily for 60 days. Seeds
 // are fixed, so rates are deterministic. `npm run simulate` runs 10,000 experiments of each design.
 import { describe, expect, test } from 'vitest';
-import { countErrors, createRandom, simulateValues, VALUE_DESIGNS } from '../../../bench/simulate-values.js';
+import { createRandom } from '../../../bench/random.js';
+import { countErrors, simulateValues, VALUE_DESIGNS } from '../../../bench/simulate-values.js';
 import { toMeanPValue } from '../../../src/experiments/means.js';
 
 const EXPERIMENTS = 400;

@@ -5,17 +5,6 @@ import { adjustByHolm } from '../../../src/experiments/holm.js';
 import type { Counts } from '../../../src/experiments/proportions.js';
 import { toAlwaysValidPValue } from '../../../src/experiments/sequential-test.js';
 
-/** Mulberry32: uniform in [0, 1), 32 bits, good enough for coin flips and fast. */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export interface Design {
   readonly looks: number;
   /** The first is the control. */
