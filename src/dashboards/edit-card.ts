@@ -149,7 +149,7 @@ function write(value: unknown, indent: number | undefined): string {
 }
 
 /** Words that mean the same without quotes, in braces too. */
-const isPlain = (value: string): boolean => /^[A-Za-z][\w ]*\w$/.test(value) && parseScalar(value) === value;
+const isPlain = (value: string): boolean => /^[A-Za-z](?:[\w ]*\w)?$/.test(value) && parseScalar(value) === value;
 
 /** What a literal block cannot hold as it is: blanks at its beginning, several line breaks at its end, other line separators. */
 const NOT_LITERAL = /^\s|\n\s*\n$|[\r\0\u0085\u2028\u2029]/;

@@ -101,6 +101,7 @@ describe('dashboard routes of the console', () => {
       ['PUT', `/${id}?base_version=1`, { source_yaml: yaml('His') }],
       ['POST', `/${id}/cards`, { title: 'A', kind: 'metric', viz: 'number', query: 'a' }],
       ['POST', `/${id}/queries`, {}],
+      ['POST', `/${id}/draft`, { source_yaml: yaml('His') }],
       ['GET', `/${id}/versions`, undefined],
       ['GET', `/${id}/versions/1`, undefined],
     ] as const;
@@ -108,6 +109,39 @@ describe('dashboard routes of the console', () => {
       expect((await send(bob, [method, path], body)).status, `${method} ${path}`).toBe(404);
       expect((await send(stranger, [method, path], body)).status, `${method} ${path}`).toBe(404);
       expect((await send(ann, [method, path], body, elsewhere.id)).status, `${method} ${path}`).toBe(404);
+    }
+  });
+});
+
+describe('POST of a draft', () => {
+  const SOURCE =
+    'version: 1\ntitle: T # kept\nsections:\n  - title: S\n    cards:\n      - {id: a, title: A, kind: metric, viz: number, query: signup}\n';
+  const card = { id: 'a', title: 'B', kind: 'metric', viz: 'number', query: 'signup | cont' };
+
+  test('changes a card in the text, names the problems of the result, and stores nothing', async () => {
+    const { id } = (await create(ann, yaml('Mine'))).body.dashboard;
+    const drafted = await send(ann, ['POST', `/${id}/draft`], { source_yaml: SOURCE, card });
+    expect(drafted.status).toBe(200);
+    expect(drafted.body.source_yaml).toBe(SOURCE.replace('title: A', 'title: B').replace('signup', '"signup | cont"'));
+    expect(drafted.body.problems).toMatchObject([{ line: 6 }, ...drafted.body.problems.slice(1)]);
+    expect(drafted.body.sections).toEqual([{ title: 'S', cards: [{ ...card, line: 6, has_queries: false }] }]);
+    expect((await read(ann, `/${id}`)).body.source_yaml).toBe(yaml('Mine'));
+    expect((await read(ann, `/${id}/versions`)).body).toHaveLength(1);
+  });
+
+  test('of a text that cannot be read names its problems, and has no sections', async () => {
+    const { id } = (await create(ann, yaml('Mine'))).body.dashboard;
+    const broken = await send(ann, ['POST', `/${id}/draft`], { source_yaml: 'title: [' });
+    expect(broken.body).toMatchObject({ source_yaml: 'title: [', sections: [] });
+    expect(broken.body.problems[0].message).toContain('this is not YAML');
+    for (const body of [
+      { source_yaml: SOURCE, remove: 'none' },
+      { source_yaml: 'title: [', card },
+      { source_yaml: SOURCE, card: { ...card, viz: 'lines' } },
+      { source_yaml: 'x'.repeat(70_000) },
+      {},
+    ]) {
+      expect((await send(ann, ['POST', `/${id}/draft`], body)).status, JSON.stringify(body).slice(0, 80)).toBe(400);
     }
   });
 });
