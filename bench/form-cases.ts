@@ -10,6 +10,32 @@ const END = `toDateTime64('$to', 3, 'UTC')`;
 const LENGTH = `dateDiff('day', ${START}, ${END})`;
 const BACK = `e.project_id = '$project' AND e.time < ${END} AND e.time >= ${START} -`;
 
+/** Further forms, which are compiled and not run. */
+export const COMPILED_FORMS: readonly string[] = [
+  'page_view[_path = "/pricing"] | last 28d | unique by day | rolling 7d',
+  '(signup[plan = "pro" and price > 10], login) | last month | count by event_type | share',
+  'funnel page_view[_path = "/"] -> (signup, login) -> purchase[price >= 10] | exclude logout[plan = "pro"] | by day, _country | times',
+  'funnel page_view -> purchase | times 1h',
+  'funnel page_view -> add_to_cart -> purchase | order strict | compare weekdays',
+  'funnel page_view -> purchase | people lost after 1',
+  'funnel page_view -> purchase | unit user.company, event_properties.plan',
+  '* | this month | count by day, _country | compare previous',
+  'formula count(signup) / unique(page_view) as rate, sum(purchase, price) as revenue, unique(*) / unique(* last 28d) as recent by day, _country',
+  '* | where count(purchase[price > 10] last 30d) >= 3 and count(logout) = 0 and sum(purchase, price per session_id) < 50 | unique by week',
+  'users | where sum(purchase, price) > 100 | count by plan',
+  'retention signup returning purchase[price > 10] | first | by quarter',
+  'retention * | window 24h | sum price | by _country',
+  'retention signup returning page_view | unbounded | people at 3',
+  'lifecycle page_view | people dormant',
+  'page_view | unique by _country | where unique_count > 20',
+  'page_view | unique by _country | top 5 other',
+  'page_view | count per distinct_id | p90 count by weekday',
+  'users | count by day of first_seen',
+  'sessions | where session.landing_path starts with "/products" | count by session.first_event, hour_of_day',
+  'page_view | unique by user_last_session.utm_source | sort unique_count | top 20',
+  'choice checkout | results sum(purchase, price) | cuped 14d | guard error, refund',
+];
+
 /** Limits of `times`. */
 const WITHIN_MS = [60_000, 3_600_000, 86_400_000, 604_800_000, 2_592_000_000];
 /** Of `best`, the milliseconds from the start to each step: how many have each step, and the medians. */

@@ -1,9 +1,11 @@
 // The compiler's SQL against handwritten SQL: twenty queries over millions of events, alternating, with equal answers
-// required. Also measures compile time.
+// required. Also measures compile time, of the queries of all benchmarks and of every form.
 import { compileFor, compileKnowingly, runStatement, type TimedRows } from './compiled-query.js';
+import { COMPILED_FORMS, FORM_CASES } from './form-cases.js';
 import { atMost, type Measurement } from './measurement.js';
 import { type QueryCase, toQueryCases } from './query-cases.js';
 import { type QueryDataOptions, toEventInserts, toMappingInsert } from './query-data.js';
+import { toSourceCases } from './source-cases.js';
 import { type BenchContext, type Stack, untilMergesRest } from './stack.js';
 import { median, percentile } from './statistics.js';
 
@@ -28,7 +30,7 @@ export async function benchQuery({ stack, isQuick, say }: BenchContext): Promise
     { name: 'events in the table', value: events, unit: '' },
     { name: 'compiled SQL / SQL by hand, median of all', value: median(values), unit: '', aim: atMost(1.1) },
     { name: 'compiled SQL / SQL by hand, worst', value: percentile(values, 1), unit: '', aim: atMost(1.1) },
-    ...measureCompiler(stack, cases),
+    ...measureCompiler(stack, textsOf(cases, stack.projectId)),
     ...ratios,
   ];
 }
@@ -72,10 +74,17 @@ function toPlainText(value: unknown): string {
   return String(value).replace(/^(\d{4}-\d{2}-\d{2}) 00:00:00(\.0+)?$/, '$1');
 }
 
-function measureCompiler(stack: Stack, cases: readonly QueryCase[]): Measurement[] {
+/** The queries of all benchmarks, and every form. */
+function textsOf(cases: readonly QueryCase[], projectId: string): string[] {
+  const range = { projectId, from: '2026-10-01', to: '2026-11-01' };
+  const measured = [...cases, ...toSourceCases(range), ...toSourceCases(range, FORM_CASES)];
+  return [...measured.map(({ text }) => text), ...COMPILED_FORMS];
+}
+
+function measureCompiler(stack: Stack, texts: readonly string[]): Measurement[] {
   const microseconds: number[] = [];
   for (let round = 0; round < COMPILE_ROUNDS * 2; round += 1) {
-    for (const { text } of cases) {
+    for (const text of texts) {
       const startedMs = performance.now();
       compileFor(stack, text);
       // The first half warms up the JIT.

@@ -47,6 +47,25 @@ describe('golden rows', () => {
   });
 });
 
+describe('one scan of events in the plan of the engine', () => {
+  const steps = 'funnel page_view[_path = "/"] -> (signup[plan = "pro"], trial) -> purchase[price > 10]';
+  test.each([
+    `${steps} | last 30d`,
+    `${steps} -> purchase[price > 100] -> logout | last 30d | exclude refund[price > 1] | by day, _country`,
+    `${steps} | last 30d | where _browser = "Chrome" | times`,
+    `${steps} | last 30d | order any`,
+    `${steps} | last 30d | order strict`,
+    'formula count(signup[plan = "pro"]) / unique(page_view) as rate, sum(purchase, price) as revenue | last 30d',
+    'formula count(signup) / unique(page_view) as rate, sum(purchase, price) as revenue by _country | last 30d',
+    'formula unique(*) / unique(* last 28d) as stickiness, count((signup, trial)) as signups by day, _country | last 30d',
+    'page_view | last 30d | unique by day, _country | compare previous',
+  ])('%s', async (q) => {
+    const at = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', limit: 100, offset: 0 };
+    const reads = (await explainReads(service.clickhouse, compile(q, at).statement)).split('\n');
+    expect(reads.filter((read) => read.startsWith('events:'))).toHaveLength(1);
+  });
+});
+
 test('the script of a statement sets its parameters in a session of the engine', async () => {
   const text = "tab\t quote ' backslash \\ line\n brace {p1:String}";
   const params = { text, texts: [text, ''], number: -1.5, time: '2026-11-20 09:30:00.123' };

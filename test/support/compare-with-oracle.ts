@@ -84,6 +84,8 @@ export function compareWithOracle(group: OracleGroup): void {
           for (const [index, ask] of asks.entries()) answered += await compare(stored[index] as Round, ask);
         }
       } catch (error) {
+        // Shrinking may take longer than the test may.
+        process.stderr.write(`ORACLE_SEED=${SEED} finds a difference, which is shrunk now: ${String(error)}\n`);
         await compareAndShrink(source);
         throw new Error(`Rounds that are stored together differ, with ORACLE_SEED=${SEED}`, { cause: error });
       }
