@@ -165,13 +165,15 @@ function rowsOf(parts: FormulaParts): Select {
 /** A formula without terms reads no events and still has one row. */
 const EVENTS = 'events';
 
-const hasFields = (groups: readonly Group[]): boolean => groups.some((group) => !isOwnTime(group));
+/** Whether the groups are those of events: not the one group of all events, nor every bucket of the range. */
+const areOfEvents = (groups: readonly Group[]): boolean =>
+  groups.length > 1 || groups.some((group) => !isOwnTime(group));
 
-/** Groups by fields are those of the events of the calls, so other events are not read. */
+/** Groups of events are those of the events of the calls, so other events are not read. */
 function filterOf(terms: readonly FormulaTerm[], groups: readonly Group[], { projectId }: PlanContext): Expression[] {
   const sets = terms.map(({ events }) => events);
   const types = areOfTypes(sets);
-  if (!hasFields(groups)) return types;
+  if (!areOfEvents(groups)) return types;
   if (sets.length === 0) return [FALSE];
   const isOfEvery = sets.every(({ condition }) => condition === undefined);
   const isOfAny = sets.some(({ condition, eventTypes }) => condition === undefined && eventTypes === undefined);
