@@ -46,6 +46,6 @@ export const lastDay = ({ days }: Pick<Summary, 'days'>): string => days.at(-1)?
 const DAY_MS = 86_400_000;
 const QUIET_DAYS = 3;
 
-/** Whether somebody was exposed in the last days. */
+/** Whether people were exposed in the last days. */
 export const isRunning = (summary: Pick<Summary, 'days'>, nowMs = Date.now()): boolean =>
   nowMs - Date.parse(lastDay(summary)) < (QUIET_DAYS + 1) * DAY_MS;
