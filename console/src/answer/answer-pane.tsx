@@ -1,13 +1,13 @@
 // Answer pane: shows one of the states of a query (running, cancelled, empty, refused because of its text, failed, answered).
 // picture.tsx draws the answer itself.
 import { lazy, Suspense } from 'react';
-import type { Cell } from '../api/answer.js';
 import type { Asked, View } from '../ask/permalink.js';
 import type { Asking } from '../ask/use-answer.js';
 import { texts } from '../texts.js';
 import style from './answer-pane.module.css';
 import { EmptyAnswer, isEmpty } from './empty-answer.js';
 import { FailedAnswer } from './failed-answer.js';
+import { useRefinements } from './use-refinements.js';
 
 // Loaded while the query runs.
 const picture = import('./picture.js');
@@ -26,15 +26,7 @@ interface Props {
 
 export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShownAbove }: Props) {
   const { answer, failure, isRunning } = asking;
-  const refine = async (field: string, value: Cell): Promise<void> => {
-    const { withFilter } = await import('../language/refine.js');
-    const refined = withFilter(asked.q, field, value);
-    if (refined !== undefined) ask(refined);
-  };
-  const narrow = async (stage: string): Promise<void> => {
-    const { withTimeRange } = await import('../language/language.js');
-    ask(withTimeRange(asked.q, stage));
-  };
+  const refine = useRefinements(answer, asked.q, ask);
   return (
     <section className={`card ${style.pane}`} aria-label={texts.answer.region} aria-busy={isRunning}>
       {isRunning && (
@@ -58,8 +50,7 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
                 view={isEmpty(answer) ? 'table' : view}
                 setView={setView}
                 showAll={asking.showAll}
-                refine={(field, value) => void refine(field, value)}
-                narrow={(stage) => void narrow(stage)}
+                refine={refine}
               />
             </Suspense>
           </div>

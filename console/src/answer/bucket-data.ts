@@ -32,6 +32,12 @@ const bucketOf = (answer: Answer, timezone: string, unit: TimeUnit, value: strin
   part: partOf(unit, value, { period: answer.period, timeZone: timezone }),
 });
 
+/** A series while its values are collected. */
+interface Line extends Series {
+  readonly values: (number | null)[];
+  readonly previous: (number | null)[] | undefined;
+}
+
 interface Roles {
   readonly time: string;
   readonly groups: readonly ShownColumn[];
@@ -47,13 +53,14 @@ export function toBucketData(
   const values = [...new Set(answer.rows.map((row) => String(row[time])))].sort();
   const indexes = new Map(values.map((value, index) => [value, index]));
   const others = groups.filter(({ name }) => name !== time);
-  const series = new Map<string, { values: (number | null)[]; previous: (number | null)[] | undefined }>();
+  const series = new Map<string, Omit<Line, 'name'>>();
   const previous = previousOf(answer, measure.name);
   // A group without a row in a bucket had no events there: nothing for averages, zero for what is counted.
   const missing = COUNTED.includes(measure.name) ? 0 : null;
   for (const row of answer.rows) {
     const name = others.map((column) => showCell(column, row[column.name], timezone)).join(' · ') || measure.name;
     const line = series.get(name) ?? {
+      cells: others.map((column) => [column.name, row[column.name] ?? null] as const),
       values: Array.from(values, () => missing),
       previous: previous === undefined ? undefined : Array.from(values, () => null),
     };

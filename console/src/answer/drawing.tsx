@@ -1,22 +1,24 @@
-// Chooses the chart component for an answer by its mode and columns. Undefined when an answer is shown as a table only.
-import type { ReactNode } from 'react';
+// Chooses the chart component for an answer by its mode and columns. Undefined when an answer is shown as a table only. Columns and
+// lines are loaded with the first answer, the others when an answer needs them.
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { Answer } from '../api/answer.js';
 import { BigNumber } from '../charts/big-number.js';
-import { Choice } from '../charts/choice.js';
 import { ColumnChart } from '../charts/column-chart.js';
-import { Funnel } from '../charts/funnel.js';
 import { LineChart } from '../charts/line-chart.js';
-import { Retention } from '../charts/retention.js';
-import { Sankey } from '../charts/sankey.js';
-import { StackedChart } from '../charts/stacked-chart.js';
-import { Timeline } from '../charts/timeline.js';
 import { texts } from '../texts.js';
 import { toBucketData, toCycleData, toFunnelData, toHistogramData, toLifecycleData } from './bucket-data.js';
-import { cycleUnitOf, rangeStage, timeUnitOf } from './buckets.js';
+import { cycleUnitOf, rangeStage, timeUnitOf, unitBetween } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
-import { toFlow } from './flow.js';
 import { exact } from './format.js';
-import { SessionsDrawing } from './sessions-drawing.js';
+import type { Refinements } from './use-refinements.js';
+
+const Choice = lazy(async () => ({ default: (await import('../charts/choice.js')).Choice }));
+const Funnel = lazy(async () => ({ default: (await import('../charts/funnel.js')).Funnel }));
+const Paths = lazy(async () => ({ default: (await import('./paths-drawing.js')).PathsDrawing }));
+const Retention = lazy(async () => ({ default: (await import('../charts/retention.js')).Retention }));
+const Sessions = lazy(async () => ({ default: (await import('./sessions-drawing.js')).SessionsDrawing }));
+const StackedChart = lazy(async () => ({ default: (await import('../charts/stacked-chart.js')).StackedChart }));
+const Timeline = lazy(async () => ({ default: (await import('../charts/timeline.js')).Timeline }));
 
 /** More buckets are a line. */
 const COLUMNS_MAX = 12;
@@ -27,59 +29,90 @@ export type Shape = 'line' | 'columns' | undefined;
 
 interface Options {
   readonly shape?: Shape;
-  /** Asks for another time range: its stage. */
-  readonly narrow?: (stage: string) => void;
+  /** What a click on a part asks. Cards have none. */
+  readonly refine?: Refinements | undefined;
 }
 
 export function drawingOf(answer: Answer, timezone: string, options: Options = {}): ReactNode | undefined {
-  switch (answer.mode) {
+  const drawing = draw(answer, timezone, options);
+  return drawing === undefined ? undefined : <Suspense fallback={null}>{drawing}</Suspense>;
+}
+
+function draw(answer: Answer, timezone: string, options: Options): ReactNode | undefined {
+  const { refine } = options;
+  const { columns, rows, mode } = answer;
+  switch (mode) {
     case 'aggregate':
     case 'latest_aggregate':
     case 'formula':
       return ofAggregate(answer, timezone, options);
     case 'funnel':
-      return answer.columns.includes('step') ? ofFunnel(answer, timezone) : undefined;
+      return columns.includes('step') ? ofFunnel(answer, timezone, refine) : undefined;
     case 'retention':
-      return answer.columns.includes('cohort') ? <Retention answer={answer} /> : undefined;
+      return columns.includes('cohort') ? <Retention answer={answer} people={refine?.people} /> : undefined;
     case 'lifecycle':
-      return <StackedChart data={toLifecycleData(answer, timezone)} name={nameOf(answer)} below={BELOW} />;
+      return columns.includes('period') ? ofLifecycle(answer, timezone, refine) : undefined;
     case 'paths':
-      return ofPaths(answer);
+      return columns[0] === 'path' && rows.length > 0 ? <Paths answer={answer} anchor={refine?.anchor} /> : undefined;
     case 'stickiness':
       return <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />;
     case 'sessions':
-      return <SessionsDrawing answer={answer} timezone={timezone} />;
+      return <Sessions answer={answer} timezone={timezone} select={selecting(answer, 'day', refine)} />;
     case 'choice':
-      return answer.decision_status === undefined ? ofAggregate(answer, timezone) : <Choice answer={answer} />;
+      return answer.decision_status === undefined ? ofAggregate(answer, timezone, options) : <Choice answer={answer} />;
     case 'user':
-      return answer.columns.includes('event_type') && answer.columns.includes('time') ? (
-        <Timeline answer={answer} timezone={timezone} />
+      return columns.includes('event_type') && columns.includes('time') ? (
+        <Timeline
+          answer={answer}
+          timezone={timezone}
+          choose={refine && ((event) => refine.where([['event_type', event]]))}
+        />
       ) : (
-        ofAggregate(answer, timezone)
+        ofAggregate(answer, timezone, options)
       );
     default:
       return undefined;
   }
 }
 
-function ofPaths(answer: Answer): ReactNode | undefined {
-  const [first] = answer.columns;
-  if (first !== 'path' || answer.rows.length === 0) return undefined;
-  return <Sankey flow={toFlow(answer, texts.charts.rest)} />;
-}
-
-function selecting({ rows }: Answer, time: string, narrow: (stage: string) => void) {
+/** Narrows the time to the buckets from the first to the last index. */
+function selecting({ rows }: Answer, time: string, refine: Refinements | undefined) {
+  if (refine === undefined) return undefined;
   const values = [...new Set(rows.map((row) => String(row[time])))].sort();
   return (first: number, last: number): void =>
-    narrow(rangeStage(timeUnitOf(time) ?? 'day', values[first] ?? '', values[last] ?? ''));
+    refine.narrow(rangeStage(timeUnitOf(time) ?? 'day', values[first] ?? '', values[last] ?? ''));
 }
 
-function ofFunnel(answer: Answer, timezone: string): ReactNode {
+function ofFunnel(answer: Answer, timezone: string, refine: Refinements | undefined): ReactNode {
   const groups = answer.columns.slice(0, answer.columns.indexOf('step'));
   const time = groups.find((name) => timeUnitOf(name) !== undefined);
-  if (time === undefined) return <Funnel answer={answer} />;
-  const data = toFunnelData(answer, timezone, time);
-  return <LineChart data={data} name={texts.charts.reachedLast(answer.metadata.funnel_steps?.at(-1) ?? '')} />;
+  if (time === undefined) return <Funnel answer={answer} where={refine?.where} people={refine?.people} />;
+  return (
+    <LineChart
+      data={toFunnelData(answer, timezone, time)}
+      name={texts.charts.reachedLast(answer.metadata.funnel_steps?.at(-1) ?? '')}
+      select={selecting(answer, time, refine)}
+    />
+  );
+}
+
+function ofLifecycle(answer: Answer, timezone: string, refine: Refinements | undefined): ReactNode {
+  const data = toLifecycleData(answer, timezone);
+  const periods = [...new Set(answer.rows.map((row) => String(row.period)))].sort();
+  const people = refine?.people;
+  const choose = (index: number): void => {
+    const period = periods[index] ?? '';
+    refine?.narrow(rangeStage(unitBetween(periods), period, period));
+  };
+  return (
+    <StackedChart
+      data={data}
+      name={nameOf(answer)}
+      below={BELOW}
+      choose={refine && choose}
+      chooseSeries={people && ((index) => people(`people ${data.series[index]?.name.toLowerCase()}`))}
+    />
+  );
 }
 
 const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefined => {
@@ -88,7 +121,7 @@ const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefi
   return row === undefined || previous === undefined ? undefined : numberIn(row, previous);
 };
 
-function ofAggregate(answer: Answer, timezone: string, { shape, narrow }: Options = {}): ReactNode | undefined {
+function ofAggregate(answer: Answer, timezone: string, { shape, refine }: Options): ReactNode | undefined {
   const { groups, measure } = splitColumns(answer);
   const [row] = answer.rows;
   if (row === undefined) return undefined;
@@ -101,12 +134,14 @@ function ofAggregate(answer: Answer, timezone: string, { shape, narrow }: Option
   if (time !== undefined) {
     const { data, hidden } = toBucketData(answer, timezone, { time: time.name, groups, measure });
     const name = nameOf(answer, measure.name);
+    const select = selecting(answer, time.name, refine);
     const isShort = shape === undefined ? data.buckets.length <= COLUMNS_MAX : shape === 'columns';
-    return data.series.length === 1 && hidden === 0 && isShort ? (
-      <ColumnChart data={data} name={name} />
-    ) : (
-      <LineChart data={data} name={name} hidden={hidden} select={narrow && selecting(answer, time.name, narrow)} />
-    );
+    if (data.series.length === 1 && hidden === 0 && isShort) {
+      return <ColumnChart data={data} name={name} choose={select && ((index) => select(index, index))} />;
+    }
+    const filter = (index: number): void => refine?.where(data.series[index]?.cells ?? []);
+    const choose = refine && groups.length > 1 ? filter : undefined;
+    return <LineChart data={data} name={name} hidden={hidden} select={select} choose={choose} />;
   }
   const [first] = groups;
   const cycle = first === undefined || groups.length > 1 ? undefined : cycleUnitOf(first.name);

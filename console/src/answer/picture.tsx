@@ -1,11 +1,12 @@
 // Answer as chart or table, with the switch between the two and a caption: rows, period, time zone, duration.
-import type { Answer, Cell } from '../api/answer.js';
+import type { Answer } from '../api/answer.js';
 import type { View } from '../ask/permalink.js';
 import { texts } from '../texts.js';
 import { drawingOf } from './drawing.js';
 import { compact, period } from './format.js';
 import style from './picture.module.css';
 import { Table } from './table.js';
+import type { Refinements } from './use-refinements.js';
 
 interface Props {
   readonly answer: Answer;
@@ -13,12 +14,11 @@ interface Props {
   readonly view: View;
   readonly setView: (view: View) => void;
   readonly showAll: () => void;
-  readonly refine: (field: string, value: Cell) => void;
-  readonly narrow: (stage: string) => void;
+  readonly refine: Refinements | undefined;
 }
 
-export function Picture({ answer, timezone, view, setView, showAll, refine, narrow }: Props) {
-  const drawing = drawingOf(answer, timezone, { narrow });
+export function Picture({ answer, timezone, view, setView, showAll, refine }: Props) {
+  const drawing = drawingOf(answer, timezone, { refine });
   const isTable = drawing === undefined || view === 'table';
   return (
     <>

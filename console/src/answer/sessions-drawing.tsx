@@ -11,7 +11,14 @@ import style from './sessions-drawing.module.css';
 
 const NAMES: Readonly<Record<string, string>> = texts.charts.sessionFigures;
 
-export function SessionsDrawing({ answer, timezone }: { readonly answer: Answer; readonly timezone: string }) {
+interface Props {
+  readonly answer: Answer;
+  readonly timezone: string;
+  /** Called with the first and the last day over which the pointer was dragged. */
+  readonly select?: ((first: number, last: number) => void) | undefined;
+}
+
+export function SessionsDrawing({ answer, timezone, select }: Props) {
   const columns = ownColumnsOf(answer).filter(({ name }) => name in NAMES);
   const [chosen, setChosen] = useState('sessions');
   const column = columns.find(({ name }) => name === chosen) ?? columns[0];
@@ -41,6 +48,7 @@ export function SessionsDrawing({ answer, timezone }: { readonly answer: Answer;
       </fieldset>
       <LineChart
         data={toDayData(answer, timezone, column)}
+        select={select}
         name={texts.charts.byDay(NAMES[column.name] ?? column.name, wholeOf(answer, column))}
       />
     </>

@@ -1,10 +1,12 @@
 // Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as well as ten; every row has
 // the same height.
 import { type UIEvent, useState } from 'react';
-import type { Answer, Cell } from '../api/answer.js';
+import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
+import { rangeStage, timeUnitOf } from './buckets.js';
 import { columnsOf, isNumeric, numberIn, type ShownColumn, showCell, splitColumns } from './columns.js';
 import style from './table.module.css';
+import type { Refinements } from './use-refinements.js';
 
 const ROW_PIXELS = 33;
 const VIEW_PIXELS = 560;
@@ -16,8 +18,7 @@ interface Props {
   readonly answer: Answer;
   readonly timezone: string;
   readonly showAll?: () => void;
-  /** Adds a filter for a value of a group. */
-  readonly refine?: ((field: string, value: Cell) => void) | undefined;
+  readonly refine?: Partial<Refinements> | undefined;
 }
 
 export function Table({ answer, timezone, showAll, refine }: Props) {
@@ -25,8 +26,15 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
   const { rows } = answer;
   const columns = columnsOf(answer);
   const bar = barOf(answer, columns);
-  const groups = answer.mode === 'aggregate' ? splitColumns(answer).groups.map(({ name }) => name) : [];
-  const isGroup = ({ name, kind }: ShownColumn): boolean => kind === 'text' && groups.includes(name);
+  const groups = GROUPED.includes(answer.mode) ? splitColumns(answer).groups.map(({ name }) => name) : [];
+  const choose = ({ name, kind }: ShownColumn, cell: Cell): (() => void) | undefined => {
+    if (!groups.includes(name)) return undefined;
+    if (kind === 'text') return refine?.where && (() => refine.where?.([[name, cell]]));
+    const unit = kind === 'bucket' ? timeUnitOf(name) : undefined;
+    if (unit === undefined || typeof cell !== 'string') return undefined;
+    return refine?.narrow && (() => refine.narrow?.(rangeStage(unit, cell, cell)));
+  };
+  const filterBy = filterOf(groups, columns, refine?.where);
   const shown = Math.min(Math.ceil(VIEW_PIXELS / ROW_PIXELS) + 2 * AROUND, Math.floor(CELLS_MAX / columns.length));
   const first = Math.max(0, Math.min(Math.floor(top / ROW_PIXELS) - AROUND, rows.length - shown));
   const visible = rows.slice(first, first + shown);
@@ -40,10 +48,8 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
         <table className={style.table} aria-rowcount={rows.length + 1}>
           <thead>
             <tr>
-              {columns.map(({ name, kind }) => (
-                <th key={name} scope="col" className={isNumeric(kind) ? style.number : undefined}>
-                  {name}
-                </th>
+              {columns.map((column) => (
+                <Head key={column.name} column={column} refine={refine} />
               ))}
             </tr>
           </thead>
@@ -55,20 +61,23 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
                 {columns.map((column) => {
                   const cell = row[column.name];
                   const text = showCell(column, cell, timezone);
+                  const act = choose(column, cell ?? null);
                   const share = bar?.name === column.name ? (numberIn(row, column.name) ?? 0) / bar.max : undefined;
                   return (
+                    // biome-ignore lint/a11y/useKeyWithClickEvents: the values of the row are buttons for keys
                     <td
                       key={column.name}
-                      className={isNumeric(column.kind) ? style.number : cell === null ? style.none : undefined}
+                      className={`${isNumeric(column.kind) ? style.number : cell === null ? style.none : ''} ${share !== undefined && filterBy ? style.active : ''}`}
+                      onClick={share === undefined ? undefined : filterBy?.(row)}
                       title={text.length > 40 ? text : undefined}
                     >
                       {share !== undefined && <Bar share={share} />}
-                      {refine !== undefined && isGroup(column) ? (
+                      {act !== undefined ? (
                         <button
                           type="button"
                           className={style.refine}
                           title={texts.answer.only(column.name, text)}
-                          onClick={() => refine(column.name, cell ?? null)}
+                          onClick={act}
                         >
                           {text}
                         </button>
@@ -100,6 +109,36 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
   );
 }
 
+/** What a click on the bar of a row asks: only events with all of its values. */
+function filterOf(groups: readonly string[], columns: readonly ShownColumn[], where: Refinements['where'] | undefined) {
+  const texts = columns.filter(({ name, kind }) => groups.includes(name) && kind === 'text');
+  if (where === undefined || texts.length === 0) return undefined;
+  return (row: Row) => (): void => where(texts.map(({ name }) => [name, row[name] ?? null]));
+}
+
+/** Sorts by its column where the query takes that. */
+function Head({ column: { name, kind }, refine }: Pick<Props, 'refine'> & { readonly column: ShownColumn }) {
+  const isSorted = refine?.sorted?.column === name;
+  const direction = isSorted && refine?.sorted?.isDescending ? 'descending' : 'ascending';
+  return (
+    <th scope="col" className={isNumeric(kind) ? style.number : undefined} aria-sort={isSorted ? direction : undefined}>
+      {refine?.sortable?.has(name) ? (
+        <button
+          type="button"
+          className={style.sort}
+          title={texts.answer.sortBy(name)}
+          onClick={() => refine.sort?.(name)}
+        >
+          {name}
+          {isSorted && <span aria-hidden="true">{direction === 'descending' ? ' ↓' : ' ↑'}</span>}
+        </button>
+      ) : (
+        name
+      )}
+    </th>
+  );
+}
+
 /** Takes the room of rows that are not in the document. */
 function Blank({ rows, columns }: { readonly rows: number; readonly columns: number }) {
   if (rows <= 0) return null;
@@ -114,6 +153,8 @@ const Bar = ({ share }: { readonly share: number }) => (
   <span className={style.bar} aria-hidden="true" style={{ inlineSize: `${Math.max(0, share) * 100}%` }} />
 );
 
+/** Modes whose answers have groups in their first columns. */
+const GROUPED = ['aggregate', 'formula', 'user', 'choice'];
 const BARRED = ['aggregate', 'inspect', 'stickiness', 'paths', 'latest_aggregate'];
 
 /** The column that is drawn as bars: the numbers of groups. */

@@ -51,6 +51,7 @@ export function Ask({ project }: { readonly project: Project }) {
     const { q: _, ...rest } = latest.current.asked;
     ask({ ...rest, q: latest.current.text });
   }, [ask]);
+  const askFrom = useCallback((q: string): void => ask({ ...latest.current.asked, q }), [ask]);
   const setView = (view: View): void => setFragment({ ...asked, view }, { replace: true });
 
   return (
@@ -96,7 +97,7 @@ export function Ask({ project }: { readonly project: Project }) {
           timezone={timezone}
           view={asked.view ?? 'chart'}
           setView={setView}
-          ask={(q) => ask({ ...asked, q })}
+          ask={askFrom}
           isShownAbove={text === asked.q}
         />
       )}

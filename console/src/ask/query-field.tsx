@@ -104,7 +104,7 @@ export function QueryField({
       )}
       {editor !== undefined && problems.length === 0 && value.trim() !== '' && !hasPlaceholders && (
         <Suspense fallback={null}>
-          <ChipsBar text={value} names={names} apply={apply} edit={editor.select} />
+          <ChipsBar projectId={projectId} text={value} names={names} apply={apply} edit={editor.select} />
         </Suspense>
       )}
       <Problems

@@ -17,7 +17,12 @@ export function Starters({ project, choose }: Props) {
   return (
     <>
       {project.isDemo && <DemoQuestions project={project} choose={choose} />}
-      <List id="starters" title={texts.ask.starters} starters={startersFor(data?.events[0]?.name)} choose={choose} />
+      <List
+        id="starters"
+        title={texts.ask.starters}
+        starters={startersFor(data?.events[0]?.name, data?.events[1]?.name)}
+        choose={choose}
+      />
     </>
   );
 }

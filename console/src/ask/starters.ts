@@ -1,5 +1,7 @@
-// Example questions in words, each with its query, for people who do not write queries. EVENT is replaced by an event of the
-// project.
+// Example questions in words, each with its query, for people who do not write queries. EVENT and NEXT are replaced by events of
+// the project.
+import { nameText, sourceText } from '../language/names.js';
+
 export interface Starter {
   readonly words: string;
   readonly q: string;
@@ -11,6 +13,7 @@ const STARTERS: readonly Starter[] = [
   { words: 'Where do people come from?', q: '* | last 30d | unique by _referrer_domain | top 20' },
   { words: 'Which countries are they in?', q: '* | last 30d | unique by _country | top 20' },
   { words: 'How often is EVENT done?', q: 'EVENT | last 30d | count by day' },
+  { words: 'How many go from EVENT to NEXT?', q: 'funnel EVENT -> NEXT | last 30d' },
   { words: 'Who comes back after EVENT?', q: 'retention EVENT by week | last 8w' },
   { words: 'On how many days are people active?', q: 'stickiness * | last 30d' },
   { words: 'Who is new, who returns, who has left?', q: 'lifecycle * by week | last 8w' },
@@ -18,10 +21,11 @@ const STARTERS: readonly Starter[] = [
   { words: 'What do people do after EVENT?', q: 'paths from EVENT | last 30d | window 1d' },
 ];
 
-const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/$-]*$/;
-
-export const startersFor = (event: string | undefined): readonly Starter[] =>
-  STARTERS.filter(({ q }) => event !== undefined || !q.includes('EVENT')).map(({ words, q }) => ({
-    words: words.replace('EVENT', event ?? ''),
-    q: q.replace('EVENT', PLAIN_NAME.test(event ?? '') ? (event ?? '') : JSON.stringify(event)),
+/** Of the most frequent events; a question about more events than there are is left out. */
+export const startersFor = (event?: string, next?: string): readonly Starter[] =>
+  STARTERS.filter(
+    ({ q }) => (event !== undefined || !q.includes('EVENT')) && (next !== undefined || !q.includes('NEXT')),
+  ).map(({ words, q }) => ({
+    words: words.replace('EVENT', event ?? '').replace('NEXT', next ?? ''),
+    q: q.replace('EVENT', () => sourceText(event ?? '')).replace('NEXT', () => nameText(next ?? '')),
   }));

@@ -9,7 +9,14 @@ import { useWidth } from './use-width.js';
 
 const COLUMN_PIXELS_MAX = 56;
 
-export function ColumnChart({ data, name }: { readonly data: BucketData; readonly name: string }) {
+interface Props {
+  readonly data: BucketData;
+  readonly name: string;
+  /** Called with the index of a column that is clicked. */
+  readonly choose?: ((index: number) => void) | undefined;
+}
+
+export function ColumnChart({ data, name, choose }: Props) {
   const [ref, width] = useWidth<HTMLElement>();
   const [pointed, setPointed] = useState<number>();
   const { buckets } = data;
@@ -36,7 +43,13 @@ export function ColumnChart({ data, name }: { readonly data: BucketData; readonl
               const top = Math.min(y(value ?? 0), y(0));
               const isPart = buckets[index]?.part !== undefined;
               return (
-                <g key={buckets[index]?.long} onPointerMove={() => setPointed(index)}>
+                // biome-ignore lint/a11y/noStaticElementInteractions: the table has buttons for keys
+                <g
+                  key={buckets[index]?.long}
+                  className={choose && style.active}
+                  onPointerMove={() => setPointed(index)}
+                  onClick={choose && (() => choose(index))}
+                >
                   <rect x={x(index)} y={0} width={x.bandwidth()} height={HEIGHT} fill="transparent" />
                   {value !== null && (
                     <rect

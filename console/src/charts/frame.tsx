@@ -98,13 +98,28 @@ export function Notes({ data: { buckets, series } }: { readonly data: BucketData
   );
 }
 
-export function Legend({ names, hidden = 0 }: { readonly names: readonly string[]; readonly hidden?: number }) {
+interface LegendProps {
+  readonly names: readonly string[];
+  /** Series that are not drawn. */
+  readonly hidden?: number;
+  /** Called with the index of a name that is clicked. */
+  readonly choose?: ((index: number) => void) | undefined;
+  readonly titleOf?: (name: string) => string;
+}
+
+export function Legend({ names, hidden = 0, choose, titleOf = texts.answer.onlyThis }: LegendProps) {
   return (
     <ul className={style.legend}>
       {names.map((name, index) => (
         <li key={name}>
           <span className={style.swatch} style={{ background: colorOf(index) }} />
-          {name}
+          {choose === undefined ? (
+            name
+          ) : (
+            <button type="button" className={style.choose} title={titleOf(name)} onClick={() => choose(index)}>
+              {name}
+            </button>
+          )}
         </li>
       ))}
       {hidden > 0 && <li>{texts.answer.hidden(hidden)}</li>}

@@ -3,11 +3,19 @@
 import { Fragment } from 'react';
 import { isCompared, numberIn } from '../answer/columns.js';
 import { compact, duration, exact, percent } from '../answer/format.js';
-import type { Answer, Row } from '../api/answer.js';
+import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
 import style from './funnel.module.css';
 
-export function Funnel({ answer }: { readonly answer: Answer }) {
+interface Props {
+  readonly answer: Answer;
+  /** Filters by the values of a block. */
+  readonly where?: ((values: readonly (readonly [string, Cell])[]) => void) | undefined;
+  /** Lists people: its stage. */
+  readonly people?: ((stage: string) => void) | undefined;
+}
+
+export function Funnel({ answer, where, people }: Props) {
   const stepAt = answer.columns.indexOf('step');
   const groups = answer.columns.slice(0, stepAt).filter((column) => !isCompared(answer, column));
   const blocks = new Map<string, Row[]>();
@@ -19,8 +27,23 @@ export function Funnel({ answer }: { readonly answer: Answer }) {
     <div className={style.blocks}>
       {[...blocks].map(([key, rows]) => (
         <section key={key} aria-label={key || undefined}>
-          {key !== '' && <h2 className={style.group}>{key}</h2>}
-          <Steps rows={rows} name={`${key === '' ? '' : `${key}: `}${summaryOf(rows)}`} />
+          {key !== '' && (
+            <h2 className={style.group}>
+              {where === undefined ? (
+                key
+              ) : (
+                <button
+                  type="button"
+                  className={style.choose}
+                  title={texts.answer.onlyThis(key)}
+                  onClick={() => where(groups.map((group) => [group, rows[0]?.[group] ?? null]))}
+                >
+                  {key}
+                </button>
+              )}
+            </h2>
+          )}
+          <Steps rows={rows} people={people} name={`${key === '' ? '' : `${key}: `}${summaryOf(rows)}`} />
         </section>
       ))}
     </div>
@@ -34,7 +57,12 @@ const summaryOf = (rows: readonly Row[]): string => {
   return texts.charts.funnel(exact(reached), exact(began), percent(numberIn(last, 'rate') ?? 0));
 };
 
-function Steps({ rows, name }: { readonly rows: readonly Row[]; readonly name: string }) {
+interface StepsProps extends Pick<Props, 'people'> {
+  readonly rows: readonly Row[];
+  readonly name: string;
+}
+
+function Steps({ rows, name, people }: StepsProps) {
   return (
     <ol className={style.steps} aria-label={name}>
       {rows.map((row, index) => {
@@ -49,7 +77,18 @@ function Steps({ rows, name }: { readonly rows: readonly Row[]; readonly name: s
             {index > 0 && (
               <li className={style.between}>
                 {stepRate !== null && <span>{texts.charts.wentOn(percent(stepRate))}</span>}
-                <span>{texts.charts.lost(exact(before - users))}</span>
+                {people === undefined || before === users ? (
+                  <span>{texts.charts.lost(exact(before - users))}</span>
+                ) : (
+                  <button
+                    type="button"
+                    className={style.choose}
+                    title={texts.charts.whoLost(exact(before - users))}
+                    onClick={() => people(`people lost after ${index}`)}
+                  >
+                    {texts.charts.lost(exact(before - users))}
+                  </button>
+                )}
               </li>
             )}
             <li className={style.step}>

@@ -15,9 +15,11 @@ interface Props {
   readonly hidden?: number;
   /** Called with the first and the last bucket over which the pointer was dragged. */
   readonly select?: ((first: number, last: number) => void) | undefined;
+  /** Called with the index of a series that is chosen in the legend. */
+  readonly choose?: ((series: number) => void) | undefined;
 }
 
-export function LineChart({ data, name, hidden = 0, select }: Props) {
+export function LineChart({ data, name, hidden = 0, select, choose }: Props) {
   const [ref, width] = useWidth<HTMLElement>();
   const [pointed, setPointed] = useState<number>();
   const [start, setStart] = useState<number>();
@@ -45,7 +47,9 @@ export function LineChart({ data, name, hidden = 0, select }: Props) {
   };
   return (
     <>
-      {(series.length > 1 || hidden > 0) && <Legend names={series.map((each) => each.name)} hidden={hidden} />}
+      {(series.length > 1 || hidden > 0) && (
+        <Legend names={series.map((each) => each.name)} hidden={hidden} choose={choose} />
+      )}
       <figure ref={ref} className={style.chart}>
         {width > 0 && (
           <svg

@@ -42,7 +42,13 @@ function cohortsOf(answer: Answer): readonly Cohort[] {
   return [...cohorts].map(([key, cohort]) => ({ key, ...cohort }));
 }
 
-export function Retention({ answer }: { readonly answer: Answer }) {
+interface Props {
+  readonly answer: Answer;
+  /** Lists people: its stage. */
+  readonly people?: ((stage: string) => void) | undefined;
+}
+
+export function Retention({ answer, people }: Props) {
   const cohorts = cohortsOf(answer);
   const last = Math.max(0, ...cohorts.flatMap(({ cells }) => [...cells.keys()]));
   const periods = Array.from({ length: last + 1 }, (_, index) => index);
@@ -61,7 +67,18 @@ export function Retention({ answer }: { readonly answer: Answer }) {
             </th>
             {periods.map((period) => (
               <th key={period} scope="col" className={style.period}>
-                {period}
+                {people === undefined ? (
+                  period
+                ) : (
+                  <button
+                    type="button"
+                    className={style.choose}
+                    title={texts.charts.whoAt(period)}
+                    onClick={() => people(`people at ${period}`)}
+                  >
+                    {period}
+                  </button>
+                )}
               </th>
             ))}
           </tr>

@@ -68,11 +68,19 @@ function bandPath([x1, y1]: Point, [x2, y2]: Point, size: number): string {
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}V${y2 + size}C${middle} ${y2 + size} ${middle} ${y1 + size} ${x1} ${y1 + size}Z`;
 }
 
-export function Sankey({ flow }: { readonly flow: Flow }) {
+interface Props {
+  readonly flow: Flow;
+  /** Begins the paths with an event. */
+  readonly anchor?: ((event: string) => void) | undefined;
+}
+
+export function Sankey({ flow, anchor }: Props) {
   const [ref, visible] = useWidth<HTMLElement>();
   const [pointed, setPointed] = useState<FlowLink>();
   const width = Math.max(visible, flow.columns.length * COLUMN_PIXELS_MIN);
   const { nodes, bands } = layOut(flow, width);
+  const canBegin = ({ name: event, position }: FlowNode): boolean =>
+    anchor !== undefined && position > 0 && event !== texts.charts.rest;
   const whole = flow.columns[0]?.reduce((sum, { people }) => sum + people, 0) ?? 0;
   const largest = flow.columns[1]?.[0];
   const name = texts.charts.paths(exact(whole), largest?.name ?? '', percent((largest?.people ?? 0) / (whole || 1)));
@@ -92,7 +100,12 @@ export function Sankey({ flow }: { readonly flow: Flow }) {
               />
             ))}
             {nodes.map(({ node, x, y, height, color }) => (
-              <g key={`${node.position} ${node.name}`} className={style.node}>
+              // biome-ignore lint/a11y/noStaticElementInteractions: the chip of the event is the way for keys
+              <g
+                key={`${node.position} ${node.name}`}
+                className={`${style.node} ${canBegin(node) ? style.active : ''}`}
+                onClick={() => canBegin(node) && anchor?.(node.name)}
+              >
                 <rect x={x} y={y} width={NODE_WIDTH} height={height} rx="2" fill={color} />
                 <text x={x} y={y - 6}>
                   {short(node.name)} <tspan className={style.people}>{compact(node.people)}</tspan>

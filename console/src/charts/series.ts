@@ -1,5 +1,7 @@
 // Data of charts over buckets: labels, and a line of values for each series.
+
 import type { Part } from '../answer/buckets.js';
+import type { Cell } from '../api/answer.js';
 
 export interface Bucket {
   readonly short: string;
@@ -10,6 +12,8 @@ export interface Bucket {
 
 export interface Series {
   readonly name: string;
+  /** Of the groups of the answer: what a filter for it consists of. */
+  readonly cells?: readonly (readonly [field: string, cell: Cell])[];
   readonly values: readonly (number | null)[];
   /** Of the earlier range of `compare`, at the same positions. */
   readonly previous?: readonly (number | null)[] | undefined;

@@ -2,6 +2,7 @@
 import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
+import { texts } from '../texts.js';
 import { Axes, HEIGHT, Legend, MARGIN, Notes, Panel } from './frame.js';
 import style from './frame.module.css';
 import { type BucketData, colorOf } from './series.js';
@@ -12,6 +13,10 @@ interface Props {
   readonly name: string;
   /** Names of series that are drawn below zero. */
   readonly below: readonly string[];
+  /** Called with the index of a column that is clicked. */
+  readonly choose?: ((index: number) => void) | undefined;
+  /** Called with the index of a series that is chosen in the legend. */
+  readonly chooseSeries?: ((index: number) => void) | undefined;
 }
 
 interface Piece {
@@ -37,7 +42,7 @@ function piecesOf({ series }: BucketData, index: number, below: readonly string[
   return pieces;
 }
 
-export function StackedChart({ data, name, below }: Props) {
+export function StackedChart({ data, name, below, choose, chooseSeries }: Props) {
   const [ref, width] = useWidth<HTMLElement>();
   const [pointed, setPointed] = useState<number>();
   const stacks = data.buckets.map((_, index) => piecesOf(data, index, below));
@@ -54,13 +59,19 @@ export function StackedChart({ data, name, below }: Props) {
   const positive = { ...data, short: (value: number) => data.short(Math.abs(value)) };
   return (
     <>
-      <Legend names={data.series.map((each) => each.name)} />
+      <Legend names={data.series.map((each) => each.name)} choose={chooseSeries} titleOf={texts.charts.whoIs} />
       <figure ref={ref} className={style.chart}>
         {width > 0 && (
           <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>
             <Axes data={positive} x={middle} y={y} width={width} hasBands />
             {stacks.map((pieces, index) => (
-              <g key={data.buckets[index]?.long} onPointerMove={() => setPointed(index)}>
+              // biome-ignore lint/a11y/noStaticElementInteractions: the table has buttons for keys
+              <g
+                key={data.buckets[index]?.long}
+                className={choose && style.active}
+                onPointerMove={() => setPointed(index)}
+                onClick={choose && (() => choose(index))}
+              >
                 <rect x={x(index)} y={0} width={x.bandwidth()} height={HEIGHT} fill="transparent" />
                 {pieces.map(({ name: piece, color, from, to }) => (
                   <rect

@@ -27,7 +27,14 @@ function groupsOf(rows: readonly Row[], timezone: string): readonly Group[] {
   return groups;
 }
 
-export function Timeline({ answer, timezone }: { readonly answer: Answer; readonly timezone: string }) {
+interface Props {
+  readonly answer: Answer;
+  readonly timezone: string;
+  /** Filters by an event. */
+  readonly choose?: ((event: string) => void) | undefined;
+}
+
+export function Timeline({ answer, timezone, choose }: Props) {
   const groups = groupsOf(answer.rows.slice(0, SHOWN_MAX), timezone);
   return (
     <div className={style.timeline}>
@@ -43,7 +50,18 @@ export function Timeline({ answer, timezone }: { readonly answer: Answer; readon
             {rows.map((row) => (
               <li key={String(row.insert_id)}>
                 <time dateTime={String(row.time)}>{clock(String(row.time), timezone)}</time>
-                <span className={style.name}>{String(row.event_type)}</span>
+                {choose === undefined ? (
+                  <span className={style.name}>{String(row.event_type)}</span>
+                ) : (
+                  <button
+                    type="button"
+                    className={`${style.name} ${style.choose}`}
+                    title={texts.answer.onlyThis(String(row.event_type))}
+                    onClick={() => choose(String(row.event_type))}
+                  >
+                    {String(row.event_type)}
+                  </button>
+                )}
                 <span className={style.details}>{detailsOf(row)}</span>
               </li>
             ))}

@@ -39,9 +39,12 @@ export function FieldDetail({ project, field }: { readonly project: Project; rea
         <Table
           answer={data}
           timezone={project.timezone}
-          refine={(_, value) =>
-            navigate(askPath(`* | last 30d | where ${name} = ${valueText(String(value))} | ${measureOf(field)} by day`))
-          }
+          refine={{
+            where: ([value]) =>
+              navigate(
+                askPath(`* | last 30d | where ${name} = ${valueText(String(value?.[1]))} | ${measureOf(field)} by day`),
+              ),
+          }}
         />
       )}
     </section>

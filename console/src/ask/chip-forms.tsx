@@ -1,0 +1,239 @@
+// Forms of chips: names with their counts to choose from by one click, a field for any other, and what a filter consists of.
+import { useQuery } from '@tanstack/react-query';
+import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } from 'react';
+import type { Name, Names } from '../api/answer.js';
+import { query } from '../api/query.js';
+import type { Chip, Filter } from '../language/chips.js';
+import { fieldText, nameText, valueText } from '../language/names.js';
+import { Icon } from '../shell/icon.js';
+import { menuItem } from '../shell/menu.js';
+import { texts } from '../texts.js';
+import style from './chips-bar.module.css';
+
+export const KINDS = ['event', 'time', 'filter', 'measure', 'group'] as const;
+export type FormKind = (typeof KINDS)[number];
+
+interface Props {
+  readonly projectId: string;
+  readonly kind: FormKind;
+  readonly chip?: Chip | undefined;
+  readonly names: Names | undefined;
+  readonly apply: (written: string) => void;
+  readonly remove?: (() => void) | undefined;
+}
+
+const RANGES = ['today', 'yesterday', 'last 7d', 'last 30d', 'last 90d', 'this month', 'last month'];
+const BUCKETS = ['hour', 'day', 'week', 'month'];
+const COUNTING = ['count', 'unique'];
+const MEASURES = ['sum', 'avg', 'median', 'p95', 'min', 'max', 'unique'];
+const OPERATORS = ['=', '!=', '<', '<=', '>', '>=', 'contains', 'starts with', 'ends with', 'exists', 'not exists'];
+const ALONE = ['exists', 'not exists'];
+
+export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props) {
+  return (
+    <div className={style.form}>
+      {kind === 'time' && <Choices items={RANGES} choose={apply} />}
+      {kind === 'event' && <NameForm names={names?.events} apply={(name) => apply(nameText(name))} label={kind} />}
+      {kind === 'group' && (
+        <>
+          <Choices items={BUCKETS} choose={apply} />
+          <NameForm names={names?.fields} apply={(name) => apply(fieldText(name))} label={kind} />
+        </>
+      )}
+      {kind === 'measure' && <MeasureForm names={names} apply={apply} />}
+      {kind === 'filter' && <FilterForm projectId={projectId} filter={chip?.filter} names={names} apply={apply} />}
+      {remove !== undefined && (
+        <button type="button" className={menuItem} onClick={remove}>
+          <Icon name="close" size={14} />
+          {texts.chips.remove}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Choices({ items, choose }: { readonly items: readonly string[]; readonly choose: (item: string) => void }) {
+  return items.map((item) => (
+    <button key={item} type="button" className={menuItem} onClick={() => choose(item)}>
+      {item}
+    </button>
+  ));
+}
+
+interface NameProps {
+  readonly names: readonly Name[] | undefined;
+  readonly label: FormKind;
+  readonly apply: (name: string) => void;
+}
+
+/** More are found by typing a part of them. */
+const SHOWN_MAX = 40;
+
+function NameForm({ names = [], label, apply }: NameProps) {
+  const [words, setWords] = useState('');
+  const wanted = words.trim().toLowerCase();
+  const found = names.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, SHOWN_MAX);
+  return (
+    <>
+      <SmallForm submit={() => apply(words.trim())}>
+        <label>
+          {texts.chips.kinds[label]}
+          <input
+            className="field"
+            name="name"
+            required
+            autoComplete="off"
+            spellCheck={false}
+            value={words}
+            onChange={({ target }) => setWords(target.value)}
+          />
+        </label>
+      </SmallForm>
+      <Picks names={found} choose={apply} />
+    </>
+  );
+}
+
+/** Names with their counts or types, one click each. */
+function Picks({ names, choose }: { readonly names: readonly Name[]; readonly choose: (name: string) => void }) {
+  if (names.length === 0) return null;
+  return (
+    <ul className={style.picks} aria-label={texts.chips.picks}>
+      {names.map(({ name, detail }) => (
+        <li key={name}>
+          <button type="button" className={menuItem} aria-label={name} onClick={() => choose(name)}>
+            <span className={style.pick}>{name}</span>
+            <span className={style.kind}>{detail}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function MeasureForm({ names, apply }: Pick<Props, 'names' | 'apply'>) {
+  return (
+    <>
+      <Choices items={COUNTING} choose={apply} />
+      <SmallForm submit={(form) => apply(`${form.get('measure')} ${fieldText(String(form.get('name')).trim())}`)}>
+        <label>
+          {texts.chips.kinds.measure}
+          <select className="field" name="measure">
+            {MEASURES.map((measure) => (
+              <option key={measure}>{measure}</option>
+            ))}
+          </select>
+        </label>
+        <NameField label={texts.chips.of} names={names?.fields} />
+      </SmallForm>
+    </>
+  );
+}
+
+interface FilterProps extends Pick<Props, 'projectId' | 'names' | 'apply'> {
+  readonly filter: Filter | undefined;
+}
+
+function FilterForm({ projectId, filter, names, apply }: FilterProps) {
+  const [field, setField] = useState(filter?.field ?? '');
+  const written = field === filter?.field ? field : fieldText(field.trim());
+  const operators = [...new Set([...OPERATORS, ...(filter === undefined ? [] : [filter.operator])])];
+  const isKnown = names?.fields.some(({ name }) => name === field) === true;
+  const submit = (form: FormData): void => {
+    const [operator = '', value = ''] = ['operator', 'value'].map((key) => String(form.get(key)).trim());
+    apply(ALONE.includes(operator) ? `${written} ${operator}` : `${written} ${operator} ${valueText(value)}`);
+  };
+  return (
+    <>
+      <SmallForm submit={submit}>
+        <NameField label={texts.chips.field} names={names?.fields} value={field} change={setField} />
+        <label>
+          {texts.chips.operator}
+          <select className="field" name="operator" defaultValue={filter?.operator}>
+            {operators.map((operator) => (
+              <option key={operator}>{operator}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {texts.chips.value}
+          <input className="field" name="value" defaultValue={filter?.value} autoComplete="off" />
+        </label>
+      </SmallForm>
+      {isKnown ? (
+        <Values projectId={projectId} field={written} choose={(value) => apply(`${written} = ${valueText(value)}`)} />
+      ) : (
+        <Picks names={(names?.fields ?? []).slice(0, SHOWN_MAX)} choose={setField} />
+      )}
+    </>
+  );
+}
+
+interface ValuesProps {
+  readonly projectId: string;
+  readonly field: string;
+  readonly choose: (value: string) => void;
+}
+
+/** The most frequent values of the field in the last 30 days. */
+function Values({ projectId, field, choose }: ValuesProps) {
+  const q = `* | last 30d | where ${field} exists | count by ${field} | top 20`;
+  const { data } = useQuery({
+    queryKey: ['values', projectId, q],
+    queryFn: ({ signal }) => query({ projectId, q, timezone: 'UTC', limit: 20 }, signal),
+  });
+  const column = data?.columns[0] ?? '';
+  const names = (data?.rows ?? []).map((row) => ({
+    name: String(row[column]),
+    detail: Number(row.count).toLocaleString('en'),
+  }));
+  return <Picks names={names} choose={choose} />;
+}
+
+function SmallForm({ submit, children }: { readonly submit: (form: FormData) => void; readonly children: ReactNode }) {
+  return (
+    <form
+      className={style.fields}
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault();
+        submit(new FormData(event.currentTarget));
+      }}
+    >
+      {children}
+      <button type="submit" className="button small primary">
+        {texts.chips.apply}
+      </button>
+    </form>
+  );
+}
+
+interface NameFieldProps {
+  readonly label: string;
+  readonly names: readonly Name[] | undefined;
+  readonly value?: string | undefined;
+  readonly change?: (name: string) => void;
+}
+
+function NameField({ label, names = [], value, change }: NameFieldProps) {
+  const id = useId();
+  return (
+    <label>
+      {label}
+      <input
+        className="field"
+        name="name"
+        list={id}
+        required
+        autoComplete="off"
+        {...(change && { value, onChange: ({ target }: ChangeEvent<HTMLInputElement>) => change(target.value) })}
+      />
+      <datalist id={id}>
+        {names.map((each) => (
+          <option key={each.name} value={each.name}>
+            {each.detail}
+          </option>
+        ))}
+      </datalist>
+    </label>
+  );
+}
