@@ -73,6 +73,7 @@ export const texts = {
     clearHistory: 'Clear the history',
     copy: 'Share',
     copied: 'Copied',
+    downloaded: 'Downloaded',
     copyAs: {
       link: 'Copy link',
       curl: 'Copy as curl',

@@ -37,7 +37,7 @@ export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props)
       {kind === 'group' && (
         <>
           <Choices items={BUCKETS} choose={apply} />
-          <NameForm names={names?.fields} apply={(name) => apply(fieldText(name))} label={kind} />
+          <NameForm names={ownFirst(names?.fields)} apply={(name) => apply(fieldText(name))} label={kind} />
         </>
       )}
       {kind === 'measure' && <MeasureForm names={names} apply={apply} />}
@@ -65,6 +65,12 @@ interface NameProps {
   readonly label: FormKind;
   readonly apply: (name: string) => void;
 }
+
+/** Properties first: they are what a project chose to send. */
+const ownFirst = (fields: readonly Name[] = []): readonly Name[] => {
+  const isOwn = ({ name }: Name): boolean => /^(?:event_properties|user)\./.test(name);
+  return [...fields.filter(isOwn), ...fields.filter((field) => !isOwn(field))];
+};
 
 /** More are found by typing a part of them. */
 const SHOWN_MAX = 40;
@@ -163,7 +169,7 @@ function FilterForm({ projectId, filter, names, apply }: FilterProps) {
       {isKnown ? (
         <Values projectId={projectId} field={written} choose={(value) => apply(`${written} = ${valueText(value)}`)} />
       ) : (
-        <Picks names={(names?.fields ?? []).slice(0, SHOWN_MAX)} choose={setField} />
+        <Picks names={ownFirst(names?.fields).slice(0, SHOWN_MAX)} choose={setField} />
       )}
     </>
   );

@@ -1,6 +1,7 @@
 // Share menu of Ask: copies a link, a curl command, a YAML card or Markdown, and downloads CSV.
 import { useState } from 'react';
 import { queryAsText } from '../api/query.js';
+import { RequestFailed } from '../api/request.js';
 import { download } from '../shell/download.js';
 import { Icon } from '../shell/icon.js';
 import { Menu, MenuActions } from '../shell/menu.js';
@@ -19,14 +20,24 @@ interface Props {
 export function ShareMenu({ projectId, asked, timezone }: Props) {
   const [note, setNote] = useState('');
   const question = { projectId, q: asked.q, timezone, limit: ROWS_MAX };
-  const copy = async (toText: () => string | Promise<string>): Promise<void> => {
+  const attempt = async (act: () => Promise<string>): Promise<void> => {
+    setNote('');
     try {
-      await navigator.clipboard.writeText(await toText());
-      setNote(texts.ask.copied);
-    } catch {
-      setNote(texts.ask.copyFailed);
+      setNote(await act());
+    } catch (error) {
+      setNote(error instanceof RequestFailed ? error.message : texts.ask.copyFailed);
     }
   };
+  const copy = (toText: () => string | Promise<string>): Promise<void> =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(await toText());
+      return texts.ask.copied;
+    });
+  const downloadCsv = (): Promise<void> =>
+    attempt(async () => {
+      download(new Blob([await queryAsText(question, 'csv')], { type: 'text/csv' }), 'answer.csv');
+      return texts.ask.downloaded;
+    });
   const label = (
     <>
       <Icon name="share" size={16} />
@@ -38,10 +49,7 @@ export function ShareMenu({ projectId, asked, timezone }: Props) {
     [texts.ask.copyAs.curl, () => copy(() => toCurl(location.origin, { q: asked.q, timezone }))],
     [texts.ask.copyAs.yaml, () => copy(() => toYamlCard(asked.q))],
     [texts.ask.copyAs.markdown, () => copy(() => queryAsText(question, 'llm'))],
-    [
-      texts.ask.copyAs.csv,
-      async () => download(new Blob([await queryAsText(question, 'csv')], { type: 'text/csv' }), 'answer.csv'),
-    ],
+    [texts.ask.copyAs.csv, downloadCsv],
   ] as const;
   return (
     <>

@@ -1,0 +1,131 @@
+// Questions of the console in a real browser: nothing of one leaves the page but the query itself, what is copied works elsewhere, and
+// the largest answer scrolls.
+import { describe, expect, test } from 'vitest';
+import { askPath, region } from '../support/console-ask.js';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+
+const DAY_MS = 86_400_000;
+const PEOPLE = 60;
+const MANY = 10_000;
+const ago = (days: number, ms = 0): string => new Date(Date.now() - days * DAY_MS + ms).toISOString();
+
+const shop = useConsoleShop({
+  email: 'questions@example.com',
+  fill: ({ fill }) =>
+    fill([
+      ...Array.from({ length: PEOPLE }, (_, n) => ({
+        ...{ event_type: 'page_view', user_id: `user-${n}`, time: ago(1 + (n % 20)) },
+      })),
+      ...Array.from({ length: MANY }, (_, n) => ({
+        ...{ event_type: 'many', user_id: `user-${n % 50}`, time: ago(40, n) },
+        event_properties: { n: `value ${n}` },
+      })),
+    ]),
+});
+
+describe('a question', () => {
+  test('is in no request but its own, whatever is done with it', async () => {
+    const secret = 'xqzsecretqzx';
+    const visited = await shop.visit(askPath(`page_view | last 30d | where event_properties.n != "${secret}" | count`));
+    const { page, requests, context } = visited;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
+    for (const name of ['Copy link', 'Copy as curl', 'Copy as dashboard card', 'Copy as Markdown']) {
+      await page.getByRole('button', { name: 'Share' }).click();
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toContain(secret);
+    }
+    for (const screen of ['Live', 'Data', 'People', 'Ask']) {
+      await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen }).click();
+      await page.waitForLoadState('domcontentloaded');
+    }
+    await page.reload();
+    await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
+    expect(requests.length).toBeGreaterThan(10);
+    for (const request of requests) {
+      const sent = `${request.url()} ${JSON.stringify(await request.allHeaders())}`;
+      expect(sent).not.toContain(secret);
+      const isQuery = request.method() === 'POST' && request.url().endsWith('/query');
+      if (!isQuery) expect(request.postData() ?? '', request.url()).not.toContain(secret);
+    }
+  });
+
+  test('copied as a card is a card of a dashboard that syncs unchanged, and as curl it runs', async () => {
+    const q = 'page_view | last 30d | count by day';
+    const visited = await shop.visit(askPath(q));
+    const { page, context } = visited;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await region(visited).getByRole('img').waitFor();
+    const copied = async (name: string): Promise<string> => {
+      await page.getByRole('button', { name: 'Share' }).click();
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+      return page.evaluate<string>('navigator.clipboard.readText()');
+    };
+    const card = await copied('Copy as dashboard card');
+    const source = `version: 1\ntitle: Copied\nsections:\n  - title: All\n    cards:\n${card.replace(/^/gm, '      ').trimEnd()}\n`;
+    const sync = (): Promise<Response> =>
+      fetch(`${shop.url}/api/dashboard-sync/copied`, {
+        method: 'PUT',
+        headers: { 'X-API-Key': shop.secretKey, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ source_yaml: source }),
+      });
+    const response = await sync();
+    expect(response.status, await response.text()).toBe(201);
+    expect((await sync()).status).toBe(200);
+    const curl = await copied('Copy as curl');
+    expect(curl).toContain(`curl ${shop.url}/query`);
+    const body = /-d '(.*)'$/s.exec(curl)?.[1] ?? '';
+    const answer = await fetch(`${shop.url}/query`, { method: 'POST', headers: { 'X-API-Key': shop.secretKey }, body });
+    expect(((await answer.json()) as { rows: unknown[] }).rows).toHaveLength((await shop.ask(q)).rows.length);
+    expect(await copied('Copy link')).toBe(page.url());
+    expect(await copied('Copy as Markdown')).toMatch(/\| day +\| +count \|/);
+    await page.getByRole('button', { name: 'Share' }).click();
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    expect(csv.suggestedFilename()).toBe('answer.csv');
+  });
+});
+
+describe('an answer of 10,000 rows', () => {
+  test('scrolls to its end with at most 1,500 elements', async () => {
+    const visited = await shop.visit(
+      askPath('many | last 90d | count by event_properties.n | sort event_properties.n'),
+    );
+    const { page } = visited;
+    await region(visited).getByText('1,000 of 10,000 rows').first().waitFor();
+    await region(visited).getByRole('button', { name: 'Show all rows' }).click();
+    const table = region(visited).getByRole('table');
+    await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(MANY + 1));
+    await page.waitForLoadState('networkidle');
+    const most: number[] = [];
+    for (let step = 1; step <= 20; step++) {
+      await page.evaluate(`(() => {
+        const scroller = document.querySelector('section[aria-label="Table"]');
+        scroller.scrollTop = (scroller.scrollHeight * ${step}) / 20;
+      })()`);
+      await page.waitForTimeout(30);
+      most.push(await page.evaluate<number>('document.getElementsByTagName("*").length'));
+    }
+    expect(Math.max(...most)).toBeLessThanOrEqual(1500);
+    await region(visited)
+      .locator(`tr[aria-rowindex="${MANY + 1}"]`)
+      .waitFor();
+    await expectNoFindings(visited);
+  });
+});
+
+test('the console asks no other host', async () => {
+  const visited = await shop.visit('/experiments');
+  const { page, requests } = visited;
+  for (const screen of ['Ask', 'Dashboards', 'Live', 'People', 'Experiments', 'Data', 'Send events', 'Settings']) {
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen }).click();
+    await page.waitForTimeout(300);
+  }
+  const hosts = new Set(requests.map((request) => new URL(request.url()).host));
+  expect([...hosts]).toEqual([new URL(shop.url).host]);
+});
