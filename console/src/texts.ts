@@ -71,6 +71,7 @@ export const texts = {
     history: 'History',
     historyEmpty: 'Queries that you run are listed here, in this browser only.',
     clearHistory: 'Clear the history',
+    explain: 'Explain',
     copy: 'Share',
     copied: 'Copied',
     downloaded: 'Downloaded',

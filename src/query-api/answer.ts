@@ -134,13 +134,17 @@ async function warnOfUnseen(
   }
 }
 
-interface Compiling {
+export interface Compiling {
   readonly projectId: ProjectId;
   readonly request: QueryRequest;
   readonly nowMs: number;
 }
 
-async function compileRequest(deps: AnswerDeps, { projectId, request, nowMs }: Compiling): Promise<CompiledQuery> {
+/** Throws bad_request with every problem of the text. */
+export async function compileRequest(
+  deps: CompileDeps & Pick<AnswerDeps, 'metrics'>,
+  { projectId, request, nowMs }: Compiling,
+): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;
   const context = { projectId, nowMs, timezone, limit, offset };
   const answered = await compileOffLoop(deps, request.q, context);

@@ -10,6 +10,7 @@ import type { ProjectId } from '../platform/ids.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { type AnswerDeps, answer } from './answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
+import { explainQuery } from './explain.js';
 import { formatOffLoop } from './format-task.js';
 import type { Caller } from './people-access.js';
 import { type Format, parseQueryBody } from './schema.js';
@@ -94,6 +95,10 @@ export interface QueryExchange {
 /** For every route that answers queries, however it determines the project. */
 export async function answerQuery(deps: AnswerDeps, { req, res, projectId, caller }: QueryExchange): Promise<void> {
   const request = parseQueryBody(req.body);
+  if (request.explain === true) {
+    res.json(await explainQuery(deps, { projectId, request }));
+    return;
+  }
   const gone = new AbortController();
   res.on('close', () => gone.abort(new AnswerNotWanted()));
   // A client that disconnected during the key lookup has already emitted the event.

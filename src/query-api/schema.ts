@@ -28,6 +28,10 @@ export const queryBodySchema = z.object({
     })
     .transform((name) => findTimeZone(name) ?? 'UTC')
     .default('UTC'),
+  explain: z
+    .boolean({ error: 'is true or false' })
+    .optional()
+    .meta({ description: 'true: answers the plan of the query instead of running it, as JSON in every format' }),
 });
 
 export type QueryRequest = Readonly<z.infer<typeof queryBodySchema>>;

@@ -120,7 +120,7 @@ function remarksOnTimes({ incomplete = [], incomplete_from: from }: Remarkable):
   const more = incomplete.length > REMARKED_MAX ? `; and ${incomplete.length - REMARKED_MAX} more` : '';
   return [`Not over yet (${Object.keys(incomplete[0] ?? {}).join(', ')}): ${named.join('; ')}${more}.`];
 }
-const toPeriod = ({ fromMs, toMs }: CompiledQuery['range']): Period => ({
+export const toPeriod = ({ fromMs, toMs }: CompiledQuery['range']): Period => ({
   from: formatInstant(fromMs),
   to: formatInstant(toMs),
 });

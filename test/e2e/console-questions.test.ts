@@ -52,6 +52,29 @@ describe('a question', () => {
     }
   });
 
+  test('is explained in words and SQL, and is not run for it', async () => {
+    const q = '* | last 30d | where event_properties.n exists | count by event_type';
+    const visited = await shop.visit(askPath(q));
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Explain' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Plan of the query' });
+    const body = JSON.stringify({ q, explain: true, timezone: 'Asia/Tehran' });
+    const headers = { 'X-API-Key': shop.secretKey };
+    const plan = (await (await fetch(`${shop.url}/query`, { method: 'POST', headers, body })).json()) as {
+      sql: string;
+    };
+    expect(plan).toMatchObject({ columns: ['event_type', 'count'], mode: 'aggregate', timezone: 'Asia/Tehran' });
+    expect(plan).not.toHaveProperty('rows');
+    const withoutTimes = (sql: string): string => sql.replace(/\d{13}/g, '');
+    const shown = await dialog.getByRole('region', { name: 'SQL' }).textContent();
+    expect(withoutTimes(shown ?? '')).toBe(withoutTimes(plan.sql));
+    await dialog.getByText('event_type, count').waitFor();
+    await dialog.getByText('all events').waitFor();
+    await expectNoFindings(visited);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   test('copied as a card is a card of a dashboard that syncs unchanged, and as curl it runs', async () => {
     const q = 'page_view | last 30d | count by day';
     const visited = await shop.visit(askPath(q));

@@ -7,6 +7,7 @@ import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
 import { AddToDashboard } from './add-to-dashboard.js';
 import style from './ask.module.css';
+import { ExplainButton } from './explain-button.js';
 import { addToHistory } from './history.js';
 import { HistoryMenu } from './history-menu.js';
 import { type Asked, parseFragment, setFragment, toFragment, useFragment, type View } from './permalink.js';
@@ -84,6 +85,7 @@ export function Ask({ project }: { readonly project: Project }) {
           </span>
           <span className={style.gap} />
           <HistoryMenu projectId={project.id} choose={ask} />
+          {asked.q !== '' && <ExplainButton projectId={project.id} q={asked.q} timezone={timezone} />}
           {asked.q !== '' && <AddToDashboard project={project} q={asked.q} />}
           {asked.q !== '' && <ShareMenu projectId={project.id} asked={asked} timezone={timezone} />}
         </div>

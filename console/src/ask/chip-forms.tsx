@@ -4,6 +4,7 @@ import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } fro
 import type { Name, Names } from '../api/answer.js';
 import { query } from '../api/query.js';
 import type { Chip, Filter } from '../language/chips.js';
+import { knownFields } from '../language/known-names.js';
 import { fieldText, nameText, valueText } from '../language/names.js';
 import { Icon } from '../shell/icon.js';
 import { menuItem } from '../shell/menu.js';
@@ -37,7 +38,7 @@ export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props)
       {kind === 'group' && (
         <>
           <Choices items={BUCKETS} choose={apply} />
-          <NameForm names={ownFirst(names?.fields)} apply={(name) => apply(fieldText(name))} label={kind} />
+          <NameForm names={knownFields(names)} apply={(name) => apply(fieldText(name))} label={kind} />
         </>
       )}
       {kind === 'measure' && <MeasureForm names={names} apply={apply} />}
@@ -65,12 +66,6 @@ interface NameProps {
   readonly label: FormKind;
   readonly apply: (name: string) => void;
 }
-
-/** Properties first: they are what a project chose to send. */
-const ownFirst = (fields: readonly Name[] = []): readonly Name[] => {
-  const isOwn = ({ name }: Name): boolean => /^(?:event_properties|user)\./.test(name);
-  return [...fields.filter(isOwn), ...fields.filter((field) => !isOwn(field))];
-};
 
 /** More are found by typing a part of them. */
 const SHOWN_MAX = 40;
@@ -130,7 +125,7 @@ function MeasureForm({ names, apply }: Pick<Props, 'names' | 'apply'>) {
             ))}
           </select>
         </label>
-        <NameField label={texts.chips.of} names={names?.fields} />
+        <NameField label={texts.chips.of} names={knownFields(names)} />
       </SmallForm>
     </>
   );
@@ -144,7 +139,7 @@ function FilterForm({ projectId, filter, names, apply }: FilterProps) {
   const [field, setField] = useState(filter?.field ?? '');
   const written = field === filter?.field ? field : fieldText(field.trim());
   const operators = [...new Set([...OPERATORS, ...(filter === undefined ? [] : [filter.operator])])];
-  const isKnown = names?.fields.some(({ name }) => name === field) === true;
+  const isKnown = knownFields(names).some(({ name }) => name === field);
   const submit = (form: FormData): void => {
     const [operator = '', value = ''] = ['operator', 'value'].map((key) => String(form.get(key)).trim());
     apply(ALONE.includes(operator) ? `${written} ${operator}` : `${written} ${operator} ${valueText(value)}`);
@@ -152,7 +147,7 @@ function FilterForm({ projectId, filter, names, apply }: FilterProps) {
   return (
     <>
       <SmallForm submit={submit}>
-        <NameField label={texts.chips.field} names={names?.fields} value={field} change={setField} />
+        <NameField label={texts.chips.field} names={knownFields(names)} value={field} change={setField} />
         <label>
           {texts.chips.operator}
           <select className="field" name="operator" defaultValue={filter?.operator}>
@@ -169,7 +164,7 @@ function FilterForm({ projectId, filter, names, apply }: FilterProps) {
       {isKnown ? (
         <Values projectId={projectId} field={written} choose={(value) => apply(`${written} = ${valueText(value)}`)} />
       ) : (
-        <Picks names={ownFirst(names?.fields).slice(0, SHOWN_MAX)} choose={setField} />
+        <Picks names={knownFields(names).slice(0, SHOWN_MAX)} choose={setField} />
       )}
     </>
   );

@@ -18,6 +18,8 @@ const PATHS = {
   share: 'M12 15V4m0 0L8 8m4-4 4 4M5 13v6h14v-6',
   play: 'M8 5.5v13l11-6.5Z',
   stop: 'M7 7h10v10H7Z',
+  explain:
+    'M8 4C6 4 5 5 5 7v2c0 1.5-1 2.5-2 3 1 .5 2 1.5 2 3v2c0 2 1 3 3 3m8-16c2 0 3 1 3 3v2c0 1.5 1 2.5 2 3-1 .5-2 1.5-2 3v2c0 2-1 3-3 3',
   add: 'M12 5v14M5 12h14',
   close: 'm6 6 12 12M18 6 6 18',
 } as const;

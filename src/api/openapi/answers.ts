@@ -37,6 +37,16 @@ export const ok = z.strictObject({ ok: z.literal(true) });
 const cell = z.unknown();
 const range = z.strictObject({ from: moment, to: moment });
 
+/** Of `explain: true`. */
+export const queryExplanation = z.strictObject({
+  mode: z.enum(MODES),
+  period: z.string().meta({ examples: ['2026-11-13T09:30:00Z/2026-11-20T09:30:00Z'] }),
+  timezone: z.string(),
+  columns: z.array(z.string()),
+  warnings: z.array(z.string()),
+  sql: z.string().meta({ description: 'for a client of ClickHouse: sets the parameters, then runs the query' }),
+});
+
 /** The choice result packet is at the top level, beside the rows. */
 export const queryAnswer = z.looseObject({
   columns: z.array(z.string()),

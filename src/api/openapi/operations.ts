@@ -39,7 +39,10 @@ const HTML = text('text/html');
 const NOTHING: Content = {};
 const CONSOLE = { 200: HTML, 302: NOTHING };
 
-const QUERY_ANSWER = { 'application/json': refTo('QueryAnswer'), ...text('text/plain', 'text/csv') };
+const QUERY_ANSWER = {
+  'application/json': { anyOf: [refTo('QueryAnswer'), refTo('QueryExplanation')] },
+  ...text('text/plain', 'text/csv'),
+};
 
 type Row = readonly [
   summary: string,

@@ -42,6 +42,7 @@ const SCHEMAS = {
   Accepted: answers.accepted,
   Ok: answers.ok,
   QueryAnswer: answers.queryAnswer,
+  QueryExplanation: answers.queryExplanation,
   Catalog: answers.catalog,
   DashboardConfig: configSchema,
   FillBody: fillBodySchema,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { comparedAt, wantedAt } from '../../../console/src/editor/completion.js';
 import { knownFields, knownValues } from '../../../console/src/language/known-names.js';
 import { check, replaceSpan, withTimeRange } from '../../../console/src/language/language.js';
+import { partsOf } from '../../../console/src/language/words.js';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -86,4 +87,24 @@ test('values are found by the field, its aliases, and bare names of properties',
   ]);
   expect(knownFields(names).map(({ name }) => name)).toContain('session.landing_path');
   expect(knownFields(names)[0]?.name).toBe('event_properties.Button Name');
+});
+
+test('every source and stage has words', () => {
+  const q = 'funnel a -> b\n# why\n| last 7d | where c = 1 | by _country | sort users desc';
+  const parts = partsOf(q);
+  expect(parts.map(({ text }) => text)).toEqual([
+    'funnel a -> b',
+    'last 7d',
+    'where c = 1',
+    'by _country',
+    'sort users desc',
+  ]);
+  expect(parts.filter(({ about }) => about === '')).toEqual([]);
+  expect(partsOf('signup | count')[0]).toEqual({ text: 'signup', about: 'these events' });
+  expect(partsOf('* | count')[0]).toEqual({ text: '*', about: 'all events' });
+  expect(
+    partsOf('* | today | count')
+      .map(({ about }) => about)
+      .filter((about) => about === ''),
+  ).toEqual([]);
 });

@@ -1,0 +1,30 @@
+// Opens the plan of the question, which is loaded then.
+import { lazy, Suspense, useState } from 'react';
+import { Icon } from '../shell/icon.js';
+import { texts } from '../texts.js';
+import style from './history-menu.module.css';
+
+const ExplainDialog = lazy(async () => ({ default: (await import('./explain-dialog.js')).ExplainDialog }));
+
+interface Props {
+  readonly projectId: string;
+  readonly q: string;
+  readonly timezone: string;
+}
+
+export function ExplainButton({ projectId, q, timezone }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button plain" aria-label={texts.ask.explain} onClick={() => setOpen(true)}>
+        <Icon name="explain" size={16} />
+        <span className={style.label}>{texts.ask.explain}</span>
+      </button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ExplainDialog projectId={projectId} q={q} timezone={timezone} close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

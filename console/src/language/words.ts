@@ -1,0 +1,30 @@
+// Parts of a query with what each means: the source and the stages, in the words of the language's own table.
+import { STAGES } from '../../../src/query/language.js';
+import { parse } from '../../../src/query/parse/parse.js';
+import { SOURCES } from '../../../src/query/sources/index.js';
+
+export interface Part {
+  /** As it is written, without comments and line breaks. */
+  readonly text: string;
+  readonly about: string;
+}
+
+type Row = { readonly words: readonly string[]; readonly about: string };
+
+const EVENTS = 'these events';
+const plain = (about: string): string => about.replaceAll('`', '').replaceAll('\\|', '|');
+
+export function partsOf(text: string): readonly Part[] {
+  const { source, stages } = parse(text).query;
+  const written = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+    text.slice(from, to).replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim();
+  const aboutOf = (rows: Readonly<Record<string, Row>>, part: string, otherwise: string): string => {
+    const [word = ''] = /^\S*/.exec(part) ?? [];
+    return plain(Object.values(rows).find(({ words }) => words.includes(word))?.about ?? otherwise);
+  };
+  const first = source === undefined || source === 'broken' ? [] : [written(source.span)];
+  return [
+    ...first.map((part) => ({ text: part, about: part === '*' ? 'all events' : aboutOf(SOURCES, part, EVENTS) })),
+    ...stages.map(({ span }) => ({ text: written(span), about: aboutOf(STAGES, written(span), '') })),
+  ];
+}

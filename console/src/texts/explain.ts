@@ -1,0 +1,11 @@
+// Texts of the plan of a query, which loads them.
+export const explainTexts = {
+  title: 'Plan of the query',
+  parts: 'What it says',
+  reads: 'Time',
+  columns: 'Columns of the answer',
+  sql: 'SQL',
+  sqlNote: 'For a client of ClickHouse: it sets the parameters, then runs the query. Nothing was run for this.',
+  wrong: 'The query has problems. They are listed below its text.',
+  close: 'Close',
+} as const;

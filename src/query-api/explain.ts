@@ -1,0 +1,33 @@
+// Plan of a query instead of its answer: what it would answer, and the SQL that would run. Nothing is executed.
+import { toScript } from '../query/print/script.js';
+import { type AnswerDeps, compileRequest, type Question } from './answer.js';
+import { toPeriod } from './shape.js';
+
+/** Body of the response, with its JSON names. */
+export interface Explanation {
+  readonly mode: string;
+  /** Two instants, joined with `/`. */
+  readonly period: string;
+  readonly timezone: string;
+  readonly columns: readonly string[];
+  readonly warnings: readonly string[];
+  /** For a client of ClickHouse: sets the parameters, then runs the query. */
+  readonly sql: string;
+}
+
+/** Throws bad_request with every problem of the text. */
+export async function explainQuery(
+  deps: Pick<AnswerDeps, 'guesses' | 'threads' | 'metrics' | 'now'>,
+  { projectId, request }: Pick<Question, 'projectId' | 'request'>,
+): Promise<Explanation> {
+  const compiled = await compileRequest(deps, { projectId, request, nowMs: deps.now() });
+  const { from, to } = toPeriod(compiled.range);
+  return {
+    mode: compiled.mode,
+    period: `${from}/${to}`,
+    timezone: compiled.timezone,
+    columns: compiled.columns.map(({ name }) => name),
+    warnings: compiled.warnings,
+    sql: toScript(compiled.statement),
+  };
+}
