@@ -134,7 +134,7 @@ async function warnOfUnseen(
   }
 }
 
-export interface Compiling {
+interface Compiling {
   readonly projectId: ProjectId;
   readonly request: QueryRequest;
   readonly nowMs: number;
@@ -142,7 +142,7 @@ export interface Compiling {
 
 /** Throws bad_request with every problem of the text. */
 export async function compileRequest(
-  deps: CompileDeps & Pick<AnswerDeps, 'metrics'>,
+  deps: AnswerDeps,
   { projectId, request, nowMs }: Compiling,
 ): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;

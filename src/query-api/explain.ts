@@ -17,7 +17,7 @@ export interface Explanation {
 
 /** Throws bad_request with every problem of the text. */
 export async function explainQuery(
-  deps: Pick<AnswerDeps, 'guesses' | 'threads' | 'metrics' | 'now'>,
+  deps: AnswerDeps,
   { projectId, request }: Pick<Question, 'projectId' | 'request'>,
 ): Promise<Explanation> {
   const compiled = await compileRequest(deps, { projectId, request, nowMs: deps.now() });
