@@ -1,13 +1,13 @@
-// Tiers of tests, which run one after the other: `unit` and `slow` (fuzzing, simulations, random histories) need only the
-// sources; `integration`, `e2e` and `latency` share one set of real engines. tools/tier-reporter.mjs holds the time budget
-// of each.
+// Tiers of tests, which run one after the other: `unit` and `slow` (fuzzing, simulations, random
+// histories) need only the sources; `integration`, `e2e` and `latency` share one set of real
+// engines. tools/tier-reporter.mjs holds the time budget of each.
 import { defineConfig } from 'vitest/config';
 
 const ENGINES = ['test/support/stack-global-setup.ts'];
 const RANDOM = ['test/support/seed.ts'];
 
-// These tests only compute: files share the modules of a worker thread, and the tests of a file must
-// undo what they change.
+// These tests only compute: files share the modules of a worker thread, and the tests of a file
+// must undo what they change.
 const IN_SHARED_THREADS = { pool: 'threads', isolate: false, maxWorkers: 2 } as const;
 
 export default defineConfig({

@@ -1,5 +1,6 @@
-// Cost of the catalog in a worker: CPU time to parse and encode events with and without collecting their names, in turns in
-// one process. A worker also reads its queue and sends the block, so its share is smaller.
+// Cost of the catalog in a worker: CPU time to parse and encode events with and without collecting
+// their names, in turns in one process. A worker also reads its queue and sends the block, so its
+// share is smaller.
 import { KnownNames } from '../src/catalog/known-names.js';
 import { replayEvents } from '../src/ingest/insert/replay-events.js';
 import { EventBlock } from '../src/ingest/insert/row.js';

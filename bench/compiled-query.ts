@@ -39,7 +39,9 @@ export async function compileKnowingly(stack: Stack, text: string): Promise<Stat
   }
 }
 
-/** Limits above those of the service, so that a query beyond them is measured instead of rejected. */
+/**
+ * Limits above those of the service, so that a query beyond them is measured instead of rejected.
+ */
 const SHARE: EngineShare = { memoryBytes: 4 * 1024 ** 3, threads: undefined, niceValue: 0 };
 const TIMEOUT_MS = 60_000;
 

@@ -1,5 +1,5 @@
-// Upper bound of ingestion: the engine alone inserts the same rows as Native blocks, one insert after the other, with
-// de-duplication and merges, and nothing else running.
+// Upper bound of ingestion: the engine alone inserts the same rows as Native blocks, one insert
+// after the other, with de-duplication and merges, and nothing else running.
 import { parseTrackBody } from '../src/ingest/body.js';
 import { insertEvents } from '../src/ingest/insert/ingest-partition.js';
 import { replayEvents } from '../src/ingest/insert/replay-events.js';
@@ -9,7 +9,10 @@ import type { Stack } from './stack.js';
 
 const ROWS_PER_INSERT = 10_000;
 const EVENTS_PER_BODY = 2000;
-/** Event times advance as at 50,000 events per second: lookup costs depend on how many events share a time. */
+/**
+ * Event times advance as at 50,000 events per second: lookup costs depend on how many events share
+ * a time.
+ */
 const MS_PER_INSERT = 200;
 
 export interface EngineRun {

@@ -1,4 +1,5 @@
-// Erasure from ten million events: one person, a hundred at once, and the purge of the files for all of them.
+// Erasure from ten million events: one person, a hundred at once, and the purge of the files for
+// all of them.
 import { rewriteParts } from '../src/privacy/rewrite-files.js';
 import { atMost, type Measurement } from './measurement.js';
 import { toEventInserts } from './query-data.js';

@@ -1,5 +1,5 @@
-// Cost of exact counts during ingestion: the service's SQL for a monthly count, count by day and sum, alternating with the
-// same SQL on a plain table with the same rows.
+// Cost of exact counts during ingestion: the service's SQL for a monthly count, count by day and
+// sum, alternating with the same SQL on a plain table with the same rows.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileFor, runStatement, type Statement } from './compiled-query.js';
 import { Load } from './load/load.js';
@@ -48,7 +48,10 @@ export async function benchExact({ stack, isQuick, say }: BenchContext): Promise
   }
 }
 
-/** A plain MergeTree table without de-duplication and projection, filled first and then fed with the same inserts. */
+/**
+ * A plain MergeTree table without de-duplication and projection, filled first and then fed with the
+ * same inserts.
+ */
 async function fill(stack: Stack, events: number): Promise<void> {
   const run = (query: string) => stack.clickhouse.command({ query });
   for (const insert of toEventInserts({ projectId: stack.projectId, events, days: 60, untilMs: Date.now() })) {

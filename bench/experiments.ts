@@ -1,5 +1,6 @@
-// `npm run simulate [-- 10000]`: error rates of the results of experiments of value, in simulation: without a difference, and with a
-// lift of 10 %. The slow tests run fewer experiments of the same designs.
+// `npm run simulate [-- 10000]`: error rates of the results of experiments of value, in simulation:
+// without a difference, and with a lift of 10 %. The slow tests run fewer experiments of the same
+// designs.
 import { countErrors, VALUE_DESIGNS } from './simulate-values.js';
 
 const experiments = Number(process.argv[2] ?? 10_000);

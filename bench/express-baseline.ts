@@ -1,5 +1,5 @@
-// Baseline for single events: an Express process that parses the body and answers at once, without credentials, validation
-// or queue.
+// Baseline for single events: an Express process that parses the body and answers at once, without
+// credentials, validation or queue.
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 

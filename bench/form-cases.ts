@@ -38,7 +38,10 @@ export const COMPILED_FORMS: readonly string[] = [
 
 /** Limits of `times`. */
 const WITHIN_MS = [60_000, 3_600_000, 86_400_000, 604_800_000, 2_592_000_000];
-/** Of `best`, the milliseconds from the start to each step: how many have each step, and the medians. */
+/**
+ * Of `best`, the milliseconds from the start to each step: how many have each step, and the
+ * medians.
+ */
 const STEPS_OF_BEST = `[count(), countIf(length(best) > 1), countIf(length(best) > 2)] AS r,
   [0, quantileExactInclusiveIf(0.5)(best[2] / 1000, length(best) > 1), quantileExactInclusiveIf(0.5)(best[3] / 1000, length(best) > 2)] AS d`;
 

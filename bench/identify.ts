@@ -1,5 +1,5 @@
-// Identify calls per second from HTTP to queryable, for many users and for a single one, whose sum must be exact. Then the
-// latency of single calls on an idle system.
+// Identify calls per second from HTTP to queryable, for many users and for a single one, whose sum
+// must be exact. Then the latency of single calls on an idle system.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './load/connection.js';
 import { atMost, type Measurement } from './measurement.js';

@@ -1,5 +1,5 @@
-// Batched events per second from HTTP to queryable, with exact counts, relative to the engine alone; and CPU per process.
-// Single events are in single.ts.
+// Batched events per second from HTTP to queryable, with exact counts, relative to the engine
+// alone; and CPU per process. Single events are in single.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureEngine } from './engine-rate.js';
 import { Load } from './load/load.js';
@@ -56,7 +56,10 @@ const startLoad = (stack: Stack, eventsPerRequest: number): Promise<Load> =>
     bodies: Math.ceil(100_000 / eventsPerRequest),
   });
 
-/** Time from the first request until the last event is counted; throws unless each accepted event is stored exactly once. */
+/**
+ * Time from the first request until the last event is counted; throws unless each accepted event is
+ * stored exactly once.
+ */
 async function runToEnd(stack: Stack, load: Load, limits: RunLimits): Promise<EndToEndRun> {
   const before = await countEvents(stack);
   const watched = [...stack.processes(), { name: LOAD, pid: load.pid }];

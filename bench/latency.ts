@@ -1,4 +1,5 @@
-// Latency from the response of /track to the first response of /query that counts the event, on an otherwise idle system.
+// Latency from the response of /track to the first response of /query that counts the event, on an
+// otherwise idle system.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Measurement } from './measurement.js';
 import { ask, type BenchContext, type Stack } from './stack.js';

@@ -1,4 +1,5 @@
-// Describes the machine of a measurement. Ratios are comparable between machines, absolute figures are not.
+// Describes the machine of a measurement. Ratios are comparable between machines, absolute figures
+// are not.
 import { execFileSync } from 'node:child_process';
 import { arch, cpus, release, totalmem, type } from 'node:os';
 import { packageRoot } from '../src/platform/paths.js';

@@ -1,5 +1,5 @@
-// `npm run bench [-- name…] [--quick]`: runs each benchmark on its own fresh stack, prints results beside their aims, and
-// writes them to bench/results.
+// `npm run bench [-- name…] [--quick]`: runs each benchmark on its own fresh stack, prints results
+// beside their aims, and writes them to bench/results.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -118,5 +118,6 @@ const machine = describeMachine();
 say(`\n${machine.cores} cores, ${machine.cpu}, ${machine.memoryGb} GB, node ${machine.node}, commit ${machine.commit}`);
 process.stdout.write(`${toTable(results)}\n`);
 say(`written to ${writeResults(results, values.quick)}`);
-// A missed aim is a result; an aborted benchmark is an error. Exit even if it left something running.
+// A missed aim is a result; an aborted benchmark is an error. Exit even if it left something
+// running.
 process.exit(results.some((result) => result.failure !== undefined) ? 1 : 0);

@@ -1,5 +1,5 @@
-// CPU and memory of processes from /proc (Linux only). A process includes its descendants that are not listed themselves,
-// because databases fork.
+// CPU and memory of processes from /proc (Linux only). A process includes its descendants that are
+// not listed themselves, because databases fork.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Clock ticks are 10 ms on every Linux that Node runs on. */

@@ -1,4 +1,5 @@
-// Twenty product questions, each with handwritten SQL for the same answer by someone who knows the table and its content.
+// Twenty product questions, each with handwritten SQL for the same answer by someone who knows the
+// table and its content.
 
 export interface QueryCase {
   readonly text: string;
@@ -18,7 +19,8 @@ const ACTOR_SCAN = `events AS e LEFT ANY JOIN (
   SELECT device_hash, user_hash AS muid FROM device_map FINAL WHERE project_id = '$project'
 ) AS m ON e.device_hash = m.device_hash`;
 const ACTOR = 'if(e.user_hash != 0, e.user_hash, if(m.muid != 0, m.muid, e.device_hash))';
-// ClickHouse uses the hourly projection only when the time condition has the form that it is grouped by.
+// ClickHouse uses the hourly projection only when the time condition has the form that it is
+// grouped by.
 const HOURS = `project_id = '$project' AND toStartOfHour(time) >= toDateTime('$from', 'UTC') AND toStartOfHour(time) < toDateTime('$to', 'UTC')`;
 
 const CASES: readonly QueryCase[] = [

@@ -1,5 +1,6 @@
-// Generates millions of events inside the engine, directly into the table: keys are unique by construction, distributions
-// are realistic, and randomness is a hash of the row number, so the rows are the same each time.
+// Generates millions of events inside the engine, directly into the table: keys are unique by
+// construction, distributions are realistic, and randomness is a hash of the row number, so the
+// rows are the same each time.
 
 export interface QueryDataOptions {
   readonly projectId: string;
@@ -37,10 +38,12 @@ const COUNTRIES = ['US', 'DE', 'IN', 'GB', 'FR', 'BR', 'JP', 'CA', 'AU', 'ES', '
 const CITIES = ['Berlin', 'Paris', 'London', 'Austin', 'Tokyo', 'Madrid', 'Zurich', 'Vienna', 'Oslo', 'Rome'];
 const CATEGORIES = ['hats', 'shoes', 'coats', 'bags', 'belts', 'socks', 'scarves', 'gloves'];
 
-// Each column's expression over the row's `number`, `ms` (its time), `session` and `device`, in the order of the table's columns.
+// Each column's expression over the row's `number`, `ms` (its time), `session` and `device`, in the
+// order of the table's columns.
 const COLUMNS: Readonly<Record<string, string>> = {
   project_id: '{project_id:UUID}',
-  // Log-uniform over the ranks is Zipf: the first type has a fifth of the events, the last a two-hundredth.
+  // Log-uniform over the ranks is Zipf: the first type has a fifth of the events, the last a
+  // two-hundredth.
   event_type: `[${EVENT_TYPES.map((type) => `'${type}'`).join(',')}][toUInt32(floor(exp(${chance('type')} * log(40.999))))]`,
   time: `fromUnixTimestamp64Milli(ms, 'UTC')`,
   insert_id: `lower(hex(MD5(concat('insert', toString(number)))))`,

@@ -1,5 +1,6 @@
-// The compiler's SQL against handwritten SQL: twenty queries over millions of events, alternating, with equal answers
-// required. Also measures compile time, of the queries of all benchmarks and of every form.
+// The compiler's SQL against handwritten SQL: twenty queries over millions of events, alternating,
+// with equal answers required. Also measures compile time, of the queries of all benchmarks and of
+// every form.
 import { compileFor, compileKnowingly, runStatement, type TimedRows } from './compiled-query.js';
 import { COMPILED_FORMS, FORM_CASES } from './form-cases.js';
 import { atMost, type Measurement } from './measurement.js';

@@ -1,6 +1,9 @@
 // Seeded random numbers of benchmarks, simulations and fault runs: the same seed repeats a run.
 
-/** Mulberry32, by Tommy Ettinger (public domain): uniform in [0, 1), 32 bits. Small, fast, and sufficient to distribute choices. */
+/**
+ * Mulberry32, by Tommy Ettinger (public domain): uniform in [0, 1), 32 bits. Small, fast, and
+ * sufficient to distribute choices.
+ */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

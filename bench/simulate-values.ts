@@ -1,5 +1,6 @@
-// Simulated experiments of value from a seed: units of which a part has a value with a heavy tail, which comes late, in variants of
-// unequal weights. Values are winsorized at each look, as in the results of a choice.
+// Simulated experiments of value from a seed: units of which a part has a value with a heavy tail,
+// which comes late, in variants of unequal weights. Values are winsorized at each look, as in the
+// results of a choice.
 
 import { findMeanSequence } from '../src/experiments/confidence-sequence.js';
 import { isCollecting, VALUES_MIN } from '../src/experiments/decision.js';
@@ -105,7 +106,10 @@ function add(sums: Sums, value: number): void {
   sums.squares += value * value;
 }
 
-/** Interpolated over all units, of which those without a value have 0; where it is 0, nothing is cut. */
+/**
+ * Interpolated over all units, of which those without a value have 0; where it is 0, nothing is
+ * cut.
+ */
 function percentileOf(largest: readonly Value[], units: number): number {
   const position = WINSORIZED_ABOVE * (units - 1);
   const below = Math.floor(position);

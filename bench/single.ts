@@ -1,5 +1,6 @@
-// Single events: durably answered requests per second, against an Express handler that only parses and answers. Both get the
-// same load in short alternating turns, so that noise of the machine affects both.
+// Single events: durably answered requests per second, against an Express handler that only parses
+// and answers. Both get the same load in short alternating turns, so that noise of the machine
+// affects both.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Load } from './load/load.js';

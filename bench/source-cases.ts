@@ -1,16 +1,19 @@
-// Queries of each source with the best handwritten SQL for the same answer. The SQL may rely on the data: that a property
-// only holds text, or that no two events of a person have the same time.
+// Queries of each source with the best handwritten SQL for the same answer. The SQL may rely on the
+// data: that a property only holds text, or that no two events of a person have the same time.
 
 export interface SourceCase {
   readonly source: string;
   /** Over the placeholder $range. */
   readonly text: string;
   /**
-   * Over $scan (project and range of `e`), $actors (events with the user of their device), $actor, $isSomebody, $sessions
-   * (rows of `e` that sessions of the range can consist of), $session, $position, $project, $from and $to.
+   * Over $scan (project and range of `e`), $actors (events with the user of their device), $actor,
+   * $isSomebody, $sessions (rows of `e` that sessions of the range can consist of), $session,
+   * $position, $project, $from and $to.
    */
   readonly sql: string;
-  /** Columns of the compiled answer that the handwritten SQL returns, when it does not return all. */
+  /**
+   * Columns of the compiled answer that the handwritten SQL returns, when it does not return all.
+   */
   readonly columns?: readonly number[];
 }
 
@@ -70,7 +73,10 @@ export const stepTimes = (conditions: readonly string[]): string =>
 
 export const STEPS = ['page_view', 'add_to_cart', 'purchase'].map((type) => `e.event_type = '${type}'`);
 
-/** The best attempt of each person, as times since its start: for each first step the earliest second, and the earliest third after it. */
+/**
+ * The best attempt of each person, as times since its start: for each first step the earliest
+ * second, and the earliest third after it.
+ */
 export const bestAttempts = (conditions: readonly string[]): string => `
   SELECT arrayMap(a -> (a, arrayFirst(b -> b >= a AND b <= a + 86400000, t2)), t1) AS two,
     arrayMap(a -> (a.1, a.2, if(a.2 = 0, 0, arrayFirst(c -> c >= a.2 AND c <= a.1 + 86400000, t3))), two) AS attempts,
@@ -91,8 +97,9 @@ export const funnelOf = (conditions: readonly string[]): string => `
   )`;
 
 /**
- * Retention of sign-ups by week, with the columns of the answer. Expressions: `views` gathers the times of a person's views, `weeks`
- * makes their weeks of them, and `isBack` says whether these contain the n-th week after the cohort's.
+ * Retention of sign-ups by week, with the columns of the answer. Expressions: `views` gathers the
+ * times of a person's views, `weeks` makes their weeks of them, and `isBack` says whether these
+ * contain the n-th week after the cohort's.
  */
 export const retentionOf = ({ views, weeks, isBack }: Record<'views' | 'weeks' | 'isBack', string>): string => `
   SELECT cohort, size, n, back[n + 1], back[n + 1] / size FROM (

@@ -1,5 +1,5 @@
-// Every source, and every form of one, over ten million events: time, rows and memory against handwritten SQL; growth with the number of events; and
-// the cost of stitching.
+// Every source, and every form of one, over ten million events: time, rows and memory against
+// handwritten SQL; growth with the number of events; and the cost of stitching.
 import { compileKnowingly, runStatement, type Statement, type TimedRows } from './compiled-query.js';
 import { FORM_CASES } from './form-cases.js';
 import { atMost, type Measurement } from './measurement.js';
@@ -122,7 +122,9 @@ async function timeInTurns(stack: Stack, statements: readonly Statement[]): Prom
   return times;
 }
 
-/** Compares the shared columns: the handwritten SQL may return fewer, or additional ones at the end. */
+/**
+ * Compares the shared columns: the handwritten SQL may return fewer, or additional ones at the end.
+ */
 function requireEqual({ text, columns }: SourceCase, ours: TimedRows, theirs: TimedRows): void {
   const width = columns?.length;
   const plain = (rows: readonly (readonly unknown[])[]) => rows.map((row) => row.map(toPlainText).join(' ')).sort();
@@ -139,7 +141,9 @@ const toPlainText = (value: unknown): string =>
 
 const MEMORY_LOOK_MS = 10;
 
-/** Peak memory of any statement while `run` runs, sampled: growth in the last moments may be missed. */
+/**
+ * Peak memory of any statement while `run` runs, sampled: growth in the last moments may be missed.
+ */
 async function watchMemory<T>(stack: Stack, run: () => Promise<T>): Promise<{ result: T; peak: number }> {
   let peak = 0;
   let isRunning = true;

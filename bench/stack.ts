@@ -1,4 +1,5 @@
-// The system under measurement: addresses, keys, and the processes to account for. start-stack.ts starts it.
+// The system under measurement: addresses, keys, and the processes to account for. start-stack.ts
+// starts it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
 import type { Measurement } from './measurement.js';
@@ -43,7 +44,9 @@ export const countEvents = (stack: Stack): Promise<number> =>
 
 const DRAIN_TIMEOUT_MS = 120_000;
 
-/** Resolves when exactly that many events are counted; throws when there are more, or on timeout. */
+/**
+ * Resolves when exactly that many events are counted; throws when there are more, or on timeout.
+ */
 export async function untilCounted(stack: Stack, expected: number): Promise<void> {
   const deadline = performance.now() + DRAIN_TIMEOUT_MS;
   for (;;) {
@@ -57,7 +60,10 @@ export async function untilCounted(stack: Stack, expected: number): Promise<void
 
 const MERGES_TIMEOUT_MS = 60_000;
 
-/** Resolves when the engine has no background work, or after a minute, because it never has none under steady load. */
+/**
+ * Resolves when the engine has no background work, or after a minute, because it never has none
+ * under steady load.
+ */
 export async function untilMergesRest(stack: Stack): Promise<void> {
   const deadline = performance.now() + MERGES_TIMEOUT_MS;
   for (let quiet = 0; quiet < 3 && performance.now() < deadline; ) {

@@ -1,4 +1,5 @@
-// Starts the system as `npm start` does, supervisor included, in a temporary directory and on a free port.
+// Starts the system as `npm start` does, supervisor included, in a temporary directory and on a
+// free port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,10 @@ const UNLIMITED: Settings = {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Uses a temporary directory, which is deleted afterwards, or the directory of the caller. `settings` replace `UNLIMITED`. */
+/**
+ * Uses a temporary directory, which is deleted afterwards, or the directory of the caller.
+ * `settings` replace `UNLIMITED`.
+ */
 export async function startStack(options: { directory?: string; settings?: Settings } = {}): Promise<Stack> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
   // Ignore store settings of this machine: the stack under test brings its own.
@@ -131,7 +135,10 @@ async function stopSupervisor(supervisor: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Reads the processes from the lock of the data directory. They may be restarted, so read it each time. */
+/**
+ * Reads the processes from the lock of the data directory. They may be restarted, so read it each
+ * time.
+ */
 function findProcesses(directory: string): NamedProcess[] {
   const lock = tryReadLock(directory);
   if (lock === undefined) throw new Error(`no instance runs on ${directory}`);

@@ -1,4 +1,5 @@
-// `npm run doctor`: checks the stores and settings of a service and prints advice. Exit status 1 when a check failed.
+// `npm run doctor`: checks the stores and settings of a service and prints advice. Exit status 1
+// when a check failed.
 import { CHECK_TIMEOUT_MS, examineAll } from '../src/operate/examine.js';
 import { createClickHouse } from '../src/platform/clickhouse/client.js';
 import { readOperatorConfig } from '../src/platform/config.js';

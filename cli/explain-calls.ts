@@ -1,5 +1,5 @@
-// Calls in conditions (`count(purchase last 30d) >= 3`) in the output of `npm run explain`: each as a query of its own that counts
-// the people who pass it, and their number in a running service.
+// Calls in conditions (`count(purchase last 30d) >= 3`) in the output of `npm run explain`: each as
+// a query of its own that counts the people who pass it, and their number in a running service.
 import type { TimeRange } from '../src/query/analyze/resolved.js';
 import { type Condition, type Query, stagesOf } from '../src/query/parse/syntax.js';
 

@@ -1,5 +1,5 @@
-// `npm run explain -- [--stage parse|analyze|plan|print|calls] '<query>'`: shows what each stage of the compiler makes of a query,
-// and for the calls in its conditions how many people pass each.
+// `npm run explain -- [--stage parse|analyze|plan|print|calls] '<query>'`: shows what each stage of
+// the compiler makes of a query, and for the calls in its conditions how many people pass each.
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { toProjectId } from '../src/platform/ids.js';

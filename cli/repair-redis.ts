@@ -1,5 +1,5 @@
-// `npm run repair-redis -- DIRECTORY`: fills the holes of zeros that a full disk has left in the append-only file of a Redis that is
-// stopped. `npm start` does the same by itself.
+// `npm run repair-redis -- DIRECTORY`: fills the holes of zeros that a full disk has left in the
+// append-only file of a Redis that is stopped. `npm start` does the same by itself.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillHoles } from '../standalone/append-only-file.js';

@@ -1,5 +1,5 @@
-// Budgets of transferred bytes: the script and style of the first view, and those of the Ask screen with its editor, compressed
-// with gzip. The build fails above them.
+// Budgets of transferred bytes: the script and style of the first view, and those of the Ask screen
+// with its editor, compressed with gzip. The build fails above them.
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 

@@ -1,5 +1,6 @@
-// Build of the console: hashed files in dist/console, and a manifest from which the server writes the page. It fails for a
-// module of Node (the parser and the analyzer of src/query run in browsers) and for files above their budget (budgets.ts).
+// Build of the console: hashed files in dist/console, and a manifest from which the server writes
+// the page. It fails for a module of Node (the parser and the analyzer of src/query run in
+// browsers) and for files above their budget (budgets.ts).
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { keepBudgets } from './budgets.ts';

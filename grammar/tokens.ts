@@ -1,5 +1,5 @@
-// External tokenizer for cases beyond regular expressions: where a name ends before `->`, and whether a word is a
-// keyword in this position.
+// External tokenizer for cases beyond regular expressions: where a name ends before `->`, and
+// whether a word is a keyword in this position.
 import { ExternalTokenizer, type InputStream, type Stack } from '@lezer/lr';
 import * as terms from './parser.terms.js';
 
@@ -14,7 +14,10 @@ const isNameStart = (code: number): boolean => (code >= 97 && code <= 122) || (c
 /** Characters of a name after its first: also digits and `.:/$-`. */
 const isNamePart = (code: number): boolean => isNameStart(code) || (code >= 45 && code <= 58) || code === 36;
 
-/** A name, ending before a `-` that starts an arrow; or the prefix of a quoted key, when a quote follows its last dot. */
+/**
+ * A name, ending before a `-` that starts an arrow; or the prefix of a quoted key, when a quote
+ * follows its last dot.
+ */
 export const words = new ExternalTokenizer((input: InputStream) => {
   if (!isNameStart(input.next)) return;
   let last = input.next;
@@ -26,7 +29,9 @@ export const words = new ExternalTokenizer((input: InputStream) => {
   input.acceptToken(last === DOT && isQuoteNext ? terms.FieldPrefix : terms.Word);
 });
 
-/** Terms of keywords begin with a lower-case letter; `_` precedes those that JavaScript reserves. */
+/**
+ * Terms of keywords begin with a lower-case letter; `_` precedes those that JavaScript reserves.
+ */
 const KEYWORDS: ReadonlyMap<string, number> = new Map(
   Object.entries(terms)
     .filter(([name]) => /^_?[a-z]/.test(name))
@@ -48,8 +53,9 @@ const ANY_CASE_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A word is a keyword only where the grammar allows that keyword; elsewhere it is a name. So an event may be called `last`
- * and a column `users`; only an event named like a source must be quoted.
+ * A word is a keyword only where the grammar allows that keyword; elsewhere it is a name. So an
+ * event may be called `last` and a column `users`; only an event named like a source must be
+ * quoted.
  */
 export function keyword(word: string, stack: Stack): number {
   const lower = word.toLowerCase();

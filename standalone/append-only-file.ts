@@ -1,7 +1,7 @@
-// Repairs Redis's append-only file. After a rewrite Redis 7 and 8 write it at their own offset: when the
-// disk is full, they truncate half-written commands but continue after their end, which leaves a
-// hole of zeros. All data is there, but Redis refuses to start with "Bad file format". A crash of
-// the machine can leave zeros at the end of the file too.
+// Repairs Redis's append-only file. After a rewrite Redis 7 and 8 write it at their own offset:
+// when the disk is full, they truncate half-written commands but continue after their end, which
+// leaves a hole of zeros. All data is there, but Redis refuses to start with "Bad file format". A
+// crash of the machine can leave zeros at the end of the file too.
 import { constants, type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -9,7 +9,10 @@ import type { ProcessSpec } from './supervised-process.js';
 export interface PostgresUser {
   /** Owner of the cluster's files; undefined for the supervisor's own account. */
   readonly owner?: Account;
-  /** Runs a program of PostgreSQL on a folder; `args` receives the path of the folder for the program. */
+  /**
+   * Runs a program of PostgreSQL on a folder; `args` receives the path of the folder for the
+   * program.
+   */
   command(
     program: string,
     folder: string,
@@ -20,10 +23,14 @@ export interface PostgresUser {
 type Command = readonly [command: string, ...args: string[]];
 
 const ACCOUNT = 'postgres';
-// In a user namespace root appears as user 1000 to PostgreSQL: without capabilities, but with access to root's files.
+// In a user namespace root appears as user 1000 to PostgreSQL: without capabilities, but with
+// access to root's files.
 const NAMESPACE: Command = ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'];
 
-/** `programs`: the folder that contains `bin`. `parent`: the parent of the cluster's folder, which may not exist yet. */
+/**
+ * `programs`: the folder that contains `bin`. `parent`: the parent of the cluster's folder, which
+ * may not exist yet.
+ */
 export function findPostgresUser(options: { readonly programs: string; readonly parent: string }): PostgresUser {
   const { programs, parent } = options;
   if (!isRoot())
@@ -41,7 +48,10 @@ const binary = (programs: string, name: string): string => join(programs, 'bin',
 const runs = ([command, ...args]: Command, account?: Account): boolean =>
   spawnSync(command, args, { stdio: 'ignore', cwd: '/', ...account }).status === 0;
 
-/** A separate account, with the programs and the cluster at accessible paths in a private mount namespace. */
+/**
+ * A separate account, with the programs and the cluster at accessible paths in a private mount
+ * namespace.
+ */
 function tryPrivateMounts(programs: string, parent: string): PostgresUser | undefined {
   const forPrograms = findPrivateMount(programs, [parent, process.execPath]);
   if (forPrograms === undefined) return undefined;

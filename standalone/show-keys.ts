@@ -1,4 +1,5 @@
-// `npm start -- --keys`: the keys of the first project of a running service, read from its database.
+// `npm start -- --keys`: the keys of the first project of a running service, read from its
+// database.
 import { existsSync, readFileSync } from 'node:fs';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { createPostgres } from '../src/platform/postgres/client.js';

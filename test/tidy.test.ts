@@ -1,4 +1,5 @@
-// The rules of the house that a machine can judge. Each failure names the file and what is wrong with it.
+// The rules of the house that a machine can judge. Each failure names the file and what is wrong
+// with it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { buildParserFile } from '@lezer/generator';
@@ -12,7 +13,7 @@ const read = (path: string): string => readFileSync(join(packageRoot, path), 'ut
 const filesUnder = (...folders: string[]): string[] =>
   folders.flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(?:ts|mjs)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs)$/.test(entry.name))
       .map((entry) => relative(packageRoot, join(entry.parentPath, entry.name))),
   );
 
@@ -27,6 +28,7 @@ const DYNAMIC_IMPORT = /\bimport\('(?<path>\.[^']*)'\)/g;
 
 const sources = filesUnder('src', 'workers', 'standalone', 'cli', 'packages');
 const clients = filesUnder('clients/browser/src', 'clients/node/src');
+const consoleFiles = filesUnder('console');
 
 function importsOf(from: string): Import[] {
   const text = read(from);
@@ -150,12 +152,14 @@ describe('files', () => {
   });
 
   test('say first what they own', () => {
-    expect([...sources, ...clients].filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual([]);
+    expect([...sources, ...clients, ...consoleFiles].filter((path) => !/^(?:#!.*\n)?\/\/ \S/.test(read(path)))).toEqual(
+      [],
+    );
   });
 
   // Comments and titles of tests follow docs/GLOSSARY.md.
   const PLAIN_FOLDERS = [
-    ...['src', 'workers', 'standalone', 'cli', 'packages', 'tools', 'bench', 'faults', 'test'],
+    ...['src', 'workers', 'standalone', 'cli', 'packages', 'tools', 'bench', 'faults', 'test', 'console'],
     ...['clients/browser/src', 'clients/node/src'],
   ];
   const NOT_PLAIN =
@@ -173,8 +177,21 @@ describe('files', () => {
     expect(found).toEqual([]);
   });
 
+  test('wrap comments at 100 columns', () => {
+    const COMMENT = /^\s*(?:\/\/|\/\*\*|\*)\s.*$/;
+    // Directives, tables and addresses stay on one line.
+    const IS_UNWRAPPED = /biome-ignore|https?:|\|/;
+    const isLong = (line: string): boolean => [...line].length > 100 && COMMENT.test(line) && !IS_UNWRAPPED.test(line);
+    const found = filesUnder(...PLAIN_FOLDERS).flatMap((path) =>
+      read(path)
+        .split('\n')
+        .flatMap((line, index) => (isLong(line) ? [`${path}:${index + 1}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
   test('have at most 400 lines', () => {
-    const all = [...sources, ...clients, ...filesUnder('test', 'bench', 'faults', 'tools')];
+    const all = [...sources, ...clients, ...consoleFiles, ...filesUnder('test', 'bench', 'faults', 'tools')];
     const linesOf = (path: string): number => read(path).split('\n').length - 1;
     expect(all.map((path) => `${path}: ${linesOf(path)}`).filter((line) => Number(line.split(': ')[1]) > 400)).toEqual(
       [],

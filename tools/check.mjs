@@ -1,6 +1,6 @@
 // `npm run check`: the checks that must pass before every commit, without services. They run in
-// parallel, and each prints its output when it is done. Prints the whole time beside its budget, and
-// fails when it exceeds its limit. `--without-tests` leaves the unit tests to `npm test`.
+// parallel, and each prints its output when it is done. Prints the whole time beside its budget,
+// and fails when it exceeds its limit. `--without-tests` leaves the unit tests to `npm test`.
 import { spawn } from 'node:child_process';
 import { cpuSeconds } from './cpu-time.mjs';
 import { installDependencies, requireNode } from './setup.mjs';

@@ -1,6 +1,7 @@
 // Licences and known vulnerabilities of what is shipped: the production dependencies in
-// package-lock.json, and the packages that the console bundles. `npm run licences` writes docs/LICENCES.md and fails for a licence that is not allowed; `npm run audit`
-// fails for a vulnerability rated high or critical. Plain Node without dependencies.
+// package-lock.json, and the packages that the console bundles. `npm run licences` writes
+// docs/LICENCES.md and fails for a licence that is not allowed; `npm run audit` fails for a
+// vulnerability rated high or critical. Plain Node without dependencies.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +23,9 @@ const READ_BY_HAND = {
 
 const IMPORTED = /\b(?:from|import)\s*\(?'(@[\w.-]+\/[\w.-]+|[a-z][\w.-]*)(?:\/[^']*)?'/g;
 
-/** Packages that the sources of the console import. They are development dependencies, yet shipped. */
+/**
+ * Packages that the sources of the console import. They are development dependencies, yet shipped.
+ */
 export function listImported(folder = join(ROOT, 'console', 'src')) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
   const names = files.flatMap((name) =>
@@ -85,8 +88,8 @@ ${rows.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} 
 }
 
 /**
- * Severe vulnerabilities of shipped packages in a report of `npm audit --json`; undefined without an
- * answer of the registry.
+ * Severe vulnerabilities of shipped packages in a report of `npm audit --json`; undefined without
+ * an answer of the registry.
  */
 export function findVulnerable(report, shipped) {
   if (report?.vulnerabilities === undefined) return undefined;

@@ -1,5 +1,6 @@
-// `npm run picture`: takes the picture of README.md from the demo of a running service: docs/console.png, of 200 KB at most.
-// It needs `npm start`, `npm run demo` and Chromium (CHROMIUM names it), and signs in with the local provider.
+// `npm run picture`: takes the picture of README.md from the demo of a running service:
+// docs/console.png, of 200 KB at most. It needs `npm start`, `npm run demo` and Chromium (CHROMIUM
+// names it), and signs in with the local provider.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';

@@ -1,10 +1,10 @@
-// Vitest reporter for the tiers of tests: prints the time of each tier beside its budget and the ten
-// slowest files, and fails the run when a tier exceeds its limit.
+// Vitest reporter for the tiers of tests: prints the time of each tier beside its budget and the
+// ten slowest files, and fails the run when a tier exceeds its limit.
 //
-// Budgets are seconds on two quiet cores. A busy machine must not fail a run, so the limit of a tier
-// that only computes is in CPU seconds (Linux: the process and its ended children), and the limit of
-// a tier that waits for engines is twice its budget in wall-clock time. CPU time grows by up to half
-// when other processes compete for the cores.
+// Budgets are seconds on two quiet cores. A busy machine must not fail a run, so the limit of a
+// tier that only computes is in CPU seconds (Linux: the process and its ended children), and the
+// limit of a tier that waits for engines is twice its budget in wall-clock time. CPU time grows by
+// up to half when other processes compete for the cores.
 import { cpus } from 'node:os';
 import { cpuSeconds } from './cpu-time.mjs';
 

@@ -36,7 +36,8 @@ export const startProjectDeletion = defineScheduledJob({
 
     let purging: Promise<void> | undefined;
     async function deleteProjects(): Promise<void> {
-      // Not supported on a ClickHouse cluster yet: its tables have other names, so the projects wait.
+      // Not supported on a ClickHouse cluster yet: its tables have other names, so the projects
+      // wait.
       if (config.CLICKHOUSE_CLUSTER !== undefined) return;
       const { emptied, failures } = await deleteRowsInRotation(deps);
       if (emptied.length > 0) {

@@ -1,5 +1,6 @@
-// Consumer of the demo queue: loads the demo project of an organization, one at a time. It sends events and users to the service like
-// any client. A job that runs again, because its worker was killed, deletes what the earlier run left behind, and begins again.
+// Consumer of the demo queue: loads the demo project of an organization, one at a time. It sends
+// events and users to the service like any client. A job that runs again, because its worker was
+// killed, deletes what the earlier run left behind, and begins again.
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { createDemo, DemoExists, deleteDemo, findDemo } from '../src/demo/create-demo.js';
 import { DEMO_QUEUE, type DemoJob } from '../src/demo/queue.js';
@@ -46,7 +47,10 @@ export function startDemoWorker({ config, postgres, redis, log }: DemoNeeds): Ru
     }
   }
 
-  /** Of a run whose worker was killed: the project was created after the job, and no other job of the organization can run. */
+  /**
+   * Of a run whose worker was killed: the project was created after the job, and no other job of
+   * the organization can run.
+   */
   async function removeLeftover(job: Job<DemoJob>): Promise<void> {
     if (job.attemptsStarted <= 1) return;
     const { organizationId, personId } = job.data;

@@ -1,5 +1,6 @@
-// Shared dependencies of the erasure, purge and project deletion jobs. They have their own PostgreSQL
-// pool, because concurrent erasures and advisory locks would use up the connections of other jobs.
+// Shared dependencies of the erasure, purge and project deletion jobs. They have their own
+// PostgreSQL pool, because concurrent erasures and advisory locks would use up the connections of
+// other jobs.
 import { createIdentifyQueue } from '../src/identity/queue.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';

@@ -1,5 +1,5 @@
-// Runs the identity projection (PostgreSQL outbox → ClickHouse): at once after changes of this process, and every second for
-// entries of other processes. Part of the job upsert-profiles.
+// Runs the identity projection (PostgreSQL outbox → ClickHouse): at once after changes of this
+// process, and every second for entries of other processes. Part of the job upsert-profiles.
 import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { projectOutbox } from '../src/identity/outbox.js';

@@ -7,7 +7,8 @@ import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
 const PROJECTS_AT_A_TIME = 100;
-// A rebuild reads all events of a project, so the rebuilds of a project take a twentieth of the time.
+// A rebuild reads all events of a project, so the rebuilds of a project take a twentieth of the
+// time.
 const REST_PER_WORK = 20;
 const RETRY_MS = 60_000;
 

@@ -1,11 +1,12 @@
-// Scheduled usage rollup: today and yesterday every 15 s; the last five weeks every hour, because events may be stored late
-// or erased.
+// Scheduled usage rollup: today and yesterday every 15 s; the last five weeks every hour, because
+// events may be stored late or erased.
 import { rollUpCounts, rollUpStored } from '../src/usage/rollup.js';
 import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
 const DAYS = { recent: 2, all: 35 } as const;
-// Stored events are counted in ClickHouse each time. The interval limits this to a twentieth of the time.
+// Stored events are counted in ClickHouse each time. The interval limits this to a twentieth of the
+// time.
 const REST_PER_WORK = 20;
 
 export const startUsageRollup = defineScheduledJob({

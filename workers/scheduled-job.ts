@@ -1,6 +1,6 @@
-// Scheduled jobs: a BullMQ job scheduler with its queue and worker. Upserts are idempotent, so however
-// many processes start a job, each schedule exists once and each run happens in one process. A failed
-// run is logged and not retried, because the next run does the same work.
+// Scheduled jobs: a BullMQ job scheduler with its queue and worker. Upserts are idempotent, so
+// however many processes start a job, each schedule exists once and each run happens in one
+// process. A failed run is logged and not retried, because the next run does the same work.
 import { Worker } from 'bullmq';
 import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { Needs, RunningJob } from './runtime.js';

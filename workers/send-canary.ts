@@ -1,4 +1,5 @@
-// Scheduled canary: every minute one event of the canary project takes the normal path, and is polled until queries see it.
+// Scheduled canary: every minute one event of the canary project takes the normal path, and is
+// polled until queries see it.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   CANARY_EVERY_MS,

@@ -1,4 +1,5 @@
-// Consumer of the mail queue: sends mails over SMTP. A mail that the server rejects permanently becomes a dead letter.
+// Consumer of the mail queue: sends mails over SMTP. A mail that the server rejects permanently
+// becomes a dead letter.
 import { UnrecoverableError, Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import { MAIL_QUEUE, type MailJob, tryReadText } from '../src/mail/queue.js';
@@ -41,8 +42,8 @@ export function startMailWorker({ config, redis, log }: MailNeeds): RunningJob {
   };
 }
 
-// nodemailer's codes for a rejected sender, recipient or message. A 5xx at login (EAUTH) is a wrong setting of the service:
-// the mail stays queued until it is corrected.
+// nodemailer's codes for a rejected sender, recipient or message. A 5xx at login (EAUTH) is a wrong
+// setting of the service: the mail stays queued until it is corrected.
 const ABOUT_THE_MAIL: readonly unknown[] = ['EENVELOPE', 'EMESSAGE'];
 
 /** The server rejected this mail permanently (5xx). */

@@ -1,4 +1,5 @@
-// Scheduled sweep: every minute releases sequence numbers without a job, and folds profile tails below the low watermark.
+// Scheduled sweep: every minute releases sequence numbers without a job, and folds profile tails
+// below the low watermark.
 import { createIdentifyQueue, type IdentifyQueue } from '../src/identity/queue.js';
 import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity/sequence.js';
 import { settleProfiles } from '../src/identity/store.js';
@@ -33,7 +34,8 @@ async function settleAll(postgres: Postgres, redis: Redis): Promise<void> {
   while ((await settleProfiles(postgres, watermark)) > 0 && Date.now() < until);
 }
 
-// A job is added within 30 s of taking its numbers, or its request has failed. Pending numbers make all tails grow.
+// A job is added within 30 s of taking its numbers, or its request has failed. Pending numbers make
+// all tails grow.
 const ORPHAN_AGE_MS = 2 * 60_000;
 const ERASURE = 'erasure:';
 

@@ -22,7 +22,10 @@ export const startPayloadSweep = defineScheduledJob({
 const ORPHAN_AGE_MS = 60 * 60_000;
 const SCAN_COUNT = 500;
 
-/** Deletes payloads older than an hour whose job was never added or has ended. Resolves with their number. */
+/**
+ * Deletes payloads older than an hour whose job was never added or has ended. Resolves with their
+ * number.
+ */
 export async function sweepOrphanedPayloads(redis: Redis, now: number): Promise<number> {
   let swept = 0;
   for await (const keys of redis.scanStream({ match: payloadKeyPattern, count: SCAN_COUNT })) {

@@ -1,5 +1,5 @@
-// Minimal HTTP client: one keep-alive connection that sends prepared bytes and reads responses. A client library would use as
-// much CPU as the service, on a machine with two cores.
+// Minimal HTTP client: one keep-alive connection that sends prepared bytes and reads responses. A
+// client library would use as much CPU as the service, on a machine with two cores.
 import { connect, type Socket } from 'node:net';
 
 export interface Answer {
@@ -7,7 +7,9 @@ export interface Answer {
   readonly body: string;
 }
 
-/** States: idle → waiting for one response → idle, or closed. Closing rejects the pending response. */
+/**
+ * States: idle → waiting for one response → idle, or closed. Closing rejects the pending response.
+ */
 export class Connection {
   readonly #socket: Socket;
   #received = '';

@@ -1,6 +1,6 @@
-// Request bodies of /track that are built once and sent many times. insert_id and time are overwritten in place, so that
-// sending is cheap and no events are duplicates. Ids come from the system's random generator: those of a weak one compress
-// too well.
+// Request bodies of /track that are built once and sent many times. insert_id and time are
+// overwritten in place, so that sending is cheap and no events are duplicates. Ids come from the
+// system's random generator: those of a weak one compress too well.
 import { randomBytes } from 'node:crypto';
 
 export interface BodyTemplate {
@@ -87,7 +87,10 @@ const EVENT_TYPES = [
 const CATEGORIES = ['hats', 'shoes', 'coats', 'bags', 'belts', 'socks'];
 const PLANS = ['free', 'pro', 'team'];
 
-/** About 470 bytes with 8 properties: what a web shop's page sends. 60 % of the events are anonymous. */
+/**
+ * About 470 bytes with 8 properties: what a web shop's page sends. 60 % of the events are
+ * anonymous.
+ */
 function createEvent() {
   const device = Math.floor(Math.random() * DEVICES);
   return {
@@ -123,7 +126,10 @@ const SYSTEMS = [
   'Linux; Android 14; Pixel 8',
 ];
 
-/** As many user agents as a mid-size site has per minute: the service caches parsed ones, and this must be realistic. */
+/**
+ * As many user agents as a mid-size site has per minute: the service caches parsed ones, and this
+ * must be realistic.
+ */
 const USER_AGENTS = [
   ...SYSTEMS.flatMap((system) =>
     CHROME_VERSIONS.map(

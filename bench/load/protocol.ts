@@ -5,7 +5,9 @@ export interface LoadOptions {
   readonly key: string;
   readonly eventsPerRequest: number;
   readonly connections: number;
-  /** Number of distinct bodies; more than connections, because a body is rewritten before each use. */
+  /**
+   * Number of distinct bodies; more than connections, because a body is rewritten before each use.
+   */
   readonly bodies: number;
 }
 

@@ -1,4 +1,5 @@
-// Builds the browser script: `node clients/browser/build.mjs <folder>` writes service.js and its source map there.
+// Builds the browser script: `node clients/browser/build.mjs <folder>` writes service.js and its
+// source map there.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +26,8 @@ export async function buildBrowserScript() {
     mangleProps: /^(?:assignmentId|variant|weight|json|route)$/,
     write: false,
   });
-  // Second pass: all modules are one scope, so constants are inlined across modules. A block with `let` declarations keeps
-  // names out of the page without a wrapping function.
+  // Second pass: all modules are one scope, so constants are inlined across modules. A block with
+  // `let` declarations keeps names out of the page without a wrapping function.
   const minified = await transform(`{${bundled.outputFiles[0]?.text.replace(/^( *)var /gm, '$1let ')}}`, {
     minify: true,
     target: TARGET,

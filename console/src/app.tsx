@@ -1,4 +1,5 @@
-// Router of the console: maps /projects/{id}/{screen} to a screen, and redirects `/` to the project that was open last.
+// Router of the console: maps /projects/{id}/{screen} to a screen, and redirects `/` to the project
+// that was open last.
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
@@ -48,7 +49,10 @@ export function App({ boot }: { readonly boot: Boot }) {
   );
 }
 
-/** Ask; for a person who has not been here and whose project has no events, the screen that sends the first. */
+/**
+ * Ask; for a person who has not been here and whose project has no events, the screen that sends
+ * the first.
+ */
 function Home({ project }: { readonly project: Project }) {
   const isNew = recall('project', '') !== project.id;
   const { data: count, isError } = useQuery({ ...eventCountQuery(project.id), enabled: isNew });

@@ -1,5 +1,5 @@
-// Boot data: the person, organizations and projects that the server writes into the page (src/pages/console-page.ts), so that the
-// first view needs no request.
+// Boot data: the person, organizations and projects that the server writes into the page
+// (src/pages/console-page.ts), so that the first view needs no request.
 
 export interface Project {
   readonly id: string;

@@ -10,7 +10,8 @@ export async function up(knex: Knex): Promise<void> {
   const moment = (table: Knex.CreateTableBuilder, column: string) => table.timestamp(column, { useTz: true });
 
   await knex.schema.alterTable('organizations', (table) => {
-    // The organization that the standalone stack created: everyone who signs in with its local provider joins it.
+    // The organization that the standalone stack created: everyone who signs in with its local
+    // provider joins it.
     table.boolean('is_standalone').notNullable().defaultTo(false);
   });
   await knex.schema.createTable('people', (table) => {

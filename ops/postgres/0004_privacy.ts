@@ -30,7 +30,8 @@ export async function up(knex: Knex): Promise<void> {
     // The version up to which projections of the profile belong to the erased person; null until it
     // has been deleted here.
     table.bigInteger('profile_version');
-    // Events received up to this time, in milliseconds, and identify calls up to this sequence number are erased.
+    // Events received up to this time, in milliseconds, and identify calls up to this sequence
+    // number are erased.
     table.bigInteger('cut_ms').notNullable();
     table.bigInteger('cut_seq').notNullable();
     table.text('status').notNullable().checkIn(['requested', 'deleted', 'purged']);

@@ -1,4 +1,5 @@
-// When a dashboard was last written by a sync: those are changed in their repository, not in the console.
+// When a dashboard was last written by a sync: those are changed in their repository, not in the
+// console.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,11 +1,15 @@
-// Encoder for ClickHouse's Native format: columns are built row by row and written as one block. The engine parses Native
-// several times faster than any text format. Layout: per block the number of columns and of rows (varuint); per column
-// its name, type and data, as ClickHouse 26 reads them.
+// Encoder for ClickHouse's Native format: columns are built row by row and written as one block.
+// The engine parses Native several times faster than any text format. Layout: per block the number
+// of columns and of rows (varuint); per column its name, type and data, as ClickHouse 26 reads
+// them.
 //
-// Text is collected as "byte strings", in which each character is one byte of UTF-8. Appending to one growing string and
-// writing it once as latin1 is about twice as fast as writing each text into a buffer.
+// Text is collected as "byte strings", in which each character is one byte of UTF-8. Appending to
+// one growing string and writing it once as latin1 is about twice as fast as writing each text into
+// a buffer.
 
-/** Converts text to a byte string: one character per UTF-8 byte. ASCII text is returned unchanged. */
+/**
+ * Converts text to a byte string: one character per UTF-8 byte. ASCII text is returned unchanged.
+ */
 export function toByteString(text: string): string {
   return NON_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
@@ -33,8 +37,8 @@ export interface Column {
   chunks(): Buffer[];
 }
 
-// A growing string is a tree of its parts. Flushing it while small keeps the tree in the young generation, so that the
-// garbage collector never copies it.
+// A growing string is a tree of its parts. Flushing it while small keeps the tree in the young
+// generation, so that the garbage collector never copies it.
 const PENDING_TEXT_MAX = 4096;
 
 export class StringColumn implements Column {
@@ -149,7 +153,8 @@ export class UuidColumn implements Column {
 }
 
 const LOW_CARDINALITY_VERSION = uint64(1);
-// Flags of an index block: the dictionary is written with the block (0x600), and the width of its indexes (low byte).
+// Flags of an index block: the dictionary is written with the block (0x600), and the width of its
+// indexes (low byte).
 const DICTIONARY_FLAGS = 0x600;
 
 function uint64(value: number): Buffer {
@@ -191,7 +196,9 @@ export class LowCardinalityColumn implements Column {
     return index;
   }
 
-  /** Serialization version, written once before the data; inside a map or array, before the offsets. */
+  /**
+   * Serialization version, written once before the data; inside a map or array, before the offsets.
+   */
   prefix(): Buffer[] {
     return [LOW_CARDINALITY_VERSION];
   }
@@ -228,7 +235,10 @@ export class MapColumn<V extends Column> implements Column {
     this.type = `Map(LowCardinality(String), ${values.type})`;
   }
 
-  /** Afterwards the caller adds the value to `values`. Returns the index of the key in its dictionary. */
+  /**
+   * Afterwards the caller adds the value to `values`. Returns the index of the key in its
+   * dictionary.
+   */
   addKey(key: string): number {
     this.#entries += 1;
     return this.keys.add(key);

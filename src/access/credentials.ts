@@ -1,5 +1,6 @@
-// Credential store: resolves keys in PostgreSQL and caches the result for one second, also for unknown keys. A revoked or new key
-// takes effect within that second, and a busy key costs one lookup per second.
+// Credential store: resolves keys in PostgreSQL and caches the result for one second, also for
+// unknown keys. A revoked or new key takes effect within that second, and a busy key costs one
+// lookup per second.
 import { LRUCache } from 'lru-cache';
 import { PublicError } from '../platform/errors.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
@@ -25,7 +26,10 @@ export interface AdminCredential {
 /** A key of a project. The tenant of a request comes only from here. */
 export interface Credential {
   readonly kind: 'public' | 'secret' | 'token';
-  /** Name of the key in records, which never contain the key: its first characters, or the id of a token. */
+  /**
+   * Name of the key in records, which never contain the key: its first characters, or the id of a
+   * token.
+   */
   readonly id: string;
   readonly projectId: ProjectId;
   readonly organizationId: OrganizationId;
@@ -58,7 +62,8 @@ const CACHED_KEYS_MAX = 10_000;
 // A separate cache, so that a flood of unknown keys cannot evict valid ones.
 const UNKNOWN_KEYS_MAX = 1000;
 const UNKNOWN_FOR_MS_MAX = 1000;
-// How long a valid key keeps working while PostgreSQL is unavailable, so that events are still accepted.
+// How long a valid key keeps working while PostgreSQL is unavailable, so that events are still
+// accepted.
 const STALE_ON_ERROR_MS = 15 * 60_000;
 // A PostgreSQL that accepts a query but never replies counts as unavailable.
 const ANSWER_TIMEOUT_MS = 2000;
@@ -86,7 +91,8 @@ export function createCredentialStore(
 
   async function lookUp(key: string): Promise<Found> {
     const before = remembered.get(key);
-    // The age of a result counts from the start of the lookup, so a key revoked meanwhile is not cached longer.
+    // The age of a result counts from the start of the lookup, so a key revoked meanwhile is not
+    // cached longer.
     const at = now();
     try {
       const lookup = findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);

@@ -1,5 +1,5 @@
-// PostgreSQL lookups of keys, without cache (credentials.ts caches). Keys are found by digest, so that the timing of the index
-// lookup reveals nothing about the key.
+// PostgreSQL lookups of keys, without cache (credentials.ts caches). Keys are found by digest, so
+// that the timing of the index lookup reveals nothing about the key.
 import { toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { eventsThisMonth } from '../usage/store.js';
@@ -86,7 +86,10 @@ async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix
   };
 }
 
-/** Based on rolled-up usage: an organization may exceed the quota by the events of one rollup interval. */
+/**
+ * Based on rolled-up usage: an organization may exceed the quota by the events of one rollup
+ * interval.
+ */
 async function isOverAllowance({ postgres, eventsPerMonthMax }: FindDeps, organizationId: string): Promise<boolean> {
   if (eventsPerMonthMax === undefined) return false;
   return (await eventsThisMonth(postgres, organizationId)) >= eventsPerMonthMax;
@@ -129,7 +132,10 @@ async function findToken(deps: FindDeps, token: string): Promise<Found> {
   };
 }
 
-/** A personal token has the current rights of its person: none after they left, fewer after a demotion. */
+/**
+ * A personal token has the current rights of its person: none after they left, fewer after a
+ * demotion.
+ */
 function scopesLeft({ kind, scopes, role }: TokenRow): readonly Scope[] | undefined {
   if (kind === 'service') return scopes;
   if (role === null) return undefined;

@@ -1,5 +1,6 @@
-// Router that mounts routes by the route matrix: the required guards run before each handler, and a route without an entry
-// cannot be mounted. An organization or project of another caller answers 404, existing or not; an insufficient role 403.
+// Router that mounts routes by the route matrix: the required guards run before each handler, and a
+// route without an entry cannot be mounted. An organization or project of another caller answers
+// 404, existing or not; an insufficient role 403.
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';

@@ -1,4 +1,5 @@
-// Keys: generation, format check, digest for storage, and encryption of keys that owners may read again.
+// Keys: generation, format check, digest for storage, and encryption of keys that owners may read
+// again.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { randomBase62 } from '../platform/ids.js';
 

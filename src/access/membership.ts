@@ -1,4 +1,5 @@
-// Membership: a person's role in an organization, directly or through a project. Foreign and missing ids give the same answer.
+// Membership: a person's role in an organization, directly or through a project. Foreign and
+// missing ids give the same answer.
 import { isUuid, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Role } from './route-matrix.js';

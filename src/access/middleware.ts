@@ -5,7 +5,8 @@ import type { AdminCredential, Credential, CredentialStore, Scope } from './cred
 import { KEY_PREFIXES } from './keys.js';
 
 /**
- * Requires `scope`. The key is in `X-API-Key`; only public keys are accepted in `?key=`, because URLs end up in logs.
+ * Requires `scope`. The key is in `X-API-Key`; only public keys are accepted in `?key=`, because
+ * URLs end up in logs.
  */
 export function requireCredential(store: CredentialStore, scope: Scope): RequestHandler {
   return async (req, res, next) => {

@@ -1,5 +1,6 @@
-// Project pass: a signed header by which `web` authorizes a signed-in person's query in the query process, for one project, one
-// person and half a minute. Signed with a key derived from SECRET_KEY_BASE, so outsiders cannot forge it.
+// Project pass: a signed header by which `web` authorizes a signed-in person's query in the query
+// process, for one project, one person and half a minute. Signed with a key derived from
+// SECRET_KEY_BASE, so outsiders cannot forge it.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 

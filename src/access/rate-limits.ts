@@ -1,5 +1,6 @@
-// Rate limits of requests (window-limiter.ts). A request counts for several subjects, from its key to the person who created
-// the organization, so that creating more tokens, projects or organizations does not raise the limit.
+// Rate limits of requests (window-limiter.ts). A request counts for several subjects, from its key
+// to the person who created the organization, so that creating more tokens, projects or
+// organizations does not raise the limit.
 import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';

@@ -1,13 +1,15 @@
-// Route matrix: every route with the credentials that may use it. Session and admin routes are mounted from this table
-// (guarded-router.ts), a test compares the others with it, and the OpenAPI document is generated from it.
+// Route matrix: every route with the credentials that may use it. Session and admin routes are
+// mounted from this table (guarded-router.ts), a test compares the others with it, and the OpenAPI
+// document is generated from it.
 import type { Scope } from './credentials.js';
 
 export type Role = 'owner' | 'admin' | 'member';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * `public`: no credential. `session`: session cookie. `admin`: admin key of an organization. `{scope}`: project key or token
- * with the scope. `role`: minimum role in the organization of the path.
+ * `public`: no credential. `session`: session cookie. `admin`: admin key of an organization.
+ * `{scope}`: project key or token with the scope. `role`: minimum role in the organization of the
+ * path.
  */
 export interface RouteRule {
   readonly method: Method;

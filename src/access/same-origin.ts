@@ -1,6 +1,7 @@
-// CSRF protection: rejects unsafe requests that a browser sends from another site. Browsers set Sec-Fetch-Site or at least
-// Origin; a client that sends neither is not a browser, so other sites cannot make it send the cookie. SameSite=Lax is an
-// additional protection only, because it allows sibling subdomains.
+// CSRF protection: rejects unsafe requests that a browser sends from another site. Browsers set
+// Sec-Fetch-Site or at least Origin; a client that sends neither is not a browser, so other sites
+// cannot make it send the cookie. SameSite=Lax is an additional protection only, because it allows
+// sibling subdomains.
 import type { Request, RequestHandler } from 'express';
 import { PublicError } from '../platform/errors.js';
 

@@ -1,5 +1,5 @@
-// Mail of an invitation. Owners choose the name of the organization, and the mail goes to strangers, so it contains the
-// name only when mail programs cannot turn it into a link.
+// Mail of an invitation. Owners choose the name of the organization, and the mail goes to
+// strangers, so it contains the name only when mail programs cannot turn it into a link.
 import type { Mail } from '../mail/queue.js';
 
 export interface InvitationMail {

@@ -1,5 +1,5 @@
-// Members of an organization in PostgreSQL. At least one owner must remain: removing or demoting an owner locks the organization
-// first, so that two owners cannot leave concurrently.
+// Members of an organization in PostgreSQL. At least one owner must remain: removing or demoting an
+// owner locks the organization first, so that two owners cannot leave concurrently.
 import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';

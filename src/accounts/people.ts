@@ -1,4 +1,5 @@
-// People, identified by provider and subject of their identity provider, never by e-mail address alone.
+// People, identified by provider and subject of their identity provider, never by e-mail address
+// alone.
 import { newUuidV7 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { tryCanonicalEmail } from './addresses.js';

@@ -1,4 +1,5 @@
-// Projects in PostgreSQL and their API representation. store.ts creates them, because the standalone stack does so too.
+// Projects in PostgreSQL and their API representation. store.ts creates them, because the
+// standalone stack does so too.
 import { digestKey, encryptSecret, newKey, shownPrefix, tryDecryptSecret } from '../access/keys.js';
 import { capabilitiesOf, isAtLeast } from '../access/roles.js';
 import type { Role } from '../access/route-matrix.js';
@@ -115,8 +116,8 @@ export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, 
 }
 
 /**
- * Hides the project from all routes; a job removes its data (workers/delete-projects.ts). Rejected on a cluster, where that job
- * is not implemented.
+ * Hides the project from all routes; a job removes its data (workers/delete-projects.ts). Rejected
+ * on a cluster, where that job is not implemented.
  */
 export async function markProjectDeleted(
   postgres: Postgres,

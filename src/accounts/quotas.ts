@@ -58,7 +58,10 @@ export async function requireDomainQuota(
   throw quotaExceeded(quotas, 'DOMAINS_PER_ORGANIZATION_MAX', 'an organization has at most', 'domains');
 }
 
-/** Counts valid tokens. Personal ones count for their person in all projects, so that others cannot use up that limit. */
+/**
+ * Counts valid tokens. Personal ones count for their person in all projects, so that others cannot
+ * use up that limit.
+ */
 export async function requireTokenQuota(
   transaction: Transaction,
   quotas: Quotas,
@@ -79,7 +82,10 @@ export async function requireTokenQuota(
   }
 }
 
-/** `personId`: of the owner of a personal dashboard; without it, the dashboard is one of the project. */
+/**
+ * `personId`: of the owner of a personal dashboard; without it, the dashboard is one of the
+ * project.
+ */
 export async function requireDashboardQuota(
   transaction: Transaction,
   quotas: Quotas,

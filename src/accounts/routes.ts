@@ -1,5 +1,5 @@
-// Account routes: organizations, members, invitations, domains, projects, tokens, usage. Their permissions are in the route
-// matrix (src/access/route-matrix.ts).
+// Account routes: organizations, members, invitations, domains, projects, tokens, usage. Their
+// permissions are in the route matrix (src/access/route-matrix.ts).
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { addDomainRoutes, type DomainRoutesDeps } from './domain-routes.js';

@@ -1,5 +1,5 @@
-// Sessions: a random token in a cookie; only its digest is stored. A session expires 30 days after its last use. Sessions are
-// not cached, so that ending one takes effect at once.
+// Sessions: a random token in a cookie; only its digest is stored. A session expires 30 days after
+// its last use. Sessions are not cached, so that ending one takes effect at once.
 import { digestKey } from '../access/keys.js';
 import { randomBase62 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -1,5 +1,5 @@
-// Access tokens in PostgreSQL. A token is returned once and only its digest is stored. src/access/find-credential.ts checks its
-// rights when it is used.
+// Access tokens in PostgreSQL. A token is returned once and only its digest is stored.
+// src/access/find-credential.ts checks its rights when it is used.
 import { digestKey, newKey, shownPrefix } from '../access/keys.js';
 import { isAtLeast, type TokenKind, tokenKindsOf, tokenScopesOf } from '../access/roles.js';
 import type { Role } from '../access/route-matrix.js';

@@ -22,7 +22,10 @@ const HOP_BY_HOP_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encodi
 const endToEndHeaders = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name)));
 
-/** Not the 401 of the query process: the person is signed in, and signing in again would change nothing. */
+/**
+ * Not the 401 of the query process: the person is signed in, and signing in again would change
+ * nothing.
+ */
 const passRefused = (): PublicError =>
   new PublicError(
     'unavailable',
@@ -30,8 +33,8 @@ const passRefused = (): PublicError =>
   );
 
 export function forwardQueries(queryUrl: string): RequestHandler {
-  // No limit of connections: the query process limits each project. A common limit here would let one project's
-  // waiting queries delay those of others.
+  // No limit of connections: the query process limits each project. A common limit here would let
+  // one project's waiting queries delay those of others.
   const agent = new Agent({ keepAlive: true });
   return (req, res, next) => {
     const headers = Object.fromEntries(

@@ -1,5 +1,5 @@
-// Entry of the web process: public routes and ingestion. It never writes to ClickHouse. Queries are forwarded to QUERY_URL, or
-// answered in this process when it is not set.
+// Entry of the web process: public routes and ingestion. It never writes to ClickHouse. Queries are
+// forwarded to QUERY_URL, or answered in this process when it is not set.
 import type { RequestHandler, Router } from 'express';
 import { Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';

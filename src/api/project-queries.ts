@@ -1,5 +1,5 @@
-// Route POST /api/projects/{projectID}/query for signed-in people. It checks the session and then uses the normal query path with
-// a project pass in place of a key.
+// Route POST /api/projects/{projectID}/query for signed-in people. It checks the session and then
+// uses the normal query path with a project pass in place of a key.
 import type { RequestHandler, Router } from 'express';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';

@@ -1,5 +1,5 @@
-// Route of the browser script /public/service.js (built into dist/public). The plain name is cached for an hour; the name
-// with the content hash is immutable.
+// Route of the browser script /public/service.js (built into dist/public). The plain name is cached
+// for an hour; the name with the content hash is immutable.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Router } from 'express';

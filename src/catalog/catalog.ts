@@ -1,4 +1,5 @@
-// In-memory form of a project's catalog: event types, property keys and values by frequency, and which of them are complete.
+// In-memory form of a project's catalog: event types, property keys and values by frequency, and
+// which of them are complete.
 import type { AnyBag } from '../query/fields.js';
 import { type CatalogName, EVENT_TYPES, type PropertyType } from './names.js';
 

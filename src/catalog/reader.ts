@@ -1,5 +1,5 @@
-// Reads catalogs for queries and the API. A catalog that was read is kept until its version changes,
-// which one small statement checks every few seconds.
+// Reads catalogs for queries and the API. A catalog that was read is kept until its version
+// changes, which one small statement checks every few seconds.
 import { LRUCache } from 'lru-cache';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';

@@ -1,5 +1,6 @@
 // Finds all names of a project in its stored events and profiles: for projects from before the
-// catalog, and after erasures. Keys are counted first; values are read only of fields that have few.
+// catalog, and after erasures. Keys are counted first; values are read only of fields that have
+// few.
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { READ_ONLY } from '../platform/clickhouse/client.js';
 import { BOUNDS } from '../platform/flow/bounds.js';

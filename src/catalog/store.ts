@@ -161,7 +161,10 @@ export async function replaceNames(
   });
 }
 
-/** The found names within the limits of the project, beside those that workers have stored meanwhile. */
+/**
+ * The found names within the limits of the project, beside those that workers have stored
+ * meanwhile.
+ */
 async function fitting(
   transaction: Transaction,
   { projectId, generation }: DueRebuild,

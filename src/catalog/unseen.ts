@@ -66,7 +66,10 @@ function nearestOf(name: string, known: readonly string[], all: string): string 
 const CODE = /^[A-Z]{2,3}$/;
 const COUNTRIES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-/** For a name where values are codes: the code of a country with this name, else the most frequent code. */
+/**
+ * For a name where values are codes: the code of a country with this name, else the most frequent
+ * code.
+ */
 function codesFor(text: string, values: readonly string[]): string | undefined {
   if (CODE.test(text) || !values.every((value) => CODE.test(value))) return undefined;
   const meant = values.find((code) => code.length === 2 && COUNTRIES.of(code)?.toLowerCase() === text.toLowerCase());

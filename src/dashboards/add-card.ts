@@ -1,4 +1,5 @@
-// Adds a card to the text of a dashboard document, at the end of its last section. The rest of the text stays the same.
+// Adds a card to the text of a dashboard document, at the end of its last section. The rest of the
+// text stays the same.
 import { type Document, isMap, isSeq, stringify, type YAMLSeq } from 'yaml';
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';

@@ -1,4 +1,5 @@
-// A draft: the text of a dashboard that is being edited. It is checked, and changed card by card, without being stored.
+// A draft: the text of a dashboard that is being edited. It is checked, and changed card by card,
+// without being stored.
 import { isMap, isSeq } from 'yaml';
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';

@@ -1,5 +1,6 @@
-// Changes one card in the text of a dashboard document: each changed field replaces its own span, and everything else stays byte by
-// byte, comments included. The text is the only state; a form of the console edits it through here.
+// Changes one card in the text of a dashboard document: each changed field replaces its own span,
+// and everything else stays byte by byte, comments included. The text is the only state; a form of
+// the console edits it through here.
 
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -151,7 +152,10 @@ function write(value: unknown, indent: number | undefined): string {
 /** Words that mean the same without quotes, in braces too. */
 const isPlain = (value: string): boolean => /^[A-Za-z](?:[\w ]*\w)?$/.test(value) && parseScalar(value) === value;
 
-/** What a literal block cannot hold as it is: blanks at its beginning, several line breaks at its end, other line separators. */
+/**
+ * What a literal block cannot hold as it is: blanks at its beginning, several line breaks at its
+ * end, other line separators.
+ */
 const NOT_LITERAL = /^\s|\n\s*\n$|[\r\0\u0085\u2028\u2029]/;
 
 function literal(value: string, indent: number): string {
@@ -203,7 +207,10 @@ function requireCard(source: string, id: string): Found {
 
 const notEditable = (id: string) => new PublicError('bad_request', `the card "${id}" is not in a list; edit the text`);
 
-/** Whether the changed text means the same as the one before, but for the change: spans are cut and joined as text. */
+/**
+ * Whether the changed text means the same as the one before, but for the change: spans are cut and
+ * joined as text.
+ */
 function isSameBut(source: string, changed: string, apply: (config: unknown) => void): boolean {
   const [before, after] = [composeDocument(source), composeDocument(changed)];
   if (after.document === undefined || after.syntaxProblems.length > 0) return false;

@@ -1,5 +1,5 @@
-// Writes of dashboards by signed-in people. A change names the version that it is based on, so that no other one is lost, and a
-// dashboard that a repository syncs is changed only there.
+// Writes of dashboards by signed-in people. A change names the version that it is based on, so that
+// no other one is lost, and a dashboard that a repository syncs is changed only there.
 import { PublicError } from '../platform/errors.js';
 import { isUuid } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -1,4 +1,5 @@
-// Fills the queries of all cards of a dashboard at once, so that a viewer needs one request instead of one for each card.
+// Fills the queries of all cards of a dashboard at once, so that a viewer needs one request instead
+// of one for each card.
 import { PublicError } from '../platform/errors.js';
 import type { DashboardConfig } from './config-schema.js';
 import { fillCard, type VariableValues, variablesOf } from './fill-template.js';

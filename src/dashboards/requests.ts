@@ -1,5 +1,5 @@
-// Shared parts of the dashboard routes: dependencies, the body limit of a document, the writer of a request (credential or
-// session), and the response to a write.
+// Shared parts of the dashboard routes: dependencies, the body limit of a document, the writer of a
+// request (credential or session), and the response to a write.
 import express, { type Response } from 'express';
 import type { Credential } from '../access/credentials.js';
 import { type GuardDeps, membershipOf, projectIdOf } from '../access/guarded-router.js';

@@ -87,7 +87,9 @@ export async function findDemo(postgres: Postgres, organizationId: OrganizationI
   return row && { id: toProjectId(row.id), name: row.name, createdAt: row.created_at };
 }
 
-/** By the service's own deletion of projects. Resolves with the deleted project, if there was one. */
+/**
+ * By the service's own deletion of projects. Resolves with the deleted project, if there was one.
+ */
 export async function deleteDemo(
   deps: Pick<DemoDeps, 'postgres' | 'isCluster'>,
   { organizationId, actor }: Pick<DemoOptions, 'organizationId' | 'actor'>,
@@ -107,7 +109,10 @@ const removeProject = (
     ...{ actor, isCluster },
   });
 
-/** Two at a time cannot both create one: `addProject` locks the organization until the transaction ends. */
+/**
+ * Two at a time cannot both create one: `addProject` locks the organization until the transaction
+ * ends.
+ */
 function addDemoProject({ postgres, quotas, secretKeyBase }: DemoDeps, organizationId: OrganizationId) {
   return postgres.transaction(async (transaction) => {
     const id = await addProject(transaction, quotas, { organizationId, name: DEMO_NAME, secretKeyBase });

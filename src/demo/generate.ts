@@ -23,7 +23,10 @@ export interface Shop {
   readonly visitCount: number;
   /** One per device of a user. */
   readonly identifications: readonly Identification[];
-  /** The events of one visit after the other. They are made when asked for: all of them take hundreds of megabytes. */
+  /**
+   * The events of one visit after the other. They are made when asked for: all of them take
+   * hundreds of megabytes.
+   */
   visits(): Iterable<readonly ShopEvent[]>;
 }
 

@@ -1,5 +1,5 @@
-// Queue of demo projects to load: at most one job for each organization, because its id is that of the organization. A failed job
-// is kept for a day, so that the console can say why.
+// Queue of demo projects to load: at most one job for each organization, because its id is that of
+// the organization. A failed job is kept for a day, so that the console can say why.
 import type { Queue } from 'bullmq';
 import type { OrganizationId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';

@@ -1,4 +1,5 @@
-// Routes of the demo project of an organization: load it, watch the progress, delete it. A worker loads it (workers/load-demo.ts).
+// Routes of the demo project of an organization: load it, watch the progress, delete it. A worker
+// loads it (workers/load-demo.ts).
 import type { Router } from 'express';
 import { createGuardedRouter, type GuardDeps, membershipOf } from '../access/guarded-router.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';

@@ -1,5 +1,5 @@
-// Makes and sends the demo shop in a thread of its own: both take seconds of CPU time, during which a worker must not hold its
-// other jobs.
+// Makes and sends the demo shop in a thread of its own: both take seconds of CPU time, during which
+// a worker must not hold its other jobs.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { generateShop, type ShopOptions } from './generate.js';
 import { type DemoProgress, type DemoService, type SentShop, sendShop } from './send-shop.js';
@@ -21,7 +21,10 @@ type Message =
   | { readonly kind: 'sent'; readonly sent: SentShop }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The service refused the shop, or did not store it. The message is for the person who asked for it. */
+/**
+ * The service refused the shop, or did not store it. The message is for the person who asked for
+ * it.
+ */
 export class ShopNotSent extends Error {
   override readonly name = 'ShopNotSent';
 }

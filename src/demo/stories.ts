@@ -4,7 +4,9 @@
 /** A sale: more visits, customers come back for it, and more of them buy. */
 export const SALE = { days: [63, 66], visitFactor: 2, customerRate: 0.4, cartFactor: 1.7 } as const;
 
-/** In one version of one browser, which people install from a certain day on, payment mostly fails. */
+/**
+ * In one version of one browser, which people install from a certain day on, payment mostly fails.
+ */
 export const CHECKOUT_BUG = {
   browser: 'iphone',
   versionBefore: '26.0',

@@ -1,21 +1,32 @@
-// Bayesian probability that a variant has the highest conversion rate. Shown to readers only: decisions use
-// the sequential test, because this figure is not valid under repeated looks.
+// Bayesian probability that a variant has the highest conversion rate. Shown to readers only:
+// decisions use the sequential test, because this figure is not valid under repeated looks.
 //
-// Each rate has the posterior Beta(1 + conversions, 1 + non-conversions), from a uniform prior, independently. Then
+// Each rate has the posterior Beta(1 + conversions, 1 + non-conversions), from a uniform prior,
+// independently. Then
 //     P(i is best) = ∫ f_i(x) · Π_{j≠i} F_j(x) dx
-// with densities f and distribution functions F. One sweep over x integrates all F and all P together by Simpson's rule:
-// deterministic, unlike sampling, and free of special functions. Checked against the closed form for two variants
-// (E. Miller, "Formulas for Bayesian A/B Testing", 2015) to 1e-7.
+// with densities f and distribution functions F. One sweep over x integrates all F and all P
+// together by Simpson's rule: deterministic, unlike sampling, and free of special functions.
+// Checked against the closed form for two variants (E. Miller, "Formulas for Bayesian A/B Testing",
+// 2015) to 1e-7.
 import type { Moments } from './means.js';
 import type { Counts } from './proportions.js';
 
-/** Largest number of variants that is computed. More usually means that an id was sent as variant_key. */
+/**
+ * Largest number of variants that is computed. More usually means that an id was sent as
+ * variant_key.
+ */
 export const VARIANTS_MAX = 100;
 
-/** Steps over the support of one posterior, which for many units is about 18 standard deviations wide. */
+/**
+ * Steps over the support of one posterior, which for many units is about 18 standard deviations
+ * wide.
+ */
 const STEPS = 400;
 
-/** The support ends where the density has fallen to exp(-40) of its mode; what lies beyond is below 1e-16. */
+/**
+ * The support ends where the density has fallen to exp(-40) of its mode; what lies beyond is below
+ * 1e-16.
+ */
 const LOG_DENSITY_MIN = -40;
 
 interface Posterior {
@@ -24,10 +35,16 @@ interface Posterior {
   readonly density: (x: number) => number;
 }
 
-/** Probabilities in the order given, summing to 1; absolute error below 1e-7. Grows with the square of the variants. */
+/**
+ * Probabilities in the order given, summing to 1; absolute error below 1e-7. Grows with the square
+ * of the variants.
+ */
 export const toBestProbabilities = (variants: readonly Counts[]): number[] => integrateBest(variants.map(toPosterior));
 
-/** Probability that a variant has the highest mean, with normal posteriors; undefined while a variance is not known. */
+/**
+ * Probability that a variant has the highest mean, with normal posteriors; undefined while a
+ * variance is not known.
+ */
 export function findBestProbabilitiesOfMeans(variants: readonly Moments[]): number[] | undefined {
   if (variants.some(({ units, variance }) => units < 2 || variance <= 0)) return undefined;
   return integrateBest(variants.map(toNormalPosterior));
@@ -69,7 +86,9 @@ interface Cell {
   readonly to: number;
 }
 
-/** No support begins or ends inside a cell, so each posterior covers the whole cell or none of it. */
+/**
+ * No support begins or ends inside a cell, so each posterior covers the whole cell or none of it.
+ */
 function integrateCell({ posteriors, below, best, from, to }: Cell): void {
   const width = to - from;
   const middle = from + width / 2;
@@ -89,7 +108,9 @@ function integrateCell({ posteriors, below, best, from, to }: Cell): void {
   });
 }
 
-/** For each factor the product of all other factors, without division, because a factor may be 0. */
+/**
+ * For each factor the product of all other factors, without division, because a factor may be 0.
+ */
 function productsOfOthers(factors: readonly number[]): number[] {
   const products = new Array<number>(factors.length).fill(1);
   let before = 1;
@@ -117,7 +138,10 @@ function toPosterior({ exposures, conversions }: Counts): Posterior {
   return { low, high, density: (x) => Math.exp(logDensity(x)) / area };
 }
 
-/** As wide as those of rates: beyond nine standard deviations the density is below exp(-40) of its mode. */
+/**
+ * As wide as those of rates: beyond nine standard deviations the density is below exp(-40) of its
+ * mode.
+ */
 function toNormalPosterior({ units, mean, variance }: Moments): Posterior {
   const sd = Math.sqrt(variance / units);
   const scale = 1 / (sd * Math.sqrt(2 * Math.PI));

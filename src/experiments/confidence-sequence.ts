@@ -1,20 +1,22 @@
-// Asymptotic confidence sequence of the difference of two means: an interval and an always-valid p-value, for looks at any time.
+// Asymptotic confidence sequence of the difference of two means: an interval and an always-valid
+// p-value, for looks at any time.
 //
 // After N units the estimate of a mean with standard deviation s per unit is within
 //     s · sqrt((N ρ² + 1) / (N² ρ²) · log((N ρ² + 1) / alpha²))
-// of the true one at all N together, with a probability that tends to 1 - alpha as the first look is later: whatever the
-// distribution of the values, if it has a variance. Here the estimate is the difference of two means, and s² / N its variance V,
-// which the two sample sizes determine.
+// of the true one at all N together, with a probability that tends to 1 - alpha as the first look
+// is later: whatever the distribution of the values, if it has a variance. Here the estimate is the
+// difference of two means, and s² / N its variance V, which the two sample sizes determine.
 //
-// Source: I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas, "Time-uniform central limit theory and asymptotic
-// confidence sequences", Annals of Statistics 52 (2024), theorem 2.2, and for the choice of ρ its appendix B.2.
+// Source: I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas, "Time-uniform central
+// limit theory and asymptotic confidence sequences", Annals of Statistics 52 (2024), theorem 2.2,
+// and for the choice of ρ its appendix B.2.
 import { findLiftVariance, findMeanLift, type MeanComparison, type Moments } from './means.js';
 import type { Interval } from './proportions.js';
 
 /**
- * Number of units at which the interval is tightest in relation to that of a fixed sample size. A wrong choice costs time, not
- * validity; a large one keeps the interval wide while there are few units, where the approximation by a normal distribution
- * is poor for values with a heavy tail.
+ * Number of units at which the interval is tightest in relation to that of a fixed sample size. A
+ * wrong choice costs time, not validity; a large one keeps the interval wide while there are few
+ * units, where the approximation by a normal distribution is poor for values with a heavy tail.
  */
 const UNITS_OF_TIGHTEST = 10_000;
 const ALPHA_OF_TIGHTEST = 0.05;
@@ -29,7 +31,10 @@ interface Evidence {
   readonly information: number;
 }
 
-/** Covers the true lift at all looks together with probability 1 - alpha; undefined while a variant has less than two units. */
+/**
+ * Covers the true lift at all looks together with probability 1 - alpha; undefined while a variant
+ * has less than two units.
+ */
 export function findMeanSequence(comparison: MeanComparison, alpha: number): Interval | undefined {
   const evidence = findEvidence(comparison);
   if (!evidence) return undefined;
@@ -49,8 +54,9 @@ export function toAlwaysValidMeanPValue(comparison: MeanComparison): number {
 }
 
 /**
- * The variance is estimated. With a heavy tail, the smaller variant has a small mean and a small variance as long as it has no large
- * value. So of the pooled estimate, which is right when the means are equal, and the separate ones, the larger is taken.
+ * The variance is estimated. With a heavy tail, the smaller variant has a small mean and a small
+ * variance as long as it has no large value. So of the pooled estimate, which is right when the
+ * means are equal, and the separate ones, the larger is taken.
  */
 function findEvidence(comparison: MeanComparison): Evidence | undefined {
   const lift = findMeanLift(comparison);

@@ -1,5 +1,6 @@
-// Decision rule of an experiment. Only always-valid p-values decide, so that daily looks and stopping at the
-// first decision keep the false-positive rate at alpha. All other figures of the packet are descriptive.
+// Decision rule of an experiment. Only always-valid p-values decide, so that daily looks and
+// stopping at the first decision keep the false-positive rate at alpha. All other figures of the
+// packet are descriptive.
 import { type Comparison, type Counts, findAbsoluteLift } from './proportions.js';
 
 export const ALPHA = 0.05;
@@ -7,7 +8,10 @@ export const ALPHA = 0.05;
 /** Name of the control variant, when the experiment has a variant of this name. */
 export const CONTROL_NAME = 'control';
 
-/** Below this always-valid p-value the split of units contradicts the weights. Stricter than alpha, because it voids the experiment. */
+/**
+ * Below this always-valid p-value the split of units contradicts the weights. Stricter than alpha,
+ * because it voids the experiment.
+ */
 const SAMPLE_RATIO_ALPHA = 0.01;
 
 /** Minimum of each variant before a decision: below it the normal approximation does not hold. */
@@ -41,10 +45,11 @@ export interface DecisionBasis {
 }
 
 /**
- * The first that holds: `invalid` when the split is wrong; `collecting` while any variant has too little, or there is
- * nothing to compare; `treatment_better` when at least one treatment beats the control; `control_better` when the control
- * beats every treatment; else `inconclusive`, also when the control beats only some: another may still turn out
- * better. The probability of any false claim is at most alpha, by the adjustment of the p-values.
+ * The first that holds: `invalid` when the split is wrong; `collecting` while any variant has too
+ * little, or there is nothing to compare; `treatment_better` when at least one treatment beats the
+ * control; `control_better` when the control beats every treatment; else `inconclusive`, also when
+ * the control beats only some: another may still turn out better. The probability of any false
+ * claim is at most alpha, by the adjustment of the p-values.
  */
 export function toDecisionStatus({ comparisons, sampleRatioPValue, conversionsMin }: DecisionBasis): DecisionStatus {
   if (isSplitWrong(sampleRatioPValue)) return 'invalid';

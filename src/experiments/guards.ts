@@ -1,5 +1,6 @@
-// Guardrail metrics of an experiment (`guard error, refund`): events that should not become more frequent. They never decide. A
-// guard that is worse, by an interval that stays valid under daily looks, adds a warning.
+// Guardrail metrics of an experiment (`guard error, refund`): events that should not become more
+// frequent. They never decide. A guard that is worse, by an interval that stays valid under daily
+// looks, adds a warning.
 import { ALPHA } from './decision.js';
 import { findAbsoluteLift, findRate, toNewcombeInterval } from './proportions.js';
 import { toAlwaysValidPValue, toSequentialInterval } from './sequential-test.js';

@@ -1,5 +1,5 @@
-// Means of a value per unit, and what a fixed sample size says about them. Under repeated looks its error rates are higher than
-// stated; confidence-sequence.ts has the test for daily looks.
+// Means of a value per unit, and what a fixed sample size says about them. Under repeated looks its
+// error rates are higher than stated; confidence-sequence.ts has the test for daily looks.
 import { criticalValue, twoSidedTail } from './normal.js';
 import type { Interval } from './proportions.js';
 
@@ -39,7 +39,10 @@ export function toMeanInterval({ units, mean, variance }: Moments, alpha: number
   return { low: mean - margin, high: mean + margin };
 }
 
-/** Normal interval of the lift, for a sample size that was fixed in advance; undefined when the lift is. */
+/**
+ * Normal interval of the lift, for a sample size that was fixed in advance; undefined when the lift
+ * is.
+ */
 export function findLiftInterval(comparison: MeanComparison, alpha: number): Interval | undefined {
   const lift = findMeanLift(comparison);
   const variance = findLiftVariance(comparison);
@@ -48,7 +51,9 @@ export function findLiftInterval(comparison: MeanComparison, alpha: number): Int
   return { low: lift - margin, high: lift + margin };
 }
 
-/** Two-sided p-value of "both means are equal", with separate variances; 1 when it cannot be tested. */
+/**
+ * Two-sided p-value of "both means are equal", with separate variances; 1 when it cannot be tested.
+ */
 export function toMeanPValue(comparison: MeanComparison): number {
   const lift = findMeanLift(comparison);
   const variance = findLiftVariance(comparison);
@@ -64,10 +69,10 @@ export interface MomentsBefore extends Moments {
 }
 
 /**
- * CUPED: subtracts what the earlier value predicts, with one slope for all variants. The expected lift stays, because variants do not
- * differ before the exposure, and the variance falls by the square of the correlation.
- * Source: A. Deng, Y. Xu, R. Kohavi, T. Walker, "Improving the Sensitivity of Online Controlled Experiments by Utilizing Pre-Experiment
- * Data", WSDM 2013.
+ * CUPED: subtracts what the earlier value predicts, with one slope for all variants. The expected
+ * lift stays, because variants do not differ before the exposure, and the variance falls by the
+ * square of the correlation. Source: A. Deng, Y. Xu, R. Kohavi, T. Walker, "Improving the
+ * Sensitivity of Online Controlled Experiments by Utilizing Pre-Experiment Data", WSDM 2013.
  */
 export function adjustByEarlier<T extends MomentsBefore>(variants: readonly T[]): T[] {
   const weighted = (of: (variant: T) => number): number =>

@@ -1,15 +1,17 @@
-// Sample size of an experiment: the units and days still needed until a relative lift is found with a given power, from the
-// rates and the traffic so far.
+// Sample size of an experiment: the units and days still needed until a relative lift is found with
+// a given power, from the rates and the traffic so far.
 //
-// The decision rests on the test for all looks, so this is the size of that test: the least number of units at which, with the
-// true lift d, the standard deviation s of its estimate and the margin m of the sequential interval,
+// The decision rests on the test for all looks, so this is the size of that test: the least number
+// of units at which, with the true lift d, the standard deviation s of its estimate and the margin
+// m of the sequential interval,
 //     d - m ≥ z · s
-// where z is the normal quantile of the power. For a fixed sample size m is 1.96 s, which is the usual formula. Earlier
-// looks can only add to the power.
+// where z is the normal quantile of the power. For a fixed sample size m is 1.96 s, which is the
+// usual formula. Earlier looks can only add to the power.
 //
-// Source: R. Johari, P. Koomen, L. Pekelis, D. Walsh, "Peeking at A/B Tests", KDD 2017, sections 4 and 5 (power of tests for all looks); of
-// the usual formula, J. M. Lachin, "Introduction to sample size determination and power analysis for clinical trials",
-// Controlled Clinical Trials 2 (1981) 93–113.
+// Source: R. Johari, P. Koomen, L. Pekelis, D. Walsh, "Peeking at A/B Tests", KDD 2017, sections 4
+// and 5 (power of tests for all looks); of the usual formula, J. M. Lachin, "Introduction to sample
+// size determination and power analysis for clinical trials", Controlled Clinical Trials 2 (1981)
+// 93–113.
 import { findMeanSequence } from './confidence-sequence.js';
 import { ALPHA, CONVERSIONS_MIN, isCollecting, VALUES_MIN } from './decision.js';
 import { findLiftVariance, type Moments } from './means.js';
@@ -43,10 +45,16 @@ export interface Split {
   readonly relativeLift: number;
 }
 
-/** Whether the test finds the lift with the power, from so many units in the control and in a treatment. */
+/**
+ * Whether the test finds the lift with the power, from so many units in the control and in a
+ * treatment.
+ */
 type IsFound = (control: number, treatment: number) => boolean;
 
-/** Units of all variants so that each treatment is found; undefined without treatments, and when that is too many. */
+/**
+ * Units of all variants so that each treatment is found; undefined without treatments, and when
+ * that is too many.
+ */
 function findUnits({ ratios }: Split, isFound: IsFound): number | undefined {
   const [control = 0, ...treatments] = ratios;
   if (treatments.length === 0) return undefined;
@@ -69,7 +77,9 @@ function findUnits({ ratios }: Split, isFound: IsFound): number | undefined {
 /** With several treatments alpha is divided among them, as for the sequential intervals. */
 const alphaOf = ({ ratios }: Split): number => ALPHA / (ratios.length - 1);
 
-/** For conversions at this rate of the control. A rate of the treatment above 1 is never reached. */
+/**
+ * For conversions at this rate of the control. A rate of the treatment above 1 is never reached.
+ */
 export function findUnitsForRate(rate: number, split: Split): number | undefined {
   const raised = rate * (1 + split.relativeLift);
   if (rate <= 0 || raised > 1) return undefined;

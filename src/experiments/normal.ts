@@ -1,16 +1,20 @@
-// Tail and quantile of the normal distribution and the complementary error function, to near machine precision.
-// Computed from series and continued fractions, so there is no table of constants to mistype. Libraries with
-// this precision bring two hundred packages.
+// Tail and quantile of the normal distribution and the complementary error function, to near
+// machine precision. Computed from series and continued fractions, so there is no table of
+// constants to mistype. Libraries with this precision bring two hundred packages.
 
-/** Up to this x the series is used: it converges quickly and 1 - erf keeps its digits. Above it, the continued fraction. */
+/**
+ * Up to this x the series is used: it converges quickly and 1 - erf keeps its digits. Above it, the
+ * continued fraction.
+ */
 const SERIES_MAX = 1.5;
 
 /** Terms of the continued fraction, enough for all digits where it is slowest, at SERIES_MAX. */
 const FRACTION_TERMS = 100;
 
 /**
- * Complementary error function of x ≥ 0, relative error below 1e-13 until it underflows near x = 27.
- * Source: Abramowitz & Stegun, Handbook of Mathematical Functions, 7.1.6 (series) and 7.1.14 (continued fraction).
+ * Complementary error function of x ≥ 0, relative error below 1e-13 until it underflows near x =
+ * 27. Source: Abramowitz & Stegun, Handbook of Mathematical Functions, 7.1.6 (series) and 7.1.14
+ * (continued fraction).
  */
 export function erfc(x: number): number {
   if (x < SERIES_MAX) return 1 - erfBySeries(x);
@@ -33,9 +37,9 @@ function erfBySeries(x: number): number {
 export const twoSidedTail = (z: number): number => erfc(Math.abs(z) / Math.SQRT2);
 
 /**
- * The z > 0 whose two-sided tail is alpha, 0 < alpha < 1: 1.96 for 0.05. Absolute error below 1e-13.
- * Source: Abramowitz & Stegun 26.2.23 as the start (error below 4.5e-4), then two of Halley's steps, each of which
- * cubes the error.
+ * The z > 0 whose two-sided tail is alpha, 0 < alpha < 1: 1.96 for 0.05. Absolute error below
+ * 1e-13. Source: Abramowitz & Stegun 26.2.23 as the start (error below 4.5e-4), then two of
+ * Halley's steps, each of which cubes the error.
  */
 export function criticalValue(alpha: number): number {
   if (!(alpha > 0 && alpha < 1)) throw new RangeError(`alpha is ${alpha}; it lies between 0 and 1`);

@@ -1,5 +1,5 @@
-// Assembles the choice result packet (JSON field names included) from counts per variant. The query counts units
-// and conversions; the statistics are in the other files of this folder.
+// Assembles the choice result packet (JSON field names included) from counts per variant. The query
+// counts units and conversions; the statistics are in the other files of this folder.
 import { toBestProbabilities, VARIANTS_MAX } from './best-probability.js';
 import { ALPHA, CONTROL_NAME, type DecisionStatus, toDecisionStatus } from './decision.js';
 import { type GuardCounts, type PacketGuard, toGuards, warnOfGuards } from './guards.js';
@@ -42,7 +42,10 @@ export interface ChoiceCounts {
   readonly plan?: { readonly relativeLift: number; readonly untilMs: number } | undefined;
 }
 
-/** Null where a figure is undefined: without units, relative to a rate of 0, and intervals of values while there are few. */
+/**
+ * Null where a figure is undefined: without units, relative to a rate of 0, and intervals of values
+ * while there are few.
+ */
 export interface ChoicePacket {
   readonly choice_key: string;
   readonly conversion_event: string;
@@ -77,20 +80,26 @@ export interface PacketComparison {
   readonly treatment: string;
   readonly absolute_lift: number | null;
   readonly relative_lift: number | null;
-  /** Interval of the absolute lift, for this comparison alone and a sample size fixed in advance. */
+  /**
+   * Interval of the absolute lift, for this comparison alone and a sample size fixed in advance.
+   */
   readonly ci_low: number | null;
   readonly ci_high: number | null;
   /** Both p-values are Holm's adjusted ones: they compare with alpha as they are. */
   readonly p_value: number;
   readonly always_valid_p_value: number;
   /**
-   * Of the absolute lift, for all treatments and all looks together (alpha is divided by the number of treatments). With
-   * one treatment it excludes 0 exactly when the always-valid p-value is below alpha; with several, Holm decides a little
-   * earlier than these intervals, which have no step-down form.
+   * Of the absolute lift, for all treatments and all looks together (alpha is divided by the number
+   * of treatments). With one treatment it excludes 0 exactly when the always-valid p-value is below
+   * alpha; with several, Holm decides a little earlier than these intervals, which have no
+   * step-down form.
    */
   readonly sequential_ci_low: number | null;
   readonly sequential_ci_high: number | null;
-  /** Probability that the treatment has the highest rate; null with too many variants (best-probability.ts). */
+  /**
+   * Probability that the treatment has the highest rate; null with too many variants
+   * (best-probability.ts).
+   */
   readonly probability_best: number | null;
 }
 
@@ -168,8 +177,9 @@ export function toFrame<T extends VariantCounts>(counts: ChoiceCounts & { readon
 }
 
 /**
- * The packet for all counts so far. Earlier looks are not needed: the always-valid p-value may be compared with
- * alpha at any look (why: sequential-test.ts). Throws a RangeError for impossible counts.
+ * The packet for all counts so far. Earlier looks are not needed: the always-valid p-value may be
+ * compared with alpha at any look (why: sequential-test.ts). Throws a RangeError for impossible
+ * counts.
  */
 export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): ChoicePacket {
   const { variants, weights, expectedRatios, sampleRatioPValue, diagnostics, guardWarnings } = toFrame(counts);
@@ -229,7 +239,10 @@ function requireCounts({ variantKey, exposures, conversions }: VariantCounts): v
   throw new RangeError(`variant ${JSON.stringify(variantKey)} has ${conversions} conversions of ${exposures} units`);
 }
 
-/** The variant named `control`, or the first by name, comes first. Names compare by code unit, independent of locale. */
+/**
+ * The variant named `control`, or the first by name, comes first. Names compare by code unit,
+ * independent of locale.
+ */
 function controlFirst<T extends VariantCounts>(variants: readonly T[]): T[] {
   const rank = ({ variantKey }: VariantCounts): number => (variantKey === CONTROL_NAME ? 0 : 1);
   return [...variants].sort((a, b) => rank(a) - rank(b) || (a.variantKey < b.variantKey ? -1 : 1));

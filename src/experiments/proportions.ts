@@ -1,8 +1,11 @@
-// Fixed-sample statistics of conversion rates: intervals, pooled z test, lifts. Under repeated looks their error
-// rates are higher than stated; sequential-test.ts has the test for daily looks.
+// Fixed-sample statistics of conversion rates: intervals, pooled z test, lifts. Under repeated
+// looks their error rates are higher than stated; sequential-test.ts has the test for daily looks.
 import { criticalValue, twoSidedTail } from './normal.js';
 
-/** Whole numbers, 0 ≤ conversions ≤ exposures. Exposures count units, each of which converted or did not. */
+/**
+ * Whole numbers, 0 ≤ conversions ≤ exposures. Exposures count units, each of which converted or did
+ * not.
+ */
 export interface Counts {
   readonly exposures: number;
   readonly conversions: number;
@@ -29,7 +32,10 @@ export function findAbsoluteLift({ control, treatment }: Comparison): number | u
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** The absolute lift in units of the control's rate: 0.1 is ten percent more. Undefined when that rate is 0. */
+/**
+ * The absolute lift in units of the control's rate: 0.1 is ten percent more. Undefined when that
+ * rate is 0.
+ */
 export function findRelativeLift(comparison: Comparison): number | undefined {
   const lift = findAbsoluteLift(comparison);
   const before = findRate(comparison.control);
@@ -37,9 +43,10 @@ export function findRelativeLift(comparison: Comparison): number | undefined {
 }
 
 /**
- * Wilson's score interval of a rate, at confidence 1 - alpha; 0 to 1 without units.
- * Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927); method 3 of
- * R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998) 857–872.
+ * Wilson's score interval of a rate, at confidence 1 - alpha; 0 to 1 without units. Source: E. B.
+ * Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927);
+ * method 3 of R. G. Newcombe, "Two-sided confidence intervals for the single proportion",
+ * Statistics in Medicine 17 (1998) 857–872.
  */
 export function toWilsonInterval({ exposures, conversions }: Counts, alpha: number): Interval {
   if (exposures === 0) return { low: 0, high: 1 };
@@ -56,8 +63,8 @@ export function toWilsonInterval({ exposures, conversions }: Counts, alpha: numb
 
 /**
  * Newcombe's interval of the absolute lift from the two Wilson intervals, at confidence 1 - alpha.
- * Source: method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison
- * of eleven methods", Statistics in Medicine 17 (1998) 873–890.
+ * Source: method 10 of R. G. Newcombe, "Interval estimation for the difference between independent
+ * proportions: comparison of eleven methods", Statistics in Medicine 17 (1998) 873–890.
  */
 export function toNewcombeInterval({ control, treatment }: Comparison, alpha: number): Interval {
   const before = findRate(control);
@@ -73,9 +80,10 @@ export function toNewcombeInterval({ control, treatment }: Comparison, alpha: nu
 }
 
 /**
- * Two-sided p-value of "both rates are equal" from the z statistic with the pooled variance; its square is Pearson's
- * chi-square of the 2×2 table without correction. 1 when neither has units or all outcomes are equal.
- * Source: J. L. Fleiss, B. Levin, M. C. Paik, Statistical Methods for Rates and Proportions, 3rd ed. (2003), section 3.1.
+ * Two-sided p-value of "both rates are equal" from the z statistic with the pooled variance; its
+ * square is Pearson's chi-square of the 2×2 table without correction. 1 when neither has units or
+ * all outcomes are equal. Source: J. L. Fleiss, B. Levin, M. C. Paik, Statistical Methods for Rates
+ * and Proportions, 3rd ed. (2003), section 3.1.
  */
 export function toPooledPValue(comparison: Comparison): number {
   const lift = findAbsoluteLift(comparison);

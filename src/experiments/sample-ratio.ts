@@ -1,5 +1,6 @@
-// Sample-ratio test: whether units are split between the variants according to their weights. A mismatch means that
-// assignment or tracking loses units of one variant, which makes every comparison invalid.
+// Sample-ratio test: whether units are split between the variants according to their weights. A
+// mismatch means that assignment or tracking loses units of one variant, which makes every
+// comparison invalid.
 
 export interface ExpectedSplit {
   /** As stated, when every variant states a usable one; otherwise 1 each. */
@@ -24,18 +25,19 @@ export function toExpectedSplit(stated: readonly (number | null)[]): ExpectedSpl
 }
 
 /**
- * Weight of the expected split in the prior, in units: other splits are expected within about 1.6 points of one half. A wrong choice
- * costs time, never validity.
+ * Weight of the expected split in the prior, in units: other splits are expected within about 1.6
+ * points of one half. A wrong choice costs time, never validity.
  */
 const PRIOR_UNITS = 1_000;
 
 /**
- * Always-valid p-value of "units are split by these ratios". The units are counts of a multinomial distribution; the ratio of their
- * likelihood under a Dirichlet prior around the expected split to that under the split itself is a martingale when the split is
- * right, so by Ville's inequality its inverse is ever below alpha with probability alpha at most, however often it is looked at.
- * Undefined while it cannot be tested: fewer than two variants, or no units. A variant that expects none takes no part when it
- * has none, and makes the p-value 0 when it has some.
- * Source: M. Lindon, A. Malek, "Anytime-Valid Inference for Multinomial Count Data", NeurIPS 2022.
+ * Always-valid p-value of "units are split by these ratios". The units are counts of a multinomial
+ * distribution; the ratio of their likelihood under a Dirichlet prior around the expected split to
+ * that under the split itself is a martingale when the split is right, so by Ville's inequality its
+ * inverse is ever below alpha with probability alpha at most, however often it is looked at.
+ * Undefined while it cannot be tested: fewer than two variants, or no units. A variant that expects
+ * none takes no part when it has none, and makes the p-value 0 when it has some. Source: M. Lindon,
+ * A. Malek, "Anytime-Valid Inference for Multinomial Count Data", NeurIPS 2022.
  */
 export function findSampleRatioPValue(exposures: readonly number[], ratios: readonly number[]): number | undefined {
   const cells = exposures.map((units, index) => ({ units, ratio: ratios[index] ?? 0 }));
@@ -54,7 +56,10 @@ export function findSampleRatioPValue(exposures: readonly number[], ratios: read
 const logRising = (start: number, count: number): number =>
   count === 0 ? 0 : logGamma(start + count) - logGamma(start);
 
-/** Below this, the recurrence Γ(x + 1) = x Γ(x) leads to where the series is exact to double precision. */
+/**
+ * Below this, the recurrence Γ(x + 1) = x Γ(x) leads to where the series is exact to double
+ * precision.
+ */
 const SERIES_MIN = 10;
 
 /**

@@ -1,5 +1,6 @@
-// Assembles the result packet of an experiment of value, as sum(purchase, price) per unit: means of the units, compared by an
-// asymptotic confidence sequence. Its fields are those of the packet of conversions; `rate` is the mean.
+// Assembles the result packet of an experiment of value, as sum(purchase, price) per unit: means of
+// the units, compared by an asymptotic confidence sequence. Its fields are those of the packet of
+// conversions; `rate` is the mean.
 import { findBestProbabilitiesOfMeans, VARIANTS_MAX } from './best-probability.js';
 import { findMeanSequence, toAlwaysValidMeanPValue } from './confidence-sequence.js';
 import { ALPHA, isCollecting, toDecisionStatus, VALUES_MIN } from './decision.js';

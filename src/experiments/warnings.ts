@@ -1,5 +1,5 @@
-// Warnings of a choice result. Lower case and without full stop, like all warnings of queries. Each names its
-// numbers and the next step, because many readers are language models.
+// Warnings of a choice result. Lower case and without full stop, like all warnings of queries. Each
+// names its numbers and the next step, because many readers are language models.
 import { VARIANTS_MAX } from './best-probability.js';
 import { ALPHA, CONTROL_NAME, CONVERSIONS_MIN, EXPOSURES_MIN, isCollecting, isSplitWrong } from './decision.js';
 import type { Counts } from './proportions.js';
@@ -19,7 +19,10 @@ export interface Report {
   readonly variants: readonly ReportedVariant[];
   readonly expectedRatios: readonly number[];
   readonly sampleRatioPValue: number | undefined;
-  /** Whether a p-value of a fixed sample size is below alpha while the always-valid one of the same comparison is not. */
+  /**
+   * Whether a p-value of a fixed sample size is below alpha while the always-valid one of the same
+   * comparison is not.
+   */
   readonly isSignificantTooEarly: boolean;
   readonly multiVariantUnits: number;
   readonly exposuresWithoutUnit: number;
@@ -83,7 +86,10 @@ function warnOfControl({ variants }: Report): string | undefined {
   );
 }
 
-/** Weights that are not stated count as equal, which is mentioned only when the split contradicts it. */
+/**
+ * Weights that are not stated count as equal, which is mentioned only when the split contradicts
+ * it.
+ */
 function warnOfWeights({ variants, sampleRatioPValue }: Report): string | undefined {
   const unstated = variants.filter(({ weight }) => !isUsableWeight(weight));
   if (unstated.length === 0) return undefined;
@@ -142,7 +148,9 @@ function warnOfEarlySignificance({ isSignificantTooEarly, sampleRatioPValue }: R
   );
 }
 
-/** Names come from clients: cut to a maximum length, and quoted to separate them from the sentence. */
+/**
+ * Names come from clients: cut to a maximum length, and quoted to separate them from the sentence.
+ */
 const NAME_CHARACTERS_MAX = 64;
 const NAMES_MAX = 5;
 

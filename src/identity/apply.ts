@@ -1,4 +1,5 @@
-// Applies batches of identify calls to profiles and mappings in one transaction. Idempotent: each batch is applied once.
+// Applies batches of identify calls to profiles and mappings in one transaction. Idempotent: each
+// batch is applied once.
 
 import { bisectFailures } from '../platform/flow/bisect-failures.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -28,8 +29,8 @@ export async function applyBatches(batches: readonly IdentifyJob[], stores: Stor
 }
 
 /**
- * For a batch that PostgreSQL rejected: applies its valid calls in order and resolves with the rejected ones. The sequence
- * numbers of the batch stay pending. Idempotent.
+ * For a batch that PostgreSQL rejected: applies its valid calls in order and resolves with the
+ * rejected ones. The sequence numbers of the batch stay pending. Idempotent.
  */
 export async function isolateRejectedCalls(
   job: IdentifyJob,
@@ -53,14 +54,15 @@ async function applyPending(
   const pending = await findPending(redis, ids);
   const due = batches.filter(({ batch }) => pending.has(batch));
   if (due.length === 0) return [];
-  // Calls that are missing from a partial batch still have to be applied: the snapshot must not pass them.
+  // Calls that are missing from a partial batch still have to be applied: the snapshot must not
+  // pass them.
   const watermark = await lowWatermark(redis, { except: areWhole ? [...pending] : [] });
   const { profiles, mappings } = collectChanges(due);
 
   await postgres.transaction(async (trx) => {
     const locked = await lockProfiles(trx, [...profiles.values()]);
-    // Checked again under the locks: a worker whose job was taken over must not repeat calls that another worker has applied
-    // and an erasure may have removed.
+    // Checked again under the locks: a worker whose job was taken over must not repeat calls that
+    // another worker has applied and an erasure may have removed.
     const stillPending = await findPending(redis, [...pending]);
     if (locked.length < profiles.size || stillPending.size < pending.size) {
       throw new Error('profiles have changed hands while they were waited for');

@@ -111,8 +111,8 @@ export class DeviceMapBlock {
 type ProjectionTable = 'profiles' | 'device_map';
 
 /**
- * Query id of all inserts into a projection table. ClickHouse runs a query id once at a time: while none runs, no insert of a
- * killed worker can still arrive.
+ * Query id of all inserts into a projection table. ClickHouse runs a query id once at a time: while
+ * none runs, no insert of a killed worker can still arrive.
  */
 export const projectionQueryId = (database: string, table: ProjectionTable): string =>
   `identity-copy-${database}-${table}`;

@@ -1,5 +1,5 @@
-// Device mappings in PostgreSQL, the source of truth: the mapping with the largest sequence number counts. Callers hold the
-// lock of the user's profile (store.ts).
+// Device mappings in PostgreSQL, the source of truth: the mapping with the largest sequence number
+// counts. Callers hold the lock of the user's profile (store.ts).
 import type { Transaction } from '../platform/postgres/client.js';
 
 export interface DeviceMapping {

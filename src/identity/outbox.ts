@@ -1,6 +1,6 @@
-// Transactional outbox from PostgreSQL to the ClickHouse projection. A change adds an outbox entry in its own transaction; the
-// projector reads the current state, inserts it, and then deletes the entry. Rows may be written twice or out of order: the
-// larger version wins.
+// Transactional outbox from PostgreSQL to the ClickHouse projection. A change adds an outbox entry
+// in its own transaction; the projector reads the current state, inserts it, and then deletes the
+// entry. Rows may be written twice or out of order: the larger version wins.
 import type { CatalogRecorder } from '../catalog/recorder.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
@@ -19,8 +19,9 @@ interface OutboxRow {
 }
 
 /**
- * The oldest entries of every project, equally many of each. The recursion finds the projects by the index (a loose index scan), and
- * the row locks make a deletion of these entries (an erasure) wait for this projection.
+ * The oldest entries of every project, equally many of each. The recursion finds the projects by
+ * the index (a loose index scan), and the row locks make a deletion of these entries (an erasure)
+ * wait for this projection.
  */
 const NEXT_ENTRIES = `
 WITH RECURSIVE projects AS (
@@ -43,7 +44,10 @@ export interface OutboxDeps {
   readonly catalogs: CatalogRecorder;
 }
 
-/** Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are skipped. */
+/**
+ * Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are
+ * skipped.
+ */
 export async function projectOutbox({ postgres, clickhouse, catalogs }: OutboxDeps, database: string): Promise<number> {
   return postgres.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES);

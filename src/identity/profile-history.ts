@@ -1,5 +1,6 @@
-// Folds a profile from its operations in sequence order, independent of their order of arrival. Operations below the low
-// watermark are folded into the checkpoint (snapshot); later ones are kept in the tail (pending operations).
+// Folds a profile from its operations in sequence order, independent of their order of arrival.
+// Operations below the low watermark are folded into the checkpoint (snapshot); later ones are kept
+// in the tail (pending operations).
 import { ProfileProperties } from './profile-properties.js';
 import { applyPropertyOps, type Properties, type PropertyOps } from './property-ops.js';
 

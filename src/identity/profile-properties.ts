@@ -1,4 +1,5 @@
-// Properties of one profile with a size limit, because anyone with a public key can send properties.
+// Properties of one profile with a size limit, because anyone with a public key can send
+// properties.
 import { Buffer } from 'node:buffer';
 import type { Properties, PropertyValue } from './property-ops.js';
 

@@ -1,5 +1,5 @@
-// Applies the property operations of one identify call in their fixed order: $set (user_properties included), $set_once,
-// $add, $unset.
+// Applies the property operations of one identify call in their fixed order: $set (user_properties
+// included), $set_once, $add, $unset.
 import { lowerAscii } from '../accounts/addresses.js';
 import { tryParseNumberText } from '../platform/number-text.js';
 
@@ -44,7 +44,8 @@ export function emailOf(properties: Properties): { email: string | undefined; em
   if (typeof email !== 'string' || email === '') return { email: undefined, emailDomain: undefined };
   const at = email.lastIndexOf('@');
   const written = at === -1 ? '' : email.slice(at + 1);
-  // Lower-casing would turn U+212A, the Kelvin sign, into k: such a domain must not become that of another address.
+  // Lower-casing would turn U+212A, the Kelvin sign, into k: such a domain must not become that of
+  // another address.
   const domain = written.normalize('NFKC') === written ? written.toLowerCase() : lowerAscii(written);
   return { email, emailDomain: domain === '' ? undefined : domain };
 }

@@ -74,8 +74,8 @@ export async function enqueueIdentify(queue: IdentifyQueue, redis: Redis, commit
   const priority =
     key === '' ? undefined : startTag((await executed(readHead(redis.multi(), queue)))[0], backlogBytes / TAG_BYTES);
   const startedMs = performance.now();
-  // Numbers before job: a job must never run with numbers that are not listed as pending. Numbers without a job are
-  // swept.
+  // Numbers before job: a job must never run with numbers that are not listed as pending. Numbers
+  // without a job are swept.
   const first = await takeSequence(redis, { member: batch, count: commit.items.length });
   const operations = commit.items.map((item, position) => ({ seq: first + position, ...item }));
   const job = { version: 1, batch, operations, bytes } as const;
@@ -104,7 +104,9 @@ export async function readBacklogs(queue: IdentifyQueue, redis: Redis): Promise<
   return backlogs;
 }
 
-/** Takes new numbers for a dead letter before it is replayed: it is applied after all later calls. */
+/**
+ * Takes new numbers for a dead letter before it is replayed: it is applied after all later calls.
+ */
 export async function renumberBatch(redis: Redis, job: Job<IdentifyJob>): Promise<void> {
   const { batch, operations } = job.data;
   const first = await takeSequence(redis, { member: batch, count: operations.length });

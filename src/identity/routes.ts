@@ -1,4 +1,5 @@
-// Route POST /identify: credential, body, validation, group commit. Answers after Redis has stored the call.
+// Route POST /identify: credential, body, validation, group commit. Answers after Redis has stored
+// the call.
 import type { Request, Router } from 'express';
 import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';

@@ -1,5 +1,5 @@
-// Validates identify calls: a call is accepted or rejected as a whole, and the error names the problem. An accepted call can
-// always be applied.
+// Validates identify calls: a call is accepted or rejected as a whole, and the error names the
+// problem. An accepted call can always be applied.
 import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength, VALUE_DEPTH_MAX } from '../ingest/limits.js';
 import { isExact, isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
@@ -25,7 +25,10 @@ export class IdentifyRefusal extends PublicError {
   }
 }
 
-/** Placeholders that programs send when they have no id. Accepting them would merge unrelated people. */
+/**
+ * Placeholders that programs send when they have no id. Accepting them would merge unrelated
+ * people.
+ */
 const WORDS_FOR_NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', 'NaN', '[object Object]']);
 const OPERATORS = ['$set', '$set_once', '$add', '$unset'] as const;
 
@@ -159,7 +162,10 @@ function toEntries(properties: RawEvent, limits: EventLimits): [string, Property
   });
 }
 
-/** Objects and arrays become JSON text; a number outside the range of a double becomes the text Infinity. */
+/**
+ * Objects and arrays become JSON text; a number outside the range of a double becomes the text
+ * Infinity.
+ */
 function toPropertyValue(value: unknown): PropertyValue | null {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

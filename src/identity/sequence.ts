@@ -6,8 +6,8 @@ import type { Redis } from '../platform/redis/client.js';
 const LAST = 'identity:sequence';
 const PENDING = 'identity:pending';
 
-// Numbers are at least the clock in microseconds, so that they keep rising when Redis has lost the last one. One script, so
-// that taking a number and listing it as pending is atomic.
+// Numbers are at least the clock in microseconds, so that they keep rising when Redis has lost the
+// last one. One script, so that taking a number and listing it as pending is atomic.
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -18,8 +18,8 @@ return string.format('%.0f', first)
 `;
 
 /**
- * Takes `count` consecutive numbers for `member` (the id of a batch, or `erasure:<request id>`) and resolves with the first.
- * They are larger than all earlier numbers.
+ * Takes `count` consecutive numbers for `member` (the id of a batch, or `erasure:<request id>`) and
+ * resolves with the first. They are larger than all earlier numbers.
  */
 export async function takeSequence(redis: Redis, taken: { member: string; count: number }): Promise<number> {
   return Number(await redis.eval(TAKE, 2, LAST, PENDING, taken.count, taken.member));
@@ -41,8 +41,8 @@ export const findPendingSince = (redis: Redis, beforeMs: number): Promise<string
   redis.zrange(PENDING, '-inf', beforeMs * 1000, 'BYSCORE');
 
 /**
- * Low watermark: the smallest pending number, or the next number when none is pending. Nothing below it can arrive any more,
- * except changes of the members in `except`.
+ * Low watermark: the smallest pending number, or the next number when none is pending. Nothing
+ * below it can arrive any more, except changes of the members in `except`.
  */
 export async function lowWatermark(
   redis: Redis,
@@ -58,6 +58,7 @@ export async function lowWatermark(
   for (let at = 0; at < pending.length; at += 2) {
     if (!excepted.has(pending[at] as string)) return Number(pending[at + 1]);
   }
-  // The clock counts too: after Redis has lost the last number, waiting for the watermark must not depend on the next call.
+  // The clock counts too: after Redis has lost the last number, waiting for the watermark must not
+  // depend on the next call.
   return Math.max(Number(last ?? 0) + 1, Number(seconds) * 1_000_000 + Number(microseconds));
 }

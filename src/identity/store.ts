@@ -1,5 +1,6 @@
-// Profiles in PostgreSQL, the source of truth. Changing a profile, or a mapping to its user, requires its row lock; several are
-// locked in key order. Every change adds its outbox entry in the same transaction.
+// Profiles in PostgreSQL, the source of truth. Changing a profile, or a mapping to its user,
+// requires its row lock; several are locked in key order. Every change adds its outbox entry in the
+// same transaction.
 import { groupBy } from '../platform/group-by.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import {
@@ -50,8 +51,8 @@ const toKeyJson = (keys: readonly ProfileKey[]): string =>
 const KEYS = 'jsonb_to_recordset(?::jsonb) AS k(project_id uuid, user_id text)';
 
 /**
- * Locks the profiles and creates missing ones. Returns fewer when one was deleted concurrently: the transaction must then
- * be retried.
+ * Locks the profiles and creates missing ones. Returns fewer when one was deleted concurrently: the
+ * transaction must then be retried.
  */
 export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<StoredProfile[]> {
   const json = toKeyJson(keys);
@@ -181,7 +182,10 @@ async function saveTails(trx: Transaction, profiles: readonly StoredProfile[]): 
 
 const SETTLED_AT_A_TIME = 5000;
 
-/** Folds the tails below the low watermark into their checkpoints. Resolves with the number of settled profiles. */
+/**
+ * Folds the tails below the low watermark into their checkpoints. Resolves with the number of
+ * settled profiles.
+ */
 export async function settleProfiles(postgres: Postgres, watermark: number): Promise<number> {
   return postgres.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: { project_id: string; user_id: string }[] }>(
@@ -225,7 +229,10 @@ interface Erased {
   readonly throughSeq: number;
 }
 
-/** Deletes the effects of the user's calls up to a sequence number; later calls make a new person. Idempotent. */
+/**
+ * Deletes the effects of the user's calls up to a sequence number; later calls make a new person.
+ * Idempotent.
+ */
 export async function forgetUser(trx: Transaction, { projectId, userId, throughSeq }: Erased): Promise<Forgotten> {
   const [profile] = await lockExistingProfiles(trx, toKeyJson([{ projectId, userId }]));
   const devices = await devicesOf(trx, { projectId, userId, atSeq: throughSeq });
@@ -255,8 +262,8 @@ async function forgetProfile(
 ): Promise<number> {
   const isPast = history.checkpointSeq >= throughSeq;
   if (isPast && (currentState(history)?.firstSeen ?? 0) >= timeOf(throughSeq)) return 0;
-  // A checkpoint that contains calls before and after the number exists only when Redis has lost its pending list. Delete it
-  // whole: keeping erased calls would be worse than losing later ones.
+  // A checkpoint that contains calls before and after the number exists only when Redis has lost
+  // its pending list. Delete it whole: keeping erased calls would be worse than losing later ones.
   const tail = history.tail.filter(({ seq }) => seq > throughSeq);
   if (tail.length > 0) {
     await saveProfiles(trx, [

@@ -1,5 +1,5 @@
-// Maps a parsed access-log line to a page_view event for /track. Pure and deterministic: the same file gives the same
-// ids, so an import can be repeated.
+// Maps a parsed access-log line to a page_view event for /track. Pure and deterministic: the same
+// file gives the same ids, so an import can be repeated.
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { AccessLogLine } from './access-log-line.js';
@@ -11,7 +11,10 @@ export interface PageViewEvent {
   readonly insert_id: string;
   readonly device_id?: string;
   readonly event_properties: Readonly<Record<string, string | number>>;
-  /** Empty when the log has none. When absent, the service would use the address and user agent of the importer. */
+  /**
+   * Empty when the log has none. When absent, the service would use the address and user agent of
+   * the importer.
+   */
   readonly ip: string;
   readonly user_agent: string;
   readonly library: string;
@@ -25,13 +28,19 @@ export interface LineIdentity {
 }
 
 export interface PageViewOptions {
-  /** Origin such as `https://example.com`, prefixed to each path. Without it `url` is the logged path. */
+  /**
+   * Origin such as `https://example.com`, prefixed to each path. Without it `url` is the logged
+   * path.
+   */
   readonly site: string | undefined;
   /** Name and version of the sender. */
   readonly library: string;
 }
 
-/** Maximum value length of the service. Longer URLs are cut, because the event would be rejected otherwise. */
+/**
+ * Maximum value length of the service. Longer URLs are cut, because the event would be rejected
+ * otherwise.
+ */
 const PROPERTY_BYTES_MAX = 8192;
 
 export const digestLine = (text: string): Buffer => digest('line', text);
@@ -83,7 +92,8 @@ function toDeviceId({ address, userAgent }: AccessLogLine): string | undefined {
 const toInsertId = (identity: LineIdentity): string =>
   identity.repetition === 0 ? toIdText(identity.digest) : `${toIdText(identity.digest)}.${identity.repetition}`;
 
-// Domain separation: ids of different kinds never collide, and no id is the plain SHA-256 of an address.
+// Domain separation: ids of different kinds never collide, and no id is the plain SHA-256 of an
+// address.
 const digest = (domain: string, text: string): Buffer =>
   createHash('sha256').update(`service-import/access-log/${domain}\0${text}`).digest();
 

@@ -1,5 +1,6 @@
-// Parser for one line of the common or combined log format of Apache and nginx. Pure: it knows nothing about events.
-// Anything that a client can make a server log (TLS bytes, partial requests, quotes) parses as data.
+// Parser for one line of the common or combined log format of Apache and nginx. Pure: it knows
+// nothing about events. Anything that a client can make a server log (TLS bytes, partial requests,
+// quotes) parses as data.
 
 export interface AccessLogLine {
   /** As logged: an address, a host name (when the server resolves names), or undefined for `-`. */
@@ -20,12 +21,13 @@ export type LoggedRequest =
   | { readonly kind: 'http'; readonly method: string; readonly target: string }
   | { readonly kind: 'malformed'; readonly text: string };
 
-// address, identity, user (may contain spaces), [time], then the quoted request and the remaining fields.
+// address, identity, user (may contain spaces), [time], then the quoted request and the remaining
+// fields.
 const HEAD = /^(\S+) \S+ .*?\[(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})\] (?=")/;
 const STATUS_AND_BYTES = /^ (\d{3}|-) (\d+|-)(?= |$)/;
 const QUOTED = /^ ?"((?:[^"\\]|\\.)*)("|\\?$)/;
-// HTTP 0.9 requests and some probes have no protocol. A valid target contains no spaces, but clients send them and
-// servers log them.
+// HTTP 0.9 requests and some probes have no protocol. A valid target contains no spaces, but
+// clients send them and servers log them.
 const REQUEST = /^([A-Z][A-Z_-]*) (\S.*?)(?: HTTP\/\d(?:\.\d)?)?$/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

@@ -1,4 +1,5 @@
-// Collects events into request bodies within the limits of /track. Each event is serialized once and its bytes counted.
+// Collects events into request bodies within the limits of /track. Each event is serialized once
+// and its bytes counted.
 
 export interface Batch {
   readonly body: string;

@@ -1,5 +1,5 @@
-// Import pipeline: lines → events → batches → requests, with bounded concurrency. It owns the counters; file reading,
-// HTTP and progress output are injected.
+// Import pipeline: lines → events → batches → requests, with bounded concurrency. It owns the
+// counters; file reading, HTTP and progress output are injected.
 
 import { ConcurrencyLimit } from '../platform/flow/concurrency-limit.js';
 import { digestLine, type PageViewEvent, type PageViewOptions, toPageView } from './access-log-event.js';
@@ -28,11 +28,15 @@ export interface ImportOptions extends PageViewOptions {
   readonly onProgress?: (summary: ImportSummary) => void;
 }
 
-/** The service replaces times before 2000 by the time of receipt, which would differ in every run. */
+/**
+ * The service replaces times before 2000 by the time of receipt, which would differ in every run.
+ */
 const TIME_MIN_MS = Date.UTC(2000, 0, 1);
 const REQUESTS_MAX = 3;
 
-/** Rejects with the first failure of `send`; `onProgress` has then received the summary up to it. */
+/**
+ * Rejects with the first failure of `send`; `onProgress` has then received the summary up to it.
+ */
 export async function importAccessLog(lines: AsyncIterable<Line>, options: ImportOptions): Promise<ImportSummary> {
   const counts = { lines: 0, sent: 0, accepted: 0, skipped: 0, unparsable: 0 };
   const builder = new BatchBuilder(options.batchLimits ?? BATCH_LIMITS);
@@ -69,7 +73,8 @@ export async function importAccessLog(lines: AsyncIterable<Line>, options: Impor
 function tryToEvent(line: Line, repetitions: RepetitionCounter, options: PageViewOptions): PageViewEvent | undefined {
   const parsed = line.isCut ? undefined : tryParseAccessLogLine(line.text);
   if (parsed === undefined || parsed.timeMs < TIME_MIN_MS) return undefined;
-  // The server may still be writing this line. Importing the complete line later would create another event.
+  // The server may still be writing this line. Importing the complete line later would create
+  // another event.
   if (!line.isTerminated && !parsed.isComplete) return undefined;
   const digest = digestLine(line.text);
   return toPageView(parsed, { digest, repetition: repetitions.next(digest) }, options);

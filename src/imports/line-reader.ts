@@ -1,5 +1,5 @@
-// Splits a byte stream into lines with constant memory. node:readline would buffer a line of any length, and a file that
-// is not a log may be a single line.
+// Splits a byte stream into lines with constant memory. node:readline would buffer a line of any
+// length, and a file that is not a log may be a single line.
 
 export interface Line {
   readonly text: string;
@@ -13,7 +13,10 @@ export interface Line {
 const LINE_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** Lines without line ends (`\n`, `\r\n`), numbered from 1. Invalid UTF-8 is replaced, a byte order mark removed. */
+/**
+ * Lines without line ends (`\n`, `\r\n`), numbered from 1. Invalid UTF-8 is replaced, a byte order
+ * mark removed.
+ */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
   options: { lineBytesMax?: number } = {},

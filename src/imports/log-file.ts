@@ -1,4 +1,5 @@
-// Opens the input of an import: a plain or gzip file, or standard input. Counts bytes as stored on disk, for progress.
+// Opens the input of an import: a plain or gzip file, or standard input. Counts bytes as stored on
+// disk, for progress.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';

@@ -1,4 +1,5 @@
-// Progress output: a bar that is redrawn in place on a terminal, otherwise a plain line at intervals.
+// Progress output: a bar that is redrawn in place on a terminal, otherwise a plain line at
+// intervals.
 import type { ImportSummary } from './import-access-log.js';
 
 export interface ProgressState {

@@ -1,14 +1,15 @@
-// Numbers identical log lines. Two equal lines in one second are two page views, and every run of an import must
-// number them equally.
+// Numbers identical log lines. Two equal lines in one second are two page views, and every run of
+// an import must number them equally.
 
 /** Two generations of this many distinct lines take about 60 MB at most. */
 const GENERATION_LINES_MAX = 250_000;
 
 /**
- * Numbers the occurrences of each line from 0. Memory is bounded by two generations: a full generation becomes the
- * previous one, and the generation before it is dropped. Numbers are exact when two identical lines are less than one
- * generation of distinct lines apart. Further apart they count as the same request, which they are in joined logs that
- * overlap. What is dropped depends on the lines alone, so every run over a file gives the same numbers.
+ * Numbers the occurrences of each line from 0. Memory is bounded by two generations: a full
+ * generation becomes the previous one, and the generation before it is dropped. Numbers are exact
+ * when two identical lines are less than one generation of distinct lines apart. Further apart they
+ * count as the same request, which they are in joined logs that overlap. What is dropped depends on
+ * the lines alone, so every run over a file gives the same numbers.
  */
 export class RepetitionCounter {
   #current = new Map<number, number>();

@@ -1,5 +1,6 @@
-// Address and key of an import: from the command line, else the environment, else the service that `npm start` runs. Its
-// address is in DATA_DIR/standalone.json; its key is read from its database, because it may have been rotated.
+// Address and key of an import: from the command line, else the environment, else the service that
+// `npm start` runs. Its address is in DATA_DIR/standalone.json; its key is read from its database,
+// because it may have been rotated.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +15,10 @@ export interface TargetEnvironment {
   readonly SERVICE_URL?: string | undefined;
   readonly SERVICE_KEY?: string | undefined;
   readonly dataDirectory: string;
-  /** Reads a project's secret key from the database of the running service; null when it cannot be decrypted. */
+  /**
+   * Reads a project's secret key from the database of the running service; null when it cannot be
+   * decrypted.
+   */
   readonly readSecretKey: (projectId: string) => Promise<string | null>;
 }
 
@@ -35,7 +39,8 @@ export async function resolveTarget(
 
 function requireSecretKey(target: ImportTarget): ImportTarget {
   if (target.key.startsWith('sk_')) return target;
-  // Without a secret key the service ignores the logged addresses and user agents: all visitors would be this machine.
+  // Without a secret key the service ignores the logged addresses and user agents: all visitors
+  // would be this machine.
   throw new UsageError('an import needs a secret key (sk_…): only with it the addresses of the log are taken');
 }
 

@@ -1,5 +1,5 @@
-// Clients of POST /track and /identify with the retry policy that the service asks of all clients. A repeated batch has the
-// same ids and times, so it counts once.
+// Clients of POST /track and /identify with the retry policy that the service asks of all clients.
+// A repeated batch has the same ids and times, so it counts once.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface TrackClientOptions {

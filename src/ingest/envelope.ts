@@ -89,8 +89,8 @@ const OVERRIDE_FIELDS = ['ip', 'user_agent', 'geo'] as const;
 
 /**
  * The body of an envelope, written again with only the fields that the worker reads; the size and
- * depth of others must not matter. Keeps positions, because decisions refer to events by position. A value that is not an object
- * becomes null.
+ * depth of others must not matter. Keeps positions, because decisions refer to events by position.
+ * A value that is not an object becomes null.
  */
 export function serializeEvents(events: readonly unknown[], { own }: { own: boolean }): Buffer {
   const written = events.map((event) => (isObject(event) ? writtenEvent(event, own) : null));

@@ -1,5 +1,5 @@
-// POST /track: `track` lists the steps of a request. The response is sent only after Redis holds the
-// events.
+// POST /track: `track` lists the steps of a request. The response is sent only after Redis holds
+// the events.
 import type { Request, Router } from 'express';
 import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
@@ -57,7 +57,9 @@ export function createIngestRouter(deps: IngestDeps): Router {
   return router;
 }
 
-/** The way of a request; a step that throws ends it. Resolves with the number of accepted events. */
+/**
+ * The way of a request; a step that throws ends it. Resolves with the number of accepted events.
+ */
 async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promise<number> {
   const credential = await authenticate(deps.credentials, 'track', req); // 401, 403
   deps.rateLimit.take(rateSubjectsOf(credential)); // 429
@@ -104,7 +106,9 @@ async function decideAndCount(
   return { envelope, eventsWithoutTime };
 }
 
-/** An event without a time gets that of its first delivery, so that a repeated one is a duplicate. */
+/**
+ * An event without a time gets that of its first delivery, so that a repeated one is a duplicate.
+ */
 async function settleTimes(
   envelope: Envelope,
   eventsWithoutTime: ReadonlyMap<number, string>,

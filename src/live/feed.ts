@@ -1,5 +1,6 @@
-// Live feed of a project's newest events: one query per second and project, shared by all its viewers. The query counts as one of
-// the project, so it waits and is limited like its other queries.
+// Live feed of a project's newest events: one query per second and project, shared by all its
+// viewers. The query counts as one of the project, so it waits and is limited like its other
+// queries.
 import type { ProjectId } from '../platform/ids.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -17,7 +18,10 @@ export interface Watcher {
 }
 
 export interface FeedSource {
-  /** The newest events, the newest first. It asks as the person who opened the feed; every other one was admitted, too. */
+  /**
+   * The newest events, the newest first. It asks as the person who opened the feed; every other one
+   * was admitted, too.
+   */
   readonly readEvents: (watcher: Watcher, signal: AbortSignal) => Promise<readonly Row[]>;
   readonly readRejected: (projectId: ProjectId) => Promise<readonly Sample[]>;
 }

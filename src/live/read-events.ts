@@ -1,4 +1,5 @@
-// Reads the newest events of a project for the live feed: a normal query over HTTP to the query process, with a project pass.
+// Reads the newest events of a project for the live feed: a normal query over HTTP to the query
+// process, with a project pass.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import { PublicError } from '../platform/errors.js';
 import type { Row, Watcher } from './feed.js';

@@ -1,5 +1,6 @@
-// GET /api/projects/{projectID}/live: the newest events and rejected ones as server-sent events. A connection ends after two minutes, and
-// the browser opens the next one, which checks the session and the membership again.
+// GET /api/projects/{projectID}/live: the newest events and rejected ones as server-sent events. A
+// connection ends after two minutes, and the browser opens the next one, which checks the session
+// and the membership again.
 import type { Response, Router } from 'express';
 import { z } from 'zod';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';

@@ -1,5 +1,5 @@
-// Text of /llms.txt: the service and its query language for a language model, in under 3,500 tokens. Names come from the
-// tables of the compiler.
+// Text of /llms.txt: the service and its query language for a language model, in under 3,500
+// tokens. Names come from the tables of the compiler.
 
 import {
   DISTINCT_ID,

@@ -1,5 +1,5 @@
-// The mail queue: job payload and enqueue; workers/send-mail.ts is the consumer. Mails contain secret links, so their text is
-// encrypted in the queue.
+// The mail queue: job payload and enqueue; workers/send-mail.ts is the consumer. Mails contain
+// secret links, so their text is encrypted in the queue.
 import type { Queue } from 'bullmq';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -21,7 +21,8 @@ export interface MailJob {
   readonly encryptedText: string;
 }
 
-// Retries for about two days: longer than a usual outage of a mail server, shorter than an invitation is valid.
+// Retries for about two days: longer than a usual outage of a mail server, shorter than an
+// invitation is valid.
 const ATTEMPTS = 16;
 const BACKOFF = { type: 'exponential', delay: 5000 } as const;
 const FAILED_KEPT_SECONDS = 7 * 24 * 60 * 60;

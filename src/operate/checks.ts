@@ -1,5 +1,5 @@
-// Checks of `npm run doctor`. A check resolves with its finding or throws; doctor.ts turns an exception into a failure with the
-// check's advice.
+// Checks of `npm run doctor`. A check resolves with its finding or throws; doctor.ts turns an
+// exception into a failure with the check's advice.
 import { statfs } from 'node:fs/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Postgres } from '../platform/postgres/client.js';

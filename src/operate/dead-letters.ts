@@ -1,5 +1,6 @@
-// Dead letters of a project: failed jobs whose events or calls all belong to it. A job that also holds those of another project is
-// shown to operators only. To whom a job belongs never changes, so it is read once; the payload of a job may have megabytes.
+// Dead letters of a project: failed jobs whose events or calls all belong to it. A job that also
+// holds those of another project is shown to operators only. To whom a job belongs never changes,
+// so it is read once; the payload of a job may have megabytes.
 import type { Job, Queue } from 'bullmq';
 import { LRUCache } from 'lru-cache';
 import { IDENTIFY_QUEUE, type IdentifyJob } from '../identity/queue.js';
@@ -61,7 +62,9 @@ export class DeadLetters {
     return found.flat().sort((a, b) => b.failedAt.localeCompare(a.failedAt));
   }
 
-  /** Lets the job run again. Throws not_found for a job of others, as for one that does not exist. */
+  /**
+   * Lets the job run again. Throws not_found for a job of others, as for one that does not exist.
+   */
   async replay({ projectId, isOperator }: Asker, { queue: name, id }: Pick<ParkedJob, 'queue' | 'id'>): Promise<void> {
     const missing = new PublicError('not_found', `the queue ${name} has no failed job ${id}`);
     if (!(isOperator ? QUEUES : OWNED_QUEUES).includes(name)) throw missing;

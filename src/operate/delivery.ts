@@ -1,5 +1,6 @@
-// How delivery stands: of a project its backlog and dead letters; for operators also the queues of the installation and the findings
-// of the doctor. All of it is read from the stores; nothing is kept.
+// How delivery stands: of a project its backlog and dead letters; for operators also the queues of
+// the installation and the findings of the doctor. All of it is read from the stores; nothing is
+// kept.
 import { createIdentifyQueue, type IdentifyQueue, readBacklogs as readCallBacklogs } from '../identity/queue.js';
 import { readLagSeconds } from '../ingest/canary.js';
 import { readBacklogs } from '../ingest/payloads.js';

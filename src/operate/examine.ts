@@ -1,4 +1,5 @@
-// Runs the checks of checks.ts: all at once, each within a time limit. Used by `npm run doctor` and by the console.
+// Runs the checks of checks.ts: all at once, each within a time limit. Used by `npm run doctor` and
+// by the console.
 import { setTimeout as delay } from 'node:timers/promises';
 import { CHECKS, type Check, type Finding, type Stores } from './checks.js';
 

@@ -1,5 +1,6 @@
-// Operators: the people who run the installation, and may see what concerns all of its organizations. They are the owners of the
-// organization that `npm start` created, and those with a verified address in OPERATOR_EMAILS.
+// Operators: the people who run the installation, and may see what concerns all of its
+// organizations. They are the owners of the organization that `npm start` created, and those with a
+// verified address in OPERATOR_EMAILS.
 import { tryCanonicalEmail } from '../accounts/addresses.js';
 import type { Postgres } from '../platform/postgres/client.js';
 

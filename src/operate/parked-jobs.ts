@@ -1,5 +1,5 @@
-// Dead letters: jobs that failed permanently. BullMQ keeps them in the failed set, with their payload, until an operator
-// replays or discards them.
+// Dead letters: jobs that failed permanently. BullMQ keeps them in the failed set, with their
+// payload, until an operator replays or discards them.
 import type { Job, Queue } from 'bullmq';
 import { IDENTIFY_QUEUE, type IdentifyJob, renumberBatch } from '../identity/queue.js';
 import { decodeEnvelopes } from '../ingest/envelope.js';

@@ -1,5 +1,5 @@
-// Static assets of pages (public/). Pages reference them by content hash, cached for a year; their plain names are
-// served too, cached for an hour.
+// Static assets of pages (public/). Pages reference them by content hash, cached for a year; their
+// plain names are served too, cached for an hour.
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Router } from 'express';

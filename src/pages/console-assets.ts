@@ -1,4 +1,5 @@
-// The console (console/), built by Vite: its files under names with their hash, and the page that loads them.
+// The console (console/), built by Vite: its files under names with their hash, and the page that
+// loads them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Router } from 'express';

@@ -1,4 +1,5 @@
-// Example of the landing page: a query and its real answer. A test sends such events, runs the query, and compares.
+// Example of the landing page: a query and its real answer. A test sends such events, runs the
+// query, and compares.
 
 export const EXAMPLE_QUERY = 'funnel page_view -> signup -> purchase | last 30d | window 7d';
 

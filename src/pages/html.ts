@@ -1,4 +1,5 @@
-// Escaping HTML templates: a tagged template whose values are escaped unless they are Html themselves.
+// Escaping HTML templates: a tagged template whose values are escaped unless they are Html
+// themselves.
 
 export class Html {
   readonly text: string;
@@ -10,7 +11,10 @@ export class Html {
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/** Escapes every value except Html. Lists are joined, undefined becomes empty. Attributes must use double quotes. */
+/**
+ * Escapes every value except Html. Lists are joined, undefined becomes empty. Attributes must use
+ * double quotes.
+ */
 export const html = (strings: TemplateStringsArray, ...values: readonly Part[]): Html =>
   new Html(String.raw({ raw: strings }, ...values.map(toText)));
 

@@ -1,4 +1,5 @@
-// Page behind an invitation link. Accepting takes a button: a program that only opens links must not join.
+// Page behind an invitation link. Accepting takes a button: a program that only opens links must
+// not join.
 import { html } from './html.js';
 import type { Page } from './layout.js';
 

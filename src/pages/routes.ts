@@ -1,5 +1,5 @@
-// Routes of the pages /, /login and /invitations/{token}, rendered on the server, of the console's addresses, and of the assets
-// of all in /public.
+// Routes of the pages /, /login and /invitations/{token}, rendered on the server, of the console's
+// addresses, and of the assets of all in /public.
 import type { ErrorRequestHandler, Request, Response, Router } from 'express';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
@@ -86,7 +86,10 @@ export function createPagesRouter(deps: PagesDeps): Router {
   return router;
 }
 
-/** Answers errors of navigations as a page to browsers, except below /api; all other requests get JSON. */
+/**
+ * Answers errors of navigations as a page to browsers, except below /api; all other requests get
+ * JSON.
+ */
 export function showProblems(assets: Assets): ErrorRequestHandler {
   const showProblem: ErrorRequestHandler = (error, req, res, next) => {
     const isNavigation = req.method === 'GET' ? !/^\/api\//.test(req.path) : /^\/(?:auth|invitations)\//.test(req.path);

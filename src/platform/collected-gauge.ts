@@ -1,5 +1,6 @@
-// Gauges that query a store on every scrape. When the store is unavailable, its gauges have no value and all other metrics
-// are still served; an alert fires on the missing value (ops/prometheus).
+// Gauges that query a store on every scrape. When the store is unavailable, its gauges have no
+// value and all other metrics are still served; an alert fires on the missing value
+// (ops/prometheus).
 import { Gauge, type Registry } from 'prom-client';
 import { withTimeout } from './flow/with-timeout.js';
 

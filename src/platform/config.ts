@@ -1,4 +1,5 @@
-// Configuration: parses the environment once, with one schema, and reports every problem. Only this file reads process.env.
+// Configuration: parses the environment once, with one schema, and reports every problem. Only this
+// file reads process.env.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -163,7 +164,10 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 
 export const readConfig = (): Config => parseConfig(process.env);
 
-/** For operator commands: the environment, or the environment of the running standalone service when no store is set. */
+/**
+ * For operator commands: the environment, or the environment of the running standalone service when
+ * no store is set.
+ */
 export function readOperatorConfig(): Config {
   if (process.env.REDIS_URL) return readConfig();
   const path = join(resolve(packageRoot, process.env.DATA_DIR || 'data'), SERVICE_ENVIRONMENT_FILE);

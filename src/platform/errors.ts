@@ -1,4 +1,5 @@
-// Public error kinds and their HTTP statuses. Any other error is a bug: logged with its cause and answered with a bare 500.
+// Public error kinds and their HTTP statuses. Any other error is a bug: logged with its cause and
+// answered with a bare 500.
 
 export const STATUS_OF_KIND = {
   bad_request: 400,
@@ -13,7 +14,10 @@ export const STATUS_OF_KIND = {
 
 export type PublicErrorKind = keyof typeof STATUS_OF_KIND;
 
-/** An error whose message may be shown to the client. `details` is added to the response (query errors). */
+/**
+ * An error whose message may be shown to the client. `details` is added to the response (query
+ * errors).
+ */
 export class PublicError extends Error {
   readonly kind: PublicErrorKind;
   readonly details: readonly unknown[] | undefined;
@@ -30,7 +34,10 @@ export class PublicError extends Error {
   }
 }
 
-/** Name and code of a store error, without its message, which may quote data that must not be logged. */
+/**
+ * Name and code of a store error, without its message, which may quote data that must not be
+ * logged.
+ */
 export const nameFailure = (error: unknown): string =>
   error instanceof Error && 'code' in error ? `${error.name} ${String(error.code)}` : 'unknown';
 

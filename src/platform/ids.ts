@@ -26,7 +26,9 @@ function nextByte(): number {
   return pool[poolOffset++] as number;
 }
 
-/** Uniform base62 text of `length` characters: bytes of 248 and above are rejected and drawn again. */
+/**
+ * Uniform base62 text of `length` characters: bytes of 248 and above are rejected and drawn again.
+ */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -44,5 +46,7 @@ export const newInsertId = (): string => `evt_${randomBase62(16)}`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** PostgreSQL rejects other texts in a comparison with a UUID; callers treat them as unknown ids. */
+/**
+ * PostgreSQL rejects other texts in a comparison with a UUID; callers treat them as unknown ids.
+ */
 export const isUuid = (text: string): boolean => UUID.test(text);

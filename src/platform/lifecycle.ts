@@ -1,4 +1,5 @@
-// Graceful shutdown: on SIGTERM or SIGINT the registered steps run in reverse order, within a deadline.
+// Graceful shutdown: on SIGTERM or SIGINT the registered steps run in reverse order, within a
+// deadline.
 import type { Logger } from './log.js';
 
 export interface Lifecycle {

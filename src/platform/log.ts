@@ -1,4 +1,5 @@
-// One structured logger per process. Request logs mask `?key=`; event payloads and personal ids are never logged.
+// One structured logger per process. Request logs mask `?key=`; event payloads and personal ids are
+// never logged.
 import { type Logger, pino } from 'pino';
 
 export type { Logger };

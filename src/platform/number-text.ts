@@ -1,4 +1,5 @@
-// The rule for text that counts as a number, shared by the worker, which stores by it, and the compiler, which reads by it.
+// The rule for text that counts as a number, shared by the worker, which stores by it, and the
+// compiler, which reads by it.
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 

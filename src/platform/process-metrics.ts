@@ -1,6 +1,6 @@
-// Metrics of the process itself: prom-client's defaults, and the delay of the event loop as two gauges over the time since
-// the last scrape. prom-client's own lag gauges are left out: they include the interval of their timer, so that an idle
-// process shows 10 ms.
+// Metrics of the process itself: prom-client's defaults, and the delay of the event loop as two
+// gauges over the time since the last scrape. prom-client's own lag gauges are left out: they
+// include the interval of their timer, so that an idle process shows 10 ms.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 

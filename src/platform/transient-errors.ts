@@ -1,5 +1,6 @@
-// Classifies transient store errors: the store is unreachable or temporarily rejects requests, so the caller may retry.
-// ioredis and pg give some of their errors neither class nor code; those are matched by message, and tests provoke them.
+// Classifies transient store errors: the store is unreachable or temporarily rejects requests, so
+// the caller may retry. ioredis and pg give some of their errors neither class nor code; those are
+// matched by message, and tests provoke them.
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -27,7 +28,10 @@ const CLIENT_WORDS = [
 /** Error codes of Redis: out of memory or disk, loading, read-only replica, too few replicas. */
 const REDIS_CODE = /^(OOM|MISCONF|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|BUSY|EXECABORT) /;
 
-/** SQLSTATE classes: connection exception, insufficient resources, operator intervention, system error, read-only standby. */
+/**
+ * SQLSTATE classes: connection exception, insufficient resources, operator intervention, system
+ * error, read-only standby.
+ */
 const SQL_STATE = /^(08|53|57P|25006)/;
 
 export const isUnreachable = (error: unknown): boolean =>

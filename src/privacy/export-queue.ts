@@ -14,7 +14,10 @@ export interface ExportJob {
 
 export type ExportQueue = Queue<ExportJob, void, 'export'>;
 
-/** A failed export has broken its connection, and the client requests it again, so no job is retried or kept. */
+/**
+ * A failed export has broken its connection, and the client requests it again, so no job is retried
+ * or kept.
+ */
 export const createExportQueue = (redis: Redis): ExportQueue =>
   openQueue(EXPORT_QUEUE, redis, { attempts: 1, removeOnComplete: true, removeOnFail: true });
 

@@ -1,6 +1,6 @@
-// GET /api/gdpr/users/{userID}/export, and the same for signed-in people: enqueues a job, relays the chunks of the worker with
-// back-pressure, and records the outcome in the audit trail. A response that ends normally is
-// complete; any failure breaks the connection.
+// GET /api/gdpr/users/{userID}/export, and the same for signed-in people: enqueues a job, relays
+// the chunks of the worker with back-pressure, and records the outcome in the audit trail. A
+// response that ends normally is complete; any failure breaks the connection.
 import type { Response, Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { authenticate } from '../access/middleware.js';

@@ -1,5 +1,5 @@
-// Every table with data of people, once: erasure, purge and the deletion of projects read this list.
-// A test compares it with the schemas of both databases.
+// Every table with data of people, once: erasure, purge and the deletion of projects read this
+// list. A test compares it with the schemas of both databases.
 import type { IdKind } from './id-hash.js';
 
 export interface ClickHouseTable {
@@ -42,7 +42,9 @@ export const CLICKHOUSE_TABLES: readonly ClickHouseTable[] = [EVENTS, MAPPINGS, 
 
 export interface PostgresTable {
   readonly name: string;
-  /** Whether the rows are deleted with their project; otherwise their ids are replaced by hashes. */
+  /**
+   * Whether the rows are deleted with their project; otherwise their ids are replaced by hashes.
+   */
   readonly isDeletedWithProject: boolean;
   /** Whether a purge rewrites the file, because erasures delete or change rows. */
   readonly isRewritten: boolean;

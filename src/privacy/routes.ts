@@ -1,5 +1,6 @@
 // Routes of /api/gdpr, and the same for signed-in people: erase a person, show an erasure request,
-// list the audit trail. Workers do the erasure; the request waits for its receipt, or gets 202 with the address of its status.
+// list the audit trail. Workers do the erasure; the request waits for its receipt, or gets 202 with
+// the address of its status.
 import type { Request, Response, Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';

@@ -25,8 +25,8 @@ const PIECE_BYTES = 1024 * 1024;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 export async function readBytes(result: ResultSet<'JSONCompact'>): Promise<EngineBytes> {
-  // The client gives its stream away for formats of one row a line only. Its `exec`, which gives it always, cannot send
-  // parameters in the body.
+  // The client gives its stream away for formats of one row a line only. Its `exec`, which gives it
+  // always, cannot send parameters in the body.
   // biome-ignore lint/complexity/useLiteralKeys: a private field, whose type is checked this way
   const body: Readable = result['_stream'];
   const pieces: Uint8Array<ArrayBuffer>[] = [];

@@ -60,8 +60,9 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     // 2.5 times slower over ten million events, with four times the memory.
     query_plan_join_swap_table: 'false',
     // Expressions that ClickHouse compiles from their third execution on fail for conditions on
-    // LowCardinality columns: "Invalid cast from LowCardinality(UInt8) to native type" (26.7). Without
-    // them, thirteen questions over ten million events took 1.005 times the CPU (median; at most 1.03).
+    // LowCardinality columns: "Invalid cast from LowCardinality(UInt8) to native type" (26.7).
+    // Without them, thirteen questions over ten million events took 1.005 times the CPU (median; at
+    // most 1.03).
     compile_expressions: 0,
     // Both sides of `compare` read one state of every table. ClickHouse's default, which a profile
     // of the server may change.

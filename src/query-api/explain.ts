@@ -1,4 +1,5 @@
-// Plan of a query instead of its answer: what it would answer, and the SQL that would run. Nothing is executed.
+// Plan of a query instead of its answer: what it would answer, and the SQL that would run. Nothing
+// is executed.
 import { toScript } from '../query/print/script.js';
 import { type AnswerDeps, compileRequest, type Question } from './answer.js';
 import { toPeriod } from './shape.js';

@@ -1,5 +1,5 @@
-// Lists of people: only secret keys and sessions get them, and each is recorded in the audit trail, with the query but without the
-// values of its conditions, which may be ids of people.
+// Lists of people: only secret keys and sessions get them, and each is recorded in the audit trail,
+// with the query but without the values of its conditions, which may be ids of people.
 import { PublicError } from '../platform/errors.js';
 import { type ProjectId, toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -1,6 +1,7 @@
-// Fair concurrency limit. Each project has a bounded queue of its own; a place that becomes free goes to the waiting project
-// with the fewest running tasks, and among equals to the one that was served longest ago (max-min fairness, then round
-// robin). The last free place is reserved for projects that run nothing, so one project alone cannot hold all of them.
+// Fair concurrency limit. Each project has a bounded queue of its own; a place that becomes free
+// goes to the waiting project with the fewest running tasks, and among equals to the one that was
+// served longest ago (max-min fairness, then round robin). The last free place is reserved for
+// projects that run nothing, so one project alone cannot hold all of them.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 
@@ -9,8 +10,8 @@ export type Leave = () => void;
 
 export interface QueryConcurrency {
   /**
-   * Resolves when the project gets a place. Rejects at once when its queue is full, and with the signal's reason when it is
-   * aborted while waiting.
+   * Resolves when the project gets a place. Rejects at once when its queue is full, and with the
+   * signal's reason when it is aborted while waiting.
    */
   enter(projectId: ProjectId, signal: AbortSignal): Promise<Leave>;
   /** A place if one is free for the project right now. */

@@ -1,9 +1,11 @@
-// One query's share of the process and of the engine: a place among the queries that run, memory and threads. Everything is
-// bounded per project, so that one project's queries together cannot exhaust what the others need.
+// One query's share of the process and of the engine: a place among the queries that run, memory
+// and threads. Everything is bounded per project, so that one project's queries together cannot
+// exhaust what the others need.
 //
-// Memory: every query may use `memoryBytes / concurrency`. A few at a time (`largeMax`) may use all of `memoryBytes`: the ones
-// that find such a permit free when they start, and the ones that exceeded their part and wait for a permit. So a query that
-// fits into `memoryBytes` is answered, and all queries of a process together stay below (1 + largeMax) * memoryBytes.
+// Memory: every query may use `memoryBytes / concurrency`. A few at a time (`largeMax`) may use all
+// of `memoryBytes`: the ones that find such a permit free when they start, and the ones that
+// exceeded their part and wait for a permit. So a query that fits into `memoryBytes` is answered,
+// and all queries of a process together stay below (1 + largeMax) * memoryBytes.
 import type { ProjectId } from '../platform/ids.js';
 import {
   createQueryConcurrency,

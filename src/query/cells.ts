@@ -1,4 +1,5 @@
-// Cells of an answer, from the values that the engine returns: missing values become null, property maps become one object.
+// Cells of an answer, from the values that the engine returns: missing values become null, property
+// maps become one object.
 import { assertNever } from '../platform/errors.js';
 import type { ColumnType } from './plan/plan.js';
 import { propertyName, toTopKeys, toTypes } from './sources/fields/present.js';

@@ -1,5 +1,5 @@
-// Query compiler: text → syntax (parse) → meaning (analyze) → plan → SQL (print). Pure: the same text and context always give
-// the same statement or the same problems.
+// Query compiler: text → syntax (parse) → meaning (analyze) → plan → SQL (print). Pure: the same
+// text and context always give the same statement or the same problems.
 import type { ProjectId } from '../platform/ids.js';
 import { analyze } from './analyze/analyze.js';
 import type { Mentions } from './analyze/mentions.js';
@@ -20,7 +20,10 @@ export interface CompileContext {
   readonly timezone: string;
   readonly limit: number;
   readonly offset: number;
-  /** Guessed types of properties; default text. The engine rejects the statement when a guess is wrong. */
+  /**
+   * Guessed types of properties; default text. The engine rejects the statement when a guess is
+   * wrong.
+   */
   readonly guessOf?: GuessOf;
   /** Keys of event properties that the project has sent, for hints of unknown names. */
   readonly propertyKeys?: readonly string[];

@@ -1,5 +1,5 @@
-// Query problems: message, span, and a hint with a correct form. All problems of a query are reported at once, because many
-// callers are language models that repair what they are told.
+// Query problems: message, span, and a hint with a correct form. All problems of a query are
+// reported at once, because many callers are language models that repair what they are told.
 
 /** Offsets into the query text, in UTF-16 units; `to` is exclusive. */
 export interface Span {

@@ -1,4 +1,5 @@
-// Table of event fields: names, aliases, columns and types. Column names in SQL come only from this table.
+// Table of event fields: names, aliases, columns and types. Column names in SQL come only from this
+// table.
 
 import type { ProfileColumn } from './profile-fields.js';
 import type { SessionColumn } from './session-fields.js';
@@ -7,8 +8,8 @@ export const FIELD_CATEGORIES = ['core', 'page', 'referrer', 'device', 'geo', 'o
 export type FieldCategory = (typeof FIELD_CATEGORIES)[number];
 
 /**
- * Type of a column. Missing values are '' in text, NaN in numbers, null in optional types; a time is never missing. An id is
- * text without a numeric reading: 007 and 7 are two people.
+ * Type of a column. Missing values are '' in text, NaN in numbers, null in optional types; a time
+ * is never missing. An id is text without a numeric reading: 007 and 7 are two people.
  */
 export type ColumnType = 'text' | 'id' | 'number' | 'time' | 'optional_number' | 'optional_time';
 
@@ -18,7 +19,9 @@ interface FieldRow {
   readonly column: string;
   readonly type: ColumnType;
   readonly category: FieldCategory;
-  /** Column with the UInt64 hash of the id, 0 when missing: cheaper to count and to join than text. */
+  /**
+   * Column with the UInt64 hash of the id, 0 when missing: cheaper to count and to join than text.
+   */
   readonly hash?: 'user_hash' | 'device_hash';
 }
 

@@ -1,5 +1,6 @@
-// The stages and aggregates of the query language, each with its form, one line about it, and where it may stand. Keywords, errors,
-// hints, llms.txt and the tables of docs/query-language.md derive from here; sources/index.ts has the table of the sources.
+// The stages and aggregates of the query language, each with its form, one line about it, and where
+// it may stand. Keywords, errors, hints, llms.txt and the tables of docs/query-language.md derive
+// from here; sources/index.ts has the table of the sources.
 import { GRANULARITIES } from './fields.js';
 import type { StageForms } from './parse/syntax.js';
 

@@ -1,4 +1,5 @@
-// Answer columns of `people`: those of `users`, the person's distinct_id, and the time of the event that put them on the list.
+// Answer columns of `people`: those of `users`, the person's distinct_id, and the time of the event
+// that put them on the list.
 
 export const PEOPLE_COLUMNS = [
   { name: 'distinct_id', type: 'text' },

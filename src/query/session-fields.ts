@@ -1,9 +1,11 @@
-// Session fields (`session.`, `user_last_session.`, `user_first_session.`) and how each is derived from the session's events.
+// Session fields (`session.`, `user_last_session.`, `user_first_session.`) and how each is derived
+// from the session's events.
 
 interface SessionFieldRow {
   /**
-   * `start`, `end`, `duration` and `count` describe the session; `first_event` and `last_event` are types of events; `landing` and `exit` read a column of its first and last
-   * event with a url; `first` is the first non-empty value.
+   * `start`, `end`, `duration` and `count` describe the session; `first_event` and `last_event` are
+   * types of events; `landing` and `exit` read a column of its first and last event with a url;
+   * `first` is the first non-empty value.
    */
   readonly of: 'start' | 'end' | 'duration' | 'count' | 'first_event' | 'last_event' | 'landing' | 'exit' | 'first';
   readonly column?: SessionSource;

@@ -1,4 +1,5 @@
-// State of a sign-in attempt in an encrypted cookie, valid for ten minutes, so that any process can complete it.
+// State of a sign-in attempt in an encrypted cookie, valid for ten minutes, so that any process can
+// complete it.
 import type { Request, Response } from 'express';
 import { readHostCookie, toHostCookie } from '../access/host-cookie.js';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';

@@ -1,4 +1,5 @@
-// Derives the signed-in identity from an identity provider's response. Pure; problems are messages for the log.
+// Derives the signed-in identity from an identity provider's response. Pure; problems are messages
+// for the log.
 import type { GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
 import type { IdentityProvider } from './provider.js';
@@ -37,7 +38,10 @@ export function toIdentity(
 
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** Grant has checked audience and nonce. The profile's subject must equal the token's (OpenID Connect Core, 5.3.2). */
+/**
+ * Grant has checked audience and nonce. The profile's subject must equal the token's (OpenID
+ * Connect Core, 5.3.2).
+ */
 function findTokenProblem(response: GrantResponse, subject: string, now: number): string | undefined {
   const claims: unknown = response.jwt?.id_token?.payload;
   if (!isObject(claims)) return 'there is no id_token';

@@ -1,5 +1,6 @@
-// OAuth client of the identity provider: the redirect URL of an attempt, and the identity after the callback. Grant implements
-// the protocol on plain objects instead of Express requests, so it keeps no state in a session or process.
+// OAuth client of the identity provider: the redirect URL of an attempt, and the identity after the
+// callback. Grant implements the protocol on plain objects instead of Express requests, so it keeps
+// no state in a session or process.
 import grant, { type GrantConfig, type GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
 import { PublicError } from '../platform/errors.js';

@@ -1,5 +1,5 @@
-// Settings of the identity provider. Pure. Addresses of common providers come from grant's table; this file adds what the table
-// lacks.
+// Settings of the identity provider. Pure. Addresses of common providers come from grant's table;
+// this file adds what the table lacks.
 import type { GrantProvider } from 'grant';
 import type { Config } from '../platform/config.js';
 
@@ -101,6 +101,8 @@ function requireSettings(settings: ProviderSettings, names: readonly (keyof Prov
   if (missing.length > 0) throw new Error(`sign-in is configured in part; ${missing.join(', ')} must be set as well`);
 }
 
-/** In grant, a present key overrides its table even when undefined, so undefined keys are removed. */
+/**
+ * In grant, a present key overrides its table even when undefined, so undefined keys are removed.
+ */
 const defined = (provider: Record<string, unknown>): GrantProvider =>
   Object.fromEntries(Object.entries(provider).filter(([, value]) => value !== undefined));

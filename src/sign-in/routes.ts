@@ -1,5 +1,5 @@
-// Sign-in routes: GET /auth/idp redirects to the identity provider, GET /auth/idp/cb completes the sign-in and creates a session,
-// POST /auth/logout ends it.
+// Sign-in routes: GET /auth/idp redirects to the identity provider, GET /auth/idp/cb completes the
+// sign-in and creates a session, POST /auth/logout ends it.
 import { createHash } from 'node:crypto';
 import type { RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';

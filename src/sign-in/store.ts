@@ -1,5 +1,5 @@
-// Records a sign-in in one PostgreSQL transaction: the person, memberships by domain, and for a person without an organization
-// a new organization with a first project.
+// Records a sign-in in one PostgreSQL transaction: the person, memberships by domain, and for a
+// person without an organization a new organization with a first project.
 import {
   hasOrganization,
   joinByDomain,

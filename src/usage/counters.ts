@@ -1,8 +1,9 @@
-// Usage counters in Redis: one hash per day (UTC). The rollup copies totals, not differences, so it can be repeated.
+// Usage counters in Redis: one hash per day (UTC). The rollup copies totals, not differences, so it
+// can be repeated.
 //
-// Accepted events are counted in the transaction that stores them, so every acknowledged event is counted. A request
-// that fails after that transaction is counted too. A Redis that loses its data loses the counts since the last
-// rollup, together with the events that were queued.
+// Accepted events are counted in the transaction that stores them, so every acknowledged event is
+// counted. A request that fails after that transaction is counted too. A Redis that loses its data
+// loses the counts since the last rollup, together with the events that were queued.
 import type { ChainableCommander } from 'ioredis';
 import type { Redis } from '../platform/redis/client.js';
 import { toDay } from './range.js';
@@ -17,7 +18,10 @@ export interface AcceptedEvents {
   readonly at: number;
 }
 
-/** Adds the commands to a transaction, one per project and day. Counts change when the transaction is executed. */
+/**
+ * Adds the commands to a transaction, one per project and day. Counts change when the transaction
+ * is executed.
+ */
 export function countAccepted(transaction: ChainableCommander, accepted: readonly AcceptedEvents[]): void {
   const sums = new Map<string, AcceptedEvents>();
   for (const one of accepted) {

@@ -1,6 +1,6 @@
-// Usage rollup: daily totals from Redis (accepted events, queries) and ClickHouse (stored events by time of receipt, so
-// that an event that was queued for a day counts for the day it was sent). Totals are recomputed in full, so runs
-// may be repeated, interrupted, or overlap.
+// Usage rollup: daily totals from Redis (accepted events, queries) and ClickHouse (stored events by
+// time of receipt, so that an event that was queued for a day counts for the day it was sent).
+// Totals are recomputed in full, so runs may be repeated, interrupted, or overlap.
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -15,10 +15,14 @@ export interface RollupDeps {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-// A request counts for the day of its acceptance, so totals of days before yesterday no longer change.
+// A request counts for the day of its acceptance, so totals of days before yesterday no longer
+// change.
 const COUNTING_DAYS = 2;
 
-/** Rolls up the last `days` days, today included. Resolves with false when there was nothing to copy. */
+/**
+ * Rolls up the last `days` days, today included. Resolves with false when there was nothing to
+ * copy.
+ */
 export async function rollUpCounts({ redis, postgres }: RollupDeps, days: number, now: Date): Promise<boolean> {
   let isAnythingCounted = false;
   for (let age = 0; age < days; age += 1) {

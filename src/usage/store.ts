@@ -27,7 +27,9 @@ export async function readUsage(postgres: Postgres, projectId: ProjectId, range:
 
 const COLUMNS = ['events_ingested', 'events_stored', 'queries_run'] as const;
 
-/** Accepted events of an organization since the first of the month (UTC), deleted projects included. */
+/**
+ * Accepted events of an organization since the first of the month (UTC), deleted projects included.
+ */
 export async function eventsThisMonth(postgres: Postgres, organizationId: string): Promise<number> {
   const { rows } = await postgres.raw<{ rows: { events: number }[] }>(
     `SELECT coalesce(sum(events_ingested), 0)::float8 AS events

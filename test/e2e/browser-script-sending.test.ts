@@ -1,5 +1,5 @@
-// How the browser script sends events, in a real browser, against the real processes or, for specific
-// responses, a scripted server.
+// How the browser script sends events, in a real browser, against the real processes or, for
+// specific responses, a scripted server.
 
 import { describe, expect, test } from 'vitest';
 import { buildBrowserScript } from '../../clients/browser/build.mjs';

@@ -1,5 +1,5 @@
-// Answers of the console in a real browser: what is drawn is what the API answers, clicks refine the text, and the builder
-// needs no typing.
+// Answers of the console in a real browser: what is drawn is what the API answers, clicks refine
+// the text, and the builder needs no typing.
 import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';

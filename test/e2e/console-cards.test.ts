@@ -1,5 +1,5 @@
-// Cards of dashboards that are edited by forms, in a real browser: the text is the only state. And what leads away from a dashboard:
-// its text, the print, and the full screen.
+// Cards of dashboards that are edited by forms, in a real browser: the text is the only state. And
+// what leads away from a dashboard: its text, the print, and the full screen.
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';

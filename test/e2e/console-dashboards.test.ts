@@ -1,5 +1,5 @@
-// Dashboards of the console in a real browser: cards, variables, the text with its problems and changes, versions, new ones; and the
-// chips of a query.
+// Dashboards of the console in a real browser: cards, variables, the text with its problems and
+// changes, versions, new ones; and the chips of a query.
 import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';

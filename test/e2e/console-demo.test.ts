@@ -1,5 +1,5 @@
-// "Load the demo" of the console in a real browser: progress, the questions with their answers, a worker that is killed meanwhile,
-// the second attempt, and the deletion.
+// "Load the demo" of the console in a real browser: progress, the questions with their answers, a
+// worker that is killed meanwhile, the second attempt, and the deletion.
 import { expect, test } from 'vitest';
 import { QUESTIONS } from '../../src/demo/stories.js';
 import { send } from '../support/accounts.js';

@@ -1,4 +1,5 @@
-// Settings of owners in a real browser: domains, with a name server of the test, and delivery, with events that ClickHouse refuses.
+// Settings of owners in a real browser: domains, with a name server of the test, and delivery, with
+// events that ClickHouse refuses.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { expectNoFindings } from '../support/console-axe.js';

@@ -1,4 +1,5 @@
-// People and settings of the console in a real browser: search, timeline, erasure, keys, tokens, members, usage, audit trail.
+// People and settings of the console in a real browser: search, timeline, erasure, keys, tokens,
+// members, usage, audit trail.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';

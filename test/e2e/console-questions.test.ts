@@ -1,5 +1,5 @@
-// Questions of the console in a real browser: nothing of one leaves the page but the query itself, what is copied works elsewhere, and
-// the largest answer scrolls.
+// Questions of the console in a real browser: nothing of one leaves the page but the query itself,
+// what is copied works elsewhere, and the largest answer scrolls.
 import { describe, expect, test } from 'vitest';
 import { askPath, region } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';

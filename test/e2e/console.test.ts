@@ -1,4 +1,5 @@
-// The console in a real browser, against the real processes: by role and name, under the shipped Content-Security-Policy.
+// The console in a real browser, against the real processes: by role and name, under the shipped
+// Content-Security-Policy.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';

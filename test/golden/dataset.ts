@@ -178,7 +178,8 @@ const EVENTS: readonly Event[] = [
   { id: 't6', type: 'tick', time: '2026-10-25T23:00:00.000Z', user: 'tim' },
   { id: 't7', type: 'tick', time: '2026-10-31T23:30:00.000Z', user: 'tim' },
   { id: 't8', type: 'tick', time: '2026-11-01T00:30:00.000Z', user: 'tim' },
-  // Two springs ago: sessions of several events, one that crosses midnight, and one that goes on after the range.
+  // Two springs ago: sessions of several events, one that crosses midnight, and one that goes on
+  // after the range.
   ...[
     { id: 'v1', type: 'page_view', time: '2024-02-01T10:00:00.000Z', page: '/', utm: 'ads' },
     { id: 'v2', type: 'page_view', time: '2024-02-01T10:01:00.000Z', page: '/pricing', utm: '' },

@@ -14,7 +14,9 @@ export type SectionName = 'sql' | 'params' | 'error' | 'reads' | 'rows';
 export interface GoldenFile {
   readonly name: string;
   readonly path: string;
-  /** The lines above the first section: the query, and lines of the form `@ timezone Europe/Berlin`. */
+  /**
+   * The lines above the first section: the query, and lines of the form `@ timezone Europe/Berlin`.
+   */
   readonly head: string;
   readonly query: string;
   readonly context: CompileContext;

@@ -35,7 +35,9 @@ const showParams = ({ params }: Statement): string =>
     .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
     .join('\n');
 
-/** Numbers that the compiler may print: quantiles, sizes of calendars and units, bits of a position. */
+/**
+ * Numbers that the compiler may print: quantiles, sizes of calendars and units, bits of a position.
+ */
 const CONSTANT_NUMBERS = new Set('0 1 4 5 6 8 9 24 31 100 1000 0.1 0.5 0.9 0.95 0.99 0.999'.split(' '));
 
 /** Common table expressions of a statement. */

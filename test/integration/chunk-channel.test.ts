@@ -50,7 +50,10 @@ async function collect(receiver: ChunkReceiver): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The rejection reason of a promise. Attaches the handler at once, so that the rejection is never unhandled. */
+/**
+ * The rejection reason of a promise. Attaches the handler at once, so that the rejection is never
+ * unhandled.
+ */
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'it did not fail',

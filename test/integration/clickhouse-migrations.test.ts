@@ -25,7 +25,9 @@ afterAll(async () => {
   await databases?.close();
 });
 
-/** A database as an earlier version of the service created it, with only these migrations applied. */
+/**
+ * A database as an earlier version of the service created it, with only these migrations applied.
+ */
 async function createEarlierDatabase(files: readonly string[]): Promise<void> {
   const { CLICKHOUSE_DATABASE: name } = databases.config;
   await clickhouse.command({ query: `DROP DATABASE ${name} SYNC` });

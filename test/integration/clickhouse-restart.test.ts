@@ -1,4 +1,5 @@
-// Durability of the embedded ClickHouse: acknowledged rows survive a kill and a second start on the same directory.
+// Durability of the embedded ClickHouse: acknowledged rows survive a kill and a second start on the
+// same directory.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Behaviour of ClickHouse that the service relies on: the query-id lock, the end of abandoned queries,
-// one block per insert, errors in streams. Runs on the embedded server, which is ClickHouse's own.
+// Behaviour of ClickHouse that the service relies on: the query-id lock, the end of abandoned
+// queries, one block per insert, errors in streams. Runs on the embedded server, which is
+// ClickHouse's own.
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

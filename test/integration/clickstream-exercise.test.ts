@@ -1,5 +1,5 @@
-// The questions of the "Clique Bait" exercise (D. Ma, "8 Week SQL Challenge", case 6) over generated visits of its form: each is one
-// query, and equals a count in plain loops.
+// The questions of the "Clique Bait" exercise (D. Ma, "8 Week SQL Challenge", case 6) over
+// generated visits of its form: each is one query, and equals a count in plain loops.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../bench/random.js';
 import { type Event, event } from '../oracle/history.js';

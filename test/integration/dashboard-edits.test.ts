@@ -1,4 +1,5 @@
-// Session routes for dashboards that are edited in the console: create, change, add a card, versions, fill all queries.
+// Session routes for dashboards that are edited in the console: create, change, add a card,
+// versions, fill all queries.
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {

@@ -1,4 +1,5 @@
-// PUT /api/dashboard-sync: credentials, versions, concurrent syncs, and problems with their positions.
+// PUT /api/dashboard-sync: credentials, versions, concurrent syncs, and problems with their
+// positions.
 import { describe, expect, test } from 'vitest';
 import { newKey } from '../../src/access/keys.js';
 import {

@@ -1,5 +1,6 @@
-// Delivery of a project: owners see and replay the failed jobs of their own project alone, operators those of all, with the queues
-// and checks of the installation. The failed jobs are real: ClickHouse refuses some events.
+// Delivery of a project: owners see and replay the failed jobs of their own project alone,
+// operators those of all, with the queues and checks of the installation. The failed jobs are real:
+// ClickHouse refuses some events.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOrganization, type NewProject } from '../../src/accounts/store.js';
 import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';

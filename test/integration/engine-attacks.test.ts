@@ -52,7 +52,10 @@ async function asOtherUser(script: string): Promise<string> {
 
 const pages = createServer();
 
-/** Serves a page of another origin on this machine, because browsers block requests of remote pages to its addresses. */
+/**
+ * Serves a page of another origin on this machine, because browsers block requests of remote pages
+ * to its addresses.
+ */
 async function serve(html: string): Promise<string> {
   pages.on('request', (_, response) => response.setHeader('content-type', 'text/html').end(html));
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));

@@ -25,7 +25,8 @@ test('erasing a person deletes their devices, profile and mappings, and no other
     { event_type: 'a', device_id: 'phone' },
     { event_type: 'b', device_id: 'laptop' },
     { event_type: 'b', device_id: 'alice' },
-    // A shared device: an event with a user id belongs to that user, whichever user the device is mapped to.
+    // A shared device: an event with a user id belongs to that user, whichever user the device is
+    // mapped to.
     { event_type: 'a', user_id: 'bob', device_id: 'phone' },
     { event_type: 'a', device_id: 'tablet' },
     { event_type: 'a', device_id: 'nobodys' },

@@ -110,7 +110,8 @@ describe('insertEvents', () => {
   test('stores each event once when an insert is cut off and repeated', async () => {
     const project = randomUUID();
     const block = blockOf(project, range(50_000));
-    // Cut at moments spread over the whole insert: before the engine has the rows, during the lookup, during the write.
+    // Cut at moments spread over the whole insert: before the engine has the rows, during the
+    // lookup, during the write.
     for (const cutAfterMs of [1, 5, 20, 40, 80, 120, 160]) {
       const cut = createClickHouse(databases.config, { requestTimeoutMs: cutAfterMs });
       await insert(block, cut).catch(() => {});
@@ -139,7 +140,8 @@ describe('from POST /track to the stored rows', () => {
   async function drained(): Promise<void> {
     const redis = createRedis(databases.config);
     try {
-      // A worker that is killed right after a job has ended leaves its payload behind, for the sweep to delete.
+      // A worker that is killed right after a job has ended leaves its payload behind, for the
+      // sweep to delete.
       const isWaiting = (payload: string) => isJobOfPayloadKnown(redis, payload);
       await eventually(async () => {
         const payloads = await redis.keys('ingest:claim:*');

@@ -1,4 +1,5 @@
-// Results of an experiment of value over the real engine: winsorized means, `cuped` and `guard`, against plain loops over the same units.
+// Results of an experiment of value over the real engine: winsorized means, `cuped` and `guard`,
+// against plain loops over the same units.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../bench/random.js';
 import { formatLlm } from '../../src/query-api/formats/llm.js';

@@ -1,4 +1,5 @@
-// `npm run explain` with a service: how many people pass each call, asked of real processes over HTTP.
+// `npm run explain` with a service: how many people pass each call, asked of real processes over
+// HTTP.
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';

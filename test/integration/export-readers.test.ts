@@ -1,4 +1,5 @@
-// Exports that are sent to another project, and export clients that read slowly, exceed the limit or disconnect.
+// Exports that are sent to another project, and export clients that read slowly, exceed the limit
+// or disconnect.
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -210,7 +211,8 @@ describe('an export client', () => {
 
   test('that disconnects cancels its query and its job', async () => {
     const response = await openSlowly(slow);
-    // Up to the third page, which does not fit into the buffers on the way, so its query still runs.
+    // Up to the third page, which does not fit into the buffers on the way, so its query still
+    // runs.
     await take(response, 18 * MEBIBYTE);
     await eventually(async () => expect(await runningPages()).toBeGreaterThan(0));
     response.destroy();

@@ -155,7 +155,8 @@ describe('content of an export', () => {
     await untilStored(own.id, sent.length);
     const exported = await exportOf('typed', own.secretKey);
     expect(exported).toHaveLength(sent.length);
-    // Values are unchanged except NUL, which is replaced in texts, and the sign of zero, which JSON drops.
+    // Values are unchanged except NUL, which is replaced in texts, and the sign of zero, which JSON
+    // drops.
     const kept = (item: unknown) =>
       typeof item === 'string' ? item.replaceAll('\0', '') : Object.is(item, -0) ? 0 : item;
     const entriesOf = (held: unknown) =>
@@ -172,7 +173,8 @@ describe('content of an export', () => {
   test('contains 60,000 events once and in order for three concurrent clients, with full hours and milliseconds', async () => {
     const own = await createTestProject(databases);
     const start = Date.UTC(2026, 9, 1);
-    // Nine tenths within one hour, which is more than a page, a tenth within one millisecond, the rest over fifty days.
+    // Nine tenths within one hour, which is more than a page, a tenth within one millisecond, the
+    // rest over fifty days.
     const timeOf = (n: number): number =>
       n % 10 === 0 ? start : n % 10 !== 5 ? start + n * 59 : start + ((n * 7_919_000) % (50 * 86_400_000));
     const sent = Array.from({ length: 60_000 }, (_, n) => ({
@@ -216,7 +218,8 @@ describe('content of an export', () => {
       text += lines.toString();
       if (kills >= 3) continue;
       kills += 1;
-      // Does not wait for its end: a query whose rows are not read ends by its send timeout of 30 s.
+      // Does not wait for its end: a query whose rows are not read ends by its send timeout of 30
+      // s.
       await killQuery({ clickhouse: store.client, log: source.log }, asked.at(-1) ?? '');
     }
     const ids = text

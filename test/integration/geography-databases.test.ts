@@ -1,5 +1,5 @@
-// The geography databases, some 60 MB each, are read when the first event needs them, without blocking
-// the event loop of the web process.
+// The geography databases, some 60 MB each, are read when the first event needs them, without
+// blocking the event loop of the web process.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

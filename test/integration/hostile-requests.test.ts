@@ -141,7 +141,8 @@ describe('hostile connections', () => {
       socket.write(head);
       socket.write(Buffer.alloc(5 * MEBIBYTE - 1, 32));
     }
-    // 19 bodies of 5 MiB are as many as fit into three quarters of the 128 MiB that a process holds at a time.
+    // 19 bodies of 5 MiB are as many as fit into three quarters of the 128 MiB that a process holds
+    // at a time.
     await eventually(() => expect(answers.match(/HTTP\/1.1 429 /g)).toHaveLength(81), 25_000);
     expect(answers.match(/Retry-After: 60\r\n/g)).toHaveLength(81);
     expect(answers).toContain('{"error":"too many request bytes are in flight; try again in a minute"}');

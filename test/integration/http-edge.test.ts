@@ -23,7 +23,8 @@ beforeAll(async () => {
   const team = await createTeam(postgres);
   ({ secretKey } = await createTeamProject(postgres, databases, team.organization.id));
   ({ adminKey } = team.organization);
-  // Routes that rotate a key or delete a project must not change the credentials of the other cases.
+  // Routes that rotate a key or delete a project must not change the credentials of the other
+  // cases.
   const target = await createOrganization(postgres, { name: 'Target', ownerId: team.people.owner.id });
   organizationId = target.id;
   projectId = (await createTeamProject(postgres, databases, target.id)).id;
@@ -51,7 +52,9 @@ const pathOf = (path: string): string =>
     return known[name] ?? '00000000-0000-7000-8000-000000000000';
   });
 
-/** Variants of a path that a lenient server treats as equal, and a filter in front of it does not. */
+/**
+ * Variants of a path that a lenient server treats as equal, and a filter in front of it does not.
+ */
 function variantsOf(path: string): string[] {
   if (path === '/') return ['//', '/./', '/%2f', '/#', '/.'];
   const letter = /[a-z]/.exec(path)?.[0] ?? '';

@@ -118,8 +118,8 @@ test('a delayed worker does not restore a user who was erased meanwhile', async 
   const batch = await accept(add('u', 1));
   const lock = await postgres.transaction();
   await lock.raw("INSERT INTO profiles VALUES (?, 'u', '{}', NULL, NULL, 'epoch', 'epoch', 0, '{}', 0)", [project]);
-  // This worker has seen its batch pending and waits for the lock of the profile. Meanwhile another worker applies the
-  // batch, and the user is erased.
+  // This worker has seen its batch pending and waits for the lock of the profile. Meanwhile another
+  // worker applies the batch, and the user is erased.
   const late = apply(batch);
   await eventually(async () => {
     const { rows } = await postgres.raw(

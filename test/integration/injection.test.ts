@@ -107,7 +107,10 @@ const COUNTED: readonly ((text: string) => string)[] = [
   (text) => `sessions | where session.utm_source = ${text} | count`,
 ];
 
-/** Questions of every other source, whose answers hold the text at least once, or nothing that is not its own. */
+/**
+ * Questions of every other source, whose answers hold the text at least once, or nothing that is
+ * not its own.
+ */
 const ANSWERED: readonly ((text: string) => string)[] = [
   (text) => `${text} | count by event_properties.${text}`,
   (text) => `* | where event_type = ${text} | list`,

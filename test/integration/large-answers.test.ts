@@ -1,5 +1,6 @@
-// Answers of tens of megabytes over HTTP: complete, correct, and formatted without blocking the event loop of any
-// process. Each process reports its longest delay of the event loop in its metrics.
+// Answers of tens of megabytes over HTTP: complete, correct, and formatted without blocking the
+// event loop of any process. Each process reports its longest delay of the event loop in its
+// metrics.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -10,7 +11,10 @@ import { createTestProject } from '../support/track.js';
 const ROWS = 10_000;
 /** The aim is 50 ms. Formatting these answers on the event loop blocks it for 300 to 6,000 ms. */
 const BLOCKED_MS_MAX = 200;
-/** At most. A fault blocks the loop in every round, other load of the machine rarely does. One good round is enough. */
+/**
+ * At most. A fault blocks the loop in every round, other load of the machine rarely does. One good
+ * round is enough.
+ */
 const ROUNDS = 3;
 
 let databases: TestDatabases;

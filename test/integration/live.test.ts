@@ -1,4 +1,5 @@
-// Live feed as server-sent events: content, access, limit of open streams, and one shared query for all viewers of a project.
+// Live feed as server-sent events: content, access, limit of open streams, and one shared query for
+// all viewers of a project.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveFeeds, type Message } from '../../src/live/feed.js';
 import { toProjectId } from '../../src/platform/ids.js';

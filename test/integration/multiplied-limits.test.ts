@@ -50,7 +50,10 @@ async function ask(route: string, headers: Record<string, string>, body?: object
   return { status: response.status, error: response.status === 429 ? JSON.parse(text).error : undefined };
 }
 
-/** Runs all attempts concurrently. `windows` is the largest number of one-second windows that they can fall into. */
+/**
+ * Runs all attempts concurrently. `windows` is the largest number of one-second windows that they
+ * can fall into.
+ */
 async function flood(attempts: readonly (() => Promise<Asked>)[]) {
   const startedAt = Date.now();
   const answers = await Promise.all(attempts.map((attempt) => attempt()));

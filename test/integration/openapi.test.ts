@@ -273,7 +273,8 @@ async function createCalls(): Promise<Call[]> {
       ...own,
       body: { domain: 'example.org' },
     },
-    // Fails as documented, because the resolver of this test does not know the name; domains.test.ts tests the success.
+    // Fails as documented, because the resolver of this test does not know the name;
+    // domains.test.ts tests the success.
     {
       route: 'POST /api/orgs/{orgID}/domains/{domainID}/verify',
       path: `/api/orgs/${org}/domains/none/verify`,

@@ -1,5 +1,5 @@
-// Random questions of behaviour sources (funnel, retention, paths, …), compared with the reference implementation in
-// test/oracle.
+// Random questions of behaviour sources (funnel, retention, paths, …), compared with the reference
+// implementation in test/oracle.
 import { compareWithOracle } from '../support/compare-with-oracle.js';
 
 compareWithOracle('behaviour');

@@ -1,5 +1,6 @@
-// Property test of `people`: random histories and questions of every source that takes it. The rows are those of the oracle, and
-// their number is the one in the report. ORACLE_SEED and ORACLE_RUNS repeat or extend a run.
+// Property test of `people`: random histories and questions of every source that takes it. The rows
+// are those of the oracle, and their number is the one in the report. ORACLE_SEED and ORACLE_RUNS
+// repeat or extend a run.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { differenceOf } from '../oracle/compare.js';

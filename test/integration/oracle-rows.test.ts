@@ -1,5 +1,5 @@
-// Random questions of sources whose answer is rows (events, users, sessions, …), compared with the reference
-// implementation in test/oracle.
+// Random questions of sources whose answer is rows (events, users, sessions, …), compared with the
+// reference implementation in test/oracle.
 import { compareWithOracle } from '../support/compare-with-oracle.js';
 
 compareWithOracle('rows');

@@ -1,5 +1,5 @@
-// The tables of src/privacy/personal-data.ts, compared with the schemas of both databases: every table is in that list, or
-// in NOT_LISTED with the reason.
+// The tables of src/privacy/personal-data.ts, compared with the schemas of both databases: every
+// table is in that list, or in NOT_LISTED with the reason.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';

@@ -26,7 +26,10 @@ beforeAll(async () => {
 
 afterAll(() => stack?.close());
 
-/** Inserts directly into the table, because sending so many events would take too long. They span several months. */
+/**
+ * Inserts directly into the table, because sending so many events would take too long. They span
+ * several months.
+ */
 async function fill({ project }: Tenant, people: number, eventsPerPerson: number, bytes = 200): Promise<void> {
   await stack.store.client.command({
     query: `INSERT INTO events (project_id, event_type, time, insert_id, user_id, ingest_origin, ep_str)
@@ -66,8 +69,8 @@ describe('a hundred concurrent erasures of one project', () => {
     console.log(`erasure alone ${show(...alone)} ms, attacked ${show(...attacked)} ms, the attack ${show(tookMs)} ms`);
     expect(answers.filter(({ status, body }) => status === 200 && body.status === 'deleted')).toHaveLength(PEOPLE);
     await hostile.holds(0);
-    // On an idle machine at most two seconds more. At any load it is a fraction of the attack's duration, because a receipt
-    // that waited for the hundred would arrive with their last.
+    // On an idle machine at most two seconds more. At any load it is a fraction of the attack's
+    // duration, because a receipt that waited for the hundred would arrive with their last.
     expect(attacked[0]).toBeLessThan(3 * median(alone) + 2_000);
     expect(attacked[0]).toBeLessThan(0.7 * tookMs);
   }, 180_000);

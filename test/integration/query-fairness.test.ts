@@ -56,7 +56,10 @@ afterAll(async () => {
 const groups = (count: number): string =>
   Array.from({ length: count }, (_, index) => `event_properties.k${index}`).join(', ');
 
-/** As heavy as the limits of the language allow (docs/query-language.md, "Limits"): each takes seconds alone. */
+/**
+ * As heavy as the limits of the language allow (docs/query-language.md, "Limits"): each takes
+ * seconds alone.
+ */
 const HEAVY = [
   `* | count by ${groups(16)} | last 30d`,
   'inspect * | last 30d',
@@ -129,8 +132,8 @@ async function engineThreads(): Promise<number> {
 }
 
 /**
- * Looks until `until` settles, and resolves with the largest of each that was seen. Queries are counted when they are seen twice:
- * the engine lists one for a moment after it has answered it.
+ * Looks until `until` settles, and resolves with the largest of each that was seen. Queries are
+ * counted when they are seen twice: the engine lists one for a moment after it has answered it.
  */
 async function peakOf(project: NewProject, until: Promise<unknown>): Promise<Running> {
   const peak = { queries: 0, bytes: 0, threads: 0 };
@@ -271,7 +274,8 @@ describe('a query process with', () => {
       while (!isOver) beside.push(...(await askSequentially(1, { url })));
       expect((await Promise.all(answers)).map(({ status, error }) => error ?? status)).toEqual(Array(6).fill(200));
       expect(new Set(beside.map(({ status }) => status))).toEqual(new Set([200]));
-      // Some of them had more than the part of a query, and all of them never more than one query and two parts.
+      // Some of them had more than the part of a query, and all of them never more than one query
+      // and two parts.
       const part = memoryBytes / 6;
       expect((await peak).bytes).toBeGreaterThan(part);
       expect((await peak).bytes).toBeLessThan(memoryBytes + (PER_PROJECT - 1) * part);

@@ -109,7 +109,8 @@ describe('an invalid regular expression', () => {
   });
 });
 
-// A pattern that the compiler accepts must be valid for ClickHouse. The table has a row, so that the pattern is compiled.
+// A pattern that the compiler accepts must be valid for ClickHouse. The table has a row, so that
+// the pattern is compiled.
 test.each([
   ['^/(docs|pricing)/?$'],
   ['[[:alpha:]]+\\d{2,}?'],

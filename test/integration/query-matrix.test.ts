@@ -1,5 +1,6 @@
-// Every stage behind every source over the real engine, with groups by a field and by time, in every format and by pages: what
-// compiles is answered, pages are parts of the whole answer, and what does not fit is refused by name.
+// Every stage behind every source over the real engine, with groups by a field and by time, in
+// every format and by pages: what compiles is answered, pages are parts of the whole answer, and
+// what does not fit is refused by name.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toProjectId } from '../../src/platform/ids.js';
 import { compile } from '../../src/query/compile.js';

@@ -1,4 +1,5 @@
-// Snapshot of a statement: both sides of `compare` read the same state of every table, although rows are stored meanwhile.
+// Snapshot of a statement: both sides of `compare` read the same state of every table, although
+// rows are stored meanwhile.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';

@@ -50,7 +50,10 @@ afterAll(async () => {
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(stack.url, route, sent);
 const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
-/** Runs ten attempts concurrently and expects exactly `allowed` of them to succeed. Returns the other answers. */
+/**
+ * Runs ten attempts concurrently and expects exactly `allowed` of them to succeed. Returns the
+ * other answers.
+ */
 async function tenAtOnce(allowed: number, attempt: (n: number) => Promise<Answer>): Promise<Answer[]> {
   const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => attempt(n)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(allowed);

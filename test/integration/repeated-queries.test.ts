@@ -1,4 +1,5 @@
-// A query that is asked again and again: by default, the engine compiles its expressions from the third execution on.
+// A query that is asked again and again: by default, the engine compiles its expressions from the
+// third execution on.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { event } from '../oracle/history.js';
 import { type Ask, type OracleService, startOracleService } from '../support/oracle-service.js';

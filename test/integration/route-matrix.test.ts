@@ -169,7 +169,10 @@ const ROLES_FROM: Readonly<Record<string, readonly Caller[]>> = {
 
 type Verdict = 'passes' | 401 | 403 | 404;
 
-/** 401: no credential, or not a kind that the route accepts. 403: insufficient role or scope. 404: the caller may not know that it exists. */
+/**
+ * 401: no credential, or not a kind that the route accepts. 403: insufficient role or scope. 404:
+ * the caller may not know that it exists.
+ */
 function verdictOn(route: string, caller: Caller): Verdict {
   const allowed = MATRIX[route] ?? '';
   if (allowed === '*') return 'passes';
@@ -225,13 +228,16 @@ const pathTo = (route: string): string =>
     return ids[name] ?? NO_ONE;
   }) + (route.endsWith('/live') ? STREAM : '');
 
-/** An empty body, which every route that needs one refuses after the check, so that no call changes anything. */
+/**
+ * An empty body, which every route that needs one refuses after the check, so that no call changes
+ * anything.
+ */
 const bodyFor = (route: string): unknown =>
   /^(?:POST|PUT|PATCH)|^DELETE \/api\/(?:admin\/)?projects\/\{projectID\}$/.test(route) ? {} : undefined;
 
 /**
- * The keys belong to one organization, and the ids in paths to another with the same members, so that a route that rotates
- * a key does not invalidate the keys of other cells.
+ * The keys belong to one organization, and the ids in paths to another with the same members, so
+ * that a route that rotates a key does not invalidate the keys of other cells.
  */
 async function createFixture(): Promise<Fixture> {
   const keys = await createTeam(postgres);

@@ -108,7 +108,10 @@ describe('answers of random questions beside other projects', () => {
     return { events: events.filter(isMain), mappings: mappings.filter(isMain), profiles: profiles.filter(isMain) };
   }
 
-  /** Rows of other projects come before and after, so that code that takes the first or the last of equal rows takes a wrong one. */
+  /**
+   * Rows of other projects come before and after, so that code that takes the first or the last of
+   * equal rows takes a wrong one.
+   */
   function besideOthers({ events, mappings, profiles }: History): History {
     const devices = [...new Set(events.map((event) => event.device_id).filter((id) => id !== null))];
     const others = (project: string): History => ({

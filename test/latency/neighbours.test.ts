@@ -1,5 +1,5 @@
-// Two projects with the default limits, one hostile: the requests of the other are all answered, and
-// about as fast as without the attack. A short form of `npm run neighbours`.
+// Two projects with the default limits, one hostile: the requests of the other are all answered,
+// and about as fast as without the attack. A short form of `npm run neighbours`.
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -116,8 +116,8 @@ function rowOf(keys: Keys, value: number | null, { aggregate, by }: Pick<Aggrega
 }
 
 /**
- * The largest groups, and one for the rest; with several groups one for each time, else for each value of the first. Reading: of
- * equal groups those that come first by their values are kept.
+ * The largest groups, and one for the rest; with several groups one for each time, else for each
+ * value of the first. Reading: of equal groups those that come first by their values are kept.
  */
 function withOther<Item>(aggregation: Aggregation<Item>, groups: readonly Grouped<Item>[]): Table {
   const { aggregate, by, ending } = aggregation;
@@ -161,7 +161,10 @@ interface Grouped<Item> {
   readonly items: Item[];
 }
 
-/** The items of each bucket's window, by the groups that are fields. A bucket without other groups has a row without items too. */
+/**
+ * The items of each bucket's window, by the groups that are fields. A bucket without other groups
+ * has a row without items too.
+ */
 function windowed<Item>(aggregation: Aggregation<Item>, window: Window): Grouped<Item>[] {
   const { items, by, timeOf, interval, timezone } = aggregation;
   const time = by.findIndex((group) => group.kind === 'time');

@@ -149,8 +149,8 @@ export function timeGroupEnd(bucket: string, unit: CalendarUnit, zone: string): 
 }
 
 /**
- * The start of a span that ends at `end`. Days, weeks, months and years are those of the calendar of the zone; of days, the start
- * is the beginning of a day.
+ * The start of a span that ends at `end`. Days, weeks, months and years are those of the calendar
+ * of the zone; of days, the start is the beginning of a day.
  */
 export function startOfSpan(
   end: number,

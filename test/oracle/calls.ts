@@ -1,5 +1,6 @@
-// Reference implementation of calls in conditions: before a question is answered, each of its calls becomes a test of an event (or a
-// profile), which aggregates the events of the same person, or of the same value of `per`.
+// Reference implementation of calls in conditions: before a question is answered, each of its calls
+// becomes a test of an event (or a profile), which aggregates the events of the same person, or of
+// the same value of `per`.
 import { measured } from './aggregate.js';
 import { type Interval, intervalOf, isWithin, startOfSpan } from './calendar.js';
 import { isOneOf } from './events.js';

@@ -1,5 +1,5 @@
-// Reference implementation of `plan 10%` of an experiment: sizes are tried until one is enough, by the formulas of
-// docs/query-language.md.
+// Reference implementation of `plan 10%` of an experiment: sizes are tried until one is enough, by
+// the formulas of docs/query-language.md.
 import { averageOf, sumOf } from './aggregate.js';
 
 interface Sample {
@@ -54,7 +54,9 @@ function unitsNeeded(lift: number, samples: readonly Sample[], shares: Given['sh
 
 type Test = (before: number, after: number) => boolean;
 
-/** Margin of the mixture sequential probability ratio test, and of the confidence sequence of means. */
+/**
+ * Margin of the mixture sequential probability ratio test, and of the confidence sequence of means.
+ */
 function rateTest(lift: number, { units, conversions }: Sample, alpha: number): Test {
   const rate = conversions / units;
   const raised = rate + rate * lift;

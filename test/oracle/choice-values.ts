@@ -25,8 +25,9 @@ interface Values {
 }
 
 /**
- * A sum is 0 for units without events, and an average missing. Values above the 99.9th percentile of all units of the variants count
- * as that. Reading: a percentile that is not above 0 cuts nothing.
+ * A sum is 0 for units without events, and an average missing. Values above the 99.9th percentile
+ * of all units of the variants count as that. Reading: a percentile that is not above 0 cuts
+ * nothing.
  */
 export function valuesOf({ function: kind, field, isWhole }: Value, { units, events, unitOf, world }: Given): Values {
   const read = eventField(world);

@@ -33,7 +33,8 @@ export function answerChoice(question: ChoiceQuestion, results: Results, world: 
   const unitOf = (event: Event) => textOf(read(event, results.unit ?? 'distinct_id')) || undefined;
   const { units, mixed, withoutUnit } = assigned(exposures, unitOf);
   const { value } = results;
-  // Reading: a conversion may come after the range, which bounds the exposures; the end of the window is included.
+  // Reading: a conversion may come after the range, which bounds the exposures; the end of the
+  // window is included.
   const isInWindow = (event: Event): boolean => {
     const id = unitOf(event);
     const unit = id === undefined ? undefined : units.get(id);

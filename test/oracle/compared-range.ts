@@ -67,7 +67,9 @@ function previous(range: Range | undefined, interval: Interval, zone: string): I
   return { start: startOfDate(first, zone), end: interval.start };
 }
 
-/** Reading: days are those of the calendar when the range begins at a local midnight, else 24 hours. */
+/**
+ * Reading: days are those of the calendar when the range begins at a local midnight, else 24 hours.
+ */
 function daysBefore(interval: Interval, days: number, zone: string): Interval {
   const start = isMidnight(interval.start, zone)
     ? startOfDate(bucketAfter(dayOf(interval.start, zone), 'day', -days), zone)

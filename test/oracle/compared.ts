@@ -1,5 +1,5 @@
-// Reference implementation of `compare`: answers the question over both ranges, and joins the rows by group, and by the position
-// of their time in the range.
+// Reference implementation of `compare`: answers the question over both ranges, and joins the rows
+// by group, and by the position of their time in the range.
 import { defaultOrder, isKept, METRICS, ratio } from './aggregate.js';
 import { bucketsOf, type Interval, intervalOf, toRfc3339 } from './calendar.js';
 import { earlierInterval } from './compared-range.js';
@@ -32,7 +32,10 @@ interface Form {
   readonly others?: readonly string[];
   /** How many buckets the row is behind its time. */
   readonly stepsOf?: (row: Row) => number;
-  /** The steps of a row's time, for which the earlier range has no rows where only the current one reaches them. */
+  /**
+   * The steps of a row's time, for which the earlier range has no rows where only the current one
+   * reaches them.
+   */
   readonly stepColumn?: string;
   readonly arrange: (rows: Row[]) => Table;
 }
@@ -213,7 +216,10 @@ function joined(form: Form, { now, before, buckets, earlierBuckets }: Sides): Ro
   };
   const earlierRows = new Map(before.rows.map((row) => [nameOf(row, earlierBuckets), row]));
   const names = new Set(now.rows.map((row) => nameOf(row, buckets)));
-  /** Reading: a cohort of the earlier range has a row for every period that the current range reaches. */
+  /**
+   * Reading: a cohort of the earlier range has a row for every period that the current range
+   * reaches.
+   */
   const rowsWithSteps = (row: Row): Row[] => {
     if (stepColumn === undefined || row[stepColumn] !== 0) return [row];
     const reached = Math.min(STEPS_MAX, buckets.length - 1 - positionOf(row, earlierBuckets));

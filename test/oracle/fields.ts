@@ -91,7 +91,10 @@ const LANDING_FIELDS: Readonly<Record<string, DerivedField>> = {
   hostname: '_hostname',
 };
 
-/** Attribution, language, time zone and geography: each from the first event of the session that has it. */
+/**
+ * Attribution, language, time zone and geography: each from the first event of the session that has
+ * it.
+ */
 const FIRST_DERIVED: Readonly<Record<string, DerivedField>> = {
   referrer: '_referrer',
   referring_domain: '_referrer_domain',

@@ -70,7 +70,10 @@ const groupReader = (by: readonly Group[], world: World) => {
 
 const isOwnTime = (group: Group | undefined): boolean => group?.kind === 'time' && group.of === undefined;
 
-/** Without fields every bucket; with fields the groups with an event of any call in the range of the query. */
+/**
+ * Without fields every bucket; with fields the groups with an event of any call in the range of the
+ * query.
+ */
 function groupKeys(
   { by = [], columns }: FormulaQuestion,
   interval: Interval,

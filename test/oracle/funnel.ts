@@ -120,7 +120,10 @@ function strictAttempts({ events, steps, excluded, window }: Omit<Attempted, 'is
     });
 }
 
-/** The one that reached the most steps; among equals the earliest start (reading: then the smaller insert_id). */
+/**
+ * The one that reached the most steps; among equals the earliest start (reading: then the smaller
+ * insert_id).
+ */
 export function bestOf(attempts: readonly Attempt[]): Attempt {
   return attempts.reduce((best, attempt) => (attempt.times.length > best.times.length ? attempt : best));
 }
@@ -137,7 +140,10 @@ interface Attempted {
 export const stepName = (step: Events): string =>
   typeof step === 'string' ? step : eventText(step).replace(/\s+/g, ' ');
 
-/** Reading: steps may overlap unless their types differ, or both require different values of one field. */
+/**
+ * Reading: steps may overlap unless their types differ, or both require different values of one
+ * field.
+ */
 function mayOverlap(one: Events | undefined, other: Events | undefined): boolean {
   const [left, right] = [matchesOf(one), matchesOf(other)];
   const sharesType = left.some((a) => right.some((b) => a.event === null || b.event === null || a.event === b.event));
@@ -161,7 +167,10 @@ function requiredValues(condition: Condition): [string, string[]][] {
   return [];
 }
 
-/** Reading: where steps may overlap, events of equal time are in the order of the steps that they match. */
+/**
+ * Reading: where steps may overlap, events of equal time are in the order of the steps that they
+ * match.
+ */
 function inOrderOfSteps(events: readonly Event[], names: readonly string[], steps: readonly IsOf[]): Event[] {
   const isFirstOfItsName = names.map((name, index) => names.indexOf(name) === index);
   const different = steps.filter((_, index) => isFirstOfItsName[index]);

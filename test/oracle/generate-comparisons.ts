@@ -54,7 +54,9 @@ function isComparable(question: ask.Question): boolean {
   }
 }
 
-/** `top … other`, two time buckets, and `sum` and `window` of a retention do not go with `compare`. */
+/**
+ * `top … other`, two time buckets, and `sum` and `window` of a retention do not go with `compare`.
+ */
 function isRefused(question: ask.Question): boolean {
   if (question.source === 'retention' && (question.sum !== undefined || question.window !== undefined)) return true;
   const { reading, ending } = { reading: undefined, ending: undefined, ...question };

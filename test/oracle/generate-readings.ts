@@ -39,7 +39,10 @@ export function groups(fields: readonly string[], { times, numbers }: Computed):
   );
 }
 
-/** A call's own range ends with the only bucket of the range, which does not come again; hours of long ranges are too many. */
+/**
+ * A call's own range ends with the only bucket of the range, which does not come again; hours of
+ * long ranges are too many.
+ */
 export function fitForRanges(drawn: readonly ask.Group[], range: ask.Range | undefined): ask.Group[] {
   const isLong = range?.kind === 'last' || range?.kind === 'this';
   const fitted = drawn.map((group): ask.Group => {

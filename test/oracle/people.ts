@@ -1,4 +1,5 @@
-// Reference implementation of `people`: who is behind a number, with the time of the event that decides.
+// Reference implementation of `people`: who is behind a number, with the time of the event that
+// decides.
 import { type Status, statusIn } from './activity.js';
 import {
   bucketAfter,

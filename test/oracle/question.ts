@@ -1,7 +1,10 @@
 // Types of questions, one for each source of the query language. `to-query-text.ts` formats them,
 // `answer.ts` answers them.
 
-/** A field as the language names it, its key unquoted: `_path`, `event_properties.Button Name`, `session.duration`. */
+/**
+ * A field as the language names it, its key unquoted: `_path`, `event_properties.Button Name`,
+ * `session.duration`.
+ */
 export type Field = string;
 
 export type Literal = string | number | boolean;
@@ -31,7 +34,10 @@ export type Condition =
   /** A call whose values are known. */
   | { readonly kind: 'bound'; readonly holds: (item: unknown) => boolean };
 
-/** A number of the person's events, or of the events with an equal field. Not in conditions of a match. */
+/**
+ * A number of the person's events, or of the events with an equal field. Not in conditions of a
+ * match.
+ */
 export interface CallCondition {
   readonly kind: 'call';
   readonly function: 'count' | 'sum' | 'avg' | 'min' | 'max' | 'unique';
@@ -49,7 +55,10 @@ export interface Match {
   readonly where: readonly Condition[];
 }
 
-/** What stands where an event stands: an event type, null for any event, or events of one of several matches. */
+/**
+ * What stands where an event stands: an event type, null for any event, or events of one of several
+ * matches.
+ */
 export type Events = string | null | readonly Match[];
 
 export type SpanUnit = 'm' | 'h' | 'd' | 'w' | 'mo' | 'y';
@@ -104,7 +113,9 @@ export interface Each {
   readonly having?: Having;
 }
 
-/** The events of a bucket: those of the days that end with it, or all since the start of the range. */
+/**
+ * The events of a bucket: those of the days that end with it, or all since the start of the range.
+ */
 export type Window = { readonly kind: 'rolling'; readonly days: number } | { readonly kind: 'cumulative' };
 
 export interface Having {

@@ -95,7 +95,8 @@ function sessionsOf(events: readonly Event[]): Session[] {
 
 /**
  * The last session that started before now, among those with an event of the person; with the
- * direction -1 the first one. Reading: of two with equal starts, the one with the larger id is later.
+ * direction -1 the first one. Reading: of two with equal starts, the one with the larger id is
+ * later.
  */
 function sessionsByPerson(
   sessions: readonly Session[],

@@ -15,7 +15,8 @@ export interface AccessLogCounts {
   readonly byUserAgent: ReadonlyMap<string, number>;
 }
 
-// POSIX awk: it has to run in mawk, gawk and busybox. Escaped quotes are hidden while the line is split at its quotes.
+// POSIX awk: it has to run in mawk, gawk and busybox. Escaped quotes are hidden while the line is
+// split at its quotes.
 const PROGRAM = String.raw`
 BEGIN {
   FS = "\""

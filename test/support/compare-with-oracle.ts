@@ -1,6 +1,6 @@
 // Property test that compares the service with the oracle: random histories and questions must get
-// equal answers. A failure prints the seed and the shrunk history; ORACLE_SEED (seed.ts) and ORACLE_RUNS
-// repeat or extend a run, ORACLE_SOURCES selects sources.
+// equal answers. A failure prints the seed and the shrunk history; ORACLE_SEED (seed.ts) and
+// ORACLE_RUNS repeat or extend a run, ORACLE_SOURCES selects sources.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answer } from '../oracle/answer.js';

@@ -1,4 +1,5 @@
-// Ask in a browser: the address of a question, the region of its answer, and the question that the address holds.
+// Ask in a browser: the address of a question, the region of its answer, and the question that the
+// address holds.
 import { expect } from 'vitest';
 import type { ConsoleVisit } from './console.js';
 

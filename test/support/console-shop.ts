@@ -1,5 +1,6 @@
-// Fixture of the console's tests: the service on databases of its own, a project "Shop" of a signed-in owner, and a browser. It
-// registers the hooks of the file, one of which fails each test whose pages complained.
+// Fixture of the console's tests: the service on databases of its own, a project "Shop" of a
+// signed-in owner, and a browser. It registers the hooks of the file, one of which fails each test
+// whose pages complained.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Role } from '../../src/access/route-matrix.js';
@@ -46,7 +47,10 @@ export interface ConsoleShop extends NewProject {
   join(email: string, role: Role): Promise<CookieJar>;
   /** Another project of the same organization, in UTC. */
   newProject(name: string): Promise<NewProject>;
-  /** Sends events of the last year to the shop, and resolves when queries see as many. Not for a shop that has events. */
+  /**
+   * Sends events of the last year to the shop, and resolves when queries see as many. Not for a
+   * shop that has events.
+   */
   fill(events: readonly object[]): Promise<void>;
   /** The answer of the API to a query of the shop, in the shop's time zone. */
   ask(q: string): Promise<ShopAnswer>;

@@ -1,4 +1,5 @@
-// A signed-in browser at the console of a project: it collects what the page complains of, and what it sends.
+// A signed-in browser at the console of a project: it collects what the page complains of, and what
+// it sends.
 import {
   type Browser,
   type BrowserContext,
@@ -16,7 +17,10 @@ export const launchBrowser = (): Promise<Browser> =>
 export interface ConsoleVisit {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Violations of the Content-Security-Policy, exceptions, and errors that are no provoked statuses of requests. */
+  /**
+   * Violations of the Content-Security-Policy, exceptions, and errors that are no provoked statuses
+   * of requests.
+   */
   readonly complaints: string[];
   readonly requests: Request[];
 }
@@ -44,8 +48,9 @@ export async function visitConsole(
 }
 
 /**
- * Leaves the page, then closes its context. Chromium never answers when it is told to close a context while a page of it
- * navigates, for example because a test failed after a click that reloads.
+ * Leaves the page, then closes its context. Chromium never answers when it is told to close a
+ * context while a page of it navigates, for example because a test failed after a click that
+ * reloads.
  */
 export async function closeVisit({ context, page }: ConsoleVisit): Promise<void> {
   // The page's own navigation may interrupt this one.

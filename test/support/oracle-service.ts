@@ -22,7 +22,10 @@ export interface StoredHistory {
 export type Ask = (text: string) => Promise<Answer>;
 
 export interface OracleService {
-  /** Stores the histories together, each in order, and returns the query function of each main project. */
+  /**
+   * Stores the histories together, each in order, and returns the query function of each main
+   * project.
+   */
   store(histories: readonly StoredHistory[]): Promise<Ask[]>;
   close(): Promise<void>;
 }
@@ -58,7 +61,10 @@ function createProjectIds(): IdOf {
 
 export const toServiceAnswer = (answered: Answer): ServiceAnswer => JSON.parse(formatJson(answered)) as ServiceAnswer;
 
-/** Rows of one history. The events are in two blocks, so that duplicates occur within one and across both. */
+/**
+ * Rows of one history. The events are in two blocks, so that duplicates occur within one and across
+ * both.
+ */
 function toRows({ events, mappings, profiles }: History, idOf: IdOf) {
   const eventRows = events.map((event) => toEventRow(event, idOf));
   const middle = Math.ceil(eventRows.length / 2);

@@ -17,7 +17,8 @@ const SOURCE_EXAMPLES: Partial<Readonly<Record<SourceKind, string>>> = {
 };
 
 /**
- * Stages that need other examples than that of the table of stages: several, where one may equal the default of a source.
+ * Stages that need other examples than that of the table of stages: several, where one may equal
+ * the default of a source.
  */
 const EXAMPLES: Partial<Readonly<Record<StageKind, readonly string[]>>> = {
   where: ['where _country = "DE"'],

@@ -1,5 +1,6 @@
-// Seed of the random tests. It is fixed, so that two runs of one commit agree; ORACLE_SEED=random draws another one, which a
-// failure prints, and ORACLE_SEED=N repeats it. As a setup file of vitest it is the seed of every property of fast-check.
+// Seed of the random tests. It is fixed, so that two runs of one commit agree; ORACLE_SEED=random
+// draws another one, which a failure prints, and ORACLE_SEED=N repeats it. As a setup file of
+// vitest it is the seed of every property of fast-check.
 import fc from 'fast-check';
 
 const FIXED = 20_240_715;

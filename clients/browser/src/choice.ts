@@ -1,4 +1,5 @@
-// Experiments: assigns the visitor's variant in the browser and records the exposure once per session.
+// Experiments: assigns the visitor's variant in the browser and records the exposure once per
+// session.
 import { assignVariant } from '../../node/src/assignment.js';
 import { isAllowed } from './consent.js';
 import { deviceId, touchSession } from './identity.js';

@@ -1,5 +1,5 @@
-// Entry of the script: the functions of `window.service` (none throws), the replay of calls made before it was loaded, and
-// page views.
+// Entry of the script: the functions of `window.service` (none throws), the replay of calls made
+// before it was loaded, and page views.
 import { choice } from './choice.js';
 import { isAllowed } from './consent.js';
 import { forgetIdentity } from './identity.js';

@@ -1,5 +1,5 @@
-// Send queue: one batch after the other, each retried until it is accepted, rejected permanently, or dropped. Bodies are
-// serialized when queued, so that retries are identical.
+// Send queue: one batch after the other, each retried until it is accepted, rejected permanently,
+// or dropped. Bodies are serialized when queued, so that retries are identical.
 import { isAllowed } from './consent.js';
 import { report, trackUrl } from './settings.js';
 

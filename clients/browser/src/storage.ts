@@ -1,4 +1,5 @@
-// Persistent text storage with a fallback in memory: web storage may be blocked, full, or cleared by another tab.
+// Persistent text storage with a fallback in memory: web storage may be blocked, full, or cleared
+// by another tab.
 
 type Area = 'localStorage' | 'sessionStorage';
 

@@ -1,4 +1,5 @@
-// Deterministic variant assignment: the same input gives the same variant in every client, without a request.
+// Deterministic variant assignment: the same input gives the same variant in every client, without
+// a request.
 import { toHex } from './hex.js';
 import { sha256 } from './sha256.js';
 
@@ -9,8 +10,8 @@ export interface AssignedVariant {
 }
 
 /**
- * Hashes the seed (project id when known, else the key in use), environment, choice key and unit id, in this order. Without
- * weights all variants have equal weight.
+ * Hashes the seed (project id when known, else the key in use), environment, choice key and unit
+ * id, in this order. Without weights all variants have equal weight.
  */
 export const assignVariant = (
   unit: readonly [seed: string, environment: string, choiceKey: string, subject: string],

@@ -1,4 +1,5 @@
-// Client API: tracking calls enqueue without waiting; invalid arguments throw at once, failed deliveries go to `onError`.
+// Client API: tracking calls enqueue without waiting; invalid arguments throw at once, failed
+// deliveries go to `onError`.
 import { assignVariant } from './assignment.js';
 import { ExposureMemory } from './exposure-memory.js';
 import { SendQueue } from './queue.js';
@@ -59,7 +60,10 @@ export class Client {
     this.#queue.add('/identify', withIdsAsText(identification));
   }
 
-  /** Needs a secret key, or a token that may query. Rejects with a ServiceError that names every mistake of the query. */
+  /**
+   * Needs a secret key, or a token that may query. Rejects with a ServiceError that names every
+   * mistake of the query.
+   */
   query(q: string, options?: QueryOptions & { readonly format?: 'json' }): Promise<QueryAnswer>;
   query(q: string, options: QueryOptions & { readonly format: 'llm' | 'csv' }): Promise<string>;
   async query(q: string, options: QueryOptions & { readonly format?: string } = {}): Promise<QueryAnswer | string> {
@@ -128,8 +132,8 @@ export class Client {
 }
 
 /**
- * Untyped callers may pass numbers. A number beyond 2^53 stays a number, which the service rejects: as text it could be
- * another person's id.
+ * Untyped callers may pass numbers. A number beyond 2^53 stays a number, which the service rejects:
+ * as text it could be another person's id.
  */
 function withIdsAsText<Body extends object>(body: Body): Body {
   const ids: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// Background send queue: one request after the other, each retried until it is accepted, rejected permanently, or dropped.
-// Bodies are serialized when queued, so that retries are identical.
+// Background send queue: one request after the other, each retried until it is accepted, rejected
+// permanently, or dropped. Bodies are serialized when queued, so that retries are identical.
 import { isPassing, RETRIES_MAX, retryDelayMs } from './retry-delay.js';
 import { ServiceError } from './types.js';
 

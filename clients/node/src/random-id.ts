@@ -1,4 +1,5 @@
-// Random 128-bit ids. Node 18 has no global `crypto`; browser bundlers use random-id-web.ts instead (package.json).
+// Random 128-bit ids. Node 18 has no global `crypto`; browser bundlers use random-id-web.ts instead
+// (package.json).
 import { webcrypto } from 'node:crypto';
 import { toHex } from './hex.js';
 

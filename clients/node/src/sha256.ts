@@ -1,5 +1,5 @@
-// Synchronous SHA-256: crypto.subtle is asynchronous and requires https. Written for size, because it is part of the browser
-// script: constants are computed instead of listed.
+// Synchronous SHA-256: crypto.subtle is asynchronous and requires https. Written for size, because
+// it is part of the browser script: constants are computed instead of listed.
 
 const primes: number[] = [];
 for (let candidate = 2; !primes[63]; candidate++) {
@@ -43,8 +43,8 @@ export const sha256 = (bytes: Uint8Array): number[] => {
         state[7] +
         (rotate(fifth, 6) ^ rotate(fifth, 11) ^ rotate(fifth, 25)) +
         ((fifth & state[5]) ^ (~fifth & state[6]));
-      // Shift the state by one word. Sums of a block stay far below 2^53, so they are exact without truncation; bitwise
-      // operators truncate to 32 bits.
+      // Shift the state by one word. Sums of a block stay far below 2^53, so they are exact without
+      // truncation; bitwise operators truncate to 32 bits.
       state = [
         constant +
           (rotate(first, 2) ^ rotate(first, 13) ^ rotate(first, 22)) +

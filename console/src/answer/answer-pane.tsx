@@ -1,5 +1,5 @@
-// Answer pane: shows one of the states of a query (running, cancelled, empty, refused because of its text, failed, answered).
-// picture.tsx draws the answer itself.
+// Answer pane: shows one of the states of a query (running, cancelled, empty, refused because of
+// its text, failed, answered). picture.tsx draws the answer itself.
 import { lazy, Suspense } from 'react';
 import type { Asked, View } from '../ask/permalink.js';
 import type { Asking } from '../ask/use-answer.js';

@@ -1,5 +1,5 @@
-// Converts the rows of an answer to chart series over its time buckets: one series per group. A missing row is
-// zero for counts and a gap for averages.
+// Converts the rows of an answer to chart series over its time buckets: one series per group. A
+// missing row is zero for counts and a gap for averages.
 import type { Answer, Row } from '../api/answer.js';
 import type { Bucket, BucketData, Series } from '../charts/series.js';
 import {
@@ -55,7 +55,8 @@ export function toBucketData(
   const others = groups.filter(({ name }) => name !== time);
   const series = new Map<string, Omit<Line, 'name'>>();
   const previous = previousOf(answer, measure.name);
-  // A group without a row in a bucket had no events there: nothing for averages, zero for what is counted.
+  // A group without a row in a bucket had no events there: nothing for averages, zero for what is
+  // counted.
   const missing = COUNTED.includes(measure.name) ? 0 : null;
   for (const row of answer.rows) {
     const name = others.map((column) => showCell(column, row[column.name], timezone)).join(' · ') || measure.name;

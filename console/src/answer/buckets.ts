@@ -1,4 +1,5 @@
-// Time buckets of an answer: their labels in the zone of the query, and which of them the period covers only in part.
+// Time buckets of an answer: their labels in the zone of the query, and which of them the period
+// covers only in part.
 import { clock, day, localDate, minute, month, monthAndDay } from './format.js';
 
 const TIMES = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;

@@ -1,4 +1,5 @@
-// Result packet of an experiment, as the answer of `choice … results` contains it, and its verdict in one sentence.
+// Result packet of an experiment, as the answer of `choice … results` contains it, and its verdict
+// in one sentence.
 import type { Answer } from '../api/answer.js';
 import { exact, percent } from './format.js';
 

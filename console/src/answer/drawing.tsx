@@ -1,5 +1,6 @@
-// Chooses the chart component for an answer by its mode and columns. Undefined when an answer is shown as a table only. Columns and
-// lines are loaded with the first answer, the others when an answer needs them.
+// Chooses the chart component for an answer by its mode and columns. Undefined when an answer is
+// shown as a table only. Columns and lines are loaded with the first answer, the others when an
+// answer needs them.
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { Answer } from '../api/answer.js';
 import { BigNumber } from '../charts/big-number.js';

@@ -1,4 +1,5 @@
-// Empty state of an answer (no rows, or zeros only): shows the period that was read and offers a wider time range.
+// Empty state of an answer (no rows, or zeros only): shows the period that was read and offers a
+// wider time range.
 import type { Answer } from '../api/answer.js';
 import { texts } from '../texts.js';
 import { numberIn, splitColumns } from './columns.js';

@@ -1,4 +1,5 @@
-// Error state of an answer: problems of the query text, or a failed request with its cause and a retry.
+// Error state of an answer: problems of the query text, or a failed request with its cause and a
+// retry.
 import { useEffect, useState } from 'react';
 import type { RequestFailed } from '../api/request.js';
 import { texts } from '../texts.js';

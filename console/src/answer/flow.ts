@@ -1,4 +1,5 @@
-// Paths merged by position: a node for each step that people took at a position, a link for each pair that followed another.
+// Paths merged by position: a node for each step that people took at a position, a link for each
+// pair that followed another.
 import type { Answer } from '../api/answer.js';
 import { numberIn } from './columns.js';
 

@@ -2,7 +2,10 @@
 
 const THIN = '\u202f';
 
-/** 1234 → `1.2 k`: for charts and headlines. The exact number stands in the table and under the pointer. */
+/**
+ * 1234 → `1.2 k`: for charts and headlines. The exact number stands in the table and under the
+ * pointer.
+ */
 export function compact(value: number): string {
   const size = Math.abs(value);
   if (size >= 999_950_000) return `${trim(value / 1e9)}${THIN}G`;

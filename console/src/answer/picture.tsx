@@ -1,4 +1,5 @@
-// Answer as chart or table, with the switch between the two and a caption: rows, period, time zone, duration.
+// Answer as chart or table, with the switch between the two and a caption: rows, period, time zone,
+// duration.
 import type { Answer } from '../api/answer.js';
 import type { View } from '../ask/permalink.js';
 import { texts } from '../texts.js';

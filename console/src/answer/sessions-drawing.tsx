@@ -1,4 +1,5 @@
-// Sessions by day: a tile for each figure over the whole period, and a line for the one that is chosen.
+// Sessions by day: a tile for each figure over the whole period, and a line for the one that is
+// chosen.
 import { useState } from 'react';
 import type { Answer } from '../api/answer.js';
 import { Tiles } from '../charts/big-number.js';

@@ -1,5 +1,5 @@
-// Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as well as ten; every row has
-// the same height.
+// Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as
+// well as ten; every row has the same height.
 import { type UIEvent, useState } from 'react';
 import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';

@@ -1,4 +1,5 @@
-// What a click on a part of an answer asks next. It is loaded with the language, and undefined until then.
+// What a click on a part of an answer asks next. It is loaded with the language, and undefined
+// until then.
 import { useEffect, useMemo, useState } from 'react';
 import type { Answer } from '../api/answer.js';
 import type { Sorted, Value } from '../language/refine.js';

@@ -1,4 +1,5 @@
-// Names of a project's events, properties and values, for completion and for the questions in words: its catalog, kept for a minute.
+// Names of a project's events, properties and values, for completion and for the questions in
+// words: its catalog, kept for a minute.
 import { queryOptions } from '@tanstack/react-query';
 import type { Names } from './answer.js';
 import { getJson } from './request.js';

@@ -1,5 +1,6 @@
-// Paces the queries of a page with many answers, so that it stays below the limits of a session: a few run at a time, each starts a
-// little after the one before, and one that meets a limit waits and runs again.
+// Paces the queries of a page with many answers, so that it stays below the limits of a session: a
+// few run at a time, each starts a little after the one before, and one that meets a limit waits
+// and runs again.
 import { RequestFailed } from './request.js';
 
 const RUNNING_MAX = 4;

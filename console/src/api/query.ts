@@ -1,4 +1,5 @@
-// Client of POST /api/projects/{projectID}/query: runs a query text, as a JSON answer or as text (llm, csv).
+// Client of POST /api/projects/{projectID}/query: runs a query text, as a JSON answer or as text
+// (llm, csv).
 import type { Answer } from './answer.js';
 import { postJson } from './request.js';
 

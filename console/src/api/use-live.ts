@@ -1,4 +1,5 @@
-// Hook over the live feed (server-sent events): keeps the newest events and rejected ones of a project. EventSource reconnects.
+// Hook over the live feed (server-sent events): keeps the newest events and rejected ones of a
+// project. EventSource reconnects.
 import { useEffect, useState } from 'react';
 import type { Row } from './answer.js';
 

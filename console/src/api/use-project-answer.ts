@@ -1,4 +1,5 @@
-// Hook for screens that show several answers: runs a query, paced (paced.ts), and caches its answer for a minute.
+// Hook for screens that show several answers: runs a query, paced (paced.ts), and caches its answer
+// for a minute.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Project } from '../boot.js';
 import type { Answer } from './answer.js';

@@ -1,5 +1,5 @@
-// Screen Ask: query field, chips, answer pane and menus. The query text is the only state; the URL fragment holds the query that
-// was run (permalink.ts).
+// Screen Ask: query field, chips, answer pane and menus. The query text is the only state; the URL
+// fragment holds the query that was run (permalink.ts).
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { AnswerPane } from '../answer/answer-pane.js';
 import type { Project } from '../boot.js';

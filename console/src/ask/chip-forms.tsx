@@ -1,4 +1,5 @@
-// Forms of chips: names with their counts to choose from by one click, a field for any other, and what a filter consists of.
+// Forms of chips: names with their counts to choose from by one click, a field for any other, and
+// what a filter consists of.
 import { useQuery } from '@tanstack/react-query';
 import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } from 'react';
 import type { Name, Names } from '../api/answer.js';

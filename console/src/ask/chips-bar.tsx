@@ -1,5 +1,5 @@
-// Chips over the text of the query: each edits its own part of the text and leaves the rest alone. What no chip can edit is a chip
-// that opens the text there.
+// Chips over the text of the query: each edits its own part of the text and leaves the rest alone.
+// What no chip can edit is a chip that opens the text there.
 import type { Names } from '../api/answer.js';
 import { type Chip, type ChipKind, chipsOf, type Insertion } from '../language/chips.js';
 import { replaceSpan, type Span } from '../language/language.js';

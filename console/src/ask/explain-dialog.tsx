@@ -1,4 +1,5 @@
-// Plan of a query: its parts in words, the time and the columns of its answer, and the SQL that would run.
+// Plan of a query: its parts in words, the time and the columns of its answer, and the SQL that
+// would run.
 import { useQuery } from '@tanstack/react-query';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { period } from '../answer/format.js';

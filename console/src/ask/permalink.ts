@@ -1,4 +1,5 @@
-// Permalink of a query: reads and writes the URL fragment, which browsers never send to the server: #q=…&tz=…&view=…
+// Permalink of a query: reads and writes the URL fragment, which browsers never send to the server:
+// #q=…&tz=…&view=…
 import { useSyncExternalStore } from 'react';
 
 export type View = 'chart' | 'table';

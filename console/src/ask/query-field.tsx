@@ -1,4 +1,5 @@
-// The field of the query: a textarea at once, which becomes an editor with completion and problems when that has been loaded.
+// The field of the query: a textarea at once, which becomes an editor with completion and problems
+// when that has been loaded.
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { namesQuery } from '../api/names.js';

@@ -1,4 +1,5 @@
-// Start of the screen Ask before the first query: a list of example questions in words (starters.ts).
+// Start of the screen Ask before the first query: a list of example questions in words
+// (starters.ts).
 import { useQuery } from '@tanstack/react-query';
 import { demoQuery } from '../api/demo.js';
 import { namesQuery } from '../api/names.js';

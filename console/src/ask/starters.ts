@@ -1,5 +1,5 @@
-// Example questions in words, each with its query, for people who do not write queries. EVENT and NEXT are replaced by events of
-// the project.
+// Example questions in words, each with its query, for people who do not write queries. EVENT and
+// NEXT are replaced by events of the project.
 import { nameText, sourceText } from '../language/names.js';
 
 export interface Starter {

@@ -1,5 +1,5 @@
-// Hook that runs the query of the URL. The previous answer stays until the next one arrives; cancelling aborts the request,
-// which stops the query in ClickHouse.
+// Hook that runs the query of the URL. The previous answer stays until the next one arrives;
+// cancelling aborts the request, which stops the query in ClickHouse.
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Answer } from '../api/answer.js';

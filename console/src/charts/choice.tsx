@@ -1,5 +1,5 @@
-// Result of an experiment: a split that is not as stated above all, then the verdict in a sentence, then the interval of each
-// variant and that of each difference.
+// Result of an experiment: a split that is not as stated above all, then the verdict in a sentence,
+// then the interval of each variant and that of each difference.
 import { scaleLinear } from 'd3-scale';
 import {
   type ChoiceResult,

@@ -1,4 +1,5 @@
-// Columns over a few buckets or over numbers. Columns of unfinished buckets are outlined instead of filled.
+// Columns over a few buckets or over numbers. Columns of unfinished buckets are outlined instead of
+// filled.
 import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';

@@ -1,4 +1,5 @@
-// Shared frame of charts over time buckets: margins, value axis with grid lines, bucket labels, and the tooltip.
+// Shared frame of charts over time buckets: margins, value axis with grid lines, bucket labels, and
+// the tooltip.
 import type { ScaleLinear } from 'd3-scale';
 import { texts } from '../texts.js';
 import style from './frame.module.css';

@@ -1,5 +1,5 @@
-// Steps of a funnel: people who reached each, the share of the first, those who were lost, and the time it took. A breakdown
-// has a block for each value.
+// Steps of a funnel: people who reached each, the share of the first, those who were lost, and the
+// time it took. A breakdown has a block for each value.
 import { Fragment } from 'react';
 import { isCompared, numberIn } from '../answer/columns.js';
 import { compact, duration, exact, percent } from '../answer/format.js';

@@ -1,4 +1,5 @@
-// Lines over time. The parts that lead to an unfinished bucket are dashed; missing values leave a gap.
+// Lines over time. The parts that lead to an unfinished bucket are dashed; missing values leave a
+// gap.
 import { max, min } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line } from 'd3-shape';

@@ -1,5 +1,6 @@
-// Retention as a triangle: a row for each cohort, a column for each period after its start. Cells of periods that are not
-// complete are hatched; a blue ground grows darker with the share, and the share is always written.
+// Retention as a triangle: a row for each cohort, a column for each period after its start. Cells
+// of periods that are not complete are hatched; a blue ground grows darker with the share, and the
+// share is always written.
 import { numberIn, ownColumnsOf } from '../answer/columns.js';
 import { day, exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';

@@ -1,4 +1,5 @@
-// Paths as a Sankey diagram: the steps of each position below each other, joined by bands as wide as the people who took both.
+// Paths as a Sankey diagram: the steps of each position below each other, joined by bands as wide
+// as the people who took both.
 import { useState } from 'react';
 import type { Flow, FlowLink, FlowNode } from '../answer/flow.js';
 import { compact, exact, percent } from '../answer/format.js';

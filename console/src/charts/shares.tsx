@@ -1,4 +1,5 @@
-// Share chart: a segmented bar and a list with the share of each group. The smallest groups are summed up as one segment.
+// Share chart: a segmented bar and a list with the share of each group. The smallest groups are
+// summed up as one segment.
 import { numberIn, showCell, splitColumns } from '../answer/columns.js';
 import { compact, percent } from '../answer/format.js';
 import type { Answer } from '../api/answer.js';

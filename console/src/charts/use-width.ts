@@ -1,4 +1,5 @@
-// Width of an element, followed as it changes: charts are drawn in real pixels, so that their text keeps its size.
+// Width of an element, followed as it changes: charts are drawn in real pixels, so that their text
+// keeps its size.
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 
 export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {

@@ -1,4 +1,5 @@
-// The form of a card. It changes the card's own part of the text; what it cannot say stays in the text.
+// The form of a card. It changes the card's own part of the text; what it cannot say stays in the
+// text.
 import { type FormEvent, useState } from 'react';
 import { QueryField } from '../ask/query-field.js';
 import { kindOfCard } from '../ask/share.js';

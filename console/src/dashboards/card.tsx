@@ -1,4 +1,5 @@
-// Dashboard card: runs its queries when it scrolls into view, and shows loading, error and empty states like the screen Ask.
+// Dashboard card: runs its queries when it scrolls into view, and shows loading, error and empty
+// states like the screen Ask.
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
@@ -121,7 +122,10 @@ function Answers({ projectId, card, queries, timezone }: AnswersProps) {
   );
 }
 
-/** Whether the element has come near the view: a long dashboard asks for what is read. Printing shows everything. */
+/**
+ * Whether the element has come near the view: a long dashboard asks for what is read. Printing
+ * shows everything.
+ */
 function useIsSeen(): [React.RefObject<HTMLElement | null>, boolean] {
   const ref = useRef<HTMLElement>(null);
   const [isSeen, setSeen] = useState(false);

@@ -1,4 +1,5 @@
-// Difference of two texts by lines: what both begin and end with stays, and the longest common subsequence of what is between.
+// Difference of two texts by lines: what both begin and end with stays, and the longest common
+// subsequence of what is between.
 
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed';

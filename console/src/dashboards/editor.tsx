@@ -1,5 +1,6 @@
-// A dashboard that is edited: its text with problems at their lines, the forms of its cards, and the changes before they are saved.
-// The text is the only state; a form changes its card's part of it.
+// A dashboard that is edited: its text with problems at their lines, the forms of its cards, and
+// the changes before they are saved. The text is the only state; a form changes its card's part of
+// it.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { RequestFailed } from '../api/request.js';

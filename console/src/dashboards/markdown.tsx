@@ -1,4 +1,5 @@
-// Text of a markdown card: headings, paragraphs, lists, code, emphasis and links. It is built of elements, never of HTML text.
+// Text of a markdown card: headings, paragraphs, lists, code, emphasis and links. It is built of
+// elements, never of HTML text.
 import { Fragment, type ReactNode } from 'react';
 import style from './markdown.module.css';
 

@@ -1,4 +1,5 @@
-// The text of a dashboard while it is edited: checked by the service when its author pauses, with the cards that forms can change.
+// The text of a dashboard while it is edited: checked by the service when its author pauses, with
+// the cards that forms can change.
 import { useEffect, useRef, useState } from 'react';
 import { type CardChange, type Draft, editDraft, type Problem } from './api.js';
 
@@ -7,7 +8,7 @@ const PAUSE_MS = 600;
 export interface DraftState {
   readonly source: string;
   readonly setSource: (source: string) => void;
-  /** Of the text as it was checked last. */
+  /** Results of the last check of the text. */
   readonly problems: readonly Problem[];
   readonly sections: Draft['sections'];
   /** Whether the problems are those of the present text. */

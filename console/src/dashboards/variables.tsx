@@ -1,4 +1,5 @@
-// The variables of a dashboard: a list, a range of time, or a field. A choice is kept in the address.
+// The variables of a dashboard: a list, a range of time, or a field. A choice is kept in the
+// address.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { paced } from '../api/paced.js';

@@ -1,4 +1,5 @@
-// What the project contains: its events, their properties, and what was rejected. The address holds the part and the name.
+// What the project contains: its events, their properties, and what was rejected. The address holds
+// the part and the name.
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,5 @@
-// One event type: how often it happens, and its properties with types, coverage and frequent values.
+// One event type: how often it happens, and its properties with types, coverage and frequent
+// values.
 import { Link } from 'wouter';
 import { toBucketData } from '../answer/bucket-data.js';
 import { splitColumns } from '../answer/columns.js';

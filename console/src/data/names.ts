@@ -1,4 +1,5 @@
-// Event types and fields of a project, joined from the catalog, which knows all names, and the last 30 days, which have figures.
+// Event types and fields of a project, joined from the catalog, which knows all names, and the last
+// 30 days, which have figures.
 import type { Answer } from '../api/answer.js';
 
 /** Answer of GET /api/projects/{id}/catalog. */
@@ -43,7 +44,10 @@ export interface FieldName {
   readonly coverage: number | undefined;
 }
 
-/** Properties first: they are what a project chose to send. Fields of sessions last: they repeat those of events. */
+/**
+ * Properties first: they are what a project chose to send. Fields of sessions last: they repeat
+ * those of events.
+ */
 export function toFields(catalog: Catalog, listed: Answer): readonly FieldName[] {
   const recent = listed.rows.map((row) => ({
     name: String(row.field),

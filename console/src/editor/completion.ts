@@ -1,5 +1,5 @@
-// Completion: sources and events at the head, stages behind a pipe, fields where a field stands, and values of a field where it is
-// compared.
+// Completion: sources and events at the head, stages behind a pipe, fields where a field stands,
+// and values of a field where it is compared.
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { GRANULARITIES } from '../../../src/query/fields.js';
 import { STAGES } from '../../../src/query/language.js';
@@ -72,7 +72,9 @@ function optionsOf(wanted: Wanted, names: Names): Completion[] {
   }
 }
 
-/** A value behind an operator, perhaps with its opening quote; others may stand before it in a list. */
+/**
+ * A value behind an operator, perhaps with its opening quote; others may stand before it in a list.
+ */
 const VALUE_BEHIND =
   /(?<field>[\w.$-]+(?:"[^"]*")?)\s*(?:==?|!=|<>|\b(?:not\s+)?(?:contains|starts\s+with|ends\s+with)\s|\b(?:not\s+)?in\s*[([](?:\s*"[^"]*"\s*,)*)\s*(?<typed>"[^"|\n]*|[\w.:/$-]*)$/i;
 
@@ -81,7 +83,10 @@ export interface ComparedValue {
   readonly typed: string;
 }
 
-/** The field that is compared with a value which begins or goes on where the text ends; undefined elsewhere. */
+/**
+ * The field that is compared with a value which begins or goes on where the text ends; undefined
+ * elsewhere.
+ */
 export function comparedAt(before: string): ComparedValue | undefined {
   const { field, typed } = VALUE_BEHIND.exec(before)?.groups ?? {};
   return field === undefined || typed === undefined ? undefined : { field, typed };

@@ -1,5 +1,6 @@
-// The editor of a query: CodeMirror with the grammar of the service. It lives in a shadow root, where its styles are style
-// sheets of scripts, which the Content-Security-Policy allows; in the page they would be style elements.
+// The editor of a query: CodeMirror with the grammar of the service. It lives in a shadow root,
+// where its styles are style sheets of scripts, which the Content-Security-Policy allows; in the
+// page they would be style elements.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { EditorSelection, EditorState, Prec } from '@codemirror/state';

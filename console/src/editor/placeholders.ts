@@ -1,5 +1,6 @@
-// Placeholders of a dashboard in a query, which only the service fills: {{range.stage}} brings its own pipe, {{plan}} stands for a value.
-// They are replaced by blanks, or by a text, of the same length, so that the rest of the query is judged at its place.
+// Placeholders of a dashboard in a query, which only the service fills: {{range.stage}} brings its
+// own pipe, {{plan}} stands for a value. They are replaced by blanks, or by a text, of the same
+// length, so that the rest of the query is judged at its place.
 const PLACEHOLDER = /\{\{\s*[\w.]*\s*\}\}/g;
 
 export const hidePlaceholders = (text: string): string =>

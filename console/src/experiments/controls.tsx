@@ -1,4 +1,5 @@
-// Form of an experiment's results: goal event, measure, time range of exposures, conversion window and guards.
+// Form of an experiment's results: goal event, measure, time range of exposures, conversion window
+// and guards.
 import type { Names } from '../api/answer.js';
 import { Icon } from '../shell/icon.js';
 import { experimentTexts } from '../texts/experiments.js';

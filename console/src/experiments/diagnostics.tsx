@@ -1,4 +1,5 @@
-// Diagnostics of an experiment's results: sample ratio, excluded units, time of the exposures, statistical method.
+// Diagnostics of an experiment's results: sample ratio, excluded units, time of the exposures,
+// statistical method.
 import type { ChoiceResult } from '../answer/choice-result.js';
 import { exact, minute, percent } from '../answer/format.js';
 import { experimentTexts } from '../texts/experiments.js';

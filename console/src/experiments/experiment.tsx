@@ -1,4 +1,5 @@
-// Results of one experiment: the verdict, the interval of each variant, guards, diagnostics, and the query that says all of it.
+// Results of one experiment: the verdict, the interval of each variant, guards, diagnostics, and
+// the query that says all of it.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';

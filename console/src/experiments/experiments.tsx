@@ -1,4 +1,5 @@
-// Experiments: all of the project, or the results of one. The key is part of the path; what is compared stands behind `#`.
+// Experiments: all of the project, or the results of one. The key is part of the path; what is
+// compared stands behind `#`.
 import type { Project } from '../boot.js';
 import { Experiment } from './experiment.js';
 import { List } from './list.js';

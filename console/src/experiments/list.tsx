@@ -1,4 +1,5 @@
-// Experiments of the project: each choice whose exposures arrived in the last 90 days, with its variants.
+// Experiments of the project: each choice whose exposures arrived in the last 90 days, with its
+// variants.
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { compact, day, exact, percent } from '../answer/format.js';

@@ -1,5 +1,5 @@
-// Set-up of an experiment's results (goal, measure, window, guards): kept in the URL fragment, and converted to the
-// query `choice … | results …`.
+// Set-up of an experiment's results (goal, measure, window, guards): kept in the URL fragment, and
+// converted to the query `choice … | results …`.
 import { nameText } from '../language/names.js';
 
 export const RANGES = ['last 7d', 'last 14d', 'last 30d', 'last 90d'] as const;

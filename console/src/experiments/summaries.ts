@@ -1,4 +1,5 @@
-// Experiments of a project from two answers: people by choice and variant, and exposures by day and choice.
+// Experiments of a project from two answers: people by choice and variant, and exposures by day and
+// choice.
 import type { Answer } from '../api/answer.js';
 
 const KEY = 'event_properties.choice_key';

@@ -1,5 +1,6 @@
-// Chips over the text of a query: its source, time range, filters, measure, groups and further stages. Each chip has the span of
-// the text that it edits; comments, blanks and everything else stay. What no chip can edit is a chip of text.
+// Chips over the text of a query: its source, time range, filters, measure, groups and further
+// stages. Each chip has the span of the text that it edits; comments, blanks and everything else
+// stay. What no chip can edit is a chip of text.
 import { parse } from '../../../src/query/parse/parse.js';
 import type { Condition, EventPattern, GroupKey, Query, Source, Stage } from '../../../src/query/parse/syntax.js';
 import { RANGES, type Span } from './language.js';

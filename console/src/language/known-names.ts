@@ -1,4 +1,5 @@
-// Fields and values that completion and chips offer: the fields of the language and those of the project's catalog.
+// Fields and values that completion and chips offer: the fields of the language and those of the
+// project's catalog.
 import { EVENT_FIELD_NAMES, findEventField } from '../../../src/query/fields.js';
 import { PROFILE_KEYS } from '../../../src/query/profile-fields.js';
 import { SESSION_KEYS } from '../../../src/query/session-fields.js';
@@ -17,8 +18,8 @@ export const knownFields = (names: Names | undefined): readonly Name[] => [
 ];
 
 /**
- * Frequent values of a field, as it is written in a query: an alias has those of its field, and a bare name, as in brackets and
- * of users, those of the property. Empty when the catalog keeps none.
+ * Frequent values of a field, as it is written in a query: an alias has those of its field, and a
+ * bare name, as in brackets and of users, those of the property. Empty when the catalog keeps none.
  */
 export function knownValues({ events, values }: Names, written: string): readonly string[] {
   const name = written.replace(/(?:^|(?<=\.))(["'])(.*)\1$/, '$2');

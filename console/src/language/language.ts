@@ -1,5 +1,5 @@
-// The query language in the browser: the grammar, the parser and the analyzer are those of the service, so that a query is judged
-// here, while it is typed, as it will be there.
+// The query language in the browser: the grammar, the parser and the analyzer are those of the
+// service, so that a query is judged here, while it is typed, as it will be there.
 import { analyze } from '../../../src/query/analyze/analyze.js';
 import type { QueryProblem, Span } from '../../../src/query/errors.js';
 import { suggestFixes } from '../../../src/query/fixes/suggest.js';
@@ -25,7 +25,10 @@ export function check(text: string, timezone: string, nowMs = Date.now()): reado
 
 export const RANGES: readonly string[] = ['last', 'from_to', 'named_range', 'this', 'last_period', 'since'];
 
-/** The text with another time range: its stage is replaced, or added behind the source. All else stays. */
+/**
+ * The text with another time range: its stage is replaced, or added behind the source. All else
+ * stays.
+ */
 export function withTimeRange(text: string, stage: string): string {
   const { query } = parse(text);
   const range = query.stages.find(({ kind }) => RANGES.includes(kind));

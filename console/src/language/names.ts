@@ -8,7 +8,10 @@ const WRITTEN = /^(?:"(?:[^"\\]|\\.)*"|[([].*[)\]])$/s;
 
 export const nameText = (name: string): string => (name === '*' || PLAIN_NAME.test(name) ? name : quoteText(name));
 
-/** Words that begin another source: an event that is called so stands in quotes where a query begins. */
+/**
+ * Words that begin another source: an event that is called so stands in quotes where a query
+ * begins.
+ */
 export const SOURCE_WORDS: ReadonlySet<string> = new Set(
   'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice'.split(' '),
 );

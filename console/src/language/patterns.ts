@@ -1,5 +1,6 @@
-// RE2, loaded with the first query that has a regular expression: it is larger than all else of the language. Until then every
-// expression counts as valid. The build puts this file in the place of the library's entry (vite.config.ts).
+// RE2, loaded with the first query that has a regular expression: it is larger than all else of the
+// language. Until then every expression counts as valid. The build puts this file in the place of
+// the library's entry (vite.config.ts).
 type Library = typeof import('re2js');
 
 let library: Library | undefined;

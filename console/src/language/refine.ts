@@ -1,4 +1,5 @@
-// A query with one part more: what a click on a part of an answer means. Every result is undefined where the query does not take it.
+// A query with one part more: what a click on a part of an answer means. Every result is undefined
+// where the query does not take it.
 
 import { parse } from '../../../src/query/parse/parse.js';
 import { quoteText } from '../../../src/query/parse/strings.js';

@@ -1,4 +1,5 @@
-// Parts of a query with what each means: the source and the stages, in the words of the language's own table.
+// Parts of a query with what each means: the source and the stages, in the words of the language's
+// own table.
 import { STAGES } from '../../../src/query/language.js';
 import { parse } from '../../../src/query/parse/parse.js';
 import { SOURCES } from '../../../src/query/sources/index.js';

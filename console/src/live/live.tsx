@@ -1,4 +1,5 @@
-// Live: events as they arrive, and rejected ones with their reason. A row opens its JSON; a pause keeps what is shown.
+// Live: events as they arrive, and rejected ones with their reason. A row opens its JSON; a pause
+// keeps what is shown.
 import { useState } from 'react';
 import { instant } from '../answer/format.js';
 import type { Row } from '../api/answer.js';

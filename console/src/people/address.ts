@@ -1,4 +1,5 @@
-// The person in the address, behind `#`, which browsers never send: an id may be an e-mail address. #id=…&range=…
+// The person in the address, behind `#`, which browsers never send: an id may be an e-mail address.
+// #id=…&range=…
 export const RANGES = ['last 7d', 'last 30d', 'last 90d', 'last 1y'] as const;
 export type Range = (typeof RANGES)[number];
 

@@ -1,4 +1,5 @@
-// Types and requests of the management routes that the settings use: project, keys, tokens, members, usage, audit trail.
+// Types and requests of the management routes that the settings use: project, keys, tokens,
+// members, usage, audit trail.
 import { queryOptions } from '@tanstack/react-query';
 import { getJson, request } from '../api/request.js';
 import type { Project } from '../boot.js';
@@ -99,7 +100,7 @@ export interface Delivery {
   readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Finding[] } | null;
 }
 
-/** Read anew whenever a part of the settings is opened. */
+/** Reads again whenever a part of the settings is opened. */
 const read = <T>(path: string) =>
   queryOptions({
     queryKey: ['settings', path],

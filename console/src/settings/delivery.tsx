@@ -1,4 +1,5 @@
-// Delivery: lag, backlog and failed jobs of the project; for operators also the checks and queues of the installation.
+// Delivery: lag, backlog and failed jobs of the project; for operators also the checks and queues
+// of the installation.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';

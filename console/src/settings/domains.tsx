@@ -1,4 +1,5 @@
-// Domains of the organization: each shows the TXT record that verifies it, and until when it admits people.
+// Domains of the organization: each shows the TXT record that verifies it, and until when it admits
+// people.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';

@@ -1,4 +1,5 @@
-// Settings of a project and its organization, by part: /settings/tokens. A person sees the parts that their role may use.
+// Settings of a project and its organization, by part: /settings/tokens. A person sees the parts
+// that their role may use.
 import type { ComponentType } from 'react';
 import { Link } from 'wouter';
 import { isAtLeast, type Project } from '../boot.js';

@@ -1,4 +1,5 @@
-// Usage by day: events received and stored, queries run. Days are those of UTC, as they are counted.
+// Usage by day: events received and stored, queries run. Days are those of UTC, as they are
+// counted.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';

@@ -1,4 +1,5 @@
-// Icons, drawn with strokes of the text's colour. They are decoration: names stand beside them or in aria-label.
+// Icons, drawn with strokes of the text's colour. They are decoration: names stand beside them or
+// in aria-label.
 
 const PATHS = {
   ask: 'M4 6.5h16M4 12h10M4 17.5h6',

@@ -1,5 +1,5 @@
-// A button that shows a panel of links and buttons below itself. It closes with Escape, with a click outside, and when the
-// focus leaves it.
+// A button that shows a panel of links and buttons below itself. It closes with Escape, with a
+// click outside, and when the focus leaves it.
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import style from './menu.module.css';
 

@@ -1,4 +1,5 @@
-// For people without a project: makes an organization, if there is none that they administer, and a project in it.
+// For people without a project: makes an organization, if there is none that they administer, and a
+// project in it.
 import { type FormEvent, useState } from 'react';
 import { postJson } from '../api/request.js';
 import type { Boot } from '../boot.js';

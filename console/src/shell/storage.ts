@@ -1,4 +1,5 @@
-// Settings and history of this browser. Storage may be forbidden or full: then nothing is remembered.
+// Settings and history of this browser. Storage may be forbidden or full: then nothing is
+// remembered.
 
 const PREFIX = 'console.';
 

@@ -1,4 +1,5 @@
-// Keyboard shortcuts of every screen. None of the browser's own is taken, and letters do nothing while a person types.
+// Keyboard shortcuts of every screen. None of the browser's own is taken, and letters do nothing
+// while a person types.
 import { useEffect } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import type { Project } from '../boot.js';

@@ -1,4 +1,5 @@
-// The demo shop: the button that loads it, the progress, and the questions to ask it. A worker of the service loads it.
+// The demo shop: the button that loads it, the progress, and the questions to ask it. A worker of
+// the service loads it.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';

@@ -1,5 +1,5 @@
-// A light that turns green with the first event. It watches the store that answers queries, and shows rejected events with their
-// reasons, because a broken set-up looks like waiting.
+// A light that turns green with the first event. It watches the store that answers queries, and
+// shows rejected events with their reasons, because a broken set-up looks like waiting.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { compact } from '../answer/format.js';

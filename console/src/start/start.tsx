@@ -1,4 +1,5 @@
-// Send events: the keys of the project, code with the real key, and a light that turns green with the first event.
+// Send events: the keys of the project, code with the real key, and a light that turns green with
+// the first event.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,5 @@
-// Response schemas. test/integration/openapi.test.ts validates real responses of every route against them.
+// Response schemas. test/integration/openapi.test.ts validates real responses of every route
+// against them.
 import { z } from 'zod';
 import { ROLES } from '../../access/roles.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';

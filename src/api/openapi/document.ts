@@ -1,4 +1,5 @@
-// Assembles the OpenAPI 3.1 document: paths and credentials from the route matrix, bodies and responses from schemas.
+// Assembles the OpenAPI 3.1 document: paths and credentials from the route matrix, bodies and
+// responses from schemas.
 import { ROUTES, type RouteName, type RouteRule } from '../../access/route-matrix.js';
 import { type PublicErrorKind, STATUS_OF_KIND } from '../../platform/errors.js';
 import { OPERATIONS, type Operation } from './operations.js';

@@ -1,5 +1,5 @@
-// Operations of the OpenAPI document: summary, request and responses per route. A route of the matrix without an entry here is a
-// type error.
+// Operations of the OpenAPI document: summary, request and responses per route. A route of the
+// matrix without an entry here is a type error.
 import type { z } from 'zod';
 import type { RouteName } from '../../access/route-matrix.js';
 import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';

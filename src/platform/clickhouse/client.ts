@@ -33,7 +33,9 @@ export function createClickHouse(
 
 const ASKED_FOR_MS = 3000;
 
-/** Readiness: a query on the events table, because a server that answers pings may lack its schema. */
+/**
+ * Readiness: a query on the events table, because a server that answers pings may lack its schema.
+ */
 export const askClickHouse = (clickhouse: ClickHouseClient): Promise<unknown> =>
   clickhouse.command({
     query: 'SELECT count() FROM events WHERE time > now() AND time < now()',

@@ -77,6 +77,7 @@ export const CLUSTER_SETTINGS = {
   distributed_product_mode: 'local',
   // An insert is acknowledged when the shard has stored it, not when this server has queued it.
   distributed_foreground_insert: 1,
-  // Always the first available replica of a shard, so that a key lookup sees the rows inserted just before.
+  // Always the first available replica of a shard, so that a key lookup sees the rows inserted just
+  // before.
   load_balancing: 'in_order',
 } as const;

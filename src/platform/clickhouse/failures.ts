@@ -1,7 +1,10 @@
 // Classifies failures of ClickHouse as transient or permanent (caused by the rows).
 import { ClickHouseError } from '@clickhouse/client';
 
-/** Error codes of the engine (src/Common/ErrorCodes.cpp) that name the data of an insert, not the state of a server. */
+/**
+ * Error codes of the engine (src/Common/ErrorCodes.cpp) that name the data of an insert, not the
+ * state of a server.
+ */
 const BAD_DATA_CODES: ReadonlySet<string> = new Set([
   '6', // CANNOT_PARSE_TEXT
   '27', // CANNOT_PARSE_INPUT_ASSERTION_FAILED
@@ -16,7 +19,10 @@ const BAD_DATA_CODES: ReadonlySet<string> = new Set([
   '469', // VIOLATED_CONSTRAINT
 ]);
 
-/** All other failures are transient: unavailable, out of memory, busy, or a table that is not created yet. */
+/**
+ * All other failures are transient: unavailable, out of memory, busy, or a table that is not
+ * created yet.
+ */
 export const isBadData = (error: unknown): boolean =>
   error instanceof ClickHouseError && BAD_DATA_CODES.has(error.code);
 

@@ -11,8 +11,8 @@ interface KillDeps {
 }
 
 /**
- * Closing the connection is not enough: the engine may only notice when it has rows to send. ASYNC, because nothing
- * depends on the moment of its end.
+ * Closing the connection is not enough: the engine may only notice when it has rows to send. ASYNC,
+ * because nothing depends on the moment of its end.
  */
 export const killQuery = (deps: KillDeps, queryId: string): Promise<void> =>
   kill(deps, { queryId, mode: 'ASYNC', timeoutMs: KILL_TIMEOUT_MS });

@@ -1,5 +1,6 @@
-// Query-id lock: serializes inserts that share a query id, across processes. ClickHouse runs a query id once at a time and
-// rejects the second with code 216, so the lock is held exactly as long as the insert runs, even if its sender was killed.
+// Query-id lock: serializes inserts that share a query id, across processes. ClickHouse runs a
+// query id once at a time and rejects the second with code 216, so the lock is held exactly as long
+// as the insert runs, even if its sender was killed.
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,6 @@
-// Waits for a query of another process, which may have been killed. ClickHouse runs a query id once at a time (code 216), so
-// a query that is accepted under the same id proves that the other has ended.
+// Waits for a query of another process, which may have been killed. ClickHouse runs a query id once
+// at a time (code 216), so a query that is accepted under the same id proves that the other has
+// ended.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from './client.js';
 import { isQueryIdRunning } from './failures.js';

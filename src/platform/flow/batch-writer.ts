@@ -1,4 +1,5 @@
-// Batch writer: collects rows of many callers into few inserts, and resolves each caller when its rows are stored.
+// Batch writer: collects rows of many callers into few inserts, and resolves each caller when its
+// rows are stored.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { nameFailure } from '../errors.js';
 import type { Logger } from '../log.js';
@@ -15,7 +16,9 @@ const costOf = ({ rows, cost }: Block): number => cost ?? rows;
 export interface Turn {
   /** Callers that wait for room take turns by their keys. */
   readonly key: string;
-  /** Callers of a key whose rows are of one kind are let in together: then writing them costs less. */
+  /**
+   * Callers of a key whose rows are of one kind are let in together: then writing them costs less.
+   */
   readonly kind?: string;
   /** May use the reserve: a second capacity, so that these callers do not wait for the others. */
   readonly isPrompt: boolean;
@@ -24,8 +27,8 @@ export interface Turn {
 export interface BatchWriterOptions<B extends Block> {
   readonly createBlock: () => B;
   /**
-   * Resolves when the rows are stored; may be called again with the same block. The signal is aborted when closing takes
-   * longer than its deadline.
+   * Resolves when the rows are stored; may be called again with the same block. The signal is
+   * aborted when closing takes longer than its deadline.
    */
   readonly write: (block: B, signal: AbortSignal) => Promise<void>;
   /** Whether the rows caused a failure of `write` (permanent). All other failures are transient. */
@@ -33,12 +36,15 @@ export interface BatchWriterOptions<B extends Block> {
   /** A batch is written at this cost, or after a delay from its first row. */
   readonly rowsMax: number;
   /**
-   * Limits of that delay. Between them it is four times the duration of the last write, so that small writes leave the
-   * store most of its time and an idle store shows a row soon. After a batch of many rows it is the maximum, which halves
-   * the fixed costs per write.
+   * Limits of that delay. Between them it is four times the duration of the last write, so that
+   * small writes leave the store most of its time and an idle store shows a row soon. After a batch
+   * of many rows it is the maximum, which halves the fixed costs per write.
    */
   readonly delayMs: { readonly min: number; readonly max: number };
-  /** Bounds memory and the duration of a write: callers wait before adding while rows of this cost are collected. */
+  /**
+   * Bounds memory and the duration of a write: callers wait before adding while rows of this cost
+   * are collected.
+   */
   readonly capacityRows: number;
   /** How long `close` waits for a running write. */
   readonly closeGraceMs?: number;
@@ -64,10 +70,11 @@ const RETRY_DELAY_MAX_MS = 10_000;
 const CLOSE_GRACE_MS = 15_000;
 
 /**
- * One batch is collecting while at most one is being written. States of a batch: collecting → (full, or its delay has
- * passed, and no write is running) → writing → stored or rejected. Transient failures are retried forever with growing
- * pauses. On a permanent failure each caller's rows are written alone, and only callers whose rows are rejected get the
- * error. After `close` failures are passed on instead of retried.
+ * One batch is collecting while at most one is being written. States of a batch: collecting →
+ * (full, or its delay has passed, and no write is running) → writing → stored or rejected.
+ * Transient failures are retried forever with growing pauses. On a permanent failure each caller's
+ * rows are written alone, and only callers whose rows are rejected get the error. After `close`
+ * failures are passed on instead of retried.
  */
 export class BatchWriter<B extends Block> {
   readonly #options: BatchWriterOptions<B>;
@@ -100,7 +107,10 @@ export class BatchWriter<B extends Block> {
     return collected < this.#options.capacityRows * (isPrompt ? 2 : 1);
   }
 
-  /** Lets callers in, one per turn of the event loop: each encodes its rows, which takes milliseconds. */
+  /**
+   * Lets callers in, one per turn of the event loop: each encodes its rows, which takes
+   * milliseconds.
+   */
   async #admitWaiting(): Promise<void> {
     if (this.#isAdmitting) return;
     this.#isAdmitting = true;
@@ -113,7 +123,10 @@ export class BatchWriter<B extends Block> {
     this.#isAdmitting = false;
   }
 
-  /** Calls `fill` at once, and again if its rows must be written alone. Resolves when they are stored. */
+  /**
+   * Calls `fill` at once, and again if its rows must be written alone. Resolves when they are
+   * stored.
+   */
   add(fill: (block: B) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const batch = this.#collecting ?? this.#start();
@@ -129,7 +142,9 @@ export class BatchWriter<B extends Block> {
     });
   }
 
-  /** Writes the collected rows and waits up to the close deadline; failures are no longer retried. */
+  /**
+   * Writes the collected rows and waits up to the close deadline; failures are no longer retried.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     const giveUp = setTimeout(() => this.#givingUp.abort(), this.#options.closeGraceMs ?? CLOSE_GRACE_MS);

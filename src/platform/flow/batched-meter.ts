@@ -13,7 +13,10 @@ export interface MeterOptions {
    * cost it nothing.
    */
   readonly unreported?: number;
-  /** Points of one request may be many: refuse while they are counted here, and until the excess has been worked off. */
+  /**
+   * Points of one request may be many: refuse while they are counted here, and until the excess has
+   * been worked off.
+   */
   readonly carriesExcess?: boolean;
 }
 

@@ -8,8 +8,8 @@ export interface BisectableStore<T> {
 }
 
 /**
- * Stores items in order and resolves with the rejected ones, in order. Transient failures are thrown; the whole call may
- * then be repeated.
+ * Stores items in order and resolves with the rejected ones, in order. Transient failures are
+ * thrown; the whole call may then be repeated.
  */
 export async function bisectFailures<T>(items: readonly T[], into: BisectableStore<T>): Promise<readonly T[]> {
   try {

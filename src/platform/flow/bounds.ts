@@ -23,13 +23,18 @@ export const BOUNDS = {
    */
   ingestPromptBytes: 512 * KIB,
   identifyPromptBytes: 128 * KIB,
-  /** Concurrent lookups: behind a flood of distinct keys, a revoked key would otherwise stay valid. */
+  /**
+   * Concurrent lookups: behind a flood of distinct keys, a revoked key would otherwise stay valid.
+   */
   keyLookups: 1000,
 
   /** Tasks that wait for a thread: of all owners, and of one. */
   threadTasksWaiting: 512,
   threadTasksWaitingPerOwner: 64,
-  /** The largest document or body takes a second of CPU at most; the rest is for overloaded machines. */
+  /**
+   * The largest document or body takes a second of CPU at most; the rest is for overloaded
+   * machines.
+   */
   threadTaskMs: 15_000,
   threadMemoryBytes: 256 * MIB,
 
@@ -53,8 +58,8 @@ export const BOUNDS = {
   identifyCalls: 500,
   identifyBatches: 4,
   /**
-   * The catalog of a project. A field with more values, or with a longer one, is not listed with its
-   * values; nor is one that would exceed the values of all fields.
+   * The catalog of a project. A field with more values, or with a longer one, is not listed with
+   * its values; nor is one that would exceed the values of all fields.
    */
   catalogEvents: 2000,
   catalogKeys: 5000,

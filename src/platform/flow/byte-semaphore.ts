@@ -1,5 +1,6 @@
 // Weighted semaphore over bytes: bounds how much request data one process holds. acquire() queues,
-// tryAcquire() does not. Not async-mutex, whose release loops over every free unit (docs/decisions/0012).
+// tryAcquire() does not. Not async-mutex, whose release loops over every free unit
+// (docs/decisions/0012).
 import { isBeyondShare } from './fair-share.js';
 import { KeyedCount } from './keyed-count.js';
 import { RoundRobin } from './round-robin.js';
@@ -25,7 +26,10 @@ export class ByteSemaphore {
     return this.#bytesMax - this.#held;
   }
 
-  /** Returns false, without acquiring, when the bytes do not fit, or would be more than the owner's share. */
+  /**
+   * Returns false, without acquiring, when the bytes do not fit, or would be more than the owner's
+   * share.
+   */
   tryAcquire(bytes: number, owner: string): boolean {
     const owned = this.#heldBy.of(owner) + bytes;
     if (bytes > this.free || isBeyondShare(owned, this.free - bytes)) return false;
@@ -41,8 +45,8 @@ export class ByteSemaphore {
   }
 
   /**
-   * Callers of one key enter in order of arrival, and the keys take turns. A weight above the limit is admitted when
-   * nothing else is held.
+   * Callers of one key enter in order of arrival, and the keys take turns. A weight above the limit
+   * is admitted when nothing else is held.
    */
   async acquire(bytes: number, key = ''): Promise<void> {
     if (this.#waiting.isEmpty && this.#fits(bytes)) this.#held += bytes;

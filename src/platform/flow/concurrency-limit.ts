@@ -2,8 +2,8 @@
 // than p-queue, without its two other packages (docs/decisions/0012).
 
 /**
- * Open: accepts tasks. Failed: after the first failure, `push` and `drain` wait for running tasks and throw it, so that
- * the counters are complete.
+ * Open: accepts tasks. Failed: after the first failure, `push` and `drain` wait for running tasks
+ * and throw it, so that the counters are complete.
  */
 export class ConcurrencyLimit {
   readonly #running = new Set<Promise<void>>();
@@ -14,7 +14,9 @@ export class ConcurrencyLimit {
     this.#tasksMax = tasksMax;
   }
 
-  /** Resolves when the task has started, that is, when fewer than the allowed number are running. */
+  /**
+   * Resolves when the task has started, that is, when fewer than the allowed number are running.
+   */
   async push(task: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#tasksMax) await Promise.race(this.#running);
     if (this.#failure !== undefined) await this.drain();

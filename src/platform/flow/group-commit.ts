@@ -1,5 +1,5 @@
-// Group commit: requests that arrive within a few milliseconds are stored as one job; each is answered when the job is
-// stored.
+// Group commit: requests that arrive within a few milliseconds are stored as one job; each is
+// answered when the job is stored.
 
 export interface Commit<T> {
   /** That of all its items. */
@@ -35,7 +35,10 @@ interface Group<T> {
   readonly timer: NodeJS.Timeout;
 }
 
-/** One group per key is open at a time. It is committed `delayMs` after its first item, or when an item reaches a limit. */
+/**
+ * One group per key is open at a time. It is committed `delayMs` after its first item, or when an
+ * item reaches a limit.
+ */
 export class GroupCommit<T> {
   readonly #store: (commit: Commit<T>) => Promise<void>;
   readonly #limits: GroupLimits;
@@ -46,7 +49,9 @@ export class GroupCommit<T> {
     this.#limits = limits;
   }
 
-  /** Resolves when the item is stored. When a group fails, it rejects for every item of the group. */
+  /**
+   * Resolves when the item is stored. When a group fails, it rejects for every item of the group.
+   */
   add(item: T, { weight, bytes, key = '' }: ItemSize): Promise<void> {
     const group = this.#open.get(key) ?? this.#start(key);
     group.items.push(item);

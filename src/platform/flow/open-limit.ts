@@ -1,5 +1,6 @@
-// Concurrency limit that rejects instead of queueing: bounds how many of something are open at once,
-// and how many of these one owner may hold. One owner leaves room for three others with as many.
+// Concurrency limit that rejects instead of queueing: bounds how many of something are open at
+// once, and how many of these one owner may hold. One owner leaves room for three others with as
+// many.
 import { PublicError } from '../errors.js';
 import { KeyedCount } from './keyed-count.js';
 

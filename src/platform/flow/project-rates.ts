@@ -30,7 +30,9 @@ export class ProjectRates {
     this.#bytes = meterOf('bytes', limits.bytesPerSecond);
   }
 
-  /** Throws rate_limited while the project exceeds a limit. Cheap: it runs before the body is read. */
+  /**
+   * Throws rate_limited while the project exceeds a limit. Cheap: it runs before the body is read.
+   */
   admit(projectId: string): void {
     const { eventsPerSecond, bytesPerSecond } = this.#limits;
     if (this.#events.isExceeded(projectId)) {

@@ -60,7 +60,10 @@ export class RoundRobin<T> {
   }
 }
 
-/** The first item of every key, then the second of every key with more; keeps the order within a key. */
+/**
+ * The first item of every key, then the second of every key with more; keeps the order within a
+ * key.
+ */
 export function interleave<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const queue = new RoundRobin<T>();
   for (const item of items) queue.push(keyOf(item), item);

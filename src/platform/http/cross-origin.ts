@@ -1,4 +1,5 @@
-// CORS for the ingestion routes: any origin may call them, because public keys are public and no cookie is read there.
+// CORS for the ingestion routes: any origin may call them, because public keys are public and no
+// cookie is read there.
 import type { RequestHandler, Response } from 'express';
 
 const PREFLIGHT_CACHED_SECONDS = '86400';

@@ -8,7 +8,10 @@ const BODY_BYTES_MAX = 64 * 1024;
 /** Parses the body as JSON for every content type. Without a body `req.body` is undefined. */
 export const readJsonBody: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
 
-/** Throws a bad request that lists all problems at once: `name is required; role is one of member, admin`. */
+/**
+ * Throws a bad request that lists all problems at once: `name is required; role is one of member,
+ * admin`.
+ */
 export function parseJsonBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PublicError('bad_request', 'the body is not a JSON object');

@@ -1,4 +1,5 @@
-// Reads and decompresses request bodies, within a limit per body and a byte semaphore over all bodies in flight.
+// Reads and decompresses request bodies, within a limit per body and a byte semaphore over all
+// bodies in flight.
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
@@ -13,8 +14,8 @@ export interface BodyLimits {
 }
 
 /**
- * Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when the semaphore is full, or the
- * owner holds its share of it.
+ * Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when
+ * the semaphore is full, or the owner holds its share of it.
  */
 export type WithBody = <T>(req: Request, owner: string, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
 
@@ -64,7 +65,10 @@ const undecodable = (cause: unknown) =>
 
 const CHUNKS_TOGETHER = 512;
 
-/** Chunks of a body, joined by the hundreds: a client may send single bytes, and a Buffer of one byte takes a hundred. */
+/**
+ * Chunks of a body, joined by the hundreds: a client may send single bytes, and a Buffer of one
+ * byte takes a hundred.
+ */
 class Chunks {
   #blocks: Buffer[] = [];
   #latest: Buffer[] = [];

@@ -1,5 +1,6 @@
-// Request ids: link a response, its log lines and its jobs. An X-Request-Id of the client is kept when it is short and plain,
-// else one is generated. It is set on the request's header, so that forwarded requests carry it.
+// Request ids: link a response, its log lines and its jobs. An X-Request-Id of the client is kept
+// when it is short and plain, else one is generated. It is set on the request's header, so that
+// forwarded requests carry it.
 import type { Request, RequestHandler } from 'express';
 import { randomBase62 } from '../ids.js';
 

@@ -1,5 +1,5 @@
-// Request metrics: count and duration by route pattern and status. Never labelled by path, because paths contain ids and
-// have unbounded cardinality.
+// Request metrics: count and duration by route pattern and status. Never labelled by path, because
+// paths contain ids and have unbounded cardinality.
 import type { RequestHandler } from 'express';
 import { Histogram, type Registry } from 'prom-client';
 

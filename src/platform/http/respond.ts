@@ -1,4 +1,5 @@
-// Error responder of every process: JSON {error} with the status of the error's kind, and no internal details.
+// Error responder of every process: JSON {error} with the status of the error's kind, and no
+// internal details.
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { PublicError } from '../errors.js';
 import type { Logger } from '../log.js';

@@ -15,7 +15,8 @@ export const securityHeaders = helmet({
       frameAncestors: ["'none'"],
     },
   },
-  // Browsers without Sec-Fetch-Site then still send Origin with forms, which the same-origin check needs.
+  // Browsers without Sec-Fetch-Site then still send Origin with forms, which the same-origin check
+  // needs.
   referrerPolicy: { policy: 'same-origin' },
   // Subdomains are outside the control of this service.
   strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },

@@ -1,4 +1,5 @@
-// Starts an express app on a port and stops it gracefully. What Node refuses before express sees it gets the same JSON errors.
+// Starts an express app on a port and stops it gracefully. What Node refuses before express sees it
+// gets the same JSON errors.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Express } from 'express';
@@ -7,8 +8,9 @@ import { answerProtocolErrors, refuseMissingHost } from './protocol-errors.js';
 export interface RunningServer {
   readonly port: number;
   /**
-   * Stops accepting connections, answers requests on open ones and closes each after its response. Requests without a response
-   * after `graceMs` get 503; connections that remain one second later are destroyed.
+   * Stops accepting connections, answers requests on open ones and closes each after its response.
+   * Requests without a response after `graceMs` get 503; connections that remain one second later
+   * are destroyed.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -63,7 +65,8 @@ export function listen(app: Express, address: { host: string; port: number }): P
   });
 }
 
-// A client may be about to send on a keep-alive connection: answer it, and close with that response.
+// A client may be about to send on a keep-alive connection: answer it, and close with that
+// response.
 const IDLE_LINGER_MS = 300;
 const IDLE_SWEEP_MS = 50;
 const LAST_ANSWERS_MS = 1000;

@@ -12,7 +12,8 @@ export function createPostgres(config: Pick<Config, 'DATABASE_URL'>, options: { 
   return knex.default({
     client: 'pg',
     connection: { connectionString: config.DATABASE_URL, application_name: 'event-analytics-service' },
-    // Errors keep the statement but not its values, which include ids of people and must not be logged.
+    // Errors keep the statement but not its values, which include ids of people and must not be
+    // logged.
     compileSqlOnError: false,
     log: SILENT,
     pool: { min: 0, max: options.poolMax ?? 5 },

@@ -9,7 +9,8 @@ import { createPostgres } from './client.js';
 export async function migratePostgres(config: Pick<Config, 'DATABASE_URL'>): Promise<string[]> {
   const postgres = createPostgres(config);
   try {
-    // Compiled code runs the compiled migrations. Names are stored without extension, so both agree.
+    // Compiled code runs the compiled migrations. Names are stored without extension, so both
+    // agree.
     const compiled = join(packageRoot, 'dist', 'ops', 'postgres');
     const [, names] = (await postgres.migrate.latest({
       directory: existsSync(compiled) ? compiled : join(packageRoot, 'ops', 'postgres'),

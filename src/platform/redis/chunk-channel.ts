@@ -1,9 +1,11 @@
-// Byte stream between two processes with flow control: the receiver sends a request, the sender answers with chunks, with at
-// most one window of unacknowledged bytes, so memory is bounded for slow receivers. It ends cleanly only when every byte
-// has arrived; any other end is an error on both sides.
+// Byte stream between two processes with flow control: the receiver sends a request, the sender
+// answers with chunks, with at most one window of unacknowledged bytes, so memory is bounded for
+// slow receivers. It ends cleanly only when every byte has arrived; any other end is an error on
+// both sides.
 //
-// Messages of the sender: H (here I am), D (offset and bytes), E (end, with the total), F (failed). Of the receiver: R (the
-// request), A (how many bytes were taken), T (it took all of them), L (leaves).
+// Messages of the sender: H (here I am), D (offset and bytes), E (end, with the total), F (failed).
+// Of the receiver: R (the request), A (how many bytes were taken), T (it took all of them), L
+// (leaves).
 import type { Redis } from './client.js';
 import { DuplexClosed, RedisDuplex } from './redis-duplex.js';
 
@@ -89,7 +91,10 @@ export class ChunkSender {
     await this.#until(() => this.#sent - this.#taken <= WINDOW_BYTES / 2);
   }
 
-  /** Resolves when the receiver has taken every byte. Leaving earlier would look like a failure to the receiver. */
+  /**
+   * Resolves when the receiver has taken every byte. Leaving earlier would look like a failure to
+   * the receiver.
+   */
   async end(): Promise<void> {
     await this.#link.send('E', toBytes(this.#sent));
     await this.#until(() => this.#isDelivered);

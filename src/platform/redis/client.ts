@@ -1,5 +1,5 @@
-// Redis clients. By default commands wait for a lost connection instead of failing, and callers set their own timeouts
-// (BullMQ requires maxRetriesPerRequest: null).
+// Redis clients. By default commands wait for a lost connection instead of failing, and callers set
+// their own timeouts (BullMQ requires maxRetriesPerRequest: null).
 import { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
@@ -12,7 +12,10 @@ export function createRedis(config: Pick<Config, 'REDIS_URL'>): Redis {
 
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** For request handlers: a command fails when Redis is unavailable or does not reply within the timeout. */
+/**
+ * For request handlers: a command fails when Redis is unavailable or does not reply within the
+ * timeout.
+ */
 export function createFailFastRedis(
   config: Pick<Config, 'REDIS_URL'>,
   log: Logger,
@@ -30,7 +33,10 @@ export function createFailFastRedis(
   return redis;
 }
 
-/** ioredis 5.11 keeps the timer of a connection that was lost with an open command, and ends the next connection by it. */
+/**
+ * ioredis 5.11 keeps the timer of a connection that was lost with an open command, and ends the
+ * next connection by it.
+ */
 function stopSocketTimer(redis: Redis): void {
   const timed = redis as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
   clearTimeout(timed.socketTimeoutTimer);

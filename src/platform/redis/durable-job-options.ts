@@ -1,4 +1,5 @@
-// Retry policy of durable jobs: transient failures are retried forever, permanent ones stay in the failed set.
+// Retry policy of durable jobs: transient failures are retried forever, permanent ones stay in the
+// failed set.
 
 /** Job options. Outages consume attempts and may last for days, hence the number. */
 export const DURABLE_JOB_OPTIONS = {
@@ -8,7 +9,10 @@ export const DURABLE_JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Worker options. Jobs of a killed worker are taken over after at most lockDuration + stalledInterval, any number of times. */
+/**
+ * Worker options. Jobs of a killed worker are taken over after at most lockDuration +
+ * stalledInterval, any number of times.
+ */
 export const DURABLE_WORKER_OPTIONS = {
   lockDuration: 10_000,
   stalledInterval: 5_000,

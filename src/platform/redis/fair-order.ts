@@ -1,11 +1,12 @@
-// Fair order of a BullMQ queue whose jobs each belong to one owner: start-time fair queueing by priority. The start tag of a job
-// is the virtual time (the tag at the head of the queue) plus the backlog of its owner, so that a job waits for the backlog
-// of its own owner and for equal shares of the others. Tags rise with the virtual time: no job starves.
+// Fair order of a BullMQ queue whose jobs each belong to one owner: start-time fair queueing by
+// priority. The start tag of a job is the virtual time (the tag at the head of the queue) plus the
+// backlog of its owner, so that a job waits for the backlog of its own owner and for equal shares
+// of the others. Tags rise with the virtual time: no job starves.
 import type { Queue } from 'bullmq';
 import type { ChainableCommander } from 'ioredis';
 
-// The largest priority that BullMQ accepts. Tags restart at zero whenever the queue is empty; a queue that is not empty for
-// this many units becomes first in, first out.
+// The largest priority that BullMQ accepts. Tags restart at zero whenever the queue is empty; a
+// queue that is not empty for this many units becomes first in, first out.
 const TAG_MAX = 2 ** 21 - 1;
 /** BullMQ's score of a job is its priority in the high 32 bits, and a counter in the low ones. */
 const SCORE_PER_TAG = 2 ** 32;

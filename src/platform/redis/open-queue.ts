@@ -1,5 +1,5 @@
-// Opens BullMQ queues. The owner of the connection logs its errors; the listener here keeps BullMQ from printing each error
-// again per queue.
+// Opens BullMQ queues. The owner of the connection logs its errors; the listener here keeps BullMQ
+// from printing each error again per queue.
 import { type DefaultJobOptions, Queue, type QueueOptions } from 'bullmq';
 import type { Redis } from './client.js';
 

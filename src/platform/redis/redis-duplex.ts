@@ -1,8 +1,10 @@
-// Message duplex between two processes over a pair of Redis channels (publish and subscribe). Redis keeps no message, neither
-// in memory nor in its append-only file. A lost message breaks the connection: PUBLISH returns the number of receivers,
-// each side sends a heartbeat every second, and a duplex never reconnects.
+// Message duplex between two processes over a pair of Redis channels (publish and subscribe). Redis
+// keeps no message, neither in memory nor in its append-only file. A lost message breaks the
+// connection: PUBLISH returns the number of receivers, each side sends a heartbeat every second,
+// and a duplex never reconnects.
 //
-// States: open (receives, may send) → heartbeat (detects when the other side is gone) → broken or closed.
+// States: open (receives, may send) → heartbeat (detects when the other side is gone) → broken or
+// closed.
 import type { Redis } from './client.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -12,7 +14,10 @@ const HEARTBEAT = '.';
 
 export class DuplexClosed extends Error {}
 
-/** Called with the kind of a message (its first character) and its payload. Not called for heartbeats. */
+/**
+ * Called with the kind of a message (its first character) and its payload. Not called for
+ * heartbeats.
+ */
 type OnMessage = (kind: string, payload: Buffer) => void;
 
 export class RedisDuplex {

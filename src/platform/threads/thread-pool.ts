@@ -69,8 +69,8 @@ export class ThreadPool {
   }
 
   /**
-   * Runs the task in a thread. Rejects with what it throws; with a bad request when it exceeds the deadline or the memory
-   * limit; with rate_limited when the queue is full.
+   * Runs the task in a thread. Rejects with what it throws; with a bad request when it exceeds the
+   * deadline or the memory limit; with rate_limited when the queue is full.
    */
   run<Input, Output>(task: ThreadTask<Input, Output>, input: Input, owner: string): Promise<Output> {
     return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
-// Resolves an aggregate over rows (events, latest values, sessions, profiles): what it computes, its groups and its order.
+// Resolves an aggregate over rows (events, latest values, sessions, profiles): what it computes,
+// its groups and its order.
 import { findFieldOrProperty } from '../conditions/events.js';
 import { findNearest, quote } from '../errors.js';
 import { isRecurring } from '../fields.js';
@@ -74,7 +75,8 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const sortable = { metric, groups, beside };
   const sorted = sort?.keys.map((key) => resolveAggregateOrder(scope, { ...sortable, key })).filter(isDefined) ?? [];
   const isByMetric = sorted[0]?.kind === 'metric' && sorted[0].direction === 'desc';
-  // `top` keeps the rows with the largest metric, and `sort` orders them; sorted by the metric, both are one.
+  // `top` keeps the rows with the largest metric, and `sort` orders them; sorted by the metric,
+  // both are one.
   const isTop = size?.kind === 'top' && !isByMetric;
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
@@ -188,7 +190,9 @@ export function resolveMeasure(
 /** Prefixes of properties in other products: what is meant has another name here. */
 const FOREIGN_PREFIX = /^(?:properties|props|event)\./;
 
-/** Of events, as in calls: a bare name is a property, unless it is short for a field of sessions. */
+/**
+ * Of events, as in calls: a bare name is a property, unless it is short for a field of sessions.
+ */
 function findNumber(scope: Scope, name: FieldName): ResolvedField | undefined {
   const isOther = FOREIGN_PREFIX.test(name.path) || isSessionKey(longSessionKey(name.path));
   return scope.findField || isOther ? resolveField(scope, name) : findFieldOrProperty(scope, name);
@@ -197,8 +201,8 @@ function findNumber(scope: Scope, name: FieldName): ResolvedField | undefined {
 const metricOf = (measure: Measure) => (measure.kind === 'numeric' ? measure.function : measure.kind);
 
 /**
- * With bare field names a group may have the name of the metric or of its repetition in JSON (`value`, `metric`). A row holds
- * both, so the group then gets its full name, `user.value`.
+ * With bare field names a group may have the name of the metric or of its repetition in JSON
+ * (`value`, `metric`). A row holds both, so the group then gets its full name, `user.value`.
  */
 function apartFrom(columns: readonly string[], group: Group): Group {
   if (group.kind !== 'field' || group.field.kind !== 'property') return group;

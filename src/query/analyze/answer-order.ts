@@ -30,7 +30,10 @@ export const orderOf = ({ order, shownOrder, rowsMax }: AnswerOrder): AnswerOrde
   rowsMax,
 });
 
-/** `top` keeps the rows with the largest metric, and `sort` orders what is kept, whichever of the two is written first. */
+/**
+ * `top` keeps the rows with the largest metric, and `sort` orders what is kept, whichever of the
+ * two is written first.
+ */
 export function takeAnswerOrder(scope: Scope, stages: StageReader, sortable: SortableColumns): AnswerOrder {
   const { metric } = sortable;
   const sort = stages.takeOne('sort');

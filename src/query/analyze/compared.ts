@@ -1,4 +1,5 @@
-// Checks that an aggregate can be compared with `compare` (at most one time bucket, of the range), and names the added columns.
+// Checks that an aggregate can be compared with `compare` (at most one time bucket, of the range),
+// and names the added columns.
 import { isRecurring } from '../fields.js';
 import type { GroupKey, StageOf } from '../parse/syntax.js';
 import { checkBuckets, spanOfKey } from './groups.js';

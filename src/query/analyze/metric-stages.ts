@@ -1,4 +1,5 @@
-// Resolves the stages that change the metric of an aggregate or set columns beside it: `compare`, `rolling`, `cumulative`, `share`.
+// Resolves the stages that change the metric of an aggregate or set columns beside it: `compare`,
+// `rolling`, `cumulative`, `share`.
 import { isRecurring } from '../fields.js';
 import type { GroupKey, StageOf } from '../parse/syntax.js';
 import { resolveLength } from '../time/range.js';

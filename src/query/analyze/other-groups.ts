@@ -1,4 +1,5 @@
-// Resolves `top 5 other`: the groups behind the largest are summed up, one row for each value of a kept group.
+// Resolves `top 5 other`: the groups behind the largest are summed up, one row for each value of a
+// kept group.
 import type { StageOf } from '../parse/syntax.js';
 import { isTimeField } from './resolve-field.js';
 import type { AggregateOrder, Group } from './resolved.js';

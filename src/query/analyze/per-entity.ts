@@ -1,4 +1,5 @@
-// Resolves an aggregate of an aggregate: `count per distinct_id | p90 count` has a number for each person, and answers one of all these.
+// Resolves an aggregate of an aggregate: `count per distinct_id | p90 count` has a number for each
+// person, and answers one of all these.
 import { quote } from '../errors.js';
 import { AGGREGATES, type AggregateName } from '../language.js';
 import type { FieldName, StageOf } from '../parse/syntax.js';

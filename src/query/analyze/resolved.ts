@@ -1,5 +1,5 @@
-// Resolved query: fields are looked up, times are instants, defaults are filled in, and short forms (`top 5`, a leading pipe,
-// `!=`, `_country`) are expanded.
+// Resolved query: fields are looked up, times are instants, defaults are filled in, and short forms
+// (`top 5`, a leading pipe, `!=`, `_country`) are expanded.
 import type { AnyBag, EventField, Granularity } from '../fields.js';
 import type { AggregateName } from '../language.js';
 import type { Guess } from '../property-guess.js';
@@ -11,7 +11,10 @@ export type ResolvedField =
   | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
   | PropertyField
   | { readonly kind: 'distinct_id'; readonly name: string }
-  /** A value computed by an earlier step: its text form or time, and its number when that is another column. */
+  /**
+   * A value computed by an earlier step: its text form or time, and its number when that is another
+   * column.
+   */
   | {
       readonly kind: 'computed';
       readonly name: string;
@@ -59,7 +62,10 @@ export type Condition =
   | { readonly kind: 'person'; readonly id: string }
   | CallCondition;
 
-/** A number of the events of the row's person, or of those with an equal field: `count(purchase) >= 3`. */
+/**
+ * A number of the events of the row's person, or of those with an equal field: `count(purchase) >=
+ * 3`.
+ */
 export interface CallCondition {
   readonly kind: 'call';
   readonly call: ResolvedCall;
@@ -141,10 +147,15 @@ export interface EachEntity {
   readonly having: Condition | undefined;
 }
 
-/** The days of an aggregate's bucket: so many that end with it, or all since the start of the range. */
+/**
+ * The days of an aggregate's bucket: so many that end with it, or all since the start of the range.
+ */
 export type MetricWindow = { readonly kind: 'rolling'; readonly days: number } | { readonly kind: 'cumulative' };
 
-/** A sort key of an aggregate: its metric, another computed column, or one of its groups by position. */
+/**
+ * A sort key of an aggregate: its metric, another computed column, or one of its groups by
+ * position.
+ */
 export type AggregateOrder = { readonly direction: 'asc' | 'desc' } & (
   | { readonly kind: 'metric' }
   | { readonly kind: 'column'; readonly column: string }
@@ -163,7 +174,9 @@ export type ListColumn =
 /** Rows of an aggregate that are not events. */
 export type Rows =
   | Latest
-  /** Sessions that start in the range and have a selected event; `condition` is on session fields. */
+  /**
+   * Sessions that start in the range and have a selected event; `condition` is on session fields.
+   */
   | { readonly kind: 'sessions'; readonly condition: Condition | undefined }
   /** Profiles of users last seen in the range. */
   | { readonly kind: 'profiles' };

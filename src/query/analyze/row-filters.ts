@@ -1,5 +1,6 @@
-// Filters behind an aggregate: a `where` that names a number of the answer keeps rows of the answer, as in
-// `unique by _country | where unique_count > 20`. Any other `where` selects events, wherever it stands.
+// Filters behind an aggregate: a `where` that names a number of the answer keeps rows of the
+// answer, as in `unique by _country | where unique_count > 20`. Any other `where` selects events,
+// wherever it stands.
 import { joinConditions, resolveCondition } from '../conditions/resolve.js';
 import { quote } from '../errors.js';
 import { type EventField, isRecurring } from '../fields.js';
@@ -24,7 +25,8 @@ export function findRowFilters(stages: readonly syntax.Stage[]): Where[] {
   if (start < 0) return [];
   const [aggregate, second] = syntax.stagesOf(stages, 'aggregate');
   if (aggregate?.name === 'latest') return [];
-  // Between `count per FIELD` and the aggregate of its numbers they are filtered, behind both the rows of the answer.
+  // Between `count per FIELD` and the aggregate of its numbers they are filtered, behind both the
+  // rows of the answer.
   const ofNumbers = aggregate?.per && second;
   const last = ofNumbers ? stages.indexOf(ofNumbers) : stages.length;
   const filtersIn = (of: readonly syntax.Stage[], from: syntax.StageOf<'aggregate'> | undefined): Where[] => {

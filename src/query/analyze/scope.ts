@@ -26,7 +26,10 @@ export interface Scope {
   readonly resolveCall?: ((scope: Scope, condition: CallComparison) => Condition | undefined) | undefined;
 }
 
-/** Reports a problem and returns undefined, for `return report(…)`. `replacement` is what may be meant in place of the span. */
+/**
+ * Reports a problem and returns undefined, for `return report(…)`. `replacement` is what may be
+ * meant in place of the span.
+ */
 export function report(scope: Scope, span: Span, message: string, hint: string, replacement?: string): undefined {
   scope.problems.push({ span, message, hint, replacement });
   return undefined;

@@ -1,5 +1,5 @@
-// Hands the stages of a query to the analyzer of its source. What the analyzer has not taken in the end is reported as not fitting,
-// so that no stage is ignored.
+// Hands the stages of a query to the analyzer of its source. What the analyzer has not taken in the
+// end is reported as not fitting, so that no stage is ignored.
 import type { Span } from '../errors.js';
 import { type AggregateName, STAGES } from '../language.js';
 import { type Stage, type StageKind, type StageOf, stagesOf, type Text } from '../parse/syntax.js';
@@ -15,7 +15,10 @@ export interface ReaderNames {
   readonly days: number;
 }
 
-/** Stages about the form of the answer: where one does not fit, the error says what the source answers. */
+/**
+ * Stages about the form of the answer: where one does not fit, the error says what the source
+ * answers.
+ */
 const ANSWER_STAGES: readonly string[] = ['aggregate', 'list', 'sort', 'top'] satisfies StageKind[];
 
 /** First word of a stage, for messages. */
@@ -52,7 +55,10 @@ export class StageReader {
     this.rowFilters = findRowFilters(stages);
   }
 
-  /** The stages `where` that filter rows of the answer: they are not among those of `takeAll`. They are taken once. */
+  /**
+   * The stages `where` that filter rows of the answer: they are not among those of `takeAll`. They
+   * are taken once.
+   */
   takeRowFilters({ before }: { before?: Stage } = {}): StageOf<'where'>[] {
     const taken = this.rowFilters.filter(
       (stage) => this.left.has(stage) && (before === undefined || this.isBefore(stage, before)),
@@ -141,7 +147,10 @@ export class StageReader {
     );
   }
 
-  /** sort, limit and top apply to the aggregate, so they must not precede it. `except` is reported otherwise. */
+  /**
+   * sort, limit and top apply to the aggregate, so they must not precede it. `except` is reported
+   * otherwise.
+   */
   checkOrder(except?: Stage): void {
     const cut = this.stages.findIndex(({ kind }) => kind === 'sort' || kind === 'limit' || kind === 'top');
     const before = this.stages[cut];

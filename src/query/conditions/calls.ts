@@ -1,4 +1,5 @@
-// Resolves calls in conditions: aggregates over the events of the row's person, as in `where count(purchase last 30d) >= 3`.
+// Resolves calls in conditions: aggregates over the events of the row's person, as in `where
+// count(purchase last 30d) >= 3`.
 import { isTimeField } from '../analyze/resolve-field.js';
 import type {
   CallCondition,

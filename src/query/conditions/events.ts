@@ -1,4 +1,5 @@
-// Resolves event patterns: `signup`, `signup[plan = "pro"]`, `(signup, purchase)`. Used by sources, steps and calls.
+// Resolves event patterns: `signup`, `signup[plan = "pro"]`, `(signup, purchase)`. Used by sources,
+// steps and calls.
 import { propertyField, resolveEventField } from '../analyze/resolve-field.js';
 import type { Condition, EventSet, ResolvedField } from '../analyze/resolved.js';
 import type { Scope } from '../analyze/scope.js';
@@ -10,7 +11,10 @@ import { resolveCondition } from './resolve.js';
 
 const PREFIX = /^(event_properties|user_properties|user|session|user_last_session|user_first_session)\./;
 
-/** A name that is no field is a property of the event; names with `_` in front or a known prefix are fields. */
+/**
+ * A name that is no field is a property of the event; names with `_` in front or a known prefix are
+ * fields.
+ */
 export function findFieldOrProperty(scope: Scope, name: FieldName): ResolvedField | undefined {
   const { path, written } = name;
   const isField = path === DISTINCT_ID || findEventField(path) || path.startsWith('_') || PREFIX.test(path);

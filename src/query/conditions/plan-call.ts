@@ -1,5 +1,5 @@
-// Plans the comparison of a call with numbers. The value is a column that the scan joins (people/behaviour.ts): 0 or null where
-// nothing was counted.
+// Plans the comparison of a call with numbers. The value is a column that the scan joins
+// (people/behaviour.ts): 0 or null where nothing was counted.
 import { assertNever } from '../../platform/errors.js';
 import type { CallCondition, ResolvedCall } from '../analyze/resolved.js';
 import {

@@ -1,4 +1,5 @@
-// Plans event patterns as expressions over a row of events: its type is one of these, and its condition holds.
+// Plans event patterns as expressions over a row of events: its type is one of these, and its
+// condition holds.
 import type { ProjectId } from '../../platform/ids.js';
 import type { EventSet } from '../analyze/resolved.js';
 import { allOf, column, type Expression, equals, isOneOf, TRUE, textValue, textValues } from '../plan/expressions.js';

@@ -153,8 +153,9 @@ const planTimeOneOf = (time: Expression, values: readonly Literal[]): Expression
   );
 
 /**
- * Hashes of ids for IN, in one parameter, because ClickHouse accepts a thousand. Several are rows, because ClickHouse builds
- * no set from a computed array: that is 50 times slower for 2,000 ids, and uses no index.
+ * Hashes of ids for IN, in one parameter, because ClickHouse accepts a thousand. Several are rows,
+ * because ClickHouse builds no set from a computed array: that is 50 times slower for 2,000 ids,
+ * and uses no index.
  */
 function hashesOf(ids: readonly string[]): Expression {
   const [only] = ids;
@@ -213,8 +214,9 @@ function numberSpelled(value: Literal): number | undefined {
 const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,14}|(?=[\d.]{3,16}$)(0|[1-9]\d*)\.\d{0,14}[1-9])$/;
 
 /**
- * A text equals a number of the numeric map only when it is the text that ClickHouse formats the number as. Up to fifteen
- * digits without an exponent this is known here; for other numbers ClickHouse formats the value.
+ * A text equals a number of the numeric map only when it is the text that ClickHouse formats the
+ * number as. Up to fifteen digits without an exponent this is known here; for other numbers
+ * ClickHouse formats the value.
  */
 function isSpelledPlainly(text: string): boolean {
   const size = Math.abs(Number(text));

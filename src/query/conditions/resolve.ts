@@ -174,7 +174,10 @@ function reportOperator(scope: Scope, operator: syntax.Text): undefined {
 
 const PREFIXES: readonly string[] = [...Object.keys(PROPERTY_BAGS), 'user'];
 
-/** Whether a word is an event field anywhere. Bare names of profiles or exposures may be meant as text. */
+/**
+ * Whether a word is an event field anywhere. Bare names of profiles or exposures may be meant as
+ * text.
+ */
 function isFieldName(word: string): boolean {
   const [prefix = '', ...rest] = word.split('.');
   const key = rest.join('.');

@@ -1,5 +1,6 @@
-// Rewrite rules for habits from SQL, other products and English (`group by`, `like`, `weekly`). Each rule rewrites one
-// part of a query, its source or a stage; suggest.ts compiles the result before it is suggested.
+// Rewrite rules for habits from SQL, other products and English (`group by`, `like`, `weekly`).
+// Each rule rewrites one part of a query, its source or a stage; suggest.ts compiles the result
+// before it is suggested.
 
 import { selectOf } from './select.js';
 

@@ -1,5 +1,5 @@
-// Suggests fixes for the problems of a query: replacements of pieces of its text. Each is compiled before it is suggested: with it,
-// the query has fewer problems than before.
+// Suggests fixes for the problems of a query: replacements of pieces of its text. Each is compiled
+// before it is suggested: with it, the query has fewer problems than before.
 import { editDistance, type QueryProblem, type Span } from '../errors.js';
 import { STAGE_NAMES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
@@ -12,7 +12,8 @@ interface Fix {
   readonly text: string;
 }
 
-// Bounds the work: each candidate is compiled, and compiled again after each of the names that it still has wrong.
+// Bounds the work: each candidate is compiled, and compiled again after each of the names that it
+// still has wrong.
 const PROBLEMS_MAX = 5;
 const CANDIDATES_MAX = 8;
 const NAMES_MAX = 2;
@@ -37,7 +38,10 @@ export function suggestFixes(
   });
 }
 
-/** The candidate that leaves the fewest problems, fewer than before and no new ones; the first of equal ones. */
+/**
+ * The candidate that leaves the fewest problems, fewer than before and no new ones; the first of
+ * equal ones.
+ */
 function bestOf(
   text: string,
   before: readonly QueryProblem[],
@@ -83,7 +87,10 @@ function withNames(
 const applied = (text: string, { span, text: replacement }: Fix): string =>
   text.slice(0, span.from) + replacement + text.slice(span.to);
 
-/** The replacement of a problem when it is an operator, holds the written name, or is so near that nothing else can be meant. */
+/**
+ * The replacement of a problem when it is an operator, holds the written name, or is so near that
+ * nothing else can be meant.
+ */
 function nameFor(text: string, { span, replacement }: QueryProblem): string | undefined {
   const written = text.slice(span.from, span.to).toLowerCase();
   const name = replacement?.toLowerCase();

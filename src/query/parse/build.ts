@@ -1,5 +1,5 @@
-// Converts the parser's tree to syntax nodes: a query is its source and its stages. Incomplete parts are skipped, because their
-// problems are reported.
+// Converts the parser's tree to syntax nodes: a query is its source and its stages. Incomplete
+// parts are skipped, because their problems are reported.
 import type { SyntaxNode } from '@lezer/common';
 import type { QueryProblem } from '../errors.js';
 import { buildSource } from './build-source.js';

@@ -1,4 +1,5 @@
-// The text of a query without the values of its conditions, the id of `user` and comments, for records that may not name people.
+// The text of a query without the values of its conditions, the id of `user` and comments, for
+// records that may not name people.
 import type { SyntaxNodeRef } from '@lezer/common';
 import { parser } from '../../../grammar/parser.js';
 

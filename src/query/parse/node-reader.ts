@@ -1,5 +1,5 @@
-// Reads the small parts of the parser's tree: names, fields, durations. Incomplete parts are undefined, because their problems
-// are reported from the error nodes of the tree.
+// Reads the small parts of the parser's tree: names, fields, durations. Incomplete parts are
+// undefined, because their problems are reported from the error nodes of the tree.
 import type { SyntaxNode } from '@lezer/common';
 import { type QueryProblem, quote, type Span } from '../errors.js';
 import { isDefined } from '../is-defined.js';

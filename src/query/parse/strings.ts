@@ -7,8 +7,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Decodes a complete string token, quotes included. A backslash that begins no escape is kept, so that regular expressions can
- * be written as usual: `"^/\d+$"`.
+ * Decodes a complete string token, quotes included. A backslash that begins no escape is kept, so
+ * that regular expressions can be written as usual: `"^/\d+$"`.
  */
 export function unquote(literal: string): string {
   return literal

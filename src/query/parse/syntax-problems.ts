@@ -1,4 +1,5 @@
-// Syntax errors: turns Lezer's error nodes into messages that name the token and show the expected form.
+// Syntax errors: turns Lezer's error nodes into messages that name the token and show the expected
+// form.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
 import { CONDITION_FORM, STAGE_NAMES, STAGES } from '../language.js';
@@ -72,7 +73,8 @@ function formAround(node: SyntaxNode): { what: string; form: string; top: Syntax
   return { ...(found ?? QUERY_FORM), top };
 }
 
-// The unexpected token for a message: a word, a number, a string, or a sign of one or two characters.
+// The unexpected token for a message: a word, a number, a string, or a sign of one or two
+// characters.
 const TOKEN = /\s*([A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|->|[!<>=]=|!~|[\s\S])/uy;
 
 function tokenAt(text: string, from: number): Span | undefined {

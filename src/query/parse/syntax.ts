@@ -1,4 +1,5 @@
-// Syntax tree of a query: names are not resolved, stages are in their order, and every node has its span.
+// Syntax tree of a query: names are not resolved, stages are in their order, and every node has its
+// span.
 import type { Span } from '../errors.js';
 import type { AggregateName, STAGES } from '../language.js';
 import type { SOURCES } from '../sources/index.js';
@@ -16,7 +17,10 @@ export interface FieldName {
   readonly span: Span;
 }
 
-/** An event with its own condition: `page_view[_path = "/"]`. The name is undefined for events of any type. */
+/**
+ * An event with its own condition: `page_view[_path = "/"]`. The name is undefined for events of
+ * any type.
+ */
 export interface EventMatch {
   readonly name: Text | undefined;
   readonly condition: Condition | undefined;
@@ -26,12 +30,18 @@ export interface EventMatch {
 /** What stands where an event stands: events that match one of `matches`. */
 export interface EventPattern {
   readonly matches: readonly EventMatch[];
-  /** Its name in answers: the text of the query, with single blanks; a quoted name without its quotes. */
+  /**
+   * Its name in answers: the text of the query, with single blanks; a quoted name without its
+   * quotes.
+   */
   readonly written: string;
   readonly span: Span;
 }
 
-/** An aggregate of events, of a formula or of a condition: `sum(purchase, price last 30d per session_id)`. */
+/**
+ * An aggregate of events, of a formula or of a condition: `sum(purchase, price last 30d per
+ * session_id)`.
+ */
 export interface Call {
   readonly name: Text;
   readonly event: EventPattern;

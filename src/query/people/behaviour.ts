@@ -1,5 +1,5 @@
-// Behaviour of people in conditions: the calls that a scan reads, each group of calls with one key as a select over events with a
-// row per key. The scan joins these rows.
+// Behaviour of people in conditions: the calls that a scan reads, each group of calls with one key
+// as a select over events with a row per key. The scan joins these rows.
 import type { ProjectId } from '../../platform/ids.js';
 import type { EventSelection, ResolvedCall, TimeRange } from '../analyze/resolved.js';
 import { keyOfEvent } from '../conditions/plan-call.js';
@@ -79,7 +79,10 @@ function toBehaviour({ key, call: first }: CallValue, calls: readonly ResolvedCa
   };
 }
 
-/** Whether an event of the scanned range is one of the call. The scan has only these, when it is of one call. */
+/**
+ * Whether an event of the scanned range is one of the call. The scan has only these, when it is of
+ * one call.
+ */
 function isCounted({ events, range }: ResolvedCall, scanned: TimeRange, projectId: ProjectId): Expression {
   const time = column('time');
   return allOf([

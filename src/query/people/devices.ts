@@ -62,8 +62,9 @@ interface MappedDevices {
 }
 
 /**
- * Events of the people with these hashes, without stitching every event first: those of the user, those of devices mapped to
- * the user, and those of an unmapped device with this id. Both hashes have an index.
+ * Events of the people with these hashes, without stitching every event first: those of the user,
+ * those of devices mapped to the user, and those of an unmapped device with this id. Both hashes
+ * have an index.
  */
 export function isOfPeople(projectId: ProjectId, hashes: Expression, devices: MappedDevices): Expression {
   const [user, device] = [column('user_hash'), column('device_hash')];

@@ -15,7 +15,10 @@ const propertyColumns = (properties: readonly ProfileProperty[]): Columns =>
 
 export const PROFILE_PERSON = 'profile_person';
 
-/** For joins to events by hash of distinct_id. Times are nullable, so that a missing profile has null instead of 1970. */
+/**
+ * For joins to events by hash of distinct_id. Times are nullable, so that a missing profile has
+ * null instead of 1970.
+ */
 export function selectProfilesToJoin(projectId: ProjectId, { fields, properties }: ProfileReads): Select {
   const fieldColumns = fields.map((key) => {
     const { column: name, type } = PROFILE_FIELDS[key];

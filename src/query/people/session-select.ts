@@ -1,4 +1,5 @@
-// Selects over sessions: each row covers all events of a session, also beyond the range of the query.
+// Selects over sessions: each row covers all events of a session, also beyond the range of the
+// query.
 import type { ProjectId } from '../../platform/ids.js';
 import type { TimeRange } from '../analyze/resolved.js';
 import { isOfType } from '../conditions/plan-events.js';
@@ -72,7 +73,10 @@ export function describeSession(key: SessionKey): Expression {
 
 export const SESSION_KEY = 'session_key';
 
-/** Hash of a session id, as `user_hash` is of a user id: grouping by it takes three quarters of the time. */
+/**
+ * Hash of a session id, as `user_hash` is of a user id: grouping by it takes three quarters of the
+ * time.
+ */
 export const sessionHash: Expression = fn.xxh3(column('session_id'));
 
 interface SessionsOf {
@@ -112,7 +116,10 @@ const scanSessions = (projectId: ProjectId, span: TimeRange, { reads, filter, jo
     joins,
   });
 
-/** Session fields as columns for joins to events: nullable, so that an event without a session has null instead of 0. */
+/**
+ * Session fields as columns for joins to events: nullable, so that an event without a session has
+ * null instead of 0.
+ */
 export const sessionColumns = (
   prefix: SessionPrefix,
   keys: readonly SessionKey[],
@@ -141,8 +148,8 @@ export function selectOwnSessions({ projectId, keys, span, eventTypes }: OwnSess
 }
 
 /**
- * Superset filter for the sessions of these events (hash collisions pass): additional sessions do not change a join. Sets of
- * hashes are faster than sets of texts.
+ * Superset filter for the sessions of these events (hash collisions pass): additional sessions do
+ * not change a join. Sets of hashes are faster than sets of texts.
  */
 const isProbablyAmong = (from: EventScan): Expression =>
   isOneOf(sessionHash, rowsOf(select({ columns: { session_hash: sessionHash }, from })));
@@ -178,9 +185,10 @@ interface SessionsOfPeople {
 }
 
 /**
- * Whether an event may belong to a person's last session. Sessions last less than a day, so the last one started less than a
- * day before the person's newest event. This leaves few sessions to compute. The first one has, by the same reason, an event of
- * the person less than a day after the oldest.
+ * Whether an event may belong to a person's last session. Sessions last less than a day, so the
+ * last one started less than a day before the person's newest event. This leaves few sessions to
+ * compute. The first one has, by the same reason, an event of the person less than a day after the
+ * oldest.
  */
 function canBeWanted({ prefix, projectId, nowMs }: SessionsOfPeople): Expression {
   const ever = { fromMs: 0, toMs: nowMs + SESSION_MS_MAX };

@@ -19,8 +19,8 @@ export const passThrough = (...names: readonly string[]): Columns =>
   Object.fromEntries(names.map((name) => [name, alias(name)]));
 
 /**
- * Page of the request within the rows of a `limit` stage. At least one row is requested, because ClickHouse does not count
- * rows before LIMIT 0.
+ * Page of the request within the rows of a `limit` stage. At least one row is requested, because
+ * ClickHouse does not count rows before LIMIT 0.
  */
 export function pageOf(
   context: PlanContext,
@@ -40,8 +40,8 @@ export const orderBy = (of: Expression | string, direction: Direction = 'asc'): 
 });
 
 /**
- * Sort order of values: text forms that may be numbers sort numbers first, by size. Missing values come last in both
- * directions, also when stored as empty text.
+ * Sort order of values: text forms that may be numbers sort numbers first, by size. Missing values
+ * come last in both directions, also when stored as empty text.
  */
 export function orderByValue(name: string, type: ColumnType | undefined, direction: Direction): OrderBy[] {
   const value = orderBy(name, direction);
@@ -85,7 +85,10 @@ interface AnswerParts
   readonly context: PlanContext;
   /** All rows of the answer in order, before paging, unless `isPaged`. */
   readonly select: Select;
-  /** A step of the select has the page: ClickHouse counts the rows before its LIMIT, because the select itself has none. */
+  /**
+   * A step of the select has the page: ClickHouse counts the rows before its LIMIT, because the
+   * select itself has none.
+   */
   readonly isPaged?: boolean;
   /** Sort keys that precede the default order. */
   readonly order?: readonly ColumnOrder[];
@@ -125,7 +128,10 @@ interface Asked {
   readonly context: PlanContext;
 }
 
-/** `sort` behind `top`: one select keeps the rows of `top` on a single page, and an outer one sorts them. */
+/**
+ * `sort` behind `top`: one select keeps the rows of `top` on a single page, and an outer one sorts
+ * them.
+ */
 export function sortKept(kept: Plan, { shownOrder, rowsMax, context }: Asked): Plan {
   const { select: rows, columns, presentation } = kept;
   const page = pageOf(context, rowsMax);

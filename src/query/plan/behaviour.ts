@@ -1,4 +1,5 @@
-// Shared expressions of the behaviour sources (funnel, retention, paths, lifecycle): identity of events, breakdowns, ratios.
+// Shared expressions of the behaviour sources (funnel, retention, paths, lifecycle): identity of
+// events, breakdowns, ratios.
 import type { Breakdown } from '../analyze/resolved.js';
 import { orderByValue } from './answer.js';
 import { column, constant, type Expression, element, equals, infix, lambda, NULL } from './expressions.js';

@@ -1,5 +1,5 @@
-// `compare`: runs the select of a source over two ranges, and joins the rows of both by the values of their groups and by the
-// position of their time bucket in the range.
+// `compare`: runs the select of a source over two ranges, and joins the rows of both by the values
+// of their groups and by the position of their time bucket in the range.
 import type { TimeRange } from '../analyze/resolved.js';
 import { changeName, previousName } from '../compared-names.js';
 import { shiftBetween } from '../time/bucket-shift.js';
@@ -41,7 +41,10 @@ interface Matching {
   /** Groups: rows with equal values belong together. */
   readonly keys: readonly string[];
   readonly position?: Position | undefined;
-  /** The other columns. On the side that has no row, `zero` is 0 or an empty array, and `null` is null. */
+  /**
+   * The other columns. On the side that has no row, `zero` is 0 or an empty array, and `null` is
+   * null.
+   */
   readonly values: Readonly<Record<string, 'zero' | 'null'>>;
 }
 
@@ -55,7 +58,10 @@ export const IS_EARLIER = 'is_earlier';
 const inRange = (value: string): string => `${value}_in_range`;
 export const earlierOf = (value: string): string => `earlier_${value}`;
 
-/** The groups of either range, with the values of the current one and, as `earlier_…`, those of the earlier one. */
+/**
+ * The groups of either range, with the values of the current one and, as `earlier_…`, those of the
+ * earlier one.
+ */
 export function joinRanges({ current, earlier, ...matching }: Compared): Select {
   const { position } = matching;
   const columns = columnsInRange(matching);
@@ -111,7 +117,10 @@ export const ofEarlier = (value: Expression, position: Position | undefined): Ex
 export const earlierBucket = (position: Position): Expression =>
   ofEarlier(position.toEarlier(alias(position.bucket)), position);
 
-/** A metric, its earlier value, and the relative change, which is null when the earlier value is 0 or missing. */
+/**
+ * A metric, its earlier value, and the relative change, which is null when the earlier value is 0
+ * or missing.
+ */
 export function withChange(name: string, metric: Expression, earlier: Expression): Columns {
   const previous = alias(previousName(name));
   return {

@@ -1,5 +1,5 @@
-// Subjects of distinct counts (`unique`, `unit`): people, values of a field, or units of one or two fields, as hashes where the
-// table has them.
+// Subjects of distinct counts (`unique`, `unit`): people, values of a field, or units of one or two
+// fields, as hashes where the table has them.
 import { assertNever } from '../../platform/errors.js';
 import type { Measure, ResolvedField, Unit } from '../analyze/resolved.js';
 import { alias, allOf, column, constant, type Expression, infix, NULL } from './expressions.js';
@@ -50,7 +50,10 @@ function hashOf(field: ResolvedField): Expression {
 
 const hashOfText = (text: Expression): Expression => fn.if(isPresent(text), fn.xxh3(text), constant(0));
 
-/** Hashes of units are grouped in less time than their texts. A profile has its hash computed before it is joined. */
+/**
+ * Hashes of units are grouped in less time than their texts. A profile has its hash computed before
+ * it is joined.
+ */
 function hashOfUnit({ fields }: Pick<Unit, 'fields'>): Subject {
   const hashes = fields.map(hashOf);
   const [first, ...others] = hashes;

@@ -1,4 +1,5 @@
-// Group key of `per E`: people, sessions, or the values of another field, each with the value to show.
+// Group key of `per E`: people, sessions, or the values of another field, each with the value to
+// show.
 import type { ResolvedField } from '../analyze/resolved.js';
 import type { Expression } from './expressions.js';
 import { isPresentField, person, personText, readText, timeText } from './field-expressions.js';

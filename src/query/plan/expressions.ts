@@ -1,5 +1,5 @@
-// Expressions of a plan: their types, constructors, and the walk over the parts of one. Values from a query are always
-// parameters.
+// Expressions of a plan: their types, constructors, and the walk over the parts of one. Values from
+// a query are always parameters.
 import { assertNever } from '../../platform/errors.js';
 import type { ResolvedCall } from '../analyze/resolved.js';
 import type { EventColumn } from '../fields.js';
@@ -13,7 +13,10 @@ export type Expression =
   | { readonly kind: 'column'; readonly column: AnyColumn }
   /** The user mapped to the event's device; the scan joins the mapping. */
   | { readonly kind: 'mapped'; readonly column: MappedColumn }
-  /** A column of the step that is read, another column of the same select, or a parameter of a lambda. */
+  /**
+   * A column of the step that is read, another column of the same select, or a parameter of a
+   * lambda.
+   */
   | { readonly kind: 'alias'; readonly alias: string }
   | Parameter
   | { readonly kind: 'constant'; readonly value: Constant }
@@ -150,7 +153,10 @@ export const lambda = <const Names extends readonly string[]>(
 
 // ---- Conditions ----
 
-/** Null counts as false: conditions are two-valued, otherwise `not` would drop rows with missing values. */
+/**
+ * Null counts as false: conditions are two-valued, otherwise `not` would drop rows with missing
+ * values.
+ */
 export const nullAsFalse = (condition: Expression): Expression => fn.ifNull(condition, FALSE);
 
 export const FALSE: Expression = constant(0);
@@ -180,8 +186,8 @@ export function allOf(conditions: readonly Expression[]): Expression {
 // ---- Walk ----
 
 /**
- * The parts of an expression that are computed from the same rows. Rows of another select are not, nor is the value of a
- * profile property, which the select over profiles extracts.
+ * The parts of an expression that are computed from the same rows. Rows of another select are not,
+ * nor is the value of a profile property, which the select over profiles extracts.
  */
 export function children(expression: Expression): readonly Expression[] {
   switch (expression.kind) {

@@ -1,4 +1,5 @@
-// Expressions that read a field: as text, as a number, for unique counts, and the missing value of each reading.
+// Expressions that read a field: as text, as a number, for unique counts, and the missing value of
+// each reading.
 import { assertNever } from '../../platform/errors.js';
 import type { PropertyField, ResolvedField } from '../analyze/resolved.js';
 import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
@@ -50,8 +51,8 @@ export const personText: Expression = fn.multiIf(
 );
 
 /**
- * Sort key of an event: time, then insert_id. One text of the time's eight bytes (big-endian) and the id, because ClickHouse
- * compares tuples three times slower.
+ * Sort key of an event: time, then insert_id. One text of the time's eight bytes (big-endian) and
+ * the id, because ClickHouse compares tuples three times slower.
  */
 export const eventPosition: Expression = fn.concat(
   fn.reverse(fn.reinterpretAsFixedString(fn.toUnixTimestamp64Milli(column('time')))),
@@ -64,8 +65,8 @@ const hasKey = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
   fn.mapContains(column(bucket(bag, kind)), textValue(key));
 
 /**
- * A joined map is copied for each event (five times slower than a single value), so single values are extracted before the
- * join.
+ * A joined map is copied for each event (five times slower than a single value), so single values
+ * are extracted before the join.
  */
 export function ofProfile(field: PropertyField, read: string, value: Expression): Expression {
   if (field.bag !== 'user') return value;
@@ -91,8 +92,8 @@ export const refuseWhere = ({ bag, key, guess }: PropertyField, wrong: readonly 
   fn.throwIf(anyOf(wrong), textValue(refusalText({ token: tokenOf(bag, key), guess })));
 
 /**
- * Text form under a guess. Of the other maps only keys are read, and only for events without a value of the guessed type,
- * because numbers in texts are in the numeric map too.
+ * Text form under a guess. Of the other maps only keys are read, and only for events without a
+ * value of the guessed type, because numbers in texts are in the numeric map too.
  */
 export function textForm(field: PropertyField): Expression {
   const text = valueAt(field, 'str');

@@ -1,4 +1,5 @@
-// Plans what an aggregate computes of the rows of a group: counts, unique values, sums, percentiles.
+// Plans what an aggregate computes of the rows of a group: counts, unique values, sums,
+// percentiles.
 import { assertNever } from '../../platform/errors.js';
 import type { Measure, NumericFunction } from '../analyze/resolved.js';
 import { countDistinct } from './distinct.js';

@@ -1,11 +1,12 @@
-// Plan types: selects over scans and named steps, complete except for SQL syntax. A scan requires a ProjectId.
+// Plan types: selects over scans and named steps, complete except for SQL syntax. A scan requires a
+// ProjectId.
 import type { ProjectId } from '../../platform/ids.js';
 import type { ColumnOrder, TimeRange } from '../analyze/resolved.js';
 import type { Expression } from './expressions.js';
 
 /**
- * Rows with a name, printed as a common table expression. ClickHouse computes a step for every select that reads it, so
- * each step with a scan of events must be read once.
+ * Rows with a name, printed as a common table expression. ClickHouse computes a step for every
+ * select that reads it, so each step with a scan of events must be read once.
  */
 export interface Step {
   readonly kind: 'step';
@@ -52,7 +53,10 @@ export interface EventScan {
 }
 
 export interface ScanTime {
-  /** `hours` reads whole hours from the hourly projection, which has only project, event type and hour. */
+  /**
+   * `hours` reads whole hours from the hourly projection, which has only project, event type and
+   * hour.
+   */
   readonly kind: 'exact' | 'hours';
   /** Half-open ranges. */
   readonly ranges: readonly TimeRange[];
@@ -64,11 +68,16 @@ export interface Join {
   readonly left: Expression;
   /** A column of the step. */
   readonly right: string;
-  /** Rows without a matching one: `kept` with missing values (LEFT JOIN) or `left out` (INNER JOIN). */
+  /**
+   * Rows without a matching one: `kept` with missing values (LEFT JOIN) or `left out` (INNER JOIN).
+   */
   readonly others: 'kept' | 'left out';
 }
 
-/** The rows of a step, each with the one of another step that has its key, if there is one: a column that is missing has its default. */
+/**
+ * The rows of a step, each with the one of another step that has its key, if there is one: a column
+ * that is missing has its default.
+ */
 export interface MatchedRows {
   readonly kind: 'matched';
   /** Held in memory, while the others are read. */
@@ -120,8 +129,8 @@ export const extend = (from: Step, columns: Columns): Select => select({ keeps: 
 // ---- Answers ----
 
 /**
- * Type of a result column. Empty `text` is missing, null `nullable_text` is missing. A `rate` is a fraction of 1, a `path` a
- * list of texts.
+ * Type of a result column. Empty `text` is missing, null `nullable_text` is missing. A `rate` is a
+ * fraction of 1, a `path` a list of texts.
  */
 export type ColumnType =
   | 'text'
@@ -187,8 +196,8 @@ export interface Plan {
   readonly timezone: string;
   readonly warnings: readonly string[];
   /**
-   * Columns that name a row in `metadata.incomplete`. The select has one column more than the answer: 1 for rows whose time is
-   * not over.
+   * Columns that name a row in `metadata.incomplete`. The select has one column more than the
+   * answer: 1 for rows whose time is not over.
    */
   readonly incompleteBy?: readonly string[];
   readonly withoutUnit?: WithoutUnit;
@@ -204,8 +213,8 @@ export interface WithoutUnit {
 }
 
 /**
- * Source of the total: ClickHouse's rows_before_limit, or, where that would read everything, a separate count that runs only
- * when a page is full. `rowsMax` caps both.
+ * Source of the total: ClickHouse's rows_before_limit, or, where that would read everything, a
+ * separate count that runs only when a page is full. `rowsMax` caps both.
  */
 export type Total = { readonly rowsMax: number | undefined } & (
   | { readonly kind: 'engine' }

@@ -1,4 +1,5 @@
-// Layout of SQL: a piece is printed on one line when it fits, otherwise with its parts on lines of their own.
+// Layout of SQL: a piece is printed on one line when it fits, otherwise with its parts on lines of
+// their own.
 
 export interface Piece {
   /** Length on one line; infinite for pieces that need several. */
@@ -35,7 +36,10 @@ export const block = (open: string, pieces: readonly Piece[], separator: string,
   },
 });
 
-/** Deeper pieces stay on one line: otherwise the length of SQL would grow with the square of its nesting. */
+/**
+ * Deeper pieces stay on one line: otherwise the length of SQL would grow with the square of its
+ * nesting.
+ */
 const INDENT_MAX = 32;
 
 const fitting = (flat: Piece, broken: Piece): Piece => ({
@@ -53,7 +57,10 @@ const between = (pieces: readonly Piece[], separator: string): Piece[] =>
 export const group = (open: string, pieces: readonly Piece[], close: string): Piece =>
   fitting(inline(word(open), ...between(pieces, ', '), word(close)), block(open, pieces, ',', close));
 
-/** Operands with an operator between them, each further one on a line of its own behind its operator. */
+/**
+ * Operands with an operator between them, each further one on a line of its own behind its
+ * operator.
+ */
 export const brokenChain = (pieces: readonly Piece[], operator: string): Piece => ({
   width: Number.POSITIVE_INFINITY,
   print: (indent) => pieces.map((piece) => piece.print(indent + DEEPER)).join(`\n${indent}${DEEPER}${operator} `),

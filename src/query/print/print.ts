@@ -1,4 +1,5 @@
-// Printer: formats a plan as ClickHouse SQL with parameters. It makes no decisions and looks nothing up.
+// Printer: formats a plan as ClickHouse SQL with parameters. It makes no decisions and looks
+// nothing up.
 import { assertNever } from '../../platform/errors.js';
 import type { Expression, InfixOperator, ParameterType, ParameterValue } from '../plan/expressions.js';
 import type { EventScan, Join, OrderBy, Select, Step, Union } from '../plan/plan.js';

@@ -1,4 +1,5 @@
-// The sources of the query language by kind: each is a folder. sources/plans.ts has their plans, which the browser does without.
+// The sources of the query language by kind: each is a folder. sources/plans.ts has their plans,
+// which the browser does without.
 import { completeNames, type NameSpec } from '../language.js';
 import { choice } from './choice/index.js';
 import { all, event } from './events/index.js';

@@ -1,4 +1,5 @@
-// Registry of post-processing: converts ClickHouse's rows for sources whose answer has other rows (choice results, fields).
+// Registry of post-processing: converts ClickHouse's rows for sources whose answer has other rows
+// (choice results, fields).
 import type { Presented } from '../cells.js';
 import type { PostProcess } from '../plan/plan.js';
 import { presentChoice } from './choice/present.js';

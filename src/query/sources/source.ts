@@ -1,4 +1,5 @@
-// Type of a source's row in the registry (sources/index.ts): name, example, default range, parser and analyzer.
+// Type of a source's row in the registry (sources/index.ts): name, example, default range, parser
+// and analyzer.
 import type { SyntaxNode } from '@lezer/common';
 import type { Scope } from '../analyze/scope.js';
 import type { StageReader } from '../analyze/stage-reader.js';
@@ -11,7 +12,10 @@ export interface SourceRow<Parts, Resolved> extends NameRow {
   readonly name?: string;
   /** Length of the default time range. */
   readonly days: number;
-  /** What its answer consists of, for errors about stages that would change it: "answers users by path". */
+  /**
+   * What its answer consists of, for errors about stages that would change it: "answers users by
+   * path".
+   */
   readonly answers?: string;
   /** Values of `mode` in answers. */
   readonly modes: readonly string[];

@@ -49,7 +49,10 @@ function startOf({ fromMs }: TimeRange, { granularity, timezone }: Bucketing): n
   }
 }
 
-/** Moves a bucket by the distance of the ranges: forwards from the first to the second, or backwards. */
+/**
+ * Moves a bucket by the distance of the ranges: forwards from the first to the second, or
+ * backwards.
+ */
 export function shiftBetween(
   first: TimeRange,
   second: TimeRange,

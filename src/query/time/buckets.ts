@@ -49,7 +49,10 @@ export const isOfWholeHours = (granularity: Granularity): boolean => granularity
 export const lastBucketOf = ({ fromMs, toMs }: TimeRange, bucketing: Bucketing): Expression =>
   bucketOf(instant(Math.max(fromMs, toMs - 1)), bucketing);
 
-/** Fill range of all buckets in the range; the exclusive end is one second, day or number after the last bucket. */
+/**
+ * Fill range of all buckets in the range; the exclusive end is one second, day or number after the
+ * last bucket.
+ */
 export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
   const { fill } = BUCKETS[bucketing.granularity];
   if (typeof fill === 'object') return { from: constant(fill.from), to: constant(fill.to) };

@@ -1,5 +1,6 @@
-// Resolves `compare` to the earlier range. Its days, months and years are those of the query's calendar where the range begins at
-// a local midnight; a range that is still running is compared with the same part of the earlier one.
+// Resolves `compare` to the earlier range. Its days, months and years are those of the query's
+// calendar where the range begins at a local midnight; a range that is still running is compared
+// with the same part of the earlier one.
 import type { TimeRange } from '../analyze/resolved.js';
 import { report, type Scope } from '../analyze/scope.js';
 import { quote } from '../errors.js';
@@ -57,7 +58,10 @@ const isMidnight = (ms: number, zone: string): boolean => startOfDay(ms, zone) =
 const daysBetween = ({ fromMs, toMs }: TimeRange, zone: string): number =>
   dayNumber(wallTimeAt(toMs, zone)) - dayNumber(wallTimeAt(fromMs, zone));
 
-/** As long as the range: whole days between two local midnights, else the same number of milliseconds. */
+/**
+ * As long as the range: whole days between two local midnights, else the same number of
+ * milliseconds.
+ */
 const endOfSameLength = (startMs: number, range: TimeRange, zone: string): number =>
   isMidnight(range.fromMs, zone) && isMidnight(range.toMs, zone)
     ? startOfDay(startMs, zone, daysBetween(range, zone))
@@ -106,7 +110,10 @@ function before(scope: Scope, range: TimeRange, duration: Duration): TimeRange |
 /** Larger durations would leave the range of Date. */
 const MONTHS_MAX = 24_000;
 
-/** Both ends at the same local time of an earlier month; a range of days that month does not have keeps its length. */
+/**
+ * Both ends at the same local time of an earlier month; a range of days that month does not have
+ * keeps its length.
+ */
 function monthsBefore({ fromMs, toMs }: TimeRange, months: number, zone: string): TimeRange {
   const start = subtractMonths(fromMs, months, zone);
   const end = subtractMonths(toMs, months, zone);

@@ -1,5 +1,5 @@
-// Resolves time stages to ranges. `last` is rolling and independent of time zones; calendar words and dates use the query's
-// time zone.
+// Resolves time stages to ranges. `last` is rolling and independent of time zones; calendar words
+// and dates use the query's time zone.
 
 import type { CalendarPeriod, TimeRange } from '../analyze/resolved.js';
 import { report, type Scope } from '../analyze/scope.js';
@@ -25,8 +25,8 @@ export const UNIT_MONTHS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * ClickHouse dates begin on 1970-01-01 (a Thursday) and its DateTime ends in 2106; buckets beyond overflow. Ranges are clamped
- * to where buckets are exact in every zone.
+ * ClickHouse dates begin on 1970-01-01 (a Thursday) and its DateTime ends in 2106; buckets beyond
+ * overflow. Ranges are clamped to where buckets are exact in every zone.
  */
 export const EARLIEST_MS = Date.UTC(1970, 0, 12);
 const LATEST_MS = Date.UTC(2100, 0, 1);
@@ -57,7 +57,10 @@ export function subtractMonths(instantMs: number, months: number, zone = 'UTC'):
   return instantOf({ ...wall, year, month, day: Math.min(wall.day, monthLength(year, month)) }, zone);
 }
 
-/** `duration` before the instant, clamped; undefined, with a reported problem, for an invalid duration. */
+/**
+ * `duration` before the instant, clamped; undefined, with a reported problem, for an invalid
+ * duration.
+ */
 function subtractDuration(scope: Scope, instantMs: number, duration: Duration): number | undefined {
   if (duration.amount < 1) {
     return report(scope, duration.span, 'the duration is zero', 'it is at least 1, as in last 1d');

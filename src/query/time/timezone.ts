@@ -1,5 +1,6 @@
-// Wall-clock arithmetic in IANA time zones: where a calendar day starts, and which instant a local time means on days with a
-// clock change. Temporal does the arithmetic (temporal-polyfill, until Node has it).
+// Wall-clock arithmetic in IANA time zones: where a calendar day starts, and which instant a local
+// time means on days with a clock change. Temporal does the arithmetic (temporal-polyfill, until
+// Node has it).
 import { Temporal } from 'temporal-polyfill';
 
 export interface WallTime {
@@ -17,7 +18,9 @@ export interface WallTime {
 const zones = new Map<string, string | undefined>();
 const ZONES_MAX = 1000;
 
-/** Name of the time zone in the IANA database, for any case or alias; undefined for an unknown zone. */
+/**
+ * Name of the time zone in the IANA database, for any case or alias; undefined for an unknown zone.
+ */
 export function findTimeZone(name: string): string | undefined {
   if (name === 'UTC') return name;
   if (!zones.has(name)) {
@@ -60,8 +63,8 @@ function toUtc(wall: WallTime): number {
 const DAY_MS = 86_400_000;
 
 /**
- * The first instant at which the zone's clocks show this time. A time that is skipped by a clock change means the instant of
- * the change, so a day without midnight begins at its real start.
+ * The first instant at which the zone's clocks show this time. A time that is skipped by a clock
+ * change means the instant of the change, so a day without midnight begins at its real start.
  */
 export function instantOf(wall: WallTime, zone: string): number {
   const utc = toUtc(wall);

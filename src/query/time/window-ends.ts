@@ -1,4 +1,5 @@
-// The last days of the time buckets of a range, as day numbers: where the windows of `rolling` and `cumulative` end.
+// The last days of the time buckets of a range, as day numbers: where the windows of `rolling` and
+// `cumulative` end.
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
 import { dateOfDayNumber, dayNumber, wallTimeAt } from './timezone.js';

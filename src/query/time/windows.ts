@@ -1,5 +1,6 @@
-// Windows that end with a time bucket and may begin long before it, such as the last 28 days of every day. Their starts and ends
-// cut time into slices: a scan aggregates each slice once, and every window combines the slices in it.
+// Windows that end with a time bucket and may begin long before it, such as the last 28 days of
+// every day. Their starts and ends cut time into slices: a scan aggregates each slice once, and
+// every window combines the slices in it.
 import type { TimeRange } from '../analyze/resolved.js';
 import { listBuckets, type Period } from './bucket-list.js';
 import { type CalendarSpan, startOfDay, startOfSpan } from './range.js';
@@ -12,7 +13,10 @@ export interface Windows {
   readonly spans: readonly { readonly span: CalendarSpan; readonly starts: readonly number[] }[];
   /** First instants of the slices, ascending. */
   readonly slices: readonly number[];
-  /** Per slice, the numbers of the first bucket with a window that has it, and of the first behind them; counted from 1. */
+  /**
+   * Per slice, the numbers of the first bucket with a window that has it, and of the first behind
+   * them; counted from 1.
+   */
   readonly firstBuckets: readonly number[];
   readonly pastBuckets: readonly number[];
   /** Slices of all windows together. */
@@ -26,7 +30,10 @@ interface Asked {
   readonly spans: readonly CalendarSpan[];
 }
 
-/** A window begins with its span before the end of the bucket, and ends with the bucket or with the range, which is earlier. */
+/**
+ * A window begins with its span before the end of the bucket, and ends with the bucket or with the
+ * range, which is earlier.
+ */
 export function planWindows({ range, period, timezone, spans: asked }: Asked): Windows {
   const whole = listBuckets(range, period, timezone);
   const buckets = whole.map((bucket) => ({
@@ -50,7 +57,10 @@ export function planWindows({ range, period, timezone, spans: asked }: Asked): W
   return { range: { fromMs, toMs: range.toMs }, buckets, spans, slices, firstBuckets, pastBuckets, pairs };
 }
 
-/** Days and months before the end of a day begin at the beginning of a day, which is not midnight everywhere. */
+/**
+ * Days and months before the end of a day begin at the beginning of a day, which is not midnight
+ * everywhere.
+ */
 function startsOf(
   buckets: readonly TimeRange[],
   span: CalendarSpan,

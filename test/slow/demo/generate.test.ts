@@ -1,4 +1,5 @@
-// Data of `npm run demo`: determinism, plausible events, and the patterns that its example questions show.
+// Data of `npm run demo`: determinism, plausible events, and the patterns that its example
+// questions show.
 import { describe, expect, test } from 'vitest';
 import { DAY_MS, demandOf, startOfDay } from '../../../src/demo/calendar.js';
 import { generateShop, type ShopOptions } from '../../../src/demo/generate.js';

@@ -1,12 +1,15 @@
-// Probability of the best variant, compared with exact integrals, the closed form for two variants and the normal
-// limit.
+// Probability of the best variant, compared with exact integrals, the closed form for two variants
+// and the normal limit.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toBestProbabilities } from '../../../src/experiments/best-probability.js';
 import type { Counts } from '../../../src/experiments/proportions.js';
 import { arbitraryCounts, of } from '../../unit/experiments/counts.js';
 
-/** P(second > first), the finite sum of E. Miller, "Formulas for Bayesian A/B Testing" (2015), equation 6. */
+/**
+ * P(second > first), the finite sum of E. Miller, "Formulas for Bayesian A/B Testing" (2015),
+ * equation 6.
+ */
 function closedForm(first: Counts, second: Counts): number {
   const [a1, b1] = [first.conversions + 1, first.exposures - first.conversions + 1];
   const [a2, b2] = [second.conversions + 1, second.exposures - second.conversions + 1];
@@ -52,7 +55,8 @@ describe('toBestProbabilities', () => {
   });
 
   test('approaches the normal distribution for many units', () => {
-    // Half a standard error apart, with 200 million units: Φ(0.5) = 0.691462…; the correction is of the order of 1e-4.
+    // Half a standard error apart, with 200 million units: Φ(0.5) = 0.691462…; the correction is of
+    // the order of 1e-4.
     const [, treatment] = toBestProbabilities([of(50_000_000, 100_000_000), of(50_003_536, 100_000_000)]);
     expect(treatment).toBeCloseTo(0.69146, 4);
   });

@@ -1,5 +1,5 @@
-// Power of the size that `plan 10%` reports: with the planned lift, experiments of that size are decided as often as it
-// says. Seeds are fixed, so rates are deterministic.
+// Power of the size that `plan 10%` reports: with the planned lift, experiments of that size are
+// decided as often as it says. Seeds are fixed, so rates are deterministic.
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../bench/random.js';
 import { logNormal } from '../../../bench/simulate-values.js';
@@ -10,7 +10,9 @@ import { toAlwaysValidPValue } from '../../../src/experiments/sequential-test.js
 
 const EXPERIMENTS = 600;
 const ALPHA = 0.05;
-/** 0.8, with three standard deviations of the simulation, and what the normal approximation lacks. */
+/**
+ * 0.8, with three standard deviations of the simulation, and what the normal approximation lacks.
+ */
 const [POWER_MIN, POWER_MAX] = [0.75, 0.86];
 
 function shareOf(hits: (random: () => number) => boolean, seed: number): number {

@@ -1,5 +1,5 @@
-// Error rates of the sequential sample-ratio check, evaluated daily: for units that are split as expected, and for a variant that
-// loses units. Seeds are fixed, so rates are deterministic.
+// Error rates of the sequential sample-ratio check, evaluated daily: for units that are split as
+// expected, and for a variant that loses units. Seeds are fixed, so rates are deterministic.
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../bench/random.js';
 import { isSplitWrong } from '../../../src/experiments/decision.js';

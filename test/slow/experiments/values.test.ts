@@ -1,5 +1,6 @@
-// Error rates of the confidence sequence of values: heavy tails, unequal weights and late values, evaluated daily for 60 days. Seeds
-// are fixed, so rates are deterministic. `npm run simulate` runs 10,000 experiments of each design.
+// Error rates of the confidence sequence of values: heavy tails, unequal weights and late values,
+// evaluated daily for 60 days. Seeds are fixed, so rates are deterministic. `npm run simulate` runs
+// 10,000 experiments of each design.
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../bench/random.js';
 import { countErrors, simulateValues, VALUE_DESIGNS } from '../../../bench/simulate-values.js';

@@ -50,7 +50,10 @@ const DASHBOARD = { ...CONTEXT, key: 'k', timezone: 'UTC' };
 
 const ask = (q: string) => compile(q, { ...CONTEXT, timezone: 'UTC', limit: 100, offset: 0 });
 
-/** Texts that make nested repetitions and overlapping alternatives backtrack: long runs, also with an end that does not match. */
+/**
+ * Texts that make nested repetitions and overlapping alternatives backtrack: long runs, also with
+ * an end that does not match.
+ */
 const PUMPS = ['a', ' ', '0', '/', '.', 'a-', 'a@', '(', '"', '\\', '%20', '|*', '[', '{{', '\n'];
 
 function expectLinear(read: (text: string) => unknown): void {

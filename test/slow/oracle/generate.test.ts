@@ -1,5 +1,5 @@
-// Generators of the oracle tests: random questions are valid and have meaningful answers; random histories contain
-// edge cases.
+// Generators of the oracle tests: random questions are valid and have meaningful answers; random
+// histories contain edge cases.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parser } from '../../../grammar/parser.js';

@@ -1,5 +1,5 @@
-// Cache of credentials: lookups per key, limits, and behaviour while PostgreSQL does not respond. PostgreSQL is a stub here;
-// test/integration/credentials.test.ts uses a real one.
+// Cache of credentials: lookups per key, limits, and behaviour while PostgreSQL does not respond.
+// PostgreSQL is a stub here; test/integration/credentials.test.ts uses a real one.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCredentialStore } from '../../../src/access/credentials.js';
 import { digestKey, newKey } from '../../../src/access/keys.js';

@@ -1,4 +1,5 @@
-// KnownNames: which names of a block are new to a project and have to be stored, and the limits of its catalog.
+// KnownNames: which names of a block are new to a project and have to be stored, and the limits of
+// its catalog.
 import { expect, test } from 'vitest';
 import { KnownNames } from '../../../src/catalog/known-names.js';
 import type { CatalogName, NameKind } from '../../../src/catalog/names.js';

@@ -1,4 +1,5 @@
-// Interpretation of an answer in the console: number formats, buckets and labels, columns, drawings, and exports (curl, YAML).
+// Interpretation of an answer in the console: number formats, buckets and labels, columns,
+// drawings, and exports (curl, YAML).
 import { describe, expect, test } from 'vitest';
 import { toBucketData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';

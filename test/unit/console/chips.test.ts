@@ -1,4 +1,5 @@
-// Chips of a query: on every query of the goldens and on generated ones, each chip edits only its own part of the text.
+// Chips of a query: on every query of the goldens and on generated ones, each chip edits only its
+// own part of the text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -1,4 +1,5 @@
-// Pure modules of the screens Experiments and Data: set-ups in the URL, guessed goals, verdicts as sentences, lists of names.
+// Pure modules of the screens Experiments and Data: set-ups in the URL, guessed goals, verdicts as
+// sentences, lists of names.
 import { describe, expect, test } from 'vitest';
 import { type ChoiceResult, type DecisionStatus, verdictOf } from '../../../console/src/answer/choice-result.js';
 import type { Answer } from '../../../console/src/api/answer.js';

@@ -1,4 +1,5 @@
-// The query language in the browser: problems with their repairs, edits that change only their span, and completion.
+// The query language in the browser: problems with their repairs, edits that change only their
+// span, and completion.
 import { expect, test } from 'vitest';
 import { comparedAt, wantedAt } from '../../../console/src/editor/completion.js';
 import { knownFields, knownValues } from '../../../console/src/language/known-names.js';

@@ -1,4 +1,5 @@
-// What a click on a part of an answer asks: each result is a valid query with one part more, and keeps the rest of the text.
+// What a click on a part of an answer asks: each result is a valid query with one part more, and
+// keeps the rest of the text.
 import { expect, test } from 'vitest';
 import { check } from '../../../console/src/language/language.js';
 import { sortedBy, withAnchor, withFilters, withPeople, withSort } from '../../../console/src/language/refine.js';

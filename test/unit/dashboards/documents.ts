@@ -8,7 +8,9 @@ import { NOW_MS, PROJECT } from '../../golden/dataset.js';
 
 export const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', key: 'sales' };
 
-/** Every problem as `line «text at the position» path: message; hint`; none for a valid document. */
+/**
+ * Every problem as `line «text at the position» path: message; hint`; none for a valid document.
+ */
 export function problemsOf(text: string): string[] {
   try {
     parseDashboard(text, CONTEXT);

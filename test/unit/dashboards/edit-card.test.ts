@@ -1,4 +1,5 @@
-// Cards that are changed in the text of a dashboard: each field replaces its own span, whatever the text looks like around it.
+// Cards that are changed in the text of a dashboard: each field replaces its own span, whatever the
+// text looks like around it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';

@@ -1,5 +1,5 @@
-// Filling of the placeholders of a dashboard query. Most important: a viewer's text changes only its own literal
-// in a query.
+// Filling of the placeholders of a dashboard query. Most important: a viewer's text changes only
+// its own literal in a query.
 import type { Tree } from '@lezer/common';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

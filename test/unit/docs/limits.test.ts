@@ -1,4 +1,5 @@
-// docs/LIMITS.md against the code: the same limits, with the same numbers, by mechanisms that exist.
+// docs/LIMITS.md against the code: the same limits, with the same numbers, by mechanisms that
+// exist.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

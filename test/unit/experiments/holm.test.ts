@@ -9,7 +9,8 @@ describe('adjustByHolm', () => {
   test.each([
     // The worked example of "Holm–Bonferroni method": at 0.05 the first and the last are rejected.
     ['four, unordered', [0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]],
-    // S. P. Wright, "Adjusted P-values for simultaneous inference", Biometrics 48 (1992): 0.005, 0.011, 0.02, 0.04, 0.13.
+    // S. P. Wright, "Adjusted P-values for simultaneous inference", Biometrics 48 (1992): 0.005,
+    // 0.011, 0.02, 0.04, 0.13.
     ['five, in order', [0.005, 0.011, 0.02, 0.04, 0.13], [0.025, 0.044, 0.06, 0.08, 0.13]],
     ['one is left alone', [0.04], [0.04]],
     ['ties', [0.02, 0.02], [0.04, 0.04]],

@@ -49,7 +49,8 @@ describe('erfc', () => {
 });
 
 describe('criticalValue', () => {
-  // M. J. Wichura, "Algorithm AS 241", Applied Statistics 37 (1988), the values that test PPND16: tails 0.25, 0.001, 1e-20.
+  // M. J. Wichura, "Algorithm AS 241", Applied Statistics 37 (1988), the values that test PPND16:
+  // tails 0.25, 0.001, 1e-20.
   test.each([
     [0.5, 0.6744897501960817],
     [0.002, 3.090232306167814],

@@ -30,7 +30,8 @@ const choice = (variants: readonly VariantCounts[], more: Partial<ChoiceCounts> 
 const packetOf = (...args: Parameters<typeof choice>) => toChoicePacket(choice(...args), NOW);
 
 describe('toChoicePacket', () => {
-  // The figures were computed independently: quantiles and tails by another library, mixture and posterior by quadrature.
+  // The figures were computed independently: quantiles and tails by another library, mixture and
+  // posterior by quadrature.
   test('has exactly the documented shape', () => {
     const packet = packetOf([variant('new', 170, 1010, 50), variant('control', 100, 990, 50)]);
     expect(packet).toEqual({

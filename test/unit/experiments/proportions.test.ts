@@ -1,4 +1,5 @@
-// Intervals, lifts and p-value of conversion rates at a fixed sample size, compared with published values.
+// Intervals, lifts and p-value of conversion rates at a fixed sample size, compared with published
+// values.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -29,7 +30,8 @@ describe('findAbsoluteLift and findRelativeLift', () => {
 });
 
 describe('toWilsonInterval', () => {
-  // Newcombe, Statistics in Medicine 17 (1998) 857–872, Table I, method 3, four decimals; then computed with thirty digits.
+  // Newcombe, Statistics in Medicine 17 (1998) 857–872, Table I, method 3, four decimals; then
+  // computed with thirty digits.
   test.each([
     [81, 263, [0.2553, 0.3662], [0.2552885198782742, 0.36620957698280004]],
     [15, 148, [0.0624, 0.1605], [0.06238639953073628, 0.16048724172330803]],
@@ -75,7 +77,8 @@ describe('toWilsonInterval', () => {
 });
 
 describe('toNewcombeInterval', () => {
-  // Newcombe, Statistics in Medicine 17 (1998) 873–890, Table II, method 10, four decimals; then computed with thirty digits.
+  // Newcombe, Statistics in Medicine 17 (1998) 873–890, Table II, method 10, four decimals; then
+  // computed with thirty digits.
   test.each([
     [of(56, 70), of(48, 80), [0.0524, 0.3339], [0.05243147240236488, 0.33387265403690597]],
     [of(9, 10), of(3, 10), [0.1705, 0.809], [0.17052272393450288, 0.809017973535488]],
@@ -119,7 +122,8 @@ function pearson([a, b, c, d]: readonly [number, number, number, number]): numbe
 }
 
 describe('toPooledPValue', () => {
-  // A. Agresti, Categorical Data Analysis, aspirin and myocardial infarction (Physicians' Health Study): X² = 25.01.
+  // A. Agresti, Categorical Data Analysis, aspirin and myocardial infarction (Physicians' Health
+  // Study): X² = 25.01.
   test('equals the value of Agresti for 104 of 11,037 on aspirin against 189 of 11,034 on placebo', () => {
     const comparison = { control: of(189, 11_034), treatment: of(104, 11_037) };
     expect(pearson([104, 11_037 - 104, 189, 11_034 - 189])).toBeCloseTo(25.01, 2);

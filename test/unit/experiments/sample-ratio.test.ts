@@ -19,7 +19,10 @@ describe('toExpectedSplit', () => {
   });
 });
 
-/** The p-value computed unit by unit: probability of the variant of each, given those before, against its ratio. */
+/**
+ * The p-value computed unit by unit: probability of the variant of each, given those before,
+ * against its ratio.
+ */
 function pValueByUnits(exposures: readonly number[], ratios: readonly number[]): number {
   const counts = exposures.map(() => 0);
   let logRatio = 0;
@@ -56,7 +59,8 @@ describe('findSampleRatioPValue', () => {
   });
 
   test.each([
-    // R. Kohavi, D. Tang, Y. Xu, Trustworthy Online Controlled Experiments (2020), chapter 3: the p-value of a single look is 1.8E-6.
+    // R. Kohavi, D. Tang, Y. Xu, Trustworthy Online Controlled Experiments (2020), chapter 3: the
+    // p-value of a single look is 1.8E-6.
     ['Kohavi', [821_588, 815_482], [0.5, 0.5], 0.001],
     ['one of ten units is lost', [10_000, 9_000], [0.5, 0.5], 1e-8],
   ])('detects a mismatch: %s', (_, exposures, ratios, most) => {

@@ -1,4 +1,5 @@
-// Always-valid p-value and interval of conversion rates (mSPRT), compared with numerical integration.
+// Always-valid p-value and interval of conversion rates (mSPRT), compared with numerical
+// integration.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Comparison, findAbsoluteLift } from '../../../src/experiments/proportions.js';
@@ -27,7 +28,8 @@ describe('toAlwaysValidPValue', () => {
     [of(500, 1000), of(560, 1000)],
     [of(3000, 10_000), of(3200, 10_000)],
   ])('is the inverse of the mixture likelihood ratio for %o, %o', (control, treatment) => {
-    // Equal sizes: the pooled variance is the larger. One success and one failure are added to each side.
+    // Equal sizes: the pooled variance is the larger. One success and one failure are added to each
+    // side.
     const rate = (control.conversions + treatment.conversions + 2) / (control.exposures + treatment.exposures + 4);
     const unitVariance = rate * (1 - rate);
     const lift = findAbsoluteLift({ control, treatment }) ?? Number.NaN;
@@ -77,7 +79,8 @@ describe('toAlwaysValidPValue', () => {
       fc.property(arbitraryComparison, (comparison) => {
         const { low, high } = toSequentialInterval(comparison, 0.05);
         const lift = findAbsoluteLift(comparison) ?? 0;
-        // At 0.05 every mixture requires at least 3.03 standard errors, and a fixed sample size 1.96.
+        // At 0.05 every mixture requires at least 3.03 standard errors, and a fixed sample size
+        // 1.96.
         const error = standardError(comparison);
         if (high < 1) expect(high - lift).toBeGreaterThan(3.02 * error);
         if (low > -1) expect(lift - low).toBeGreaterThan(3.02 * error);

@@ -36,11 +36,16 @@ export function* simulateLooks(design: Design, random: () => number): Generator<
 
 export interface Verdict {
   readonly status: DecisionStatus;
-  /** Any treatment differs from the control, in either direction; with several this is more than a decision. */
+  /**
+   * Any treatment differs from the control, in either direction; with several this is more than a
+   * decision.
+   */
   readonly isAnyRejected: boolean;
 }
 
-/** The decision of the packet without its descriptive figures. packet.test.ts tests that both agree. */
+/**
+ * The decision of the packet without its descriptive figures. packet.test.ts tests that both agree.
+ */
 export function judge([control, ...treatments]: readonly Counts[]): Verdict {
   if (!control) throw new Error('there is no control');
   const pairs = treatments.map((treatment) => ({ control, treatment }));

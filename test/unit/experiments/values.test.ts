@@ -19,7 +19,8 @@ describe('findMeanSequence', () => {
   test('equals the formula of the theorem with the pooled variance', () => {
     const [control, treatment] = [of(5_000, 3, 16), of(5_000, 3, 16)];
     const { low, high } = findMeanSequence({ control, treatment }, 0.05) ?? { low: 0, high: 0 };
-    // s² / N is the variance of the lift: 16 / 5,000 + 16 / 5,000, or a little more, because the pooled one divides by N - 1.
+    // s² / N is the variance of the lift: 16 / 5,000 + 16 / 5,000, or a little more, because the
+    // pooled one divides by N - 1.
     const [units, scale] = [10_000, (5.991464547107979 + Math.log(6.991464547107979)) / 10_000];
     const sd = Math.sqrt(units * (16 / 5_000) * 2);
     const margin =

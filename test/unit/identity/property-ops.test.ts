@@ -1,5 +1,5 @@
-// Property operations of identify calls ($set, $set_once, $add, $unset), one row per rule, and the e-mail address of
-// a profile.
+// Property operations of identify calls ($set, $set_once, $add, $unset), one row per rule, and the
+// e-mail address of a profile.
 import { describe, expect, test } from 'vitest';
 import { applyPropertyOps, emailOf, type PropertyOps, type PropertyValue } from '../../../src/identity/property-ops.js';
 

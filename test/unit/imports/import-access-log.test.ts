@@ -1,4 +1,5 @@
-// Import pipeline with a stub of the service: repeated imports, edge cases of lines, bounded concurrency, failures.
+// Import pipeline with a stub of the service: repeated imports, edge cases of lines, bounded
+// concurrency, failures.
 import { expect, test } from 'vitest';
 import { importAccessLog } from '../../../src/imports/import-access-log.js';
 import { readLines } from '../../../src/imports/line-reader.js';

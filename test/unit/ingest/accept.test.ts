@@ -1,5 +1,5 @@
-// Envelope of a /track request and its replay: skipped events, ids, times, geography, IP policy and overridden client
-// fields.
+// Envelope of a /track request and its replay: skipped events, ids, times, geography, IP policy and
+// overridden client fields.
 import { describe, expect, test } from 'vitest';
 import type { Credential } from '../../../src/access/credentials.js';
 import { acceptRequest } from '../../../src/ingest/accept.js';

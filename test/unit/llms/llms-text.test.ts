@@ -13,8 +13,8 @@ const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC
 const text = toLlmsText();
 
 /**
- * Upper bound of the number of tokens with common tokenizers: one for each sign, each three digits, and each four letters
- * of a word.
+ * Upper bound of the number of tokens with common tokenizers: one for each sign, each three digits,
+ * and each four letters of a word.
  */
 const countTokens = (said: string): number =>
   [...said.matchAll(/[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]/g)].reduce(

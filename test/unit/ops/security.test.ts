@@ -1,4 +1,5 @@
-// docs/SECURITY.md: each test that it names exists, by file and title. Also the list of files that connect to other servers.
+// docs/SECURITY.md: each test that it names exists, by file and title. Also the list of files that
+// connect to other servers.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Comparison of an answer of the service with that of the oracle: exact, with equal ranks, and with tolerance for
-// floats.
+// Comparison of an answer of the service with that of the oracle: exact, with equal ranks, and with
+// tolerance for floats.
 import { describe, expect, test } from 'vitest';
 import { differenceOf, expectSameAnswer, isAlike } from '../../oracle/compare.js';
 import { type Answer, descending, inThisOrder, limited, ordered, type Row } from '../../oracle/table.js';

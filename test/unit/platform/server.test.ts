@@ -1,4 +1,5 @@
-// Malformed requests and shutdown of an HTTP server, as clients with keep-alive connections see them.
+// Malformed requests and shutdown of an HTTP server, as clients with keep-alive connections see
+// them.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import express from 'express';

@@ -1,5 +1,5 @@
-// Queries as people first write them (first-try.txt): most compile to the intended query, or get fixes that make it, and none
-// compiles to another query without a warning.
+// Queries as people first write them (first-try.txt): most compile to the intended query, or get
+// fixes that make it, and none compiles to another query without a warning.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

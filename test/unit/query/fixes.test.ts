@@ -1,4 +1,5 @@
-// Wrong queries of people who know SQL, other products or plain English: the fixes in the answer repair them.
+// Wrong queries of people who know SQL, other products or plain English: the fixes in the answer
+// repair them.
 import { expect, test } from 'vitest';
 import { detailsOf, repaired } from './compiling.js';
 

@@ -1,4 +1,5 @@
-// hideValues: the text of a query without values, for audit entries, which must not contain ids of people.
+// hideValues: the text of a query without values, for audit entries, which must not contain ids of
+// people.
 import { expect, test } from 'vitest';
 import { hideValues } from '../../../src/query/parse/hide-values.js';
 

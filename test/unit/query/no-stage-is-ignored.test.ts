@@ -1,4 +1,5 @@
-// No stage is ignored: after every source, each stage changes the compiled query, or is refused by name.
+// No stage is ignored: after every source, each stage changes the compiled query, or is refused by
+// name.
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';

@@ -1,4 +1,5 @@
-// The tables of docs/query-language.md that derive from the tables of the language. UPDATE_GOLDEN=1 rewrites them.
+// The tables of docs/query-language.md that derive from the tables of the language. UPDATE_GOLDEN=1
+// rewrites them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Analyzer of the source `choice K`: exposure events whose properties have bare names, or with `results` the result packet.
+// Analyzer of the source `choice K`: exposure events whose properties have bare names, or with
+// `results` the result packet.
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeWindow } from '../../analyze/by.js';
 import { propertyField, resolveEventField, resolveField } from '../../analyze/resolve-field.js';

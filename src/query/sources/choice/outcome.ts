@@ -1,4 +1,5 @@
-// The value of units in results of an experiment: `results sum(purchase, price)`, and `winsorize off`.
+// The value of units in results of an experiment: `results sum(purchase, price)`, and `winsorize
+// off`.
 import { isTimeField } from '../../analyze/resolve-field.js';
 import type { EventSet, ResolvedField } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';

@@ -1,4 +1,5 @@
-// Plan of the guards of an experiment, `guard error, refund`: further events, of which each unit may have one within its window.
+// Plan of the guards of an experiment, `guard error, refund`: further events, of which each unit
+// may have one within its window.
 import type { EventSet } from '../../analyze/resolved.js';
 import { isIn } from '../../conditions/plan-events.js';
 import type { PlanContext } from '../../people/scan.js';
@@ -17,7 +18,10 @@ export const gatherGuards = (guards: readonly EventSet[], { projectId }: PlanCon
 export const findGuards = (guards: readonly EventSet[], isInWindow: Expression): Expression[] =>
   guards.map((_, index) => fn.arrayExists(isInWindow, alias(timesOf(index))));
 
-/** One column of a row by variant: the number of units with each guard. Without guards there is none. */
+/**
+ * One column of a row by variant: the number of units with each guard. Without guards there is
+ * none.
+ */
 export const countGuards = (found: readonly Expression[]): Columns =>
   found.length === 0 ? {} : { guards: fn.array(...found.map((one) => fn.countIf(one))) };
 

@@ -1,5 +1,5 @@
-// Plan of choice results of a value: one row per exposed unit with its value in the window after the exposure, then mean and
-// variance by variant.
+// Plan of choice results of a value: one row per exposed unit with its value in the window after
+// the exposure, then mean and variance by variant.
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -34,7 +34,10 @@ type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 const WINSORIZED_ABOVE = 0.999;
 const DAY_MS = 86_400_000;
 
-/** One row per unit that was exposed: its variants, its first exposure, and times and numbers of the events of its value. */
+/**
+ * One row per unit that was exposed: its variants, its first exposure, and times and numbers of the
+ * events of its value.
+ */
 function planUnits(query: ChoiceResults, value: ValueOutcome, context: PlanContext): Step {
   const { range, eventTypes = [] } = query.selection;
   const exposures: EventSet = { name: '', eventTypes, condition: undefined };

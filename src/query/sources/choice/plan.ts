@@ -134,7 +134,10 @@ interface ResultsOptions {
   readonly stated?: { readonly value: string; readonly cuped?: number };
 }
 
-/** The answer of an experiment, of conversions and of values alike: counts of each variant, from which statistics are computed. */
+/**
+ * The answer of an experiment, of conversions and of values alike: counts of each variant, from
+ * which statistics are computed.
+ */
 export function planResults(query: ChoiceResults, context: PlanContext, options: ResultsOptions): Plan {
   const { selects, resultType, stated } = options;
   return planAnswer({

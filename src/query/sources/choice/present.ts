@@ -8,7 +8,10 @@ import type { PostProcess } from '../../plan/plan.js';
 
 type ChoiceResults = Extract<PostProcess, { kind: 'choice' }>;
 
-/** Columns of the engine's rows, in their order: units of a variant, or (`is_exposures`) its exposures. */
+/**
+ * Columns of the engine's rows, in their order: units of a variant, or (`is_exposures`) its
+ * exposures.
+ */
 const COUNT_COLUMNS = [
   'is_exposures',
   'variant',
@@ -23,7 +26,10 @@ const COUNT_COLUMNS = [
 
 export type CountColumn = (typeof COUNT_COLUMNS)[number];
 
-/** Further columns of results of a value: units whose value counts, mean and variance, and what larger values count as. */
+/**
+ * Further columns of results of a value: units whose value counts, mean and variance, and what
+ * larger values count as.
+ */
 const VALUE_COLUMNS = ['valued', 'mean', 'variance', 'cap', 'earlier_mean', 'earlier_variance', 'covariance'] as const;
 
 export type ValueColumn = (typeof VALUE_COLUMNS)[number];

@@ -1,4 +1,5 @@
-// Analyzer of the event source and `*`: an aggregate over events, a list of events, or the latest values of a field.
+// Analyzer of the event source and `*`: an aggregate over events, a list of events, or the latest
+// values of a field.
 import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
 import { type ListDefaults, type ListQuery, takeList } from '../../analyze/list.js';
 import { type EventPeopleQuery, takeEventPeople } from '../../analyze/people.js';
@@ -27,7 +28,10 @@ export interface EventSource {
   readonly isLikeStage?: boolean;
 }
 
-/** A forgotten source reads a stage word as an event type that no client sends: warn, because zeros look like an answer. */
+/**
+ * A forgotten source reads a stage word as an event type that no client sends: warn, because zeros
+ * look like an answer.
+ */
 const warningOfStage = (word: string): string =>
   `${word} is read as a type of events here; for all events write * | ${word}, for events that are called so "${word}"`;
 

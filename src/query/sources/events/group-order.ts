@@ -8,8 +8,8 @@ import { fillOf } from '../../time/buckets.js';
 export type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
 
 /**
- * The metric is always a sort key. Sorted by the time bucket alone, ClickHouse would skip the sort after WITH FILL and omit
- * filled rows from rows_before_limit.
+ * The metric is always a sort key. Sorted by the time bucket alone, ClickHouse would skip the sort
+ * after WITH FILL and omit filled rows from rows_before_limit.
  */
 export function orderOfGroups(order: readonly AggregateOrder[], types: readonly OutputColumn['type'][]): OrderBy[] {
   const asked = order.flatMap((of) => {

@@ -1,5 +1,6 @@
-// Plan of `top 5 other`: numbers the groups in the order of `top`, and aggregates those behind the first once more. Where numbers
-// do not add up, as those of unique values, the groups have states, so that the rest is exact too.
+// Plan of `top 5 other`: numbers the groups in the order of `top`, and aggregates those behind the
+// first once more. Where numbers do not add up, as those of unique values, the groups have states,
+// so that the rest is exact too.
 
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import { OTHER } from '../../analyze/other-groups.js';

@@ -1,4 +1,5 @@
-// Plan of `compare` over an aggregate: the groups of both ranges, with the metric of each and its change.
+// Plan of `compare` over an aggregate: the groups of both ranges, with the metric of each and its
+// change.
 
 import { isPositioned } from '../../analyze/compared.js';
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
@@ -23,8 +24,9 @@ import { type AggregateQuery, fillOfBuckets } from './group-order.js';
 type Sides = { readonly current: Select; readonly earlier: Select } | { readonly both: Select };
 
 /**
- * The column `is_earlier` of one scan over both ranges, which takes less time than two, because it builds the table of devices once.
- * Undefined when an event may be of both ranges, or when calls in conditions count over the range.
+ * The column `is_earlier` of one scan over both ranges, which takes less time than two, because it
+ * builds the table of devices once. Undefined when an event may be of both ranges, or when calls in
+ * conditions count over the range.
  */
 export function isOfEarlier({ selection, earlier }: AggregateQuery): Expression | undefined {
   const { range, condition } = selection;

@@ -1,5 +1,5 @@
-// Plan of an aggregate of an aggregate: one scan aggregates the events of each entity in each group, and the metric of a group
-// is an aggregate of those values.
+// Plan of an aggregate of an aggregate: one scan aggregates the events of each entity in each
+// group, and the metric of a group is an aggregate of those values.
 import { groupAlias, METRIC, VALUE_OF_ENTITY } from '../../analyze/grouped-columns.js';
 import type { EachEntity, Group } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';

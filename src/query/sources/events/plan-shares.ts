@@ -1,5 +1,6 @@
-// Plan of `share`: groups are collected per time bucket beside the bucket's total, and unfolded with their part of it. Distinct
-// values are kept as states of the aggregate, so that the total counts a value of several groups once, in the same scan.
+// Plan of `share`: groups are collected per time bucket beside the bucket's total, and unfolded
+// with their part of it. Distinct values are kept as states of the aggregate, so that the total
+// counts a value of several groups once, in the same scan.
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import { passThrough } from '../../plan/answer.js';
 import { ratio } from '../../plan/behaviour.js';

@@ -1,6 +1,7 @@
-// Plan of `rolling` and `cumulative`: events are aggregated per day, every day counts from itself until the last day of the windows
-// that it is in, and each bucket sums up the days that count at its end. For distinct values the days of each value are joined
-// to spans first, so that a value counts once in a window.
+// Plan of `rolling` and `cumulative`: events are aggregated per day, every day counts from itself
+// until the last day of the windows that it is in, and each bucket sums up the days that count at
+// its end. For distinct values the days of each value are joined to spans first, so that a value
+// counts once in a window.
 
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import type { Group, Measure, MetricWindow, TimeRange } from '../../analyze/resolved.js';
@@ -129,8 +130,8 @@ function selectValues({ query, fields }: Windows, range: TimeRange, context: Pla
   if (query.measure.kind !== 'unique') throw new Error('distinct values are of unique');
   const { value, isPresent } = distinctValue(query.measure.field);
   const groupBy = Object.keys(fields);
-  // A group without a value has a row of the answer. Where there are no groups, all buckets are filled, and a key that is never
-  // null takes three quarters of the time.
+  // A group without a value has a row of the answer. Where there are no groups, all buckets are
+  // filled, and a key that is never null takes three quarters of the time.
   const hasGroups = groupBy.length > 0;
   return selectEvents(context, {
     selection: { ...query.selection, range },
@@ -155,7 +156,8 @@ function firstDaysOfValues(windows: Windows, range: TimeRange, context: PlanCont
 
 function spansOfEachValue(windows: Windows, range: TimeRange, context: PlanContext): ValueSpans {
   const values = selectValues(windows, range, context, { days: fn.arraySort(fn.groupUniqArray(dayOf(windows))) });
-  // A day at which no earlier span counts begins one; it ends where the days after its last one no longer count.
+  // A day at which no earlier span counts begins one; it ends where the days after its last one no
+  // longer count.
   const days = alias('days');
   const starts = fn.arrayFilter(
     lambda(['day', 'before'], (day, before) => infix('>=', day, until(windows, before))),

@@ -127,7 +127,10 @@ function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver |
   return groupHours(query, context) ?? groupEvents(query, context);
 }
 
-/** The groups of both ranges of `compare` by one scan, where events are grouped and the ranges do not overlap. */
+/**
+ * The groups of both ranges of `compare` by one scan, where events are grouped and the ranges do
+ * not overlap.
+ */
 function groupBothRanges(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined) {
   const { selection, earlier } = query;
   const isEarlier = isOfEarlier(query);
@@ -184,8 +187,9 @@ function groupEvents(query: AggregateQuery, context: PlanContext, { keys, ...sca
 }
 
 /**
- * Counts by time and event type alone are summed from the hourly projection (11 times faster over a month), and the partial
- * hours at both ends of the range from events. Exact, because a projection has the same rows.
+ * Counts by time and event type alone are summed from the hourly projection (11 times faster over a
+ * month), and the partial hours at both ends of the range from events. Exact, because a projection
+ * has the same rows.
  */
 function groupHours(query: AggregateQuery, context: PlanContext): Select | undefined {
   const { measure, selection, groups, timezone } = query;

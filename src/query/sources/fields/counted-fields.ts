@@ -1,4 +1,5 @@
-// The fields of events that `fields` counts: an alias has the count of its field, and a field that every event has is not counted.
+// The fields of events that `fields` counts: an alias has the count of its field, and a field that
+// every event has is not counted.
 import { EVENT_FIELD_NAMES, findEventField } from '../../fields.js';
 
 const OF_EVERY_EVENT: ReadonlySet<string> = new Set(['event_type', 'time', 'insert_id']);

@@ -9,8 +9,8 @@ import type { Columns } from '../../plan/plan.js';
 
 export const BAGS = Object.keys(PROPERTY_BAGS) as PropertyBag[];
 
-// Few distinct sets of keys occur in many events: count the sets first, and then their keys. Lambdas over each event that
-// look into another map take several times as long.
+// Few distinct sets of keys occur in many events: count the sets first, and then their keys.
+// Lambdas over each event that look into another map take several times as long.
 
 export const keysOf = (map: PropertyColumn): Expression => fn.mapKeys(column(map));
 export const valuesOf = (map: PropertyColumn): Expression => fn.mapValues(column(map));

@@ -46,9 +46,9 @@ function countProperties(): Columns {
 }
 
 /**
- * The fields are counted in a select of their own, without groups: counts for each set of keys take several times as long.
- * One row with all counts for the answer: events, one count per field, keys of both property groups by type, and keys of
- * profiles by type.
+ * The fields are counted in a select of their own, without groups: counts for each set of keys take
+ * several times as long. One row with all counts for the answer: events, one count per field, keys
+ * of both property groups by type, and keys of profiles by type.
  */
 export function planFields(query: FieldsQuery, context: PlanContext): Plan {
   const { selection, order } = query;

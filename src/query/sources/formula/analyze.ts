@@ -37,7 +37,9 @@ export interface FormulaTerm {
   readonly kind: 'term';
   readonly events: EventSet;
   readonly measure: Measure;
-  /** Length of the call's own range, which ends with the bucket; undefined: the range of the query. */
+  /**
+   * Length of the call's own range, which ends with the bucket; undefined: the range of the query.
+   */
   readonly last: CalendarSpan | undefined;
 }
 
@@ -112,7 +114,10 @@ const refuseUnit = (scope: Scope, { span }: syntax.StageOf<'unit'>): undefined =
 
 const VALUE = 'value';
 
-/** The names of the columns: one alone may have none, and several differ from each other and from the groups. */
+/**
+ * The names of the columns: one alone may have none, and several differ from each other and from
+ * the groups.
+ */
 function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): string[] {
   const names: string[] = [];
   for (const { alias, span } of columns) {

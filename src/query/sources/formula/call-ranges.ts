@@ -1,4 +1,5 @@
-// The ranges of a formula's calls: `unique(* last 28d)` counts the 28 days that end with each bucket.
+// The ranges of a formula's calls: `unique(* last 28d)` counts the 28 days that end with each
+// bucket.
 import type { Group, TimeRange } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import type { Span } from '../../errors.js';
@@ -20,7 +21,10 @@ interface Of {
   readonly range: TimeRange;
 }
 
-/** Undefined when no call has a range of its own, or the answer has no time buckets; problems are reported. */
+/**
+ * Undefined when no call has a range of its own, or the answer has no time buckets; problems are
+ * reported.
+ */
 export function findWindows(
   scope: Scope,
   columns: readonly FormulaColumn[],

@@ -165,7 +165,10 @@ function rowsOf(parts: FormulaParts): Select {
 /** A formula without terms reads no events and still has one row. */
 const EVENTS = 'events';
 
-/** Whether the groups are those of events: not the one group of all events, nor every bucket of the range. */
+/**
+ * Whether the groups are those of events: not the one group of all events, nor every bucket of the
+ * range.
+ */
 const areOfEvents = (groups: readonly Group[]): boolean =>
   groups.length > 1 || groups.some((group) => !isOwnTime(group));
 
@@ -186,8 +189,8 @@ function defaultOrder(groups: readonly Group[], outputs: readonly OutputColumn[]
     groups.flatMap((group, index) =>
       (group.kind === 'field') === isField ? orderByValue(groupAlias(index), outputs[index]?.type, 'asc') : [],
     );
-  // The result is always a sort key: otherwise ClickHouse skips the sort after WITH FILL and omits filled rows from
-  // rows_before_limit.
+  // The result is always a sort key: otherwise ClickHouse skips the sort after WITH FILL and omits
+  // filled rows from rows_before_limit.
   return [...ordersOf(false), orderBy(resultAlias(0), 'desc'), ...ordersOf(true)];
 }
 
@@ -199,7 +202,10 @@ function filled({ groups, selection, timezone }: FormulaParts['query'], rows: Se
   return { ...rows, orderBy: [orderBy(groupAlias(0))], fill };
 }
 
-/** One row per group. Calls with a range of their own read from its start, all others from the start of the query's. */
+/**
+ * One row per group. Calls with a range of their own read from its start, all others from the start
+ * of the query's.
+ */
 function aggregateEvents({ query, context, terms, filter }: FormulaParts): Select {
   const { selection, groups, timezone } = query;
   const { range } = selection;

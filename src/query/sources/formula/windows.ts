@@ -1,5 +1,5 @@
-// Plan of a formula by time with calls that have ranges of their own: one scan aggregates the slices of time (time/windows.ts) to
-// states, and each bucket merges the states of its windows.
+// Plan of a formula by time with calls that have ranges of their own: one scan aggregates the
+// slices of time (time/windows.ts) to states, and each bucket merges the states of its windows.
 
 import { groupAlias } from '../../analyze/grouped-columns.js';
 import { isOwnTime } from '../../analyze/groups.js';

@@ -37,14 +37,19 @@ export interface FunnelQuery {
   readonly windowMs: number;
   /** Who does the steps; undefined: people. */
   readonly unit: Unit | undefined;
-  /** `written`: each step after the one before it. `any`: in any order. `strict`: without another event between two steps. */
+  /**
+   * `written`: each step after the one before it. `any`: in any order. `strict`: without another
+   * event between two steps.
+   */
   readonly order: FunnelOrder;
   /** Buckets of the time at which attempts began. */
   readonly granularity: CalendarPeriod | undefined;
   readonly by: Breakdown | undefined;
   /** Whether the column of `by` comes before that of the buckets. */
   readonly isFieldFirst: boolean;
-  /** Times of the steps instead of users and rates: quantiles, or a histogram of bins of this width. */
+  /**
+   * Times of the steps instead of users and rates: quantiles, or a histogram of bins of this width.
+   */
   readonly times: { readonly widthMs: number | undefined } | undefined;
   /** Lists people instead of counting them. */
   readonly people: FunnelPeople | undefined;

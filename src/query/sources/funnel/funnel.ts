@@ -1,5 +1,5 @@
-// Shared types and expressions of the funnel plans: the resolved query, its distinct steps, step memberships of an event, and
-// the rows of counted attempts.
+// Shared types and expressions of the funnel plans: the resolved query, its distinct steps, step
+// memberships of an event, and the rows of counted attempts.
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areDisjoint } from '../../conditions/events.js';
 import { isIn } from '../../conditions/plan-events.js';
@@ -27,7 +27,10 @@ export interface Funnel {
   readonly person: Columns;
 }
 
-/** One row per counted attempt: `started`, `times` of its steps, and `bucket` where the funnel has buckets. */
+/**
+ * One row per counted attempt: `started`, `times` of its steps, and `bucket` where the funnel has
+ * buckets.
+ */
 export interface Counted {
   readonly from: Step;
   /** Milliseconds of a time in these columns. */
@@ -77,7 +80,10 @@ export const membershipsOf = (numbers: readonly number[], isOf: (number: number)
 
 const MEMBERSHIP_BITS = integer(20);
 
-/** A time with memberships as one number, which sorts faster than a tuple. Its memberships are tested as they are alone. */
+/**
+ * A time with memberships as one number, which sorts faster than a tuple. Its memberships are
+ * tested as they are alone.
+ */
 export const packMoment = (ms: Expression, memberships: Expression): Expression =>
   infix('+', fn.bitShiftLeft(ms, MEMBERSHIP_BITS), memberships);
 export const timeOfPacked = (moment: Expression): Expression => fn.bitShiftRight(moment, MEMBERSHIP_BITS);

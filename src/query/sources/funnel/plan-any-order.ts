@@ -1,6 +1,7 @@
-// Plan of `order any`: every event of a step begins an attempt, and the steps take events in their written order: each the earliest
-// one from the start on that no step before it has taken. That is what the events do in the order of time, when each goes to
-// the first of its steps that is not done.
+// Plan of `order any`: every event of a step begins an attempt, and the steps take events in their
+// written order: each the earliest one from the start on that no step before it has taken. That is
+// what the events do in the order of time, when each goes to the first of its steps that is not
+// done.
 import { areOfTypes } from '../../conditions/plan-events.js';
 import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -45,7 +46,10 @@ const RANK_AND_KIND = 6;
 
 const takenBy = (number: number): Expression => alias(`taken_${number}`);
 
-/** One row per person with an event of a step: the moments of events of steps in order, and the starts of attempts. */
+/**
+ * One row per person with an event of a step: the moments of events of steps in order, and the
+ * starts of attempts.
+ */
 function planPeople(funnel: Funnel, context: PlanContext): Step {
   const { query, distinct, breakdown, subject } = funnel;
   const isOf = (number: number): Expression => isOfStep(funnel, number, context);
@@ -92,7 +96,10 @@ function nextOf(positions: Expression): Expression {
   );
 }
 
-/** For each start, in order: the next positions of the step, as many as rivals may leave none of. Zero where there is none. */
+/**
+ * For each start, in order: the next positions of the step, as many as rivals may leave none of.
+ * Zero where there is none.
+ */
 function nextPositions(funnel: Funnel, number: number): Expression {
   const isOf = lambda(['position', 'moment'], (_, moment) =>
     hasMembership(moment, firstOfEvents(funnel.query.steps, number)),
@@ -102,7 +109,8 @@ function nextPositions(funnel: Funnel, number: number): Expression {
   if (depth === 0) return nextOf(own);
   const names = ['position', ...numbersTo(depth).map((by) => `after_${by}`)];
   const shifted = numbersTo(depth).map((by) => fn.arrayShiftLeft(own, integer(by)));
-  // Sorted with the starts: a start comes before a position of its own time, because its second element is 0.
+  // Sorted with the starts: a start comes before a position of its own time, because its second
+  // element is 0.
   const asked = map(alias('beginnings'), 'start', (start) => {
     const position = fn.bitShiftLeft(tupleElement(start, 1), RANK_BITS);
     return fn.tuple(position, ...names.map(() => integer(0)));

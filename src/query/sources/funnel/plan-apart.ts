@@ -1,6 +1,7 @@
-// Plan of `order any` where no event is of two steps and no step repeats: an attempt takes of each step the earliest event from its
-// start on. The moments of all steps are one sorted array, in which those events are found by one pass for each step. Only the
-// attempt that counts gets an array of times.
+// Plan of `order any` where no event is of two steps and no step repeats: an attempt takes of each
+// step the earliest event from its start on. The moments of all steps are one sorted array, in
+// which those events are found by one pass for each step. Only the attempt that counts gets an
+// array of times.
 import { areOfTypes } from '../../conditions/plan-events.js';
 import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -36,7 +37,10 @@ export const areApart = ({ query, distinct, doOverlap, breakdown }: Funnel): boo
 
 const nextName = (number: number): string => `next_${number}`;
 
-/** One row per person: the moments of all steps in order, and for each step the next of its moments from there on. */
+/**
+ * One row per person: the moments of all steps in order, and for each step the next of its moments
+ * from there on.
+ */
 function planMoments(funnel: Funnel, context: PlanContext): Step {
   const { query, distinct, subject } = funnel;
   const isOf = (number: number): Expression => isOfStep(funnel, number, context);
@@ -58,7 +62,9 @@ function planMoments(funnel: Funnel, context: PlanContext): Step {
   return step('next_moments', extend(step('people', moments), Object.fromEntries(nexts)));
 }
 
-/** Whether the attempt did the step. Behind the last moment of the step, the next one is of another. */
+/**
+ * Whether the attempt did the step. Behind the last moment of the step, the next one is of another.
+ */
 const isDone = ({ query }: Funnel, number: number, start: Expression, next: Expression): Expression =>
   allOf([
     hasMembership(next, number),

@@ -1,4 +1,5 @@
-// Plan of `compare` over a funnel: of each group the people who reached the steps in both ranges, and the metrics of each.
+// Plan of `compare` over a funnel: of each group the people who reached the steps in both ranges,
+// and the metrics of each.
 import type { TimeRange } from '../../analyze/resolved.js';
 import { passThrough } from '../../plan/answer.js';
 import {

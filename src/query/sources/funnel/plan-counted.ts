@@ -1,5 +1,6 @@
-// Plan of the counted attempts of a funnel: of each person the attempt that reached most steps, and of equals the earliest. By
-// time buckets, one attempt of each bucket in which the person began one.
+// Plan of the counted attempts of a funnel: of each person the attempt that reached most steps, and
+// of equals the earliest. By time buckets, one attempt of each bucket in which the person began
+// one.
 
 import { filter, first, map } from '../../plan/behaviour.js';
 import {
@@ -33,7 +34,10 @@ export const bySteps = (attempts: Expression, steps: number): Expression =>
 
 const same = (time: Expression): Expression => time;
 
-/** `bestFirst` are the attempts of a person: those with more steps first, of equals the earlier first. */
+/**
+ * `bestFirst` are the attempts of a person: those with more steps first, of equals the earlier
+ * first.
+ */
 export function planBest({ query, breakdown, person }: Funnel, people: Step, bestFirst: Expression): Counted {
   const { granularity, timezone } = query;
   const attempts = step('ranked_attempts', extend(people, { ranked: bestFirst }));

@@ -1,9 +1,10 @@
-// Plan of funnels in order. ClickHouse's windowFunnel returns how far a person came, but neither the times of the steps nor the value at
-// the start. So the times of each step are collected per person, and all attempts advance step by step: an attempt is
-// (deadline, time of step 1, …, time of step k), and each level takes the earliest remaining event of the next step, which
-// is never worse than a later one. Attempts start in order and stay in order, so a level is one merge of two sorted arrays,
-// and the first attempt of the last non-empty level counts. Lambdas capture no arrays, because ClickHouse would copy them
-// per element.
+// Plan of funnels in order. ClickHouse's windowFunnel returns how far a person came, but neither
+// the times of the steps nor the value at the start. So the times of each step are collected per
+// person, and all attempts advance step by step: an attempt is (deadline, time of step 1, …, time
+// of step k), and each level takes the earliest remaining event of the next step, which is never
+// worse than a later one. Attempts start in order and stay in order, so a level is one merge of two
+// sorted arrays, and the first attempt of the last non-empty level counts. Lambdas capture no
+// arrays, because ClickHouse would copy them per element.
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -41,8 +42,8 @@ import { positionsOf, RANK_MAX, timeOfPosition } from './positions.js';
 // ---- Moments in one number ----
 
 /**
- * Packs a time with its tie-breakers into one number, so that one sorted array holds two kinds: the time, then the rank among
- * events of equal time, then one bit for the kind.
+ * Packs a time with its tie-breakers into one number, so that one sorted array holds two kinds: the
+ * time, then the rank among events of equal time, then one bit for the kind.
  */
 const RANK_AND_KIND_BITS = constant(6);
 type Kind = 0 | 1;
@@ -53,7 +54,9 @@ const unpacked = (moment: Expression): Expression => fn.bitShiftRight(moment, RA
 const rank = (value: Expression): Expression => fn.bitShiftLeft(value, constant(1));
 const isOfKind = (moment: Expression, kind: Kind): Expression => equals(fn.bitAnd(moment, constant(1)), constant(kind));
 
-/** For each moment of this kind in the sorted array: the next moment of the other kind, or itself. */
+/**
+ * For each moment of this kind in the sorted array: the next moment of the other kind, or itself.
+ */
 function nextOfOtherKind(moments: Expression, kind: Kind): Expression {
   const isOther = lambda(['moment'], (moment) => isOfKind(moment, kind === 0 ? 1 : 0));
   const isOfThis = lambda(['next', 'moment'], (_, moment) => isOfKind(moment, kind));
@@ -64,13 +67,19 @@ const merge = (left: Expression, right: Expression): Expression => fn.arraySort(
 
 // ---- Attempts ----
 
-/** An attempt is a tuple: its deadline, the times of its steps, and where it carries one, the value at its start. */
+/**
+ * An attempt is a tuple: its deadline, the times of its steps, and where it carries one, the value
+ * at its start.
+ */
 const deadlineOf = (attempt: Expression): Expression => tupleElement(attempt, 1);
 const timeOf = (attempt: Expression, stepNumber: number): Expression => tupleElement(attempt, stepNumber + 1);
 
 const valueAt = (attempt: Expression, reached: number): Expression => tupleElement(attempt, reached + 2);
 
-/** Attempts of several buckets have several values; else the value of the counted one is looked up by its start. */
+/**
+ * Attempts of several buckets have several values; else the value of the counted one is looked up
+ * by its start.
+ */
 const carriesValue = ({ query, breakdown }: Funnel): boolean =>
   breakdown !== undefined && query.granularity !== undefined;
 
@@ -83,7 +92,10 @@ const timesOf = (query: FunnelQuery, stepNumber: number): Expression => alias(ti
 
 // ---- Events of people ----
 
-/** One row per person with a first step: sorted times per step with events of its own, and of excluded events. */
+/**
+ * One row per person with a first step: sorted times per step with events of its own, and of
+ * excluded events.
+ */
 function planPeople(funnel: Funnel, context: PlanContext): Step {
   const { query, distinct, doOverlap, breakdown, subject } = funnel;
   const { steps, exclude } = query;
@@ -112,10 +124,12 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
 }
 
 /**
- * A moment of a person is a tuple: its time, its memberships, and with a breakdown insert_id and the value.
+ * A moment of a person is a tuple: its time, its memberships, and with a breakdown insert_id and
+ * the value.
  *
- * When one event may be of several steps, steps are compared by positions instead of times, so that no event serves two steps:
- * each step is at a later position than the one before. Of equal times, events of earlier steps come first.
+ * When one event may be of several steps, steps are compared by positions instead of times, so that
+ * no event serves two steps: each step is at a later position than the one before. Of equal times,
+ * events of earlier steps come first.
  */
 function planPositions({ query, distinct, breakdown }: Funnel, people: Step): Step {
   const [moments, positions] = [alias('moments'), alias('positions')];
@@ -175,7 +189,10 @@ function planStarts(funnel: Funnel, people: Step): Step {
   return step('after_step_1', extend(withMoments, { attempts_1: withValues(funnel, attempts) }));
 }
 
-/** The events of a step as moments. The second of two equal times has a higher rank, for steps that repeat events. */
+/**
+ * The events of a step as moments. The second of two equal times has a higher rank, for steps that
+ * repeat events.
+ */
 function momentsOf({ query, doOverlap }: Funnel, stepNumber: number): Expression {
   const times = timesOf(query, stepNumber);
   if (doOverlap || firstOfEvents(query.steps, stepNumber) === stepNumber) {
@@ -187,7 +204,10 @@ function momentsOf({ query, doOverlap }: Funnel, stepNumber: number): Expression
   return fn.arrayMap(ranked, times, fn.arrayEnumerateUniq(times));
 }
 
-/** Where an attempt waits for its next step. One event serves one step: events of equal time that it has used are skipped. */
+/**
+ * Where an attempt waits for its next step. One event serves one step: events of equal time that it
+ * has used are skipped.
+ */
 function waiting({ query, doOverlap }: Funnel, stepNumber: number, attempt: Expression): Expression {
   const { steps } = query;
   const lastTime = timeOf(attempt, stepNumber - 1);

@@ -1,4 +1,5 @@
-// Rows of a funnel from the counted attempts: users and rates of the steps, their times, or a histogram of the times.
+// Rows of a funnel from the counted attempts: users and rates of the steps, their times, or a
+// histogram of the times.
 import { orderBy, passThrough } from '../../plan/answer.js';
 import { BREAKDOWN, filter, first, map, ratio } from '../../plan/behaviour.js';
 import {
@@ -51,7 +52,9 @@ export function groupOutputs({ query, breakdown }: Funnel): OutputColumn[] {
   return query.isFieldFirst ? outputs.reverse() : outputs;
 }
 
-/** One row per group: of the people who reached each step their number, and other values, as arrays. */
+/**
+ * One row per group: of the people who reached each step their number, and other values, as arrays.
+ */
 export function selectGroups(funnel: Funnel, { from, value }: Counted, values: Columns): Select {
   const columns: Columns = {
     ...(funnel.query.granularity && passThrough(BUCKET)),

@@ -1,5 +1,6 @@
-// Plan of `order strict`: all events of a person in order. Each step is the next event, at a time at which there is no other. Two
-// events of equal time may be steps 1 and 2, whichever begins; three or more are always between two steps.
+// Plan of `order strict`: all events of a person in order. Each step is the next event, at a time
+// at which there is no other. Two events of equal time may be steps 1 and 2, whichever begins;
+// three or more are always between two steps.
 
 import { isIn } from '../../conditions/plan-events.js';
 import { idColumn } from '../../people/list-people.js';
@@ -32,14 +33,18 @@ import {
 } from './funnel.js';
 import { bySteps, planBest } from './plan-counted.js';
 
-// A moment is packed; with a breakdown it is a tuple: its time, insert_id, the steps that it is of, and the value.
+// A moment is packed; with a breakdown it is a tuple: its time, insert_id, the steps that it is of,
+// and the value.
 const timeOf = ({ breakdown }: Funnel, moment: Expression): Expression =>
   breakdown ? tupleElement(moment, 1) : timeOfPacked(moment);
 const isMember = ({ breakdown }: Funnel, moment: Expression, number: number): Expression =>
   hasMembership(breakdown ? tupleElement(moment, 3) : moment, number);
 const valueAt = (moment: Expression): Expression => tupleElement(moment, 4);
 
-/** One row per person with a first step: all events, how many are at the time of each, and its number among those. */
+/**
+ * One row per person with a first step: all events, how many are at the time of each, and its
+ * number among those.
+ */
 function planPeople(funnel: Funnel, context: PlanContext): Step {
   const { query, breakdown, subject } = funnel;
   const { steps, exclude, selection } = query;
@@ -72,7 +77,10 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   return step('people_with_counts', extend(step('people', rows), columns));
 }
 
-/** An attempt for each event that may begin one: the times of the steps that follow each other without another event. */
+/**
+ * An attempt for each event that may begin one: the times of the steps that follow each other
+ * without another event.
+ */
 function planAttempts(funnel: Funnel): Expression {
   const { query, breakdown } = funnel;
   const { steps, windowMs } = query;

@@ -1,4 +1,5 @@
-// Position of an event in a person's history, in one integer: its time and its rank among the person's events of equal time.
+// Position of an event in a person's history, in one integer: its time and its rank among the
+// person's events of equal time.
 import { map } from '../../plan/behaviour.js';
 import { constant, type Expression, infix, lambda } from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';

@@ -56,7 +56,8 @@ const allKeys = (bag: PropertyBag): Expression => {
 };
 
 /**
- * People are counted in a separate select: beside the sets of keys, the engine would keep their hashes per set.
+ * People are counted in a separate select: beside the sets of keys, the engine would keep their
+ * hashes per set.
  */
 function inspectTypes(query: InspectQuery, context: PlanContext): Plan {
   const { selection } = query;
@@ -111,7 +112,10 @@ const TEXT_KINDS: Expression = list(KINDS.filter(({ type }) => type === 'string'
 const noText = constant('');
 const noNumber = fn.toFloat64(constant(0));
 
-/** The properties of one kind, each as a tuple: kind (from 1), key, text, and number or boolean as a number. */
+/**
+ * The properties of one kind, each as a tuple: kind (from 1), key, text, and number or boolean as a
+ * number.
+ */
 function itemsOf(kind: (typeof KINDS)[number]): Expression {
   const { bag, type } = kind;
   const item = (read: (value: Expression) => readonly [text: Expression, number: Expression]): Expression =>

@@ -1,4 +1,5 @@
-// Analyzer of `latest F per E`: the newest value per entity, listed, or aggregated by a second stage.
+// Analyzer of `latest F per E`: the newest value per entity, listed, or aggregated by a second
+// stage.
 import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
 import type { AnswerOrder } from '../../analyze/answer-order.js';
 import { plainName } from '../../analyze/groups.js';

@@ -1,4 +1,5 @@
-// The source `lifecycle`: people by period, and whether they are new, returning, resurrected or dormant.
+// The source `lifecycle`: people by period, and whether they are new, returning, resurrected or
+// dormant.
 import { theForm } from '../../language.js';
 import { buildEventIn } from '../../parse/build-condition.js';
 import { defineSource } from '../source.js';

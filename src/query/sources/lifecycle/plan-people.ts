@@ -1,5 +1,5 @@
-// Plan of `people` over a lifecycle: who has the status in the period, from the events of a person before it, in the period before,
-// and in it.
+// Plan of `people` over a lifecycle: who has the status in the period, from the events of a person
+// before it, in the period before, and in it.
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { personColumns, planPeopleList } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';

@@ -34,7 +34,9 @@ const indexOf = (status: (typeof STATUSES)[number]): Expression => integer(STATU
 /** The last period may extend beyond the range, by at most a month. */
 const PERIOD_MAX_MS = 32 * 86_400_000;
 
-/** One row per person: the active periods in order, and the distance of each from the one before. */
+/**
+ * One row per person: the active periods in order, and the distance of each from the one before.
+ */
 function planPeople({ selection, unit }: ResolvedLifecycle, calendar: Calendar, context: PlanContext): Step {
   // `New` depends on all earlier events, so the scan has no lower bound.
   const range = { fromMs: 0, toMs: selection.range.toMs + PERIOD_MAX_MS };
@@ -49,8 +51,8 @@ function planPeople({ selection, unit }: ResolvedLifecycle, calendar: Calendar, 
 }
 
 /**
- * People by period and status, encoded as one number: period index × number of statuses + status. Codes below zero or after
- * the last period are outside the range.
+ * People by period and status, encoded as one number: period index × number of statuses + status.
+ * Codes below zero or after the last period are outside the range.
  */
 function countCodes(people: Step, codeOf: (period: Expression) => Expression, codesEnd: Expression): Step {
   const [active, gaps] = [alias('active'), alias('gaps')];

@@ -1,5 +1,5 @@
-// Plan of paths: first the anchor of each person, then the events joined to it within the window, so that memory is bounded by
-// the events of paths.
+// Plan of paths: first the anchor of each person, then the events joined to it within the window,
+// so that memory is bounded by the events of paths.
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { hasCall } from '../../conditions/calls.js';
 import { isIn } from '../../conditions/plan-events.js';
@@ -35,7 +35,10 @@ function labelOf(field: ResolvedField): Expression {
 /** The order of events, which tells each from all others. */
 const EVENT_KEY = fn.tuple(eventMs, column('insert_id'), column('event_type'));
 
-/** Conditions with calls would be computed twice: their anchors are joined with their whole key instead. */
+/**
+ * Conditions with calls would be computed twice: their anchors are joined with their whole key
+ * instead.
+ */
 const isJoinedByKey = ({ selection }: PathsQuery): boolean => hasCall(selection.condition);
 
 function planAnchors(query: PathsQuery, context: PlanContext): Step {
@@ -55,13 +58,16 @@ function planAnchors(query: PathsQuery, context: PlanContext): Step {
   return step('anchors', rows);
 }
 
-/** A node is a tuple: its sort keys (time, insert_id, event type), its label, and whether it is an anchor. */
+/**
+ * A node is a tuple: its sort keys (time, insert_id, event type), its label, and whether it is an
+ * anchor.
+ */
 const labelOfNode = (node: Expression): Expression => tupleElement(node, 4);
 const isAnchorNode = (node: Expression): Expression => tupleElement(node, 5);
 
 /**
- * Only the anchor's time is joined, because joined columns are copied to every event. The anchor is the first possible anchor
- * among the sorted nodes of that time.
+ * Only the anchor's time is joined, because joined columns are copied to every event. The anchor is
+ * the first possible anchor among the sorted nodes of that time.
  */
 function planNodes(query: PathsQuery, context: PlanContext): Step {
   const anchorMs = alias('anchor_ms');

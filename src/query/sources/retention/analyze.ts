@@ -44,7 +44,9 @@ export interface RetentionQuery extends AnswerOrder {
   readonly isUnbounded: boolean;
   /** Whether the cohort is that of the first start event ever, not of the first in the range. */
   readonly isFirstEver: boolean;
-  /** Length of periods that begin with each person's start event; undefined for calendar periods. */
+  /**
+   * Length of periods that begin with each person's start event; undefined for calendar periods.
+   */
   readonly windowMs: number | undefined;
   /** Lists people instead of counting them. */
   readonly people: RetentionPeople | undefined;
@@ -136,7 +138,9 @@ function resolveSum(scope: Scope, stage: StageOf<'aggregate'>, isUnbounded: bool
   return measure?.kind === 'numeric' ? measure.field : undefined;
 }
 
-/** `window 1m` is refused, because `last 1m` of retention is a month and any other window a minute. */
+/**
+ * `window 1m` is refused, because `last 1m` of retention is a month and any other window a minute.
+ */
 function takePeriodLength(scope: Scope, stages: StageReader): number | undefined {
   const window = stages.takeOne('window');
   if (window?.duration.unit !== 'm') return window && resolveLength(scope, window.duration);

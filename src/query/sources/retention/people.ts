@@ -1,4 +1,5 @@
-// Which people of a retention `people` lists: those who came back in a period, of all cohorts or of one.
+// Which people of a retention `people` lists: those who came back in a period, of all cohorts or of
+// one.
 
 import type { AnswerOrder } from '../../analyze/answer-order.js';
 import type { By } from '../../analyze/by.js';

@@ -1,4 +1,5 @@
-// Plan of `compare` over a retention: cohorts of both ranges are matched by their position, and their rows by period.
+// Plan of `compare` over a retention: cohorts of both ranges are matched by their position, and
+// their rows by period.
 import type { TimeRange } from '../../analyze/resolved.js';
 import { ratio } from '../../plan/behaviour.js';
 import { earlierOf, joinRanges, type Position, withChange } from '../../plan/compared.js';

@@ -1,4 +1,5 @@
-// Plan of `people` over a retention: who came back in a period, with the time of the first return in it.
+// Plan of `people` over a retention: who came back in a period, with the time of the first return
+// in it.
 
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { planPeopleList, toPerson } from '../../people/list-people.js';

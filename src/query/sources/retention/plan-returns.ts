@@ -1,4 +1,5 @@
-// Plan of the returns of retention: collected per person, numbered by period after the start, and counted per cohort.
+// Plan of the returns of retention: collected per person, numbered by period after the start, and
+// counted per cohort.
 import type { EventSet } from '../../analyze/resolved.js';
 import { isIn } from '../../conditions/plan-events.js';
 import { passPerson } from '../../people/list-people.js';
@@ -32,14 +33,20 @@ export const ANY: EventSet = { name: '*', eventTypes: undefined, condition: unde
 
 const isAny = ({ eventTypes, condition }: EventSet): boolean => eventTypes === undefined && condition === undefined;
 
-/** Whether the calendar periods of all return events are enough: returns are at or after the start, or the start itself. */
+/**
+ * Whether the calendar periods of all return events are enough: returns are at or after the start,
+ * or the start itself.
+ */
 const areNumbered = ({ start, returning = ANY, windowMs, sum, people }: RetentionQuery): boolean =>
   (isAny(returning) || returning.name === start.name) && !windowMs && !sum && !people;
 
 /** Unbounded, the last return of a person decides. */
 const hasLastOnly = ({ isUnbounded, people }: RetentionQuery): boolean => isUnbounded && !people;
 
-/** Per person: the time of the last return event; or of all, the periods, the times, or pairs of time and amount. */
+/**
+ * Per person: the time of the last return event; or of all, the periods, the times, or pairs of
+ * time and amount.
+ */
 export function gatherReturns({ query, calendar }: Periods, context: PlanContext): Expression {
   const { returning = ANY, sum } = query;
   if (hasLastOnly(query))
@@ -55,8 +62,8 @@ export function gatherReturns({ query, calendar }: Periods, context: PlanContext
 const NEVER = -1;
 
 /**
- * Per person: the cohort, and the last or all periods of the returns as numbers: calendar periods of their own, or those of a length
- * counted from the start.
+ * Per person: the cohort, and the last or all periods of the returns as numbers: calendar periods
+ * of their own, or those of a length counted from the start.
  */
 export function planReturns(periods: Periods, from: Step, groups: readonly string[]): Step {
   const { query, calendar } = periods;

@@ -1,5 +1,5 @@
-// Plan of retention: one row per person with start and returns, then one per cohort with people per period as an array, then
-// one per cohort and period.
+// Plan of retention: one row per person with start and returns, then one per cohort with people per
+// period as an array, then one per cohort and period.
 import type { ResolvedQuery, TimeRange } from '../../analyze/resolved.js';
 import { overRange } from '../../conditions/calls.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
@@ -100,7 +100,10 @@ function planCohortsOver(retention: Retention, context: PlanContext, range: Time
   return planCohorts(over, planReturns(over, planPeople(over, context), groupOf(over)));
 }
 
-/** How many periods of the cohort begin in the range: for periods of a length, those of its first member. */
+/**
+ * How many periods of the cohort begin in the range: for periods of a length, those of its first
+ * member.
+ */
 function planReached({ query, calendar }: Retention): Expression {
   const { windowMs, selection } = query;
   const lastMs = selection.range.toMs - 1;
@@ -110,7 +113,10 @@ function planReached({ query, calendar }: Retention): Expression {
   return infix('+', fn.intDiv(infix('-', integer(lastMs), alias('first_start')), integer(windowMs)), constant(1));
 }
 
-/** Whether the period goes on after the range, or is not over now: for periods of a length, that of the last member. */
+/**
+ * Whether the period goes on after the range, or is not over now: for periods of a length, that of
+ * the last member.
+ */
 function planIsIncomplete({ query, calendar }: Retention, nowMs: number): Expression {
   const { windowMs, selection } = query;
   const endMs = Math.min(selection.range.toMs, nowMs);

@@ -1,5 +1,5 @@
-// Analyzer of the source `sessions`: sessions by day, or an aggregate over sessions. A condition on event fields keeps
-// sessions with such an event.
+// Analyzer of the source `sessions`: sessions by day, or an aggregate over sessions. A condition on
+// event fields keeps sessions with such an event.
 import { type AggregateQuery, takeAggregate } from '../../analyze/aggregate.js';
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { resolveSessionField } from '../../analyze/resolve-field.js';
@@ -78,8 +78,8 @@ interface Split {
 }
 
 /**
- * Splits a condition: parts on session fields apply to sessions. The rest must hold for one single event, so it stays one
- * condition.
+ * Splits a condition: parts on session fields apply to sessions. The rest must hold for one single
+ * event, so it stays one condition.
  */
 function split(condition: Condition | undefined): Split {
   const parts = condition === undefined ? [] : conjuncts(condition);
@@ -107,6 +107,8 @@ function isOfSession(condition: Condition): boolean {
   }
 }
 
-/** Excludes user_last_session and user_first_session, which may differ between events of a session. */
+/**
+ * Excludes user_last_session and user_first_session, which may differ between events of a session.
+ */
 const isOwnSession = (field: ResolvedField): boolean =>
   field.kind === 'column' && field.field.category === 'session' && field.field.column.startsWith('session_');

@@ -107,7 +107,8 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
   const position = earlier && positionOf('day', { current: selection.range, earlier }, bucketing);
   const days = position ? compareDays(current, daysOver(earlier), position) : current;
   const byDay: ColumnOrder = { column: 'day', direction: 'asc' };
-  // The second sort key makes ClickHouse sort and count filled rows (see the order of event groups).
+  // The second sort key makes ClickHouse sort and count filled rows (see the order of event
+  // groups).
   const order = [...query.order, byDay].map((of) => orderBy(of.column, of.direction));
   return planAnswer({
     query,

@@ -1,4 +1,5 @@
-// Analyzer of the source `users`: profiles as rows. Bare KEY and user.KEY are the same; the time range is on last_seen.
+// Analyzer of the source `users`: profiles as rows. Bare KEY and user.KEY are the same; the time
+// range is on last_seen.
 import type { AggregateQuery } from '../../analyze/aggregate.js';
 import type { ListDefaults, ListQuery } from '../../analyze/list.js';
 import { profileColumn, profileField } from '../../analyze/resolve-field.js';
@@ -14,7 +15,10 @@ import { analyzeRows } from '../events/analyze.js';
 
 const OF_EVENTS = /^(event_properties|user_properties|session|user_last_session|user_first_session)\./;
 
-/** Event fields that profiles have too: distinct_id is the user_id. Other event fields do not exist on profiles. */
+/**
+ * Event fields that profiles have too: distinct_id is the user_id. Other event fields do not exist
+ * on profiles.
+ */
 function findProfileField(scope: Scope, { path, written, span }: FieldName): ResolvedField | undefined {
   if (path === DISTINCT_ID) return profileColumn(written, 'user_id');
   const isColumn = findEventField(path) !== undefined && !isProfileKey(path);

@@ -21,7 +21,8 @@ function conditionOf(where: string, guess: Guess = 'anything'): string {
 }
 
 test.each([
-  // A string literal is compared with the text form. Other property maps are read only if it is the text of one of their values.
+  // A string literal is compared with the text form. Other property maps are read only if it is the
+  // text of one of their values.
   ['event_properties.k = "pro"', 'ep_str["k"] = "pro"'],
   ['event_properties.k = "5"', 'ep_str["k"] = "5" OR ep_num["k"] = 5 AND NUMBER_ITSELF'],
   ['event_properties.k = "0"', 'ep_str["k"] = "0" OR mapContains(ep_num, "k") AND ep_num["k"] = 0 AND NUMBER_ITSELF'],
@@ -36,8 +37,8 @@ test.each([
   ['event_properties.k = "true"', 'ep_str["k"] = "true" OR ep_bool["k"]'],
   ['event_properties.k = "false"', 'ep_str["k"] = "false" OR mapContains(ep_bool, "k") AND not(ep_bool["k"])'],
   ['event_properties.k = ""', 'mapContains(ep_str, "k") AND ep_str["k"] = \'\''],
-  // A number literal is compared with the numeric map, which contains numeric texts as well. A missing key reads 0, which is
-  // excluded.
+  // A number literal is compared with the numeric map, which contains numeric texts as well. A
+  // missing key reads 0, which is excluded.
   ['event_properties.k = 5', 'ep_num["k"] = 5'],
   ['event_properties.k = 0', 'mapContains(ep_num, "k") AND ep_num["k"] = 0'],
   ['event_properties.k != 5', 'not(ep_num["k"] = 5)'],
@@ -45,7 +46,8 @@ test.each([
   ['event_properties.k < 5', 'mapContains(ep_num, "k") AND ep_num["k"] < 5'],
   ['event_properties.k > "5"', 'ep_num["k"] > 5'],
   ['event_properties.k >= -1', 'mapContains(ep_num, "k") AND ep_num["k"] >= -1'],
-  // An id with more digits than a double is found by its text. As a number it was rounded by the client.
+  // An id with more digits than a double is found by its text. As a number it was rounded by the
+  // client.
   [
     'event_properties.k = 1234567890123456789',
     'ep_str["k"] = "1234567890123456789" OR ep_num["k"] = 1234567890123456800 AND NUMBER_ITSELF',
@@ -109,7 +111,8 @@ test.each([
   expect(conditionOf(where)).toBe(expected);
 });
 
-// The guess decides which property map is read. A key in another map that could be equal makes ClickHouse reject the guess.
+// The guess decides which property map is read. A key in another map that could be equal makes
+// ClickHouse reject the guess.
 test.each<[string, Guess, string]>([
   ['event_properties.k = "pro"', 'text', 'ep_str["k"] = "pro"'],
   ['event_properties.k = "pro"', 'number', 'REFUSE(mapContains(ep_str, "k"))'],

@@ -1,4 +1,5 @@
-// Expressions of a plan: partsOf() walks every kind, and devices are joined only if an expression reads them.
+// Expressions of a plan: partsOf() walks every kind, and devices are joined only if an expression
+// reads them.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../../src/platform/ids.js';
 import { scanWithDevices } from '../../../../src/query/people/devices.js';
