@@ -51,7 +51,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 180_000,
           // More than cores: a file waits for processes and engines half of its time.
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -62,7 +62,8 @@ export default defineConfig({
           globalSetup: ENGINES,
           testTimeout: 60_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+          // As above.
+          maxWorkers: 3,
         },
       },
       {
