@@ -2,6 +2,7 @@
 // histories) need only the sources; `integration`, `e2e` and `latency` share one set of real
 // engines. tools/tier-reporter.mjs holds the time budget of each.
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './tools/longest-first.mjs';
 
 const ENGINES = ['test/support/stack-global-setup.ts'];
 const RANDOM = ['test/support/seed.ts'];
@@ -12,6 +13,7 @@ const IN_SHARED_THREADS = { pool: 'threads', isolate: false, maxWorkers: 2 } as 
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -20,7 +20,7 @@ export async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Only findings leave the page: what passed is a hundred times as much, and takes a second to transfer. */
+/** Only findings leave the page: to transfer what passed takes longer than the check itself. */
 function findingsOf({ page }: ConsoleVisit, options: { readonly runOnly?: readonly string[] } = {}): Promise<string[]> {
   const run = JSON.stringify({ ...options, resultTypes: ['violations'], selectors: false });
   return page.evaluate<string[]>(`axe.run(${run}).then(({ violations }) =>
