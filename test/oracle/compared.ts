@@ -1,10 +1,19 @@
 // Reference implementation of `compare`: answers the question over both ranges, and joins the rows
 // by group, and by the position of their time in the range.
 import { defaultOrder, isKept, METRICS, ratio } from './aggregate.js';
-import { bucketsOf, type Interval, intervalOf, toRfc3339 } from './calendar.js';
+import { bucketAfter, bucketsOf, type Interval, intervalOf, startOfDate, toRfc3339 } from './calendar.js';
 import { earlierInterval } from './compared-range.js';
 import { formulaOrder, valueOfNothing } from './formula.js';
-import type { CalendarUnit, Comparison, FormulaQuestion, FunnelQuestion, Question, Range, Span } from './question.js';
+import type {
+  CalendarUnit,
+  Comparison,
+  FormulaQuestion,
+  FunnelQuestion,
+  Question,
+  Range,
+  RetentionQuestion,
+  Span,
+} from './question.js';
 import {
   type Answer,
   type Cell,
@@ -60,18 +69,35 @@ export function answerCompared(
   const bucketsIn = (interval: Interval): string[] =>
     form.time ? bucketsOf(interval, form.time.unit, clock.timezone) : [];
   const sides = { now, before, buckets: bucketsIn(current), earlierBuckets: bucketsIn(earlier) };
+  const table = form.arrange(joined(form, sides));
   return {
     ...now,
     columns: columnsOf(form, now.columns),
-    ...form.arrange(joined(form, sides)),
+    ...table,
     beside: {
       ...now.beside,
       metadata: {
         ...(now.beside?.metadata as object | undefined),
+        ...(question.source === 'retention' &&
+          !question.by && { incomplete: openPeriods(question, table, current, world) }),
         compare: { current: periodOf(current), previous: periodOf(earlier) },
       },
     },
   };
+}
+
+/** Reading: the rows of cohorts that only the earlier range has are of periods of the current range, which may not be over. */
+function openPeriods(
+  { period: unit = 'week' }: RetentionQuestion,
+  { rows }: Table,
+  { end }: Interval,
+  { clock }: World,
+): Row[] {
+  const endOf = ({ cohort, period }: Row): number =>
+    startOfDate(bucketAfter(String(cohort), unit, Number(period) + 1), clock.timezone);
+  return rows
+    .filter((row) => endOf(row) > Math.min(end, clock.now))
+    .map(({ cohort = null, period = null }) => ({ cohort, period }));
 }
 
 /** In a retention `m` means months. */
