@@ -86,7 +86,7 @@ export function answerCompared(
   };
 }
 
-/** Reading: the rows of cohorts that only the earlier range has are of periods of the current range, which may not be over. */
+/** Reading: rows of cohorts that only the earlier range has are of periods that may not be over. */
 function openPeriods(
   { period: unit = 'week' }: RetentionQuestion,
   { rows }: Table,
