@@ -22,7 +22,7 @@ export type Fault =
   | { readonly kind: 'full_disk'; readonly atMs: number; readonly forMs: number };
 
 const CALM_BEFORE_MS = 2000;
-const GAP_MS = { min: 500, max: 4000 };
+const GAP_MS = { min: 500, max: 2500 };
 const PAUSE_MS = { min: 500, max: 6000 };
 const FULL_DISK_MS = { min: 2000, max: 5000 };
 

@@ -4,13 +4,16 @@
 import { relative } from 'node:path';
 import { BaseSequencer } from 'vitest/node';
 
-/** Files of more than a minute, those of one tier in the order in which they start. */
+/** Files of about a minute and more, those of one tier in the order in which they start. */
 const LONGEST = [
   'test/integration/oracle-rows.test.ts',
   'test/integration/oracle-behaviour.test.ts',
   'test/integration/oracle-people.test.ts',
   'test/golden/golden.rows.test.ts',
   'test/e2e/faults.test.ts',
+  'test/e2e/erasure.test.ts',
+  'test/e2e/console.test.ts',
+  'test/e2e/standalone.test.ts',
 ];
 
 export default class LongestFirst extends BaseSequencer {
