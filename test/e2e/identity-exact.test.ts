@@ -94,7 +94,8 @@ async function replaySome(): Promise<void> {
   }
 }
 
-async function injectFault(): Promise<void> {
+/** Resolves when the fault is over, with the start of the killed worker, which goes on. */
+async function injectFault(): Promise<{ readonly starting: Promise<unknown> }> {
   const victim = WORKERS[Math.floor(random() * WORKERS.length)] as string;
   await processes.get(victim).kill('SIGKILL');
   await replaySome();
@@ -102,7 +103,7 @@ async function injectFault(): Promise<void> {
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'event-analytics-service'`,
   );
-  await processes.start('worker', victim);
+  return { starting: processes.start('worker', victim) };
 }
 
 async function untilDone(): Promise<void> {
@@ -159,15 +160,19 @@ async function copiedMappings(): Promise<Model['mappings']> {
 }
 
 test(`profiles equal the reference after killed workers, cut connections and replays, seed ${SEED}`, async () => {
+  let starting: Promise<unknown> = Promise.resolve();
   for (let round = 0; round < ROUNDS; round += 1) {
     // Paused, so that every batch can be recorded; active jobs continue.
     await queue.pause();
     await sendRound();
     await noteAccepted();
+    await starting;
     await queue.resume();
     await delay(random() * 300);
-    await injectFault();
+    // It starts while the calls of the next round are sent.
+    ({ starting } = await injectFault());
   }
+  await starting;
   await untilDone();
   await replaySome();
   await untilDone();
