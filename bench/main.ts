@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/platform/paths.js';
 import { benchCatalog } from './catalog.js';
+import { benchConsole } from './console.js';
 import { benchErasure } from './erasure.js';
 import { benchExact } from './exact.js';
 import { benchExport } from './export.js';
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'query', run: benchQuery, minutesMax: 7 },
   { name: 'query-sources', run: benchSources, minutesMax: 20 },
   { name: 'query-forms', run: benchForms, minutesMax: 10 },
+  { name: 'console', run: benchConsole, minutesMax: 10 },
   { name: 'erasure', run: benchErasure, minutesMax: 12 },
   { name: 'export', run: benchExport, minutesMax: 6 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },
