@@ -115,6 +115,8 @@ export const texts = {
     chart: 'Chart',
     table: 'Table',
     view: 'View',
+    tableOf: (rows: string, columns: string, first: string | undefined) =>
+      `${rows} of ${columns}${first === undefined ? '' : `; the first is ${first}`}`,
     rows: (shown: number, total: number) =>
       shown === total ? plural(total, 'row') : `${shown.toLocaleString('en')} of ${plural(total, 'row')}`,
     more: 'Show all rows',
@@ -152,6 +154,8 @@ export const texts = {
     cohort: 'Cohort',
     cohorts: 'Cohorts',
     returned: 'Share of each cohort that returned, by period',
+    returnedBy: (people: string, share: string, period: number) =>
+      `; ${share} of ${people} returned in period ${period}`,
     reachedLast: (step: string) => `Share that reached ${step}, by time`,
     funnel: (reached: string, began: string, rate: string) =>
       `${reached} of ${began} people reached the last step, ${rate}`,
@@ -163,6 +167,7 @@ export const texts = {
     median: (time: string) => `median ${time}`,
     session: 'Session',
     eventsOf: (day: string) => `Events of ${day}`,
+    timeline: (events: string, newest: string) => `${events}, the newest on ${newest}`,
     sessionFigures: {
       sessions: 'Sessions',
       avg_duration: 'Average duration',

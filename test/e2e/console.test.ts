@@ -193,16 +193,20 @@ describe('an answer', () => {
     ['* | last 20d | count by day | compare previous', 'img', /count, 21 values from/],
     ['formula count(purchase) / count(signup) | by day | last 20d', 'img', /value/],
     ['funnel page_view -> signup -> purchase | last 30d', 'list', /10 of 40 people reached the last step, 25.0/],
-    ['retention page_view by week | last 4w', 'table', /Share of each cohort/],
+    [
+      'retention page_view by week | last 4w',
+      'table',
+      /Share of each cohort.*; \d+(?:\.\d)?.% of \d+ people returned in period 1/,
+    ],
     ['funnel page_view -> signup by day | last 20d', 'img', /Share that reached signup/],
     ['paths from page_view | last 30d', 'img', /Paths of 40 people/],
     ['lifecycle * by week | last 4w', 'img', /users/],
     ['stickiness *', 'img', /users/],
     ['sessions | last 30d', 'img', /Sessions by day: 40/],
     ['choice checkout | results purchase', 'table', /Too early to say/],
-    ['user "user-0"', 'list', /Events of/],
-    ['inspect * | last 30d', 'region', /Table/],
-    ['fields', 'region', /Table/],
+    ['user "user-0"', 'region', /\d+ events, the newest on /],
+    ['inspect * | last 30d', 'table', /\d+ rows of event, .*; the first is page_view, /],
+    ['fields', 'table', /\d+ rows of field, .*; the first is /],
   ])('%s is drawn, and its table has the rows of the API', async (q, role, name) => {
     const visited = await sharedVisit(askPath(q));
     const { total, rows } = await shop.ask(q);

@@ -13,6 +13,8 @@ const VIEW_PIXELS = 560;
 const AROUND = 8;
 /** Wide answers show fewer rows at a time, which bounds the elements of the page. */
 const CELLS_MAX = 900;
+/** Columns in the name of a table, which screen readers read out. */
+const NAMED_COLUMNS_MAX = 6;
 
 interface Props {
   readonly answer: Answer;
@@ -45,7 +47,7 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={style.scroll} onScroll={scroll} tabIndex={0} aria-label={texts.answer.table}>
-        <table className={style.table} aria-rowcount={rows.length + 1}>
+        <table className={style.table} aria-rowcount={rows.length + 1} aria-label={nameOf(answer, columns, timezone)}>
           <thead>
             <tr>
               {columns.map((column) => (
@@ -107,6 +109,15 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
       )}
     </>
   );
+}
+
+/** States how many rows of what, and the first. */
+function nameOf({ rows, total }: Answer, columns: readonly ShownColumn[], timezone: string): string {
+  const [first] = rows;
+  const values =
+    first && columns.slice(0, NAMED_COLUMNS_MAX).map((column) => showCell(column, first[column.name], timezone));
+  const names = columns.slice(0, NAMED_COLUMNS_MAX).map(({ name }) => name);
+  return texts.answer.tableOf(texts.answer.rows(rows.length, total), names.join(', '), values?.join(', '));
 }
 
 /** What a click on the bar of a row asks: only events with all of its values. */

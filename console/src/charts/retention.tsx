@@ -59,7 +59,10 @@ export function Retention({ answer, people }: Props) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={style.scroll} tabIndex={0} aria-label={texts.charts.cohorts}>
       <table className={style.table}>
-        <caption className="unseen">{texts.charts.returned}</caption>
+        <caption className="unseen">
+          {texts.charts.returned}
+          {resultOf(cohorts, (row) => incomplete.has(keyOf(row, groups)))}
+        </caption>
         <thead>
           <tr>
             <th scope="col">{texts.charts.cohort}</th>
@@ -104,6 +107,18 @@ export function Retention({ answer, people }: Props) {
       </table>
     </section>
   );
+}
+
+/** The share of all complete cohorts that returned in the first period after their start. */
+function resultOf(cohorts: readonly Cohort[], isIncomplete: (row: Row) => boolean): string {
+  const complete = cohorts.flatMap(({ size, cells }) => {
+    const row = cells.get(1);
+    const users = row === undefined || isIncomplete(row) ? null : numberIn(row, 'users');
+    return users === null ? [] : [{ size, users }];
+  });
+  const size = complete.reduce((sum, cohort) => sum + cohort.size, 0);
+  const users = complete.reduce((sum, cohort) => sum + cohort.users, 0);
+  return size === 0 ? '' : texts.charts.returnedBy(plural(size, 'person', 'people'), percent(users / size), 1);
 }
 
 interface CellProps {

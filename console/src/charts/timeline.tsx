@@ -36,8 +36,9 @@ interface Props {
 
 export function Timeline({ answer, timezone, choose }: Props) {
   const groups = groupsOf(answer.rows.slice(0, SHOWN_MAX), timezone);
+  const newest = groups[0] && texts.charts.timeline(plural(answer.total, 'event'), day(groups[0].date));
   return (
-    <div className={style.timeline}>
+    <section className={style.timeline} aria-label={newest}>
       {groups.map(({ date, session, rows }, index) => (
         <section key={`${date} ${session} ${String(rows[0]?.insert_id)}`}>
           {groups[index - 1]?.date !== date && <h2 className={style.day}>{day(date, true)}</h2>}
@@ -69,7 +70,7 @@ export function Timeline({ answer, timezone, choose }: Props) {
         </section>
       ))}
       {answer.rows.length > SHOWN_MAX && <p className="muted">{texts.answer.hidden(answer.rows.length - SHOWN_MAX)}</p>}
-    </div>
+    </section>
   );
 }
 
