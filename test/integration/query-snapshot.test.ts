@@ -15,6 +15,9 @@ const DEVICES = 1000;
 let databases: TestDatabases;
 let clickhouse: ClickHouseClient;
 
+// Ranges that overlap, because the others are read by one scan.
+const QUERY = '* | last 14d | unique | compare 1w';
+
 /** The same anonymous devices in both ranges. */
 beforeAll(async () => {
   databases = await createTestDatabases();
@@ -41,7 +44,7 @@ const mapDevice = (device: number): Promise<unknown> =>
 
 /** ClickHouse waits before each snapshot of a table, while devices are mapped to Ada one by one. */
 async function askWhileDevicesAreMapped(settings: Readonly<Record<string, number>>): Promise<unknown[]> {
-  const { statement } = compile('* | unique | compare previous', {
+  const { statement } = compile(QUERY, {
     projectId: toProjectId(PROJECT),
     nowMs: NOW_MS,
     timezone: 'UTC',
