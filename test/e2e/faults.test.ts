@@ -1,5 +1,5 @@
-// Some forty faults in 75 seconds: nothing acknowledged may be lost, duplicated or wrong. The ledger
-// is printed; its seed repeats the run (npm run faults -- --seed …).
+// Some forty faults in 75 seconds: nothing acknowledged may be lost, duplicated or wrong. The
+// ledger is printed; its seed repeats the run (npm run faults -- --seed …).
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
