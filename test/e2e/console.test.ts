@@ -205,7 +205,7 @@ describe('an answer', () => {
     ['sessions | last 30d', 'img', /Sessions by day: 40/],
     ['choice checkout | results purchase', 'table', /Too early to say/],
     ['user "user-0"', 'region', /\d+ events, the newest on /],
-    ['inspect * | last 30d', 'table', /\d+ rows of event, .*; the first is page_view, /],
+    ['inspect * | last 30d', 'table', /\d+ rows of event_type, .*; the first is page_view, /],
     ['fields', 'table', /\d+ rows of field, .*; the first is /],
   ])('%s is drawn, and its table has the rows of the API', async (q, role, name) => {
     const visited = await sharedVisit(askPath(q));
