@@ -1,7 +1,7 @@
 // Questions of the console in a real browser: nothing of one leaves the page but the query itself,
 // what is copied works elsewhere, and the largest answer scrolls.
 import { describe, expect, test } from 'vitest';
-import { askPath, region } from '../support/console-ask.js';
+import { askPath, expectQuery, region } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 
@@ -50,6 +50,35 @@ describe('a question', () => {
       const isQuery = request.method() === 'POST' && request.url().endsWith('/query');
       if (!isQuery) expect(request.postData() ?? '', request.url()).not.toContain(secret);
     }
+  });
+
+  test('is kept with what was typed over it: by another screen, a reload, and the way back', async () => {
+    const q = 'page_view | last 30d | count';
+    const typed = `${q} by _platform`;
+    const visited = await shop.visit(askPath(q), { jar: await shop.join('leaver@example.com', 'member') });
+    const { page } = visited;
+    const editor = page.locator('.cm-content[aria-label="Query"]');
+    const openScreen = (name: string) =>
+      page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name }).click();
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' by _platform');
+    await openScreen('People');
+    await page.getByRole('heading', { name: 'People' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'People' }).waitFor();
+    await openScreen('Ask');
+    await expectQuery(visited, q);
+    await expect.poll(() => editor.textContent()).toBe(typed);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await expectQuery(visited, typed);
+    await page.goBack();
+    await expect.poll(() => editor.textContent()).toBe(q);
+
+    await page.getByRole('button', { name: 'Account:' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL((address) => !address.pathname.startsWith('/projects'));
+    expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('page_view');
   });
 
   test('is explained in words and SQL, and is not run for it', async () => {

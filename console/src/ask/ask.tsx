@@ -1,6 +1,6 @@
 // Screen Ask: query field, chips, answer pane and menus. The query text is the only state; the URL
 // fragment holds the query that was run (permalink.ts).
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { AnswerPane } from '../answer/answer-pane.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
@@ -10,30 +10,29 @@ import style from './ask.module.css';
 import { ExplainButton } from './explain-button.js';
 import { addToHistory } from './history.js';
 import { HistoryMenu } from './history-menu.js';
+import { recallFragment, recallText, rememberFragment, rememberText } from './last-question.js';
 import { type Asked, parseFragment, setFragment, toFragment, useFragment, type View } from './permalink.js';
 import { QueryField } from './query-field.js';
 import { ShareMenu } from './share-menu.js';
 import { Starters } from './starters-list.js';
 import { useAnswer } from './use-answer.js';
 
-/** The question of each project, for the way back from another screen. */
-const lastFragments = new Map<string, string>();
-
 export function Ask({ project }: { readonly project: Project }) {
   const fragment = useFragment();
   const asked = useMemo(() => parseFragment(fragment), [fragment]);
-  const [text, setText] = useState(asked.q);
+  const [text, setText] = useState(() => recallText(project.id, asked.q));
   const timezone = asked.tz ?? project.timezone;
   const asking = useAnswer(project.id, asked.q, timezone);
   const { runAgain, isRunning } = asking;
 
-  useEffect(() => setText(asked.q), [asked.q]);
-  useEffect(() => {
-    const last = lastFragments.get(project.id);
-    if (location.hash === '' && last !== undefined) setFragment(parseFragment(last), { replace: true });
+  // Before the first paint, which would show an empty field.
+  useLayoutEffect(() => {
+    const last = recallFragment(project.id);
+    if (location.hash === '' && last !== '') setFragment(parseFragment(last), { replace: true });
   }, [project.id]);
+  useLayoutEffect(() => setText(recallText(project.id, asked.q)), [project.id, asked.q]);
   useEffect(() => {
-    if (fragment !== '') lastFragments.set(project.id, fragment);
+    if (fragment !== '') rememberFragment(project.id, fragment);
   }, [fragment, project.id]);
 
   const latest = useRef({ text, asked });
@@ -42,6 +41,7 @@ export function Ask({ project }: { readonly project: Project }) {
     (question: Asked): void => {
       if (question.q.trim() === '') return;
       addToHistory(project.id, question);
+      rememberText(project.id, question.q, question.q);
       setText(question.q);
       if (toFragment(question) === location.hash) runAgain();
       else setFragment(question);
@@ -53,6 +53,11 @@ export function Ask({ project }: { readonly project: Project }) {
     ask({ ...rest, q: latest.current.text });
   }, [ask]);
   const askFrom = useCallback((q: string): void => ask({ ...latest.current.asked, q }), [ask]);
+  const type = (typed: string): void => {
+    if (typed === text) return;
+    rememberText(project.id, asked.q, typed);
+    setText(typed);
+  };
   const setView = (view: View): void => setFragment({ ...asked, view }, { replace: true });
 
   return (
@@ -63,7 +68,7 @@ export function Ask({ project }: { readonly project: Project }) {
           projectId={project.id}
           timezone={timezone}
           value={text}
-          onChange={setText}
+          onChange={type}
           onRun={run}
           apply={(q) => ask({ ...asked, q })}
           rejected={asking.failure !== undefined && text === asked.q ? asking.failure.details : NONE}

@@ -1,29 +1,39 @@
-// Settings and history of this browser. Storage may be forbidden or full: then nothing is
-// remembered.
+// Settings and history of this browser, and what a tab keeps until it is closed. Storage may be
+// forbidden or full: then nothing is remembered.
 
 const PREFIX = 'console.';
 
-export function recall<T>(name: string, otherwise: T): T {
+/** `localStorage` is shared by the tabs of a browser, `sessionStorage` belongs to one. */
+type Area = 'localStorage' | 'sessionStorage';
+
+function read<T>(area: Area, name: string, otherwise: T): T {
   try {
-    const kept = localStorage.getItem(PREFIX + name);
+    const kept = window[area].getItem(PREFIX + name);
     return kept === null ? otherwise : (JSON.parse(kept) as T);
   } catch {
     return otherwise;
   }
 }
 
-export function remember(name: string, value: unknown): void {
+function write(area: Area, name: string, value: unknown): void {
   try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+    window[area].setItem(PREFIX + name, JSON.stringify(value));
   } catch {
     // Not remembered.
   }
 }
 
+export const recall = <T>(name: string, otherwise: T): T => read('localStorage', name, otherwise);
+export const remember = (name: string, value: unknown): void => write('localStorage', name, value);
+export const recallInTab = <T>(name: string, otherwise: T): T => read('sessionStorage', name, otherwise);
+export const rememberInTab = (name: string, value: unknown): void => write('sessionStorage', name, value);
+
 /** At sign-out: the next person at this browser must not see the queries of this one. */
 export function forgetAll(): void {
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+    for (const area of [localStorage, sessionStorage]) {
+      for (const key of Object.keys(area)) if (key.startsWith(PREFIX)) area.removeItem(key);
+    }
   } catch {
     // Nothing was remembered.
   }
