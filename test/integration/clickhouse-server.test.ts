@@ -44,10 +44,11 @@ const untilRuns = (queryId: string): Promise<void> =>
 describe('the query id of ClickHouse', () => {
   test('a second query with the id of a running one is refused, and accepted after its end', async () => {
     const query_id = randomUUID();
-    const first = client.query({ query: ENDLESS, query_id, clickhouse_settings: { max_execution_time: 1 } });
+    const limited = { query: ENDLESS, query_id, clickhouse_settings: { max_execution_time: 2 } };
+    const ended = expect(client.query(limited)).rejects.toMatchObject({ code: '159' });
     await untilRuns(query_id);
     await expect(client.query({ query: 'SELECT 1', query_id })).rejects.toMatchObject({ code: '216' });
-    await expect(first).rejects.toMatchObject({ code: '159' });
+    await ended;
     const again = await client.query({ query: 'SELECT 1', query_id });
     expect(again.query_id).toBe(query_id);
     again.close();
@@ -94,10 +95,12 @@ describe('a SELECT whose client disconnects', () => {
     const marker = `left_${randomUUID()}`;
     const abort = new AbortController();
     const query = `SELECT '${marker}' FROM (${ENDLESS})`;
-    const left = client.query({ query, abort_signal: abort.signal, clickhouse_settings: asReads });
+    const left = expect(
+      client.query({ query, abort_signal: abort.signal, clickhouse_settings: asReads }),
+    ).rejects.toThrow();
     await eventually(async () => expect(await runningOf(marker)).toBe(1));
     abort.abort();
-    await expect(left).rejects.toThrow();
+    await left;
     await eventually(async () => expect(await runningOf(marker)).toBe(0));
   });
 

@@ -120,7 +120,7 @@ test('a delayed worker does not restore a user who was erased meanwhile', async 
   await lock.raw("INSERT INTO profiles VALUES (?, 'u', '{}', NULL, NULL, 'epoch', 'epoch', 0, '{}', 0)", [project]);
   // This worker has seen its batch pending and waits for the lock of the profile. Meanwhile another
   // worker applies the batch, and the user is erased.
-  const late = apply(batch);
+  const refusal = expect(apply(batch)).rejects.toThrow('changed hands');
   await eventually(async () => {
     const { rows } = await postgres.raw(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
@@ -129,7 +129,7 @@ test('a delayed worker does not restore a user who was erased meanwhile', async 
   });
   await releaseSequence(redis, batch.batch);
   await lock.rollback();
-  await expect(late).rejects.toThrow('changed hands');
+  await refusal;
   expect(await profileOf('u')).toBeUndefined();
 });
 
