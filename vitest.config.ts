@@ -11,6 +11,11 @@ const RANDOM = ['test/support/seed.ts'];
 // must undo what they change.
 const IN_SHARED_THREADS = { pool: 'threads', isolate: false, maxWorkers: 2 } as const;
 
+// The state of these tests is in databases, which are new for each file: files share the modules of
+// a worker process. More workers than cores, because a file waits for processes and engines half of
+// its time.
+const IN_SHARED_PROCESSES = { pool: 'forks', isolate: false } as const;
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -52,7 +57,7 @@ export default defineConfig({
           globalSetup: ENGINES,
           testTimeout: 60_000,
           hookTimeout: 180_000,
-          // More than cores: a file waits for processes and engines half of its time.
+          ...IN_SHARED_PROCESSES,
           maxWorkers: 4,
         },
       },
@@ -64,7 +69,7 @@ export default defineConfig({
           globalSetup: ENGINES,
           testTimeout: 60_000,
           hookTimeout: 180_000,
-          // As above.
+          ...IN_SHARED_PROCESSES,
           maxWorkers: 3,
         },
       },

@@ -13,10 +13,10 @@ const CORES = 2;
 /** The names are those of the projects in vitest.config.ts. */
 const TIERS = {
   unit: { budget: 15, cpuMax: 1.5 * 15 * CORES },
-  slow: { budget: 60, cpuMax: 1.5 * 60 * CORES },
-  integration: { budget: 480, secondsMax: 960 },
-  e2e: { budget: 300, secondsMax: 600 },
-  latency: { budget: 200, secondsMax: 400 },
+  slow: { budget: 30, cpuMax: 1.5 * 30 * CORES },
+  integration: { budget: 540, secondsMax: 1080 },
+  e2e: { budget: 390, secondsMax: 780 },
+  latency: { budget: 160, secondsMax: 320 },
 };
 const SLOWEST_COUNT = 10;
 

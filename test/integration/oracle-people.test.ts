@@ -9,10 +9,9 @@ import { answerPeople, type CountedQuestion, lastWholePeriod, type Who, whoText 
 import { toQueryText } from '../oracle/to-query-text.js';
 import { worldOf } from '../oracle/world.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
+import { SEED } from '../support/seed.js';
 
 const RUNS = Number(process.env.ORACLE_RUNS ?? 20);
-const SEED =
-  process.env.ORACLE_SEED === 'random' ? Math.trunc(Math.random() * 2 ** 31) : Number(process.env.ORACLE_SEED ?? 8);
 
 type Row = Readonly<Record<string, unknown>>;
 
