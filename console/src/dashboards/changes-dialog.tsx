@@ -1,9 +1,9 @@
 // The changes of a text by lines, before they are stored.
 import { useState } from 'react';
+import { diffLines, hunksOf } from '../../../src/dashboards/diff-lines.js';
 import { Dialog } from '../shell/dialog.js';
 import { texts } from '../texts.js';
 import style from './dashboards.module.css';
-import { diffLines, hunksOf } from './diff.js';
 
 interface Props {
   readonly before: string;
