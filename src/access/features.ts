@@ -8,6 +8,7 @@ const PATHS_OF_FEATURE = {
   track: ['/track'],
   identify: ['/identify'],
   query: ['/query', '/api/projects/:projectId/query'],
+  mcp: ['/mcp'],
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
   privacy: ['/api/gdpr'],
   admin: ['/api/admin'],

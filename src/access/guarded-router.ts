@@ -6,6 +6,7 @@ import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { authenticateAgent } from './agent-access.js';
 import type { AdminCredential, CredentialStore } from './credentials.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
 import { authenticateAdmin, requireCredential } from './middleware.js';
@@ -50,6 +51,8 @@ function guardsOf(rule: RouteRule, { postgres, credentials, sessions }: GuardDep
       ];
     case 'admin':
       return [requireAdminKey(postgres, credentials, sessions.rateLimit)];
+    case 'agent':
+      return [requireAgent(credentials)];
     default:
       return [requireCredential(credentials, rule.auth.scope)];
   }
@@ -98,6 +101,13 @@ function requireAdminKey(
     next();
   };
 }
+
+const requireAgent =
+  (credentials: CredentialStore): RequestHandler =>
+  async (req, res, next) => {
+    res.locals.credential = await authenticateAgent(credentials, req, res);
+    next();
+  };
 
 const noSuchProject = () => new PublicError('not_found', 'there is no such project');
 

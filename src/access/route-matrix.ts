@@ -8,13 +8,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * `public`: no credential. `session`: session cookie. `admin`: admin key of an organization.
- * `{scope}`: project key or token with the scope. `role`: minimum role in the organization of the
- * path.
+ * `agent`: token with the scope query or dashboards, also as a bearer token. `{scope}`: project key
+ * or token with the scope. `role`: minimum role in the organization of the path.
  */
 export interface RouteRule {
   readonly method: Method;
   readonly path: string;
-  readonly auth: 'public' | 'session' | 'admin' | { readonly scope: Scope };
+  readonly auth: 'public' | 'session' | 'admin' | 'agent' | { readonly scope: Scope };
   readonly role?: Role;
 }
 
@@ -41,6 +41,7 @@ export const ROUTES = [
   { method: 'POST', path: '/identify', auth: { scope: 'track' } },
   { method: 'POST', path: '/query', auth: { scope: 'query' } },
   { method: 'GET', path: '/catalog', auth: { scope: 'query' } },
+  { method: 'POST', path: '/mcp', auth: 'agent' },
   { method: 'PUT', path: '/api/dashboard-sync/{dashboardKey}', auth: { scope: 'dashboards' } },
   { method: 'DELETE', path: '/api/dashboard-sync/{dashboardKey}', auth: { scope: 'dashboards' } },
   { method: 'DELETE', path: '/api/gdpr/users/{userID}', auth: { scope: 'admin' } },

@@ -1,5 +1,6 @@
 // Express app of the web process.
 import type { ErrorRequestHandler, Express, RequestHandler, Router } from 'express';
+import { allowTokenOrigins, answerTokenPreflight } from '../access/agent-origins.js';
 import { createFeatureSwitches } from '../access/features.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
@@ -15,6 +16,8 @@ export interface AppDeps {
   readonly identity: IdentityDeps;
   /** Answer POST /query, in this process or in the query process. */
   readonly queries: readonly RequestHandler[];
+  /** Answer POST /mcp, likewise. */
+  readonly agents: readonly RequestHandler[];
   /** All other routes. */
   readonly routers: readonly Router[];
   readonly operations: Router;
@@ -36,7 +39,11 @@ export function createApp(deps: AppDeps): Express {
   // Hot path first: routers before it would cost every event.
   app.use(createIngestRouter(deps.ingest));
   app.use(createIdentityRouter(deps.identity));
-  app.post('/query', ...deps.queries);
+  app.post('/query', allowTokenOrigins, ...deps.queries);
+  app.post('/mcp', allowTokenOrigins, ...deps.agents);
+  app.options(['/query', '/catalog', '/mcp'], answerTokenPreflight);
+  app.all('/mcp', refuseStreams);
+  app.get('/catalog', allowTokenOrigins);
   app.use(securityHeaders);
   for (const router of deps.routers) app.use(router);
   app.use(deps.operations);
@@ -46,3 +53,8 @@ export function createApp(deps: AppDeps): Express {
   app.use(errorResponder(deps.log));
   return app;
 }
+
+/** Clients of the earlier generation of the protocol ask for a stream, and do without after 405. */
+const refuseStreams: RequestHandler = (_req, res) => {
+  res.status(405).set('Allow', 'POST').json({ error: 'POST /mcp is the only method; there are no sessions' });
+};

@@ -1,4 +1,5 @@
-// Reverse proxy for POST /query: streams the request to the query process and the response back.
+// Reverse proxy for POST /query and POST /mcp: streams the request to the query process and the
+// response back.
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { RequestHandler } from 'express';
@@ -14,6 +15,8 @@ const FORWARDED_REQUEST_HEADERS = [
   'x-api-key',
   'x-request-id',
   PASS_HEADER,
+  // Of POST /mcp.
+  ...['authorization', 'accept', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name', 'last-event-id'],
 ];
 
 /** They concern the connection to the query process, and not the one to the client. */
@@ -32,7 +35,7 @@ const passRefused = (): PublicError =>
     'the query process refuses the sessions of this one; both need the same release, SECRET_KEY_BASE and clock',
   );
 
-export function forwardQueries(queryUrl: string): RequestHandler {
+export function forwardQueries(queryUrl: string, path: '/query' | '/mcp' = '/query'): RequestHandler {
   // No limit of connections: the query process limits each project. A common limit here would let
   // one project's waiting queries delay those of others.
   const agent = new Agent({ keepAlive: true });
@@ -40,7 +43,7 @@ export function forwardQueries(queryUrl: string): RequestHandler {
     const headers = Object.fromEntries(
       FORWARDED_REQUEST_HEADERS.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),
     );
-    const upstream = request(new URL('/query', queryUrl), { method: req.method, headers, agent });
+    const upstream = request(new URL(path, queryUrl), { method: req.method, headers, agent });
     upstream.on('response', (answer: IncomingMessage) => {
       if (answer.statusCode === 401 && isSignedIn(res)) {
         answer.resume();

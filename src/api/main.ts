@@ -2,6 +2,7 @@
 // forwarded to QUERY_URL, or answered in this process when it is not set.
 import type { RequestHandler, Router } from 'express';
 import { Registry } from 'prom-client';
+import { guardAgents } from '../access/agent-origins.js';
 import { createCredentialStore } from '../access/credentials.js';
 import type { GuardDeps } from '../access/guarded-router.js';
 import { createProjectPasses } from '../access/project-pass.js';
@@ -54,6 +55,7 @@ import { createErasureQueue } from '../privacy/queue.js';
 import { createPrivacyRouter } from '../privacy/routes.js';
 import { clickHouseConnections, createQueryDeps } from '../query-api/deps.js';
 import { FORMAT_MEMORY_MEBIBYTES } from '../query-api/format-task.js';
+import { createAgentHandlers } from '../query-api/mcp/routes.js';
 import { createAdmission } from '../query-api/people-access.js';
 import { createQueryHandlers } from '../query-api/routes.js';
 import { toIdentityProvider } from '../sign-in/provider.js';
@@ -95,8 +97,11 @@ const identityProvider = toIdentityProvider(config, new URL(CALLBACK_PATH, publi
 const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLimits.session, publicUrl } };
 
 const catalogs = new CatalogReader(postgres);
-const queries: readonly RequestHandler[] =
-  config.QUERY_URL === undefined ? answerQueriesHere(config) : [forwardQueries(config.QUERY_URL)];
+const { queries, agents } =
+  config.QUERY_URL === undefined
+    ? answerQueriesHere(config)
+    : { queries: [forwardQueries(config.QUERY_URL)], agents: [forwardQueries(config.QUERY_URL, '/mcp')] };
+const ownAddresses = [publicUrl, ...(config.SERVICE_URL === undefined ? [] : [new URL(config.SERVICE_URL)])];
 const exports = createExports({
   ...{ ...guard, redis, log },
   hashId: createIdHash(config.SECRET_KEY_BASE),
@@ -141,6 +146,7 @@ const app = createApp({
   ingest: createIngestDeps(config, { ...ingestion, rejectedEvents }),
   identity: createIdentityDeps(config, ingestion),
   queries,
+  agents: [guardAgents(ownAddresses), ...agents],
   routers: [
     createBrowserScriptRouter(),
     createAccounts(config),
@@ -238,17 +244,20 @@ function createPrivacy(settings: Config): Router {
   });
 }
 
-function answerQueriesHere(settings: Config): readonly RequestHandler[] {
+function answerQueriesHere(settings: Config): Record<'queries' | 'agents', readonly RequestHandler[]> {
   const clickhouse = createClickHouse(settings, {
     maxConnections: clickHouseConnections(settings),
     requestTimeoutMs: settings.QUERY_TIMEOUT_MS + 10_000,
   });
   lifecycle.onClose('clickhouse', () => clickhouse.close());
-  return createQueryHandlers(
-    createQueryDeps(settings, {
-      ...{ clickhouse, catalogs, credentials, redis, threads, metrics, log },
-      rateLimit: rateLimits.query,
-      admitToPeople: createAdmission(postgres),
-    }),
-  );
+  const deps = createQueryDeps(settings, {
+    ...{ clickhouse, catalogs, credentials, redis, threads, metrics, log },
+    rateLimit: rateLimits.query,
+    admitToPeople: createAdmission(postgres),
+  });
+  const forAgents = { publicUrl, featuresOff: settings.FEATURES_OFF, registry: metrics };
+  return {
+    queries: createQueryHandlers(deps),
+    agents: createAgentHandlers({ ...deps, ...forAgents, postgres, quotas: settings }),
+  };
 }

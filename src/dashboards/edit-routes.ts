@@ -86,4 +86,7 @@ export function addEditRoutes({ on }: GuardedRouter, { postgres, rateLimit, thre
   });
 }
 
-const readerOf = (res: Response): Reader => ({ projectId: projectIdOf(res), personId: personOf(res).personId });
+const readerOf = (res: Response): Reader & { readonly personId: string } => ({
+  projectId: projectIdOf(res),
+  personId: personOf(res).personId,
+});

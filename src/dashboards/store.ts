@@ -193,10 +193,10 @@ export async function allowMove(postgres: Postgres, sync: Sync, existing: Dashbo
   await requireQuota(postgres, sync, 'project');
 }
 
-/** The caller of a read: a member of the project. */
+/** The caller of a read: a member of the project, or a credential without a person. */
 export interface Reader {
   readonly projectId: ProjectId;
-  readonly personId: string;
+  readonly personId: string | undefined;
 }
 
 export interface DashboardItem extends DashboardSummary {
@@ -229,10 +229,28 @@ export async function requireDashboard(postgres: Postgres, reader: Reader, id: s
         .first(...ITEM)
     : undefined;
   if (row === undefined) throw new PublicError('not_found', 'there is no such dashboard');
+  return withContent(postgres, row);
+}
+
+async function withContent(postgres: Postgres, row: ItemRow): Promise<Dashboard> {
   const { config, source_yaml } = await postgres('dashboard_versions')
     .where({ dashboard_id: row.id, version: row.version })
     .first('config', 'source_yaml');
   return { ...toItem(row), config, source_yaml };
+}
+
+/** By key: the personal one before that of the project, or the one with the visibility. */
+export async function findDashboard(
+  postgres: Postgres,
+  reader: Reader,
+  key: string,
+  visibility?: Visibility,
+): Promise<Dashboard | undefined> {
+  const row: ItemRow | undefined = await visibleTo(postgres, reader)
+    .where({ key, ...(visibility !== undefined && { visibility }) })
+    .orderByRaw(`visibility = 'personal' DESC`)
+    .first(...ITEM);
+  return row && withContent(postgres, row);
 }
 
 /** A card of the dashboard, with the time zone of its queries. */

@@ -55,6 +55,7 @@ Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`
 - \`POST /identify\` \`{"user_id": "u1", "device_id": "d1", "user_properties": {"email": "ann@example.com", "plan": "pro"}}\`: binds the device, past events included, and sets the profile. \`user_property_ops\`: $set, $set_once, $add, $unset.
 - \`POST /query\` \`{"q": "signup | last 7d | count by day", "format": "llm"}\`: \`llm\` is a Markdown table, \`json\` has rows with \`value\`, \`csv\`. Also limit (100, at most 10000), offset, timezone (UTC).
 - \`PUT /api/dashboard-sync/KEY\` \`{"source_yaml": "…"}\`: a dashboard of such queries.
+- \`POST /mcp\`: the same as tools of the Model Context Protocol, for \`aat_\` tokens.
 - \`GET /openapi.json\`: everything else.
 
 ## Queries

@@ -120,8 +120,8 @@ async function compileAndRun(
 const CATALOG_TIMEOUT_MS = 1_000;
 
 /** Never rejects: a query is answered without these warnings when PostgreSQL does not answer. */
-async function warnOfUnseen(
-  { catalogs, log }: AnswerDeps,
+export async function warnOfUnseen(
+  { catalogs, log }: Pick<AnswerDeps, 'catalogs' | 'log'>,
   projectId: ProjectId,
   { mentions }: CompiledQuery,
 ): Promise<readonly string[]> {

@@ -44,12 +44,13 @@ export async function formatOffLoop(
   return sizeOf(form, page) <= LOOP_BYTES_MAX[format] ? formatBytes(input) : threads.run(formatTask, input, projectId);
 }
 
-function sizeOf({ columns }: AnswerForm, { byteLength, rowCount }: EngineBytes): number {
+/** Bytes of the rows, with the names of their columns in each. */
+export function sizeOf({ columns }: AnswerForm, { byteLength, rowCount }: EngineBytes): number {
   const namesLength = columns.reduce((sum, { name }) => sum + name.length, 0);
   return byteLength + namesLength * rowCount;
 }
 
-interface AnswerRequest extends Omit<Answered, 'compiled'> {
+export interface AnswerRequest extends Omit<Answered, 'compiled'> {
   readonly compiled: AnswerForm;
   readonly offset: number;
 }

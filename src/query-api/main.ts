@@ -1,4 +1,4 @@
-// Entry point of the query process, which only answers POST /query.
+// Entry point of the query process, which answers POST /query and POST /mcp.
 import { Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
@@ -11,11 +11,13 @@ import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
+import { publicUrlOf } from '../platform/public-url.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createQueryApp } from './app.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { FORMAT_MEMORY_MEBIBYTES } from './format-task.js';
+import { createAgentHandlers } from './mcp/routes.js';
 import { createAdmission } from './people-access.js';
 import { createQueryHandlers } from './routes.js';
 
@@ -45,14 +47,18 @@ lifecycle.onClose('threads', () => threads.close());
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 const rateLimit = createRateLimits(config, redis).query;
 
+const deps = createQueryDeps(config, {
+  ...{ clickhouse, credentials, rateLimit, redis, threads, metrics, log },
+  admitToPeople: createAdmission(postgres),
+  catalogs: new CatalogReader(postgres),
+});
 const app = createQueryApp({
-  queries: createQueryHandlers(
-    createQueryDeps(config, {
-      ...{ clickhouse, credentials, rateLimit, redis, threads, metrics, log },
-      admitToPeople: createAdmission(postgres),
-      catalogs: new CatalogReader(postgres),
-    }),
-  ),
+  queries: createQueryHandlers(deps),
+  agents: createAgentHandlers({
+    ...{ ...deps, postgres, quotas: config, registry: metrics },
+    publicUrl: publicUrlOf(config),
+    featuresOff: config.FEATURES_OFF,
+  }),
   operations: createOperationsRouter({
     metrics,
     isMetricsEnabled: config.METRICS_ENABLED,

@@ -122,6 +122,12 @@ async function createCalls(): Promise<Call[]> {
     ].map((q): Call => ({ route: 'POST /query', status: 200, ...sk, body: { q, format: 'json' } })),
     { route: 'POST /query', status: 400, ...sk, body: { q: 'signup | cuont', format: 'json' } },
     { route: 'GET /catalog', status: 200, ...sk },
+    {
+      route: 'POST /mcp',
+      status: 200,
+      key: tokens[0].token,
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+    },
     { route: 'GET /api/projects/{projectID}/catalog', path: at('/catalog'), status: 200, ...own },
     {
       route: 'POST /api/projects/{projectID}/query',

@@ -8,6 +8,7 @@ import type { Credential, CredentialStore, Scope } from '../../src/access/creden
 import { toCatalog } from '../../src/catalog/catalog.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createOperationsRouter } from '../../src/platform/http/operations.js';
+import { notFound } from '../../src/platform/http/respond.js';
 import { listen, type RunningServer } from '../../src/platform/http/server.js';
 import { toOrganizationId, toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
@@ -59,7 +60,7 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const parts = { clickhouse, catalogs: { read: async () => toCatalog([], false) }, credentials, redis, threads, log };
   const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
-  return listen(createQueryApp({ queries: createQueryHandlers(deps), operations, log }), {
+  return listen(createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log }), {
     host: '127.0.0.1',
     port: 0,
   });

@@ -86,6 +86,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /identify': 'pk, sk, aat track',
   'POST /query': 'sk, aat query',
   'GET /catalog': 'sk, aat query',
+  'POST /mcp': 'aat query, aat dashboards',
   'PUT /api/dashboard-sync/{dashboardKey}': 'sk, aat dashboards',
   'DELETE /api/dashboard-sync/{dashboardKey}': 'sk, aat dashboards',
   'DELETE /api/gdpr/users/{userID}': 'sk, aat admin',

@@ -23,6 +23,7 @@ export const toOpenApiDocument = (): OpenApiDocument => ({
     responses: Object.fromEntries(ERROR_KINDS.map((kind) => [kind, toErrorResponse(kind)])),
     securitySchemes: {
       key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'pk_, sk_, ak_ or aat_' },
+      token: { type: 'http', scheme: 'bearer', description: 'an aat_ token, for POST /mcp' },
       publicKey: { type: 'apiKey', in: 'query', name: 'key', description: 'a public key (pk_) only' },
       session: {
         type: 'apiKey',
@@ -68,6 +69,7 @@ function toOperationId({ method, path }: RouteRule): string {
 function describeCaller({ auth, role }: RouteRule): string {
   if (auth === 'session')
     return role === undefined ? 'For people who are signed in.' : `Takes the role ${role} at least.`;
+  if (auth === 'agent') return 'Takes a token (aat_) with the scope query or dashboards.';
   if (typeof auth === 'string') return "Takes an organization's admin key (ak_).";
   const keys = auth.scope === 'track' ? 'a public key (pk_), a secret key (sk_)' : 'a secret key (sk_)';
   return `Takes ${keys}, or a token (aat_) with the scope ${auth.scope}.`;
@@ -76,6 +78,7 @@ function describeCaller({ auth, role }: RouteRule): string {
 function toSecurity({ auth }: RouteRule): Record<string, string[]>[] {
   if (auth === 'public') return [];
   if (auth === 'session') return [{ session: [] }];
+  if (auth === 'agent') return [{ key: [] }, { token: [] }];
   const isTrack = typeof auth === 'object' && auth.scope === 'track';
   return isTrack ? [{ key: [] }, { publicKey: [] }] : [{ key: [] }];
 }
@@ -118,7 +121,7 @@ function toErrorResponse(kind: PublicErrorKind) {
 function toResponses(rule: RouteRule, operation: Operation): Record<string, unknown> {
   const answers = Object.entries(operation.answers).map(([status, content]) => [status, toAnswer(status, content)]);
   const errors = errorStatusesOf(rule, operation).map((status) => [String(status), toError(operation, kindOf(status))]);
-  return Object.fromEntries([...answers, ...errors]);
+  return Object.fromEntries([...errors, ...answers]);
 }
 
 function kindOf(status: number): PublicErrorKind {

@@ -44,6 +44,10 @@ const QUERY_ANSWER = {
   ...text('text/plain', 'text/csv'),
 };
 
+/** A JSON-RPC message, or an error of this API. */
+const JSON_RPC: Content = { 'application/json': { type: 'object' } };
+const AGENT_ANSWER: Content = { ...JSON_RPC, ...text('text/event-stream') };
+
 type Row = readonly [
   summary: string,
   answers: Operation['answers'],
@@ -111,6 +115,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     ],
     'GET /catalog': ['Event types, property keys and frequent values of the project', { 200: json('Catalog') }],
     'GET /api/projects/{projectID}/catalog': ['The catalog, for a signed-in person', { 200: json('Catalog') }],
+    'POST /mcp': [
+      'Model Context Protocol for agents: one JSON-RPC message (docs/agents.md); no sessions, no other methods',
+      { 200: AGENT_ANSWER, 202: NOTHING, 400: JSON_RPC, 404: JSON_RPC },
+      { body: { type: 'object' } },
+    ],
   }),
   ...tagged('Events', {
     'GET /api/projects/{projectID}/live': [

@@ -43,18 +43,20 @@ function canAlign(table: readonly (readonly string[])[]): boolean {
   return widths.reduce((sum, width) => sum + width, 0) * table.length - length <= SPACES_MAX;
 }
 
-function formatTable(answer: Answer): string {
+/** `isCompact`: columns are not padded to one width. */
+export function formatTable(answer: Pick<Answer, 'columns' | 'rows'>, { isCompact = false } = {}): string {
   const header = answer.columns.map((column) => escapeCell(column.name));
   const body = answer.rows.map((row) => row.map((cell, index) => toText(cell, answer.columns[index]?.type ?? '')));
   const table = [header, ...body];
   return markdownTable(table, {
-    alignDelimiters: canAlign(table),
+    alignDelimiters: !isCompact && canAlign(table),
     align: answer.columns.map(({ type }) => (isRightAligned(type) ? 'right' : null)),
     stringLength: countCharacters,
   });
 }
 
-function formatFooter(answer: Answer): string {
+/** Period, rows, remarks and warnings. */
+export function formatFooter(answer: Answer): string {
   const { period, earlier, timezone, rows, total } = answer;
   const shown = `Rows: ${rows.length} of ${total}${answer.hasMore ? '; more with limit and offset' : ''}.`;
   const compared = earlier ? ` Compared with: ${earlier.from} to ${earlier.to}.` : '';

@@ -49,6 +49,17 @@ export const escapeLine = (text: string): string =>
     .replace(/^[#>+=*~-]/, '\\$&')
     .replace(/^(\d+)(?=[.)])/, '$1\\');
 
+const HIDDEN = new RegExp(`(?<kept>${IN_PLACE})|(?<invisible>${INVISIBLE})`, 'gu');
+
+/** Only makes invisible characters visible, for texts that are not shown as Markdown. */
+export function revealInvisible(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
+  return text.replace(HIDDEN, (found, ...rest) => {
+    const { kept, invisible } = rest.at(-1) as Readonly<Record<string, string | undefined>>;
+    return kept !== undefined || invisible === undefined ? found : toEscape(invisible);
+  });
+}
+
 /** In the syntax of query strings: `\u202e`. */
 function toEscape(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16);

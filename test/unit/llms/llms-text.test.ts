@@ -8,19 +8,10 @@ import { EVENT_FIELD_NAMES } from '../../../src/query/fields.js';
 import { STAGE_NAMES } from '../../../src/query/language.js';
 import { SESSION_KEYS } from '../../../src/query/session-fields.js';
 import { NOW_MS, PROJECT } from '../../golden/dataset.js';
+import { countTokens } from '../../support/count-tokens.js';
 
 const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', limit: 100, offset: 0 };
 const text = toLlmsText();
-
-/**
- * Upper bound of the number of tokens with common tokenizers: one for each sign, each three digits,
- * and each four letters of a word.
- */
-const countTokens = (said: string): number =>
-  [...said.matchAll(/[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]/g)].reduce(
-    (sum, [piece]) => sum + (/[A-Za-z]/.test(piece) ? Math.ceil(piece.length / 4) : 1),
-    0,
-  );
 
 test('/llms.txt has at most 9,000 characters and 3,500 tokens', () => {
   expect(text.length).toBeLessThanOrEqual(9_000);

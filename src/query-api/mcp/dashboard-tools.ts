@@ -1,0 +1,184 @@
+// The tools dashboards and save_dashboard. The rules of the stores apply: who sees and who may
+// write a dashboard, the versions, and the check of every query of a document.
+import { z } from 'zod';
+import { diffLines, hunksOf } from '../../dashboards/diff-lines.js';
+import { changeDashboard, createDashboard } from '../../dashboards/edit.js';
+import { fillCards } from '../../dashboards/fill-cards.js';
+import { writerOf } from '../../dashboards/requests.js';
+import { parseDashboardKey, VISIBILITIES } from '../../dashboards/schema.js';
+import { type Dashboard, findDashboard, listDashboards, requireEditor } from '../../dashboards/store.js';
+import { syncTask } from '../../dashboards/sync-task.js';
+import { requireVersion } from '../../dashboards/versions.js';
+import { PublicError } from '../../platform/errors.js';
+import { formatTable } from '../formats/llm.js';
+import { escapeLine } from '../formats/markdown-escape.js';
+import { ask, type Call, describeRows, linkToDashboard, type ToolDeps } from './call.js';
+import { escapeInvisible, fence } from './cut-answer.js';
+import { ANSWER_LENGTH_MAX, DATA_NOTE } from './tool-answer.js';
+
+export const dashboardsInput = z.object({
+  key: z.string().optional(),
+  version: z.int32().min(1).optional(),
+  run: z.boolean().default(false).describe('run all cards'),
+});
+
+/** Without a key, lists; with one, shows the document, or the answers of its cards. */
+export async function showDashboards(
+  deps: ToolDeps,
+  call: Call,
+  { key, version, run }: z.infer<typeof dashboardsInput>,
+): Promise<string> {
+  const { postgres } = deps;
+  const reader = writerOf(call.credential);
+  if (key === undefined) return listOf(deps, call);
+  const dashboard = await requireByKey(deps, call, key);
+  const found =
+    version === undefined
+      ? dashboard
+      : await requireVersion(postgres, reader, { dashboardId: dashboard.id, version: String(version) });
+  const heading = `${key}, version ${found.version} of ${dashboard.version}, ${dashboard.visibility}\nConsole: ${linkToDashboard(deps, call, dashboard.id)}`;
+  if (run) return runCards(deps, call, { config: found.config, heading });
+  return `${heading}\n${DATA_NOTE}\n${fence('yaml', escapeInvisible(found.source_yaml))}`;
+}
+
+async function listOf(deps: ToolDeps, call: Call): Promise<string> {
+  const items = await listDashboards(deps.postgres, writerOf(call.credential));
+  const columns = ['key', 'title', 'visibility', 'version', 'updated_at'].map(
+    (name) => ({ name, type: 'text' }) as const,
+  );
+  const rows = items.map((item) => [item.key, item.title, item.visibility, item.version, item.updated_at]);
+  return `${items.length} dashboards\n${DATA_NOTE}\n${fence('text', formatTable({ columns, rows }, { isCompact: true }))}`;
+}
+
+async function requireByKey({ postgres }: ToolDeps, { credential }: Call, key: string): Promise<Dashboard> {
+  const found = await findDashboard(postgres, writerOf(credential), parseDashboardKey(key));
+  if (found === undefined)
+    throw new PublicError('not_found', `there is no dashboard "${key}"; call dashboards for all`);
+  return found;
+}
+
+const CARD_ROWS = 20;
+/** The least that a card is worth running for. */
+const CARD_LENGTH_MIN = 500;
+
+type AskedCard =
+  | { readonly title: string; readonly error: string }
+  | { readonly title: string; readonly query: { readonly q: string; readonly timezone: string } };
+
+interface Run {
+  readonly config: Dashboard['config'];
+  readonly heading: string;
+}
+
+/** One card after the other, each with an equal part of what is left of the answer. */
+async function runCards(deps: ToolDeps, call: Call, { config, heading }: Run): Promise<string> {
+  if (!call.credential.scopes.has('query')) {
+    throw new PublicError('forbidden', 'running a dashboard takes a token with the scope query');
+  }
+  const cards = fillCards(config, new Map(), config.timezone ?? call.credential.timezone);
+  const titles = new Map(config.sections.flatMap((section) => section.cards).map(({ id, title }) => [id, title]));
+  const asked = cards.flatMap((card): AskedCard[] =>
+    'error' in card
+      ? [{ title: titles.get(card.id) ?? card.id, error: card.error }]
+      : card.queries.map(({ name, ...query }) => ({ title: name, query })),
+  );
+  const deadline = deps.now() + deps.limits.timeoutMs;
+  let text = `${heading}\n${DATA_NOTE}`;
+  for (const [index, one] of asked.entries()) {
+    const part = Math.floor((ANSWER_LENGTH_MAX - text.length - LAST_LENGTH) / (asked.length - index));
+    if (part < CARD_LENGTH_MIN || deps.now() > deadline) {
+      return `${text}\n\n${asked.length - index} more queries were not run; read the dashboard and run them with query.`;
+    }
+    const title = `\n\n## ${escapeLine(one.title)}\n`;
+    text +=
+      title +
+      ('error' in one ? one.error : await runCard(deps, call, { ...one.query, lengthMax: part - title.length }));
+  }
+  return text;
+}
+
+/** Of the line that counts what was not run. */
+const LAST_LENGTH = 120;
+const ROWS_LENGTH = 60;
+
+async function runCard(
+  deps: ToolDeps,
+  call: Call,
+  { q, timezone, lengthMax }: { readonly q: string; readonly timezone: string; readonly lengthMax: number },
+): Promise<string> {
+  try {
+    await deps.rateLimit.take({ project: call.credential.projectId });
+    const asked = { q, timezone, limit: CARD_ROWS };
+    const cut = await ask(deps, call, { asked, form: 'markdown', lengthMax: lengthMax - ROWS_LENGTH });
+    return `${describeRows(cut)}\n${cut.text}`;
+  } catch (error) {
+    // One card must not hide the others.
+    if (error instanceof PublicError) return error.message.slice(0, lengthMax).toWellFormed();
+    throw error;
+  }
+}
+
+export const saveInput = z.object({
+  key: z.string(),
+  source_yaml: z.string(),
+  base_version: z.int32().min(1).optional().describe('version read; refused if changed since'),
+  visibility: z.enum(VISIBILITIES).optional(),
+  dry_run: z.boolean().default(false).describe('check and diff only'),
+});
+
+/** Throws bad_request with every problem of the document. */
+export async function saveDashboard(
+  deps: ToolDeps,
+  call: Call,
+  { key: givenKey, source_yaml, base_version, visibility, dry_run: isDryRun }: z.infer<typeof saveInput>,
+): Promise<string> {
+  const { postgres, threads, quotas } = deps;
+  const { projectId, timezone } = call.credential;
+  const key = parseDashboardKey(givenKey);
+  const body = Buffer.from(JSON.stringify({ source_yaml, visibility }));
+  const context = { key, projectId, timezone, nowMs: deps.now() };
+  const checked = await threads.run(syncTask, { body, context }, projectId);
+  const writer = writerOf(call.credential);
+  // A member who asks for a personal one never gets that of the project, as in a sync.
+  const isOwn = !writer.isProjectEditor && visibility === 'personal';
+  const existing = await findDashboard(postgres, writer, key, isOwn ? visibility : undefined);
+  const own = writer.personId === undefined ? 'project' : 'personal';
+  const sync = {
+    ...checked,
+    ...writer,
+    key,
+    quotas,
+    isSynced: false,
+    visibility: visibility ?? existing?.visibility ?? own,
+  };
+  const diff = diffOf(existing?.source_yaml ?? '', source_yaml);
+  if (existing === undefined) {
+    if (base_version !== undefined)
+      throw new PublicError('bad_request', `there is no dashboard "${key}" to change; leave base_version out`);
+    requireEditor(writer, sync.visibility);
+    if (isDryRun) return `would create ${key}, ${sync.visibility}\n${diff}`;
+    const { dashboard } = await createDashboard(postgres, sync);
+    return `created ${key}, ${dashboard.visibility}, version 1\nConsole: ${linkToDashboard(deps, call, dashboard.id)}\n${diff}`;
+  }
+  const change = { ...sync, id: existing.id, baseVersion: base_version ?? existing.version, isDryRun };
+  const { dashboard, isChanged } = await changeDashboard(postgres, change);
+  const link = `Console: ${linkToDashboard(deps, call, dashboard.id)}`;
+  if (!isChanged)
+    return `${isDryRun ? 'would leave' : 'left'} ${key} at version ${dashboard.version}: the content is the same\n${link}`;
+  const done = isDryRun
+    ? `would change ${key}, now version ${dashboard.version}`
+    : `saved ${key} as version ${dashboard.version}`;
+  return `${done}\n${link}\n${diff}`;
+}
+
+function diffOf(before: string, after: string): string {
+  const marks = { same: ' ', added: '+', removed: '-' } as const;
+  const lines = hunksOf(diffLines(before, after)).map((line) =>
+    line === undefined ? '…' : `${marks[line.kind]} ${line.text}`,
+  );
+  const text = escapeInvisible(lines.join('\n'));
+  const isLong = text.length > DIFF_LENGTH_MAX;
+  return fence('diff', isLong ? `${text.slice(0, DIFF_LENGTH_MAX).toWellFormed()}\n… cut` : text);
+}
+
+const DIFF_LENGTH_MAX = 20_000;

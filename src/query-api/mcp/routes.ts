@@ -1,0 +1,64 @@
+// Handlers of POST /mcp, in the query process or in web: token, rate limit, body, and the answer of
+// the SDK. Stateless: each request has a server of its own.
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import express, { type RequestHandler } from 'express';
+import { Counter, type Registry } from 'prom-client';
+import { authenticateAgent } from '../../access/agent-access.js';
+import { type CredentialStore, rateSubjectsOf } from '../../access/credentials.js';
+import { credentialOf } from '../../access/middleware.js';
+import { SOURCE_BYTES_MAX } from '../../dashboards/schema.js';
+import { PublicError } from '../../platform/errors.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
+import type { Call } from './call.js';
+import { createAgentServer, type ServerDeps } from './server.js';
+import { sendWebResponse, toWebRequest } from './web-exchange.js';
+
+export interface AgentDeps extends Omit<ServerDeps, 'countCall'> {
+  readonly credentials: CredentialStore;
+  readonly registry: Registry;
+}
+
+// A dashboard, every character of which may be escaped, and the rest of a message.
+const BODY_BYTES_MAX = 6 * SOURCE_BYTES_MAX + 128 * 1024;
+
+const readMessage = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
+
+export function createAgentHandlers({ credentials, registry, ...deps }: AgentDeps): readonly RequestHandler[] {
+  const calls = new Counter({
+    name: 'mcp_tool_calls_total',
+    help: 'Calls of tools by agents, by tool and outcome',
+    labelNames: ['tool', 'outcome'],
+    registers: [registry],
+  });
+  const server: ServerDeps = {
+    ...deps,
+    countCall: (tool, isError) => calls.inc({ tool, outcome: isError ? 'error' : 'ok' }),
+  };
+  const { fetch: answerMessage } = createMcpHandler(
+    ({ authInfo }) => createAgentServer(server, authInfo?.extra?.call as Call),
+    {
+      onerror: (err) => deps.log.debug({ err }, 'a message of an agent was refused'),
+      // Nothing is ever announced, so a subscription would only hold a connection.
+      maxSubscriptions: 0,
+    },
+  );
+
+  const requireAgent: RequestHandler = async (req, res, next) => {
+    const credential = await authenticateAgent(credentials, req, res);
+    await deps.rateLimit.take(rateSubjectsOf(credential));
+    res.locals.credential = credential;
+    next();
+  };
+  const respond: RequestHandler = async (req, res) => {
+    // The rate limit counts requests, and a batch would hold many.
+    if (Array.isArray(req.body)) throw new PublicError('bad_request', 'send one message, not a batch');
+    const gone = new AbortController();
+    res.on('close', () => gone.abort());
+    const credential = credentialOf(res);
+    const call: Call = { credential, requestId: requestIdOf(req), signal: gone.signal };
+    const authInfo = { token: '', clientId: credential.id, scopes: [...credential.scopes], extra: { call } };
+    const parsedBody: unknown = req.body ?? null;
+    await sendWebResponse(await answerMessage(toWebRequest(req, gone.signal), { authInfo, parsedBody }), res);
+  };
+  return [requireAgent, readMessage, respond];
+}
