@@ -57,19 +57,27 @@ test.each([
 ])('migrating a database at %s keeps its events, and new events have every column', async (last, landing) => {
   const applied = FILES.slice(0, FILES.indexOf(last) + 1);
   await createEarlierDatabase(applied);
-  await store(landing, { insert_id: 'early', geo_country: 'DE' });
+  await store(landing, { insert_id: 'early', geo_country: 'DE', ep_num: { 'a|b': 1 }, up_str: { c: '' } });
   expect(await migrateClickHouse(databases.config)).toEqual(FILES.slice(applied.length));
-  const late = { insert_id: 'late', geo_country: 'NZ', geo_source: 'header' };
+  const late = { insert_id: 'late', geo_country: 'NZ', geo_source: 'header', ep_bool: { d: true } };
   await store('events_landing', late);
   await store('events_landing', late);
   const answer = await clickhouse.query({
     query:
-      'SELECT insert_id, geo_country, geo_source, user_hash = sipHash64(user_id) AS hashed FROM events ORDER BY insert_id',
+      'SELECT insert_id, geo_country, geo_source, user_hash = sipHash64(user_id) AS hashed, ep_types, up_types, ep_bool FROM events ORDER BY insert_id',
     format: 'JSONEachRow',
   });
   expect(await answer.json()).toEqual([
-    { insert_id: 'early', geo_country: 'DE', geo_source: '', hashed: 1 },
-    { ...late, hashed: 1 },
+    {
+      insert_id: 'early',
+      geo_country: 'DE',
+      geo_source: '',
+      hashed: 1,
+      ep_types: '|na%7Cb|',
+      up_types: '|sc|ec|',
+      ep_bool: {},
+    },
+    { ...late, hashed: 1, ep_types: '|bd|', up_types: '|' },
   ]);
   expect(await migrateClickHouse(databases.config)).toEqual([]);
 });

@@ -69,3 +69,33 @@ test.each<[string | number | boolean, string[]]>([
   const listed = (await ask('listed')).flat().map((one) => JSON.stringify(one));
   expect(listed.sort()).toEqual(held.map((one) => JSON.stringify(one)).sort());
 });
+
+test('keys with the separators of the column of types are not confused with others', async () => {
+  const other = toProjectId('01900000-0000-7000-8000-000000000078');
+  const keys = ['|', '%', 'a|', '|na', 'a|nb', 'a%7Cnb', 'a%', '%25', 'a', 'b', ''];
+  const values = keys.map((key, index) => ({
+    project_id: other,
+    event_type: 'a',
+    time: '2026-11-19 00:00:00',
+    insert_id: `k${index}`,
+    ...(index % 2 === 0 ? { ep_num: { [key]: index } } : { ep_str: { [key]: index === 1 ? '' : `t${index}` } }),
+  }));
+  await service.clickhouse.insert({ table: 'events', values, format: 'JSONEachRow' });
+  for (const [index, key] of keys.entries()) {
+    if (key === '') continue;
+    const field = `event_properties.${JSON.stringify(key)}`;
+    const value = index % 2 === 0 ? String(index) : index === 1 ? '' : `t${index}`;
+    const { rows } = await service.ask(other, `* | where ${field} exists | count by ${field}`, at);
+    expect(rows, key).toEqual(value === '' ? [] : [[value, 1]]);
+    const all = await service.ask(other, `* | count by ${field}`, at);
+    expect(
+      [...all.rows].map((row) => [...row]),
+      key,
+    ).toEqual(
+      expect.arrayContaining([
+        [value, 1],
+        [null, keys.length - 1],
+      ]),
+    );
+  }
+});

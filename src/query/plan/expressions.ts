@@ -61,8 +61,10 @@ export interface CallValue {
 }
 
 /** Event columns without a field name: id hashes and property maps. */
-export type InternalColumn = 'user_hash' | 'device_hash' | PropertyColumn;
+export type InternalColumn = 'user_hash' | 'device_hash' | PropertyColumn | PropertyTypes;
 export type PropertyColumn = `${'ep' | 'up'}_${'str' | 'num' | 'bool' | 'null'}` | `props_${'str' | 'num' | 'bool'}`;
+/** The keys of a row with the types of their values (ops/clickhouse/0007_property_types.sql). */
+export type PropertyTypes = 'ep_types' | 'up_types' | 'props_types';
 /** Columns of the profiles table. */
 export type ProfileSource = 'email' | 'email_domain' | 'first_seen' | 'last_seen';
 export type AnyColumn = EventColumn | InternalColumn | SessionColumn | SessionSource | ProfileColumn | ProfileSource;

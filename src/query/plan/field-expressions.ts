@@ -15,6 +15,7 @@ import {
   mapped,
   NULL,
   type PropertyColumn,
+  type PropertyTypes,
   TRUE,
   textValue,
 } from './expressions.js';
@@ -61,8 +62,15 @@ export const eventPosition: Expression = fn.concat(
 
 const valueAt = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
   element(column(bucket(bag, kind)), textValue(key));
-const hasKey = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
-  fn.mapContains(column(bucket(bag, kind)), textValue(key));
+
+/** Types in the column of a row's keys; an empty text is of two. */
+const TYPE_LETTERS = { str: 's', empty: 'e', num: 'n', bool: 'b' } as const;
+export const typesOf = (bag: AnyBag): PropertyTypes => (bag === 'user' ? 'props_types' : `${PROPERTY_BAGS[bag]}_types`);
+const hasKey = ({ bag, key }: PropertyField, type: keyof typeof TYPE_LETTERS): Expression => {
+  const written = key.replaceAll('%', '%25').replaceAll('|', '%7C');
+  const found = fn.position(column(typesOf(bag)), textValue(`|${TYPE_LETTERS[type]}${written}|`));
+  return infix('!=', found, constant(0));
+};
 
 /**
  * A joined map is copied for each event (five times slower than a single value), so single values
@@ -83,6 +91,15 @@ export const property = { inBucket, valueIn };
 const GUESSED_BUCKET = { text: 'str', number: 'num', boolean: 'bool' } as const;
 const BUCKETS: readonly Bucket[] = ['str', 'num', 'bool'];
 
+/** An empty text is no value. */
+const hasValue = (field: PropertyField): Expression =>
+  infix(
+    'OR',
+    infix('AND', hasKey(field, 'str'), fn.not(hasKey(field, 'empty'))),
+    hasKey(field, 'num'),
+    hasKey(field, 'bool'),
+  );
+
 /** Property maps that the text form may read. */
 export const guessedBuckets = ({ guess }: PropertyField): readonly Bucket[] =>
   guess === 'anything' ? BUCKETS : [GUESSED_BUCKET[guess]];
@@ -92,8 +109,8 @@ export const refuseWhere = ({ bag, key, guess }: PropertyField, wrong: readonly 
   fn.throwIf(anyOf(wrong), textValue(refusalText({ token: tokenOf(bag, key), guess })));
 
 /**
- * Text form under a guess. Of the other maps only keys are read, and only for events without a
- * value of the guessed type, because numbers in texts are in the numeric map too.
+ * Text form under a guess. No other map is read; a key of one fails the statement where the event
+ * has no value of the guessed type, because numbers in texts are in the numeric map too.
  */
 export function textForm(field: PropertyField): Expression {
   const text = valueAt(field, 'str');
@@ -200,7 +217,7 @@ export function isPresentField(field: ResolvedField): Expression {
         infix('!=', column('device_hash'), constant(0)),
       );
     case 'property':
-      return infix('OR', isPresent(valueIn(field, 'str')), inBucket(field, 'num'), inBucket(field, 'bool'));
+      return ofProfile(field, 'is_present', hasValue(field));
     case 'column': {
       const value = column(field.field.column);
       if (field.field.type === 'time') return TRUE;

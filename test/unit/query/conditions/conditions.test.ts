@@ -16,7 +16,8 @@ function conditionOf(where: string, guess: Guess = 'anything'): string {
   return condition
     .replace(/^\((.* OR .*)\)$/s, '$1')
     .replace(/\{(\w+):[^}]*\}/g, (_, name: string) => JSON.stringify(params[name]))
-    .replaceAll('not(mapContains(ep_str, "k"))', 'NUMBER_ITSELF')
+    .replace(/position\(ep_types, "\|(\w)k\|"\) != 0/g, (_, type: string) => `HAS_${type.toUpperCase()}`)
+    .replaceAll('not(HAS_S)', 'NUMBER_ITSELF')
     .replace(/throwIf\(([^"]*(?:"k"[^"]*)*), "refused guess [^"]*"\)/, 'REFUSE($1)');
 }
 
@@ -25,27 +26,21 @@ test.each([
   // text of one of their values.
   ['event_properties.k = "pro"', 'ep_str["k"] = "pro"'],
   ['event_properties.k = "5"', 'ep_str["k"] = "5" OR ep_num["k"] = 5 AND NUMBER_ITSELF'],
-  ['event_properties.k = "0"', 'ep_str["k"] = "0" OR mapContains(ep_num, "k") AND ep_num["k"] = 0 AND NUMBER_ITSELF'],
-  [
-    'event_properties.k = "5.0"',
-    'ep_str["k"] = "5.0" OR mapContains(ep_num, "k") AND toString(ep_num["k"]) = "5.0" AND NUMBER_ITSELF',
-  ],
-  [
-    'event_properties.k = "1e21"',
-    'ep_str["k"] = "1e21" OR mapContains(ep_num, "k") AND toString(ep_num["k"]) = "1e21" AND NUMBER_ITSELF',
-  ],
+  ['event_properties.k = "0"', 'ep_str["k"] = "0" OR HAS_N AND ep_num["k"] = 0 AND NUMBER_ITSELF'],
+  ['event_properties.k = "5.0"', 'ep_str["k"] = "5.0" OR HAS_N AND toString(ep_num["k"]) = "5.0" AND NUMBER_ITSELF'],
+  ['event_properties.k = "1e21"', 'ep_str["k"] = "1e21" OR HAS_N AND toString(ep_num["k"]) = "1e21" AND NUMBER_ITSELF'],
   ['event_properties.k = "true"', 'ep_str["k"] = "true" OR ep_bool["k"]'],
-  ['event_properties.k = "false"', 'ep_str["k"] = "false" OR mapContains(ep_bool, "k") AND not(ep_bool["k"])'],
-  ['event_properties.k = ""', 'mapContains(ep_str, "k") AND ep_str["k"] = \'\''],
+  ['event_properties.k = "false"', 'ep_str["k"] = "false" OR HAS_B AND not(ep_bool["k"])'],
+  ['event_properties.k = ""', 'HAS_S AND ep_str["k"] = \'\''],
   // A number literal is compared with the numeric map, which contains numeric texts as well. A
   // missing key reads 0, which is excluded.
   ['event_properties.k = 5', 'ep_num["k"] = 5'],
-  ['event_properties.k = 0', 'mapContains(ep_num, "k") AND ep_num["k"] = 0'],
+  ['event_properties.k = 0', 'HAS_N AND ep_num["k"] = 0'],
   ['event_properties.k != 5', 'not(ep_num["k"] = 5)'],
   ['event_properties.k > 5', 'ep_num["k"] > 5'],
-  ['event_properties.k < 5', 'mapContains(ep_num, "k") AND ep_num["k"] < 5'],
+  ['event_properties.k < 5', 'HAS_N AND ep_num["k"] < 5'],
   ['event_properties.k > "5"', 'ep_num["k"] > 5'],
-  ['event_properties.k >= -1', 'mapContains(ep_num, "k") AND ep_num["k"] >= -1'],
+  ['event_properties.k >= -1', 'HAS_N AND ep_num["k"] >= -1'],
   // An id with more digits than a double is found by its text. As a number it was rounded by the
   // client.
   [
@@ -60,13 +55,13 @@ test.each([
   ['event_properties.k = true', 'ep_str["k"] = "true" OR ep_num["k"] = 1 AND NUMBER_ITSELF OR ep_bool["k"]'],
   [
     'event_properties.k = false',
-    'ep_str["k"] = "false" OR mapContains(ep_num, "k") AND ep_num["k"] = 0 AND NUMBER_ITSELF OR mapContains(ep_bool, "k") AND not(ep_bool["k"])',
+    'ep_str["k"] = "false" OR HAS_N AND ep_num["k"] = 0 AND NUMBER_ITSELF OR HAS_B AND not(ep_bool["k"])',
   ],
   // A list makes one condition for each property map, not for each value.
   ['event_properties.k in ("a", "b")', 'ep_str["k"] IN ["a","b"]'],
   ['event_properties.k in (1, "a", 2)', 'ep_num["k"] IN [1,2] OR ep_str["k"] = "a"'],
   ['event_properties.k contains "hat"', 'position(ep_str["k"], "hat") > 0'],
-  ['event_properties.k exists', 'ep_str["k"] != \'\' OR mapContains(ep_num, "k") OR mapContains(ep_bool, "k")'],
+  ['event_properties.k exists', 'HAS_S AND not(HAS_E) OR HAS_N OR HAS_B'],
   ['user_properties.k = "x"', 'up_str["k"] = "x"'],
   // Columns of text: empty is missing, and missing equals nothing.
   ['_country = "DE"', 'geo_country = "DE"'],
@@ -115,14 +110,10 @@ test.each([
 // ClickHouse reject the guess.
 test.each<[string, Guess, string]>([
   ['event_properties.k = "pro"', 'text', 'ep_str["k"] = "pro"'],
-  ['event_properties.k = "pro"', 'number', 'REFUSE(mapContains(ep_str, "k"))'],
-  ['event_properties.k = "5"', 'text', 'REFUSE(mapContains(ep_num, "k") AND NUMBER_ITSELF) OR ep_str["k"] = "5"'],
-  ['event_properties.k = "5"', 'number', 'REFUSE(mapContains(ep_str, "k")) OR ep_num["k"] = 5 AND NUMBER_ITSELF'],
-  [
-    'event_properties.k = true',
-    'boolean',
-    'REFUSE(mapContains(ep_str, "k") OR mapContains(ep_num, "k") AND NUMBER_ITSELF) OR ep_bool["k"]',
-  ],
+  ['event_properties.k = "pro"', 'number', 'REFUSE(HAS_S)'],
+  ['event_properties.k = "5"', 'text', 'REFUSE(HAS_N AND NUMBER_ITSELF) OR ep_str["k"] = "5"'],
+  ['event_properties.k = "5"', 'number', 'REFUSE(HAS_S) OR ep_num["k"] = 5 AND NUMBER_ITSELF'],
+  ['event_properties.k = true', 'boolean', 'REFUSE(HAS_S OR HAS_N AND NUMBER_ITSELF) OR ep_bool["k"]'],
   ['event_properties.k = 5', 'text', 'ep_num["k"] = 5'],
   ['event_properties.k > 5', 'boolean', 'ep_num["k"] > 5'],
 ])('%s with the guess %s', (where, guess, expected) => {
