@@ -14,6 +14,8 @@ import { createBrowserScriptRouter } from '../browser-script/routes.js';
 import { CatalogReader } from '../catalog/reader.js';
 import { createCatalogRouter } from '../catalog/routes.js';
 import { createDashboardsRouter } from '../dashboards/routes.js';
+import { DefinitionsReader } from '../definitions/reader.js';
+import { createDefinitionsRouter } from '../definitions/routes.js';
 import { createDemoQueue } from '../demo/queue.js';
 import { createDemoRouter } from '../demo/routes.js';
 import { createIdentityDeps } from '../identity/deps.js';
@@ -97,6 +99,7 @@ const identityProvider = toIdentityProvider(config, new URL(CALLBACK_PATH, publi
 const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLimits.session, publicUrl } };
 
 const catalogs = new CatalogReader(postgres);
+const definitions = new DefinitionsReader(postgres, log);
 const { queries, agents } =
   config.QUERY_URL === undefined
     ? answerQueriesHere(config)
@@ -158,7 +161,7 @@ const app = createApp({
       url: () => config.SERVICE_URL ?? config.PUBLIC_URL ?? loopbackUrl(config.HOST, server.port),
     }),
     createDelivery(config),
-    createCatalogRouter({ ...guard, catalogs, rateLimit: rateLimits.query }),
+    createCatalogRouter({ ...guard, catalogs, definitions, rateLimit: rateLimits.query }),
     createProjectQueries({ ...guard, queries, passes }),
     live.router,
     createSignInRouter({
@@ -178,7 +181,8 @@ const app = createApp({
     }),
     assets.router,
     consoleAssets.router,
-    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config }),
+    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config, definitions }),
+    createDefinitionsRouter({ ...guard, rateLimit: rateLimits.query, threads, catalogs }),
     exports.router,
     createLlmsRouter(guard),
     createPrivacy(config),
@@ -251,7 +255,7 @@ function answerQueriesHere(settings: Config): Record<'queries' | 'agents', reado
   });
   lifecycle.onClose('clickhouse', () => clickhouse.close());
   const deps = createQueryDeps(settings, {
-    ...{ clickhouse, catalogs, credentials, redis, threads, metrics, log },
+    ...{ clickhouse, catalogs, definitions, credentials, redis, threads, metrics, log },
     rateLimit: rateLimits.query,
     admitToPeople: createAdmission(postgres),
   });

@@ -4,24 +4,32 @@ import { rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
+import type { DefinitionsReader } from '../definitions/reader.js';
+import { toLists } from '../definitions/to-lists.js';
+import type { ProjectId } from '../platform/ids.js';
 import type { Catalog } from './catalog.js';
 import type { CatalogReader } from './reader.js';
 
 export interface CatalogRoutesDeps extends GuardDeps {
   readonly catalogs: CatalogReader;
+  readonly definitions: Pick<DefinitionsReader, 'read'>;
   /** Reading a catalog counts like a query. */
   readonly rateLimit: LayeredRateLimit;
 }
 
-export function createCatalogRouter({ catalogs, rateLimit, ...guard }: CatalogRoutesDeps): Router {
+export function createCatalogRouter({ catalogs, definitions, rateLimit, ...guard }: CatalogRoutesDeps): Router {
   const { router, on } = createGuardedRouter(guard);
+  const read = async (projectId: ProjectId) => {
+    const [catalog, defined] = await Promise.all([catalogs.read(projectId), definitions.read(projectId)]);
+    return { ...toAnswer(catalog), definitions: { version: defined.version, ...toLists(defined.definitions) } };
+  };
   on('GET /catalog', async (_req, res) => {
     const credential = credentialOf(res);
     await rateLimit.take(rateSubjectsOf(credential));
-    res.json(toAnswer(await catalogs.read(credential.projectId)));
+    res.json(await read(credential.projectId));
   });
   on('GET /api/projects/{projectID}/catalog', async (_req, res) => {
-    res.json(toAnswer(await catalogs.read(projectIdOf(res))));
+    res.json(await read(projectIdOf(res)));
   });
   return router;
 }

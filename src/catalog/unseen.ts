@@ -1,6 +1,7 @@
 // Warnings about names in a query that the project has never sent (misspelt events, keys, values),
-// with the nearest known names.
+// with the nearest known names, and about definitions with the name of an event.
 import type { MentionedValue, Mentions } from '../query/analyze/mentions.js';
+import type { Definitions } from '../query/definitions/definitions.js';
 import { findNearest, quote } from '../query/errors.js';
 import { type Catalog, hasAllEvents, hasAllProperties, hasAllTexts, keysOfBag } from './catalog.js';
 import { EVENT_TYPES, propertyField, VALUE_COLUMNS } from './names.js';
@@ -17,17 +18,27 @@ export function warningsOfUnseen(mentions: Mentions, catalog: Catalog): string[]
   return [...new Set(warnings)].slice(0, WARNINGS_MAX);
 }
 
+/** Names that were free when they were defined: the definition counts, and hides the event. */
+export const warningsOfHidden = (definitions: Definitions, catalog: Catalog): string[] =>
+  definitions
+    .filter(({ kind, name }) => kind === 'event' && catalog.events.has(name))
+    .map(
+      ({ name }) =>
+        `${quote(name)} is a definition, and by now an event of this project too, which * | where event_type = ${quote(name)} selects; rename the definition`,
+    );
+
 export const mentionsAny = ({ events, properties, values }: Mentions): boolean =>
   events.size + properties.length + values.length > 0;
 
 /** Event types, also those that event_type is compared with. */
-function unseenEvents({ events, values }: Mentions, catalog: Catalog): string[] {
+function unseenEvents({ events, values, defined }: Mentions, catalog: Catalog): string[] {
   if (!hasAllEvents(catalog)) return [];
   const compared = values.filter(({ of }) => 'column' in of && of.column === EVENT_TYPES).map(({ text }) => text);
   return [...new Set([...events, ...compared])]
     .filter((type) => !catalog.events.has(type))
     .map(
-      (type) => `no event ${quote(type)} in this project${nearestOf(type, [...catalog.events.keys()], 'events are')}`,
+      (type) =>
+        `no event ${quote(type)} in this project${nearestOf(type, [...new Set([...catalog.events.keys(), ...defined])], 'events are')}`,
     );
 }
 

@@ -17,7 +17,7 @@ import type { DashboardProblem } from './problems.js';
 import { parseTemplate } from './template.js';
 import type { YamlSource } from './yaml-source.js';
 
-export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone'>;
+export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone' | 'definitions'>;
 
 /** Limit of compilation work per document. The fixed cost of a query is an estimate. */
 const CHARACTERS_MAX = 1024 * 1024;

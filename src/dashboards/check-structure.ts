@@ -1,5 +1,5 @@
-// First check of a dashboard document: types of values and names of keys, by the Zod schema.
-// Converts each Zod issue to a problem with a position in the text and a hint.
+// First check of a document (a dashboard, or definitions): types of values and names of keys, by
+// its Zod schema. Converts each Zod issue to a problem with a position in the text and a hint.
 import { z } from 'zod';
 import { findNearest, quote } from '../query/errors.js';
 import { configSchema, VARIABLE_TYPES } from './config-schema.js';
@@ -9,15 +9,15 @@ import type { Remark, YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
 
-export function checkStructure(source: YamlSource): DashboardProblem[] {
-  const parsed = configSchema.safeParse(source.value);
-  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, source));
+export function checkStructure(source: YamlSource, schema: z.ZodType = configSchema): DashboardProblem[] {
+  const parsed = schema.safeParse(source.value);
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, source, schema));
 }
 
-function toProblems(issue: Issue, source: YamlSource): DashboardProblem[] {
+function toProblems(issue: Issue, source: YamlSource, schema: z.ZodType): DashboardProblem[] {
   const path = issue.path as Path;
   if (issue.code === 'unrecognized_keys') {
-    const known = keysAt(configSchema, source.value, path);
+    const known = keysAt(schema, source.value, path);
     return issue.keys.map((key) =>
       source.problemAtKey([...path, key], { message: `unknown key ${quote(key)}`, hint: nearestOf(key, known) }),
     );

@@ -18,7 +18,8 @@ import { listVersions, requireVersion } from './versions.js';
 const ALL = '/api/projects/{projectID}/dashboards';
 const ONE = `${ALL}/{dashboardID}` as const;
 
-export function addEditRoutes({ on }: GuardedRouter, { postgres, rateLimit, threads, quotas }: DashboardDeps): void {
+export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void {
+  const { postgres, rateLimit, threads, quotas } = deps;
   /** Checking a document compiles its queries, so it counts like a query. */
   const takeRate = (res: Response) => {
     const { projectId, personId } = readerOf(res);
@@ -27,7 +28,8 @@ export function addEditRoutes({ on }: GuardedRouter, { postgres, rateLimit, thre
   const contextOf = async (res: Response, key: string): Promise<DashboardContext> => {
     const projectId = projectIdOf(res);
     const { timezone } = await postgres('projects').where({ id: projectId }).first('timezone');
-    return { key, projectId, timezone, nowMs: Date.now() };
+    const { definitions } = await deps.definitions.read(projectId);
+    return { key, projectId, timezone, nowMs: Date.now(), definitions };
   };
 
   on(`POST ${ALL}`, readSyncBody, async (req, res) => {

@@ -16,7 +16,7 @@ export interface ParsedDashboard {
   readonly checksum: string;
 }
 
-export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs'> {
+export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs' | 'definitions'> {
   /** The key under which the document is synced. */
   readonly key: string;
   /** Default for documents without a time zone. */

@@ -7,6 +7,7 @@ import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { isAtLeast } from '../access/roles.js';
 import { personOf } from '../access/session-middleware.js';
 import type { Quotas } from '../accounts/quotas.js';
+import type { DefinitionsReader } from '../definitions/reader.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { SOURCE_BYTES_MAX } from './schema.js';
 import type { Synced, Writer } from './store.js';
@@ -20,6 +21,8 @@ export interface DashboardDeps extends GuardDeps {
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
   readonly quotas: Quotas;
+  /** What the queries of cards may name. */
+  readonly definitions: Pick<DefinitionsReader, 'read'>;
 }
 
 // Escaping every character makes a text six times as long.

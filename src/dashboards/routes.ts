@@ -15,7 +15,7 @@ import { listDashboards, requireCard, requireDashboard, syncDashboard } from './
 import { syncTask } from './sync-task.js';
 
 export function createDashboardsRouter(deps: DashboardDeps): Router {
-  const { postgres, rateLimit, threads, quotas } = deps;
+  const { postgres, rateLimit, threads, quotas, definitions: reader } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   on('PUT /api/dashboard-sync/{dashboardKey}', readSyncBody, async (req, res) => {
@@ -23,7 +23,8 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     await rateLimit.take(rateSubjectsOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
     const { projectId, timezone } = credential;
-    const context = { key, projectId, timezone, nowMs: Date.now() };
+    const { definitions } = await reader.read(projectId);
+    const context = { key, projectId, timezone, nowMs: Date.now(), definitions };
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, projectId);
     const synced = await syncDashboard(postgres, { ...checked, ...writerOf(credential), key, quotas, isSynced: true });
     res.status(synced.isNew ? 201 : 200).json(toAnswer(synced));

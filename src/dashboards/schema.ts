@@ -60,8 +60,14 @@ export function parseFillBody(body: unknown): z.infer<typeof fillBodySchema> {
 
 export type SyncBody = z.infer<typeof syncBodySchema>;
 
-export function parseSyncBody(bytes: Uint8Array): SyncBody {
-  const sync = parseJsonBody(syncBodySchema, parseJsonText(bytes));
+export const parseSyncBody = (bytes: Uint8Array): SyncBody => parseSourceBody(syncBodySchema, bytes);
+
+/** A body with the text of a document. */
+export function parseSourceBody<S extends z.ZodType<{ readonly source_yaml: string }>>(
+  schema: S,
+  bytes: Uint8Array,
+): z.output<S> {
+  const sync = parseJsonBody(schema, parseJsonText(bytes));
   if (Buffer.byteLength(sync.source_yaml) > SOURCE_BYTES_MAX) {
     throw new PublicError('too_large', `source_yaml is longer than ${SOURCE_BYTES_MAX} bytes`);
   }

@@ -71,7 +71,7 @@ function readTokens(source: string): Tokens {
   for (const lexeme of new Lexer().lex(source)) {
     count += 1;
     if (count > TOKENS_MAX) {
-      return end(`the document has more than ${TOKENS_MAX} words and signs`, 'split it into several dashboards');
+      return end(`the document has more than ${TOKENS_MAX} words and signs`, 'make it shorter');
     }
     for (const token of parser.next(lexeme)) {
       tokens.push(token);
@@ -82,7 +82,10 @@ function readTokens(source: string): Tokens {
     }
     // The first entry of the stack is the document itself, the last is the scalar being read.
     if (parser.stack.length > DEPTH_MAX + 2) {
-      return end(`the document is nested deeper than ${DEPTH_MAX} levels`, 'a dashboard needs eight levels');
+      return end(
+        `the document is nested deeper than ${DEPTH_MAX} levels`,
+        'make it flatter: a dashboard needs eight levels',
+      );
     }
   }
   tokens.push(...parser.end());
@@ -93,7 +96,7 @@ function findSyntaxProblems(document: Document.Parsed, second: Document.Parsed |
   const found = document.errors.slice(0, MISTAKES_MAX).map(({ pos, message }: YAMLError) => toMistake(pos[0], message));
   if (second !== undefined) {
     const offset = second.range[0];
-    found.push({ offset, message: 'a second document begins', hint: 'a dashboard is one document; remove "---"' });
+    found.push({ offset, message: 'a second document begins', hint: 'this is one document; remove "---"' });
   }
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') {

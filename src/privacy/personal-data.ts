@@ -61,6 +61,7 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
   { name: 'catalog_projects', isDeletedWithProject: true, isRewritten: false },
   // Written by members, about anything.
   { name: 'dashboards', isDeletedWithProject: true, isRewritten: false },
+  { name: 'definitions', isDeletedWithProject: true, isRewritten: false },
   { name: 'access_tokens', isDeletedWithProject: true, isRewritten: false },
   { name: 'audit_entries', isDeletedWithProject: false, isRewritten: true },
   { name: 'erasure_requests', isDeletedWithProject: false, isRewritten: true },

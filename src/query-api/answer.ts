@@ -2,7 +2,8 @@
 // a property guess, count rows when the page does not determine the total, format.
 import { keysOfBag } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
-import { mentionsAny, warningsOfUnseen } from '../catalog/unseen.js';
+import { mentionsAny, warningsOfHidden, warningsOfUnseen } from '../catalog/unseen.js';
+import type { DefinitionsReader } from '../definitions/reader.js';
 import { PublicError } from '../platform/errors.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -19,6 +20,7 @@ import type { QueryShare, QueryShares } from './shares.js';
 
 export interface AnswerDeps extends ExecuteDeps, CompileDeps {
   readonly catalogs: Pick<CatalogReader, 'read'>;
+  readonly definitions: Pick<DefinitionsReader, 'read'>;
   readonly shares: QueryShares;
   readonly metrics: QueryMetrics;
   readonly now: () => number;
@@ -123,11 +125,12 @@ const CATALOG_TIMEOUT_MS = 1_000;
 export async function warnOfUnseen(
   { catalogs, log }: Pick<AnswerDeps, 'catalogs' | 'log'>,
   projectId: ProjectId,
-  { mentions }: CompiledQuery,
+  { mentions, definitions }: Pick<CompiledQuery, 'mentions' | 'definitions'>,
 ): Promise<readonly string[]> {
-  if (!mentionsAny(mentions)) return [];
+  if (!mentionsAny(mentions) && definitions.length === 0) return [];
   try {
-    return warningsOfUnseen(mentions, await withTimeout(CATALOG_TIMEOUT_MS, catalogs.read(projectId)));
+    const catalog = await withTimeout(CATALOG_TIMEOUT_MS, catalogs.read(projectId));
+    return [...warningsOfHidden(definitions, catalog), ...warningsOfUnseen(mentions, catalog)];
   } catch (err) {
     log.warn({ err }, 'the catalog of a project could not be read');
     return [];
@@ -146,9 +149,13 @@ export async function compileRequest(
   { projectId, request, nowMs }: Compiling,
 ): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;
-  const context = { projectId, nowMs, timezone, limit, offset };
+  const { definitions, warning } = await deps.definitions.read(projectId);
+  const context = { projectId, nowMs, timezone, limit, offset, definitions };
   const answered = await compileOffLoop(deps, request.q, context);
-  if ('compiled' in answered) return answered.compiled;
+  if ('compiled' in answered) {
+    const { compiled } = answered;
+    return warning === undefined ? compiled : { ...compiled, warnings: [...compiled.warnings, warning] };
+  }
   deps.metrics.compileErrors.inc();
   // Once more with the names of the project, which the hints of unknown ones can then name.
   const propertyKeys = await propertyKeysOf(deps, projectId);

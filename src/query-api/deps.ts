@@ -5,6 +5,7 @@ import type { CredentialStore } from '../access/credentials.js';
 import { createProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { CatalogReader } from '../catalog/reader.js';
+import type { DefinitionsReader } from '../definitions/reader.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
@@ -39,6 +40,7 @@ export function createQueryDeps(
   parts: {
     clickhouse: ClickHouseClient;
     catalogs: Pick<CatalogReader, 'read'>;
+    definitions: Pick<DefinitionsReader, 'read'>;
     credentials: CredentialStore;
     rateLimit: LayeredRateLimit;
     redis: Redis;

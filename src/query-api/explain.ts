@@ -1,7 +1,8 @@
 // Plan of a query instead of its answer: what it would answer, and the SQL that would run. Nothing
 // is executed.
+import type { Definition } from '../query/definitions/definitions.js';
 import { toScript } from '../query/print/script.js';
-import { type AnswerDeps, compileRequest, type Question } from './answer.js';
+import { type AnswerDeps, compileRequest, type Question, warnOfUnseen } from './answer.js';
 import { toPeriod } from './shape.js';
 
 /** Body of the response, with its JSON names. */
@@ -12,6 +13,8 @@ export interface Explanation {
   readonly timezone: string;
   readonly columns: readonly string[];
   readonly warnings: readonly string[];
+  /** The definitions that the query uses, with their text. */
+  readonly definitions: readonly Definition[];
   /** For a client of ClickHouse: sets the parameters, then runs the query. */
   readonly sql: string;
 }
@@ -28,7 +31,8 @@ export async function explainQuery(
     period: `${from}/${to}`,
     timezone: compiled.timezone,
     columns: compiled.columns.map(({ name }) => name),
-    warnings: compiled.warnings,
+    warnings: [...compiled.warnings, ...(await warnOfUnseen(deps, projectId, compiled))],
+    definitions: compiled.definitions,
     sql: toScript(compiled.statement),
   };
 }

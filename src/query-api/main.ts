@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
 import { CatalogReader } from '../catalog/reader.js';
+import { DefinitionsReader } from '../definitions/reader.js';
 import { askClickHouse, createClickHouse } from '../platform/clickhouse/client.js';
 import { readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
@@ -51,6 +52,7 @@ const deps = createQueryDeps(config, {
   ...{ clickhouse, credentials, rateLimit, redis, threads, metrics, log },
   admitToPeople: createAdmission(postgres),
   catalogs: new CatalogReader(postgres),
+  definitions: new DefinitionsReader(postgres, log),
 });
 const app = createQueryApp({
   queries: createQueryHandlers(deps),

@@ -3,6 +3,8 @@
 import type { ProjectId } from '../platform/ids.js';
 import { analyze } from './analyze/analyze.js';
 import type { Mentions } from './analyze/mentions.js';
+import type { Definitions } from './definitions/definitions.js';
+import { nameDefinitions } from './definitions/expand.js';
 import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
@@ -27,12 +29,16 @@ export interface CompileContext {
   readonly guessOf?: GuessOf;
   /** Keys of event properties that the project has sent, for hints of unknown names. */
   readonly propertyKeys?: readonly string[];
+  /** What the project has defined. */
+  readonly definitions?: Definitions;
   /** Whether problems carry fixes, which are compiled too. */
   readonly suggestsFixes?: boolean;
 }
 
 export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutUnit'> {
   readonly mentions: Mentions;
+  /** The definitions that the query uses. */
+  readonly definitions: Definitions;
   readonly statement: Statement;
   /** Counts the rows of a list; needed only when the page is full. */
   readonly countStatement: Statement | undefined;
@@ -43,13 +49,13 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
 
 function resolve(text: string, context: CompileContext) {
   const { query, problems: syntaxProblems } = parse(text);
-  const { query: resolved, problems } = analyze(query, context);
-  return { resolved, problems: [...syntaxProblems, ...problems] };
+  const { query: resolved, problems, definitions } = analyze(query, context);
+  return { resolved, problems: [...syntaxProblems, ...nameDefinitions(problems)], definitions };
 }
 
 /** Throws a QueryError with every problem of the text. */
 export function compile(text: string, context: CompileContext): CompiledQuery {
-  const { resolved, problems } = resolve(text, context);
+  const { resolved, problems, definitions } = resolve(text, context);
   if (problems.length > 0) {
     const findProblems = (fixed: string) => resolve(fixed, context).problems;
     throw new QueryError(text, context.suggestsFixes ? suggestFixes(text, problems, findProblems) : problems);
@@ -61,6 +67,7 @@ export function compile(text: string, context: CompileContext): CompiledQuery {
   return {
     ...answer,
     mentions: resolved.mentions,
+    definitions,
     statement: print(select),
     countStatement: total.kind === 'count' ? print(total.select) : undefined,
     withoutUnit: withoutUnit && { unit: withoutUnit.unit, statement: print(withoutUnit.count) },

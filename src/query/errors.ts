@@ -1,8 +1,18 @@
 // Query problems: message, span, and a hint with a correct form. All problems of a query are
 // reported at once, because many callers are language models that repair what they are told.
+import type { Definition } from './definitions/definitions.js';
 
 /** Offsets into the query text, in UTF-16 units; `to` is exclusive. */
 export interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** Where the text is written, when a definition brought it into the query. */
+  readonly within?: PlaceInDefinition;
+}
+
+/** A part of the text of a definition. */
+export interface PlaceInDefinition {
+  readonly definition: Definition;
   readonly from: number;
   readonly to: number;
 }

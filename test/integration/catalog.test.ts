@@ -79,6 +79,7 @@ test('the catalog lists names of events and profiles within ten seconds, most fr
       { field: '_platform', values: ['web'], distinct: 1 },
       { field: 'user.tier', values: ['gold'], distinct: 1 },
     ]),
+    definitions: { version: 0, events: [], cohorts: [], metrics: [] },
   });
   expect(JSON.stringify(catalog)).not.toContain('alice');
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/access/route-matrix.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, join, type Sent, send, signIn } from '../support/accounts.js';
-import { type Call, dashboardCalls, operatingCalls, privacyCalls } from '../support/console-calls.js';
+import { type Call, dashboardCalls, definitionCalls, operatingCalls, privacyCalls } from '../support/console-calls.js';
 import { expectDocumented } from '../support/contract.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
@@ -186,6 +186,7 @@ async function createCalls(): Promise<Call[]> {
     ),
     ...operatingCalls({ project: at(''), organization: `/api/orgs/${org}`, session: own.session }),
     ...privacyCalls(at(''), { session: own.session, erasedId: erased.request_id }),
+    ...definitionCalls(at('/definitions'), { session: own.session, key: sk.key }),
     ...dashboardCalls(at('/dashboards'), { session: own.session, draftId: draft.id, source: YAML }),
     {
       route: 'GET /api/projects/{projectID}/dashboards/{dashboardID}',

@@ -14,6 +14,7 @@ const NOT_LISTED = {
   },
   postgres: {
     dashboard_versions: 'deleted by the database with their dashboard',
+    definition_versions: 'deleted by the database with the definitions',
     domains: 'of an organization',
     erasure_tombstones: 'hashes of erased ids',
     invitations: 'of an organization',

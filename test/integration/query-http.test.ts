@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential, CredentialStore, Scope } from '../../src/access/credentials.js';
 import { toCatalog } from '../../src/catalog/catalog.js';
+import { NOTHING } from '../../src/definitions/reader.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createOperationsRouter } from '../../src/platform/http/operations.js';
 import { notFound } from '../../src/platform/http/respond.js';
@@ -55,9 +56,9 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
     QUERY_QUEUE_PER_PROJECT_MAX: settings.queueMax,
   };
   const metrics = new Registry();
-  const rateLimit = { take: async () => {} };
-  const admitToPeople = async () => {};
-  const parts = { clickhouse, catalogs: { read: async () => toCatalog([], false) }, credentials, redis, threads, log };
+  const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
+  const names = { catalogs: { read: async () => toCatalog([], false) }, definitions: { read: async () => NOTHING } };
+  const parts = { ...{ clickhouse, credentials, redis, threads, log }, ...names };
   const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
   return listen(createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log }), {

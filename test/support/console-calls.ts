@@ -40,6 +40,29 @@ export function dashboardCalls(path: string, { session, draftId, source }: Draft
   return calls.map((call) => ({ ...call, session }));
 }
 
+/** Definitions by a key, then by the person of the session. */
+export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'session'> & { key: string }): Call[] {
+  const all = '/api/projects/{projectID}/definitions';
+  const body = { source_yaml: 'version: 1\nmetrics: { sales: { query: purchase | count } }\n' };
+  const wrong = { source_yaml: 'version: 2\n' };
+  const own = '/api/definitions';
+  const calls: Call[] = [
+    { route: `GET ${all}/versions/{version}`, path: `${path}/versions/9`, status: 404 },
+    { route: `PUT ${all}`, path: `${path}?base_version=1`, status: 400, body },
+    { route: `PUT ${all}`, path: `${path}?base_version=0`, status: 201, body },
+    { route: `PUT ${all}`, path: `${path}?base_version=1&dry_run=true`, status: 200, body },
+    { route: `GET ${all}`, path, status: 200 },
+    { route: `GET ${all}/versions`, path: `${path}/versions`, status: 200 },
+    { route: `GET ${all}/versions/{version}`, path: `${path}/versions/1`, status: 200 },
+  ];
+  const ofKey: Call[] = [
+    { route: `PUT ${own}`, path: own, status: 200, body },
+    { route: `PUT ${own}`, path: own, status: 400, body: wrong },
+    { route: `GET ${own}`, path: own, status: 200 },
+  ];
+  return [...calls.map((call) => ({ ...call, session })), ...ofKey.map((call) => ({ ...call, key }))];
+}
+
 /** Of a person who is unknown: an erasure of nothing, and an export of no lines. */
 export function privacyCalls(
   project: string,

@@ -3,6 +3,7 @@
 
 import { Registry } from 'prom-client';
 import { CatalogReader } from '../../src/catalog/reader.js';
+import { DefinitionsReader } from '../../src/definitions/reader.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
@@ -44,6 +45,7 @@ export async function startQueryService(): Promise<QueryService> {
   const deps = {
     clickhouse,
     catalogs: new CatalogReader(postgres),
+    definitions: new DefinitionsReader(postgres, createLogger({ process: 'test', level: 'warn' })),
     shares,
     guesses: createPropertyGuesses(),
     threads,

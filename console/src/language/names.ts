@@ -13,7 +13,7 @@ export const nameText = (name: string): string => (name === '*' || PLAIN_NAME.te
  * begins.
  */
 export const SOURCE_WORDS: ReadonlySet<string> = new Set(
-  'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice'.split(' '),
+  'funnel retention paths sessions lifecycle stickiness user users formula fields inspect choice metric'.split(' '),
 );
 
 export const sourceText = (name: string): string => (SOURCE_WORDS.has(name) ? quoteText(name) : nameText(name));

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ROLES } from '../../access/roles.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
 import { SKIP_REASONS } from '../../ingest/schema.js';
+import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
 import { MODES } from '../../query/sources/index.js';
 
 const moment = z.iso.datetime();
@@ -39,12 +40,28 @@ const cell = z.unknown();
 const range = z.strictObject({ from: moment, to: moment });
 
 /** Of `explain: true`. */
+const shownDefinition = z.strictObject({
+  name: z.string(),
+  query: z.string(),
+  about: z.string().optional(),
+  line: z.int().min(1).meta({ description: 'in the document' }),
+});
+const shownMetric = shownDefinition.extend({ unit: z.string().optional() });
+const definitionLists = {
+  events: z.array(shownDefinition),
+  cohorts: z.array(shownDefinition),
+  metrics: z.array(shownMetric),
+};
+
 export const queryExplanation = z.strictObject({
   mode: z.enum(MODES),
   period: z.string().meta({ examples: ['2026-11-13T09:30:00Z/2026-11-20T09:30:00Z'] }),
   timezone: z.string(),
   columns: z.array(z.string()),
   warnings: z.array(z.string()),
+  definitions: z
+    .array(shownMetric.extend({ kind: z.enum(DEFINITION_KINDS) }))
+    .meta({ description: 'those that the query uses' }),
   sql: z.string().meta({ description: 'for a client of ClickHouse: sets the parameters, then runs the query' }),
 });
 
@@ -101,6 +118,7 @@ export const catalog = z.strictObject({
   values: z
     .array(z.strictObject({ field: z.string(), values: z.array(z.string()), distinct: count }))
     .meta({ description: 'the most frequent texts of fields with at most 1,000 different ones' }),
+  definitions: z.strictObject({ version: count, ...definitionLists }),
 });
 
 export const deletedDashboard = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
@@ -291,6 +309,18 @@ export const dashboardVersionItem = z.strictObject({
   version: z.int(),
   checksum: z.string(),
   created_at: moment,
+});
+const definitionsSummary = { version: count, checksum: z.string() };
+export const definitionsVersionItem = z.strictObject({
+  ...definitionsSummary,
+  created_at: moment.nullable(),
+  is_synced: z.boolean().meta({ description: 'a key or a token stored it, not a person in the console' }),
+});
+export const definitions = definitionsVersionItem.extend({ source_yaml: z.string(), ...definitionLists });
+export const savedDefinitions = z.strictObject({
+  definitions: z.strictObject(definitionsSummary),
+  changed: z.boolean().meta({ description: 'a new version was stored, or would be with dry_run' }),
+  warnings: z.array(z.string()),
 });
 export const dashboardItem = dashboardSummary.extend({
   order: z.int().nullable(),

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { RouteName } from '../../access/route-matrix.js';
 import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
+import { changeQuery as definitionsChangeQuery, syncQuery as definitionsSyncQuery } from '../../definitions/schema.js';
 import { liveQuery } from '../../live/routes.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
@@ -17,6 +18,7 @@ export interface Operation {
     | 'Events'
     | 'Queries'
     | 'Dashboards'
+    | 'Definitions'
     | 'Organizations'
     | 'Projects'
     | 'Tokens'
@@ -188,6 +190,34 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       'Fills the queries of a card with the values of its variables',
       { 200: jsonList('FilledQuery') },
       { body: refTo('FillBody') },
+    ],
+  }),
+  ...tagged('Definitions', {
+    'PUT /api/definitions': [
+      'Validates the definitions of the project and stores a new version when they changed; 201 when they are the first',
+      { 200: json('SavedDefinitions'), 201: json('SavedDefinitions') },
+      { body: refTo('DefinitionsBody'), query: definitionsSyncQuery },
+    ],
+    'GET /api/definitions': [
+      'Reads the definitions; version 0 when the project has none',
+      { 200: json('Definitions') },
+    ],
+    'GET /api/projects/{projectID}/definitions': [
+      'Reads the definitions, for a signed-in person',
+      { 200: json('Definitions') },
+    ],
+    'PUT /api/projects/{projectID}/definitions': [
+      'Changes the definitions as a signed-in person; with dry_run only checks the document',
+      { 200: json('SavedDefinitions'), 201: json('SavedDefinitions') },
+      { body: refTo('DefinitionsBody'), query: definitionsChangeQuery },
+    ],
+    'GET /api/projects/{projectID}/definitions/versions': [
+      'Lists the versions that are kept, newest first',
+      { 200: jsonList('DefinitionsVersionItem') },
+    ],
+    'GET /api/projects/{projectID}/definitions/versions/{version}': [
+      'Reads a version of the definitions',
+      { 200: json('Definitions') },
     ],
   }),
   ...tagged('Privacy', {

@@ -14,6 +14,7 @@ import { newCardSchema } from '../../dashboards/add-card.js';
 import { configSchema } from '../../dashboards/config-schema.js';
 import { draftBodySchema } from '../../dashboards/draft.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
+import { definitionsBodySchema } from '../../definitions/schema.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { replayBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
@@ -56,6 +57,10 @@ const SCHEMAS = {
   SyncedDashboard: answers.syncedDashboard,
   DashboardItem: answers.dashboardItem,
   Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
+  DefinitionsBody: definitionsBodySchema,
+  Definitions: answers.definitions,
+  DefinitionsVersionItem: answers.definitionsVersionItem,
+  SavedDefinitions: answers.savedDefinitions,
   DeletedDashboard: answers.deletedDashboard,
   Organization: answers.organization,
   NewOrganization: answers.newOrganization,

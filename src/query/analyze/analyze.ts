@@ -1,6 +1,8 @@
 // Analyzer entry: resolves a query and collects its problems.
 
 import { mergeConditions } from '../conditions/merge.js';
+import type { Definitions } from '../definitions/definitions.js';
+import { expandDefinitions } from '../definitions/expand.js';
 import type { QueryProblem } from '../errors.js';
 import type { Query } from '../parse/syntax.js';
 import { GUESSES, type GuessOf } from '../property-guess.js';
@@ -18,21 +20,31 @@ export interface AnalysisContext {
   readonly guessOf?: GuessOf;
   /** Keys of event properties that the project has sent, for hints of unknown names. */
   readonly propertyKeys?: readonly string[];
+  /** What the project has defined. */
+  readonly definitions?: Definitions | undefined;
 }
 
 export interface Analyzed {
   /** Undefined when there are problems. */
   readonly query: ResolvedQuery | undefined;
   readonly problems: readonly QueryProblem[];
+  /** The definitions that the query uses. */
+  readonly definitions: Definitions;
 }
 
 export function analyze(written: Query, context: AnalysisContext): Analyzed {
-  const query = mergeConditions(written);
-  const found = { problems: [], warnings: [], mentions: noMentions(), named: { times: 0 }, calls: new Map() };
+  const expanded = expandDefinitions(written, context.definitions);
+  const query = mergeConditions(expanded.query);
+  const mentions = noMentions(context.definitions);
+  const found = { problems: [...expanded.problems], warnings: [], mentions, named: { times: 0 }, calls: new Map() };
   const scope: Scope = { guessOf: () => GUESSES[0], ...context, ...found };
   const resolved = isWithinLimits(scope, query) ? analyzeSource(scope, query) : undefined;
   const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');
-  return { query: isBroken || scope.problems.length > 0 ? undefined : resolved, problems: scope.problems };
+  return {
+    query: isBroken || scope.problems.length > 0 ? undefined : resolved,
+    problems: scope.problems,
+    definitions: expanded.used,
+  };
 }
 
 function analyzeSource(scope: Scope, { source, stages }: Query): ResolvedQuery | undefined {

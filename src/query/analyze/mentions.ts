@@ -1,5 +1,6 @@
 // What a query names of the project's data: event types, properties, and values that fields are
 // compared with. Names that the project has never sent are said in the warnings of the answer.
+import type { Definitions } from '../definitions/definitions.js';
 import type { AnyBag } from '../fields.js';
 import type { Literal, ResolvedField } from './resolved.js';
 
@@ -21,9 +22,14 @@ export interface Mentions {
   readonly events: Set<string>;
   readonly properties: MentionedProperty[];
   readonly values: MentionedValue[];
+  /** Events that the project has defined, which are names too. */
+  readonly defined: readonly string[];
 }
 
-export const noMentions = (): Mentions => ({ events: new Set(), properties: [], values: [] });
+export const noMentions = (definitions: Definitions = []): Mentions => ({
+  ...{ events: new Set(), properties: [], values: [] },
+  defined: definitions.filter(({ kind }) => kind === 'event').map(({ name }) => name),
+});
 
 /** Texts that a field is compared with. Numbers and booleans have several spellings. */
 export function mentionValues(mentions: Mentions, field: ResolvedField, values: readonly Literal[]): void {

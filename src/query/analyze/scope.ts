@@ -1,4 +1,5 @@
 // Analyzer state: context of the query, and the collected problems and warnings.
+import type { Definitions } from '../definitions/definitions.js';
 import type { QueryProblem, Span } from '../errors.js';
 import type * as syntax from '../parse/syntax.js';
 import type { GuessOf } from '../property-guess.js';
@@ -13,6 +14,8 @@ export interface Scope {
   readonly guessOf: GuessOf;
   /** Keys of event properties that the project has sent, for hints of unknown names. */
   readonly propertyKeys?: readonly string[] | undefined;
+  /** What the project has defined. */
+  readonly definitions?: Definitions | undefined;
   readonly problems: QueryProblem[];
   readonly warnings: string[];
   readonly mentions: Mentions;

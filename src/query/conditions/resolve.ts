@@ -138,7 +138,7 @@ function checkPattern(scope: Scope, value: syntax.Value | undefined, pattern: st
  * The span of the invalid part within its literal, if it occurs once and without escapes before it.
  */
 function spanOfPiece({ span }: syntax.Value, pattern: string, piece: string | undefined): Span {
-  const isPlain = span.to - span.from === pattern.length + 2;
+  const isPlain = span.within === undefined && span.to - span.from === pattern.length + 2;
   const at = piece === undefined || !isPlain ? -1 : pattern.indexOf(piece);
   if (piece === undefined || at < 0 || at !== pattern.lastIndexOf(piece)) return span;
   return { from: span.from + 1 + at, to: span.from + 1 + at + piece.length };

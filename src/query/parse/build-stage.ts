@@ -83,7 +83,8 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     const call = written ? buildCall(reader, written) : undefined;
     if (written) return call && { event: { text: call.event.written, span: call.event.span }, call };
     const event = reader.name(node.getChild('EventName'));
-    return event && { event };
+    const [pattern] = buildEventsIn(reader, node);
+    return event && pattern && { event, pattern };
   },
   pattern: (reader, node) => {
     const event = buildReturning(reader, node);

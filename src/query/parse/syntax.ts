@@ -150,8 +150,8 @@ export interface StageForms {
   readonly count: { readonly count: Text };
   readonly top: { readonly count: Text; readonly withOther: boolean };
   readonly fields: { readonly fields: readonly [FieldName, ...FieldName[]] };
-  /** An event, or a value of units. */
-  readonly outcome: { readonly event: Text; readonly call?: Call };
+  /** An event (`pattern`), or a value of units. */
+  readonly outcome: { readonly event: Text; readonly pattern?: EventPattern; readonly call?: Call };
   readonly pattern: { readonly event: EventPattern };
   readonly events: { readonly events: readonly EventPattern[] };
   readonly percent: { readonly amount: Text; readonly hasSign: boolean };

@@ -2,6 +2,7 @@
 // ProjectId.
 import type { ProjectId } from '../../platform/ids.js';
 import type { ColumnOrder, TimeRange } from '../analyze/resolved.js';
+import type { Definitions } from '../definitions/definitions.js';
 import type { Expression } from './expressions.js';
 
 /**
@@ -160,7 +161,7 @@ export type PostProcess = {
   /** The order of the answer, when it differs from the one by which rows are kept. */
   readonly shownOrder?: readonly ColumnOrder[];
 } & (
-  | { readonly kind: 'fields' }
+  | { readonly kind: 'fields'; readonly definitions: Definitions }
   | {
       readonly kind: 'choice';
       readonly choiceKey: string;

@@ -8,6 +8,7 @@ import { formula } from './formula/index.js';
 import { funnel } from './funnel/index.js';
 import { inspect } from './inspect/index.js';
 import { lifecycle } from './lifecycle/index.js';
+import { metric } from './metric/index.js';
 import { paths } from './paths/index.js';
 import { retention } from './retention/index.js';
 import { sessions } from './sessions/index.js';
@@ -30,6 +31,7 @@ const ROWS = {
   fields,
   inspect,
   choice,
+  metric,
 };
 
 export const SOURCES = Object.fromEntries(

@@ -10,7 +10,7 @@ type EngineRows = readonly (readonly unknown[])[];
 type Presenter<K extends Kind> = (asked: Extract<PostProcess, { readonly kind: K }>, rows: EngineRows) => Presented;
 
 const PRESENTERS: { readonly [K in Kind]: Presenter<K> } = {
-  fields: (_, rows) => ({ rows: toFieldRows(rows) }),
+  fields: ({ definitions }, rows) => ({ rows: toFieldRows(rows, definitions) }),
   choice: presentChoice,
 };
 

@@ -16,7 +16,7 @@ describe('YAML of a dashboard', () => {
     [
       'two documents',
       `${SMALLEST}---\na: 1\n`,
-      ['5 «---» : a second document begins; a dashboard is one document; remove "---"'],
+      ['5 «---» : a second document begins; this is one document; remove "---"'],
     ],
     [
       'another version of YAML',

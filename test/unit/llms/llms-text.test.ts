@@ -10,7 +10,15 @@ import { SESSION_KEYS } from '../../../src/query/session-fields.js';
 import { NOW_MS, PROJECT } from '../../golden/dataset.js';
 import { countTokens } from '../../support/count-tokens.js';
 
-const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', limit: 100, offset: 0 };
+const METRIC = { kind: 'metric', name: 'NAME', query: 'formula count(a) / count(b)', line: 1 } as const;
+const CONTEXT = {
+  projectId: toProjectId(PROJECT),
+  nowMs: NOW_MS,
+  timezone: 'UTC',
+  limit: 100,
+  offset: 0,
+  definitions: [METRIC],
+};
 const text = toLlmsText();
 
 test('/llms.txt has at most 9,000 characters and 3,500 tokens', () => {

@@ -11,6 +11,7 @@ export const CONTEXT: CompileContext = {
   timezone: 'America/St_Johns',
   limit: 100,
   offset: 0,
+  definitions: [{ kind: 'metric', name: 'NAME', query: 'formula count(a) / unique(b)', line: 1 }],
 };
 
 export const compileWith = (text: string, guess: Guess): CompiledQuery =>

@@ -7,6 +7,7 @@ import type { Condition, EventSelection, EventSet, ResolvedField } from '../../a
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import { resolveEvents } from '../../conditions/events.js';
 import { quote } from '../../errors.js';
 import { DISTINCT_ID, findEventField } from '../../fields.js';
 import type { FieldName, Text } from '../../parse/syntax.js';
@@ -22,6 +23,7 @@ export interface ChoiceQuery extends AnswerOrder {
   readonly kind: 'choice_results';
   readonly choiceKey: string;
   readonly conversionEvent: string;
+  readonly conversion: EventSet;
   /** Undefined: results are conversions to the event. */
   readonly value: ValueOutcome | undefined;
   readonly guards: readonly EventSet[];
@@ -68,16 +70,17 @@ export function analyzeChoice(
   };
   const results = stages.takeOne('results');
   if (results) {
-    scope.mentions.events.add(results.event.text);
     const selection = takeSelection(scope, stages, { events: EXPOSURES, condition, rows: 'unknown' });
     const value = takeValue(events, stages, results);
     const guards = takeGuards(events, stages);
     const beforeMs = takeTimeBefore(events, stages, value);
     const plannedLift = takePlannedLift(events, stages);
-    if (results.call && !value) return undefined;
+    const conversion = results.pattern && resolveEvents(events, results.pattern);
+    if (results.call ? !value : !conversion) return undefined;
     return analyzeResults(scope, stages, {
       choiceKey: key.text,
       conversionEvent: results.event.text,
+      conversion: conversion ?? { name: results.event.text, eventTypes: [results.event.text], condition: undefined },
       value,
       guards,
       beforeMs,
@@ -97,7 +100,7 @@ function analyzeResults(
   stages: StageReader,
   parts: Pick<
     ChoiceQuery,
-    'choiceKey' | 'conversionEvent' | 'value' | 'guards' | 'beforeMs' | 'plannedLift' | 'selection'
+    'choiceKey' | 'conversionEvent' | 'conversion' | 'value' | 'guards' | 'beforeMs' | 'plannedLift' | 'selection'
   >,
 ): ChoiceQuery | undefined {
   const windowMs = takeWindow(scope, stages, DEFAULT_WINDOW_MS);

@@ -1,7 +1,7 @@
 // Plan of choice results: exposures per unit, excluded units, conversions.
 import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
-import { isOfType } from '../../conditions/plan-events.js';
+import { isIn, isOfType } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planAnswer } from '../../plan/answer.js';
 import {
@@ -70,9 +70,9 @@ export const countRow = (counts: Partial<Record<CountColumn, Expression>>): Colu
 function selectUnits(query: ChoiceResults, context: PlanContext): Select {
   const { range, eventTypes = [] } = query.selection;
   const isExposure = exposureOf(query, context);
-  const isConversion = isOfType([query.conversionEvent]);
+  const isConversion = isIn(query.conversion, context.projectId);
   const guarded = query.guards.flatMap((guard) => guard.eventTypes ?? []);
-  const types = [...new Set([...eventTypes, query.conversionEvent, ...guarded])];
+  const types = [...new Set([...eventTypes, ...(query.conversion.eventTypes ?? []), ...guarded])];
   const scanned = { fromMs: range.fromMs, toMs: range.toMs + query.windowMs };
   const units = selectEvents(context, {
     selection: { eventTypes: undefined, range: scanned, condition: undefined },

@@ -4,10 +4,13 @@ import type { EventSelection } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import type { Definitions } from '../../definitions/definitions.js';
 
 export interface FieldsQuery extends AnswerOrder {
   readonly kind: 'fields';
   readonly selection: EventSelection;
+  /** What the project has defined, which is listed beside the fields. */
+  readonly definitions: Definitions;
 }
 
 const COLUMNS = {
@@ -19,5 +22,6 @@ const COLUMNS = {
 export const analyzeFields = (scope: Scope, _: object, stages: StageReader): FieldsQuery => ({
   kind: 'fields',
   selection: takeSelection(scope, stages),
+  definitions: scope.definitions ?? [],
   ...takeAnswerOrder(scope, stages, COLUMNS),
 });

@@ -82,7 +82,7 @@ export function planFields(query: FieldsQuery, context: PlanContext): Plan {
       { name: 'events', type: 'number' },
       { name: 'coverage', type: 'percent' },
     ],
-    presentation: { kind: 'fields', order },
+    presentation: { kind: 'fields', order, definitions: query.definitions },
   });
 }
 

@@ -2,6 +2,7 @@
 // them, types by frequency.
 
 import type { Cell } from '../../cells.js';
+import { type DefinitionKind, type Definitions, writtenDefinition } from '../../definitions/definitions.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../../fields.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../../profile-fields.js';
 import { SESSION_KEYS, sessionRowOf } from '../../session-fields.js';
@@ -59,6 +60,7 @@ const CATEGORIES = [
   'user_properties',
   'user',
   'session',
+  'definition',
 ];
 
 const TYPE_NAMES = {
@@ -120,7 +122,20 @@ function sessionRows(inSessions: number): FieldRow[] {
   });
 }
 
-export function toFieldRows([row = []]: readonly (readonly unknown[])[]): Cell[][] {
+const DEFINED_TYPES = { event: 'event', cohort: 'boolean', metric: 'number' } as const satisfies Record<
+  DefinitionKind,
+  string
+>;
+
+const definedRows = (definitions: Definitions): FieldRow[] =>
+  definitions.map((definition) => ({
+    field: writtenDefinition(definition),
+    type: DEFINED_TYPES[definition.kind],
+    category: 'definition',
+    events: undefined,
+  }));
+
+export function toFieldRows([row = []]: readonly (readonly unknown[])[], definitions: Definitions = []): Cell[][] {
   const [total, counts, ...rest] = row as [number, number[], ...unknown[]];
   const known = EVENT_FIELD_NAMES.map((name): FieldRow => {
     const field = findEventField(name);
@@ -137,6 +152,7 @@ export function toFieldRows([row = []]: readonly (readonly unknown[])[]): Cell[]
     ...propertyRows('user_properties', rest.slice(3, 6) as KeyCounts[]),
     ...profileRows(rest.slice(6, 9) as (readonly string[])[]),
     ...sessionRows(eventsWith('session_id', { total, counts })),
+    ...definedRows(definitions),
   ];
   const rank = ({ category }: FieldRow): number => CATEGORIES.indexOf(category);
   const amount = ({ events }: FieldRow): number => events ?? -1;

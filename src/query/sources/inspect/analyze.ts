@@ -4,6 +4,7 @@ import type { EventSelection } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
+import { resolveEvents } from '../../conditions/events.js';
 import type { EventPattern } from '../../parse/syntax.js';
 
 export interface InspectQuery extends AnswerOrder {
@@ -28,15 +29,12 @@ export function analyzeInspect(
   { event }: { readonly event: EventPattern },
   stages: StageReader,
 ): InspectQuery {
-  const eventType = event.matches[0]?.name?.text;
-  const isOfTypes = eventType === undefined;
+  const isOfTypes = event.matches[0]?.name === undefined;
+  const events = isOfTypes ? undefined : resolveEvents(scope, event);
   stages.describe({ answers: isOfTypes ? 'lists event types' : 'lists the properties of one event type' });
   return {
     kind: 'inspect',
-    selection: {
-      ...takeSelection(scope, stages, { rows: 'unknown' }),
-      eventTypes: isOfTypes ? undefined : [eventType],
-    },
+    selection: takeSelection(scope, stages, { events, rows: 'unknown' }),
     ...takeAnswerOrder(scope, stages, isOfTypes ? OF_TYPES : OF_PROPERTIES),
   };
 }

@@ -1,0 +1,29 @@
+// Zod schema of the document of definitions. What the texts mean is checked by
+// parse-definitions.ts.
+import { z } from 'zod';
+
+const NAME_LENGTH_MAX = 63;
+const NAME_FORM = /^[A-Za-z][A-Za-z0-9_-]*$/;
+
+const name = z
+  .string()
+  .max(NAME_LENGTH_MAX)
+  .regex(NAME_FORM, { error: 'has letters, digits, _ and - only, a letter first' });
+const about = z.string().trim().min(1).max(1000);
+/** Shorter than a query may be, because several stand in one. */
+const query = z.string().min(1).max(4096);
+
+const definition = z.strictObject({ query, about: about.optional() });
+const metric = z.strictObject({ query, about: about.optional(), unit: z.string().trim().min(1).max(40).optional() });
+
+export const documentSchema = z.strictObject({
+  version: z.literal(1),
+  events: z.record(name, definition).optional(),
+  cohorts: z.record(name, definition).optional(),
+  metrics: z.record(name, metric).optional(),
+});
+
+export type DefinitionsDocument = z.infer<typeof documentSchema>;
+
+/** The keys of the document by kind of definition. */
+export const SECTIONS = { event: 'events', cohort: 'cohorts', metric: 'metrics' } as const;

@@ -1,0 +1,130 @@
+// Parses and checks the text of a document of definitions: YAML, structure, then what each
+// definition means where it is used.
+import { createHash } from 'node:crypto';
+import { checkStructure } from '../dashboards/check-structure.js';
+import type { Path } from '../dashboards/path.js';
+import { type DashboardProblem, toBadRequest } from '../dashboards/problems.js';
+import { readYaml, type YamlSource } from '../dashboards/yaml-source.js';
+import { analyze } from '../query/analyze/analyze.js';
+import { DEFINITION_KINDS, type Definition, type Definitions } from '../query/definitions/definitions.js';
+import { findNearest, type QueryProblem, quote } from '../query/errors.js';
+import { STAGE_NAMES } from '../query/language.js';
+import { parse } from '../query/parse/parse.js';
+import { SOURCE_NAMES } from '../query/sources/index.js';
+import { type DefinitionsDocument, documentSchema, SECTIONS } from './config-schema.js';
+
+/** What a project has defined. */
+export interface DefinitionsContent {
+  readonly definitions: Definitions;
+}
+
+export interface ParsedDefinitions {
+  readonly content: DefinitionsContent;
+  /** Hash of the content: comments and whitespace do not change it. */
+  readonly checksum: string;
+  /** Remarks about what is valid, and may be a mistake. */
+  readonly warnings: readonly string[];
+}
+
+export interface DefinitionsContext {
+  readonly nowMs: number;
+  readonly timezone: string;
+  /** The event types that the project has sent. */
+  readonly eventTypes: readonly string[];
+  /** Whether these are all. */
+  readonly hasAllEvents: boolean;
+}
+
+/** In all sections together: each is compiled. */
+const DEFINITIONS_MAX = 200;
+
+/** Throws one bad_request with all problems. */
+export function parseDefinitions(text: string, context: DefinitionsContext): ParsedDefinitions {
+  const source = readYaml(text);
+  if (source.value === undefined) throw toBadRequest(source.problems);
+  const structure = [...source.problems, ...checkStructure(source, documentSchema)];
+  if (structure.length > 0) throw toBadRequest(structure);
+  const document = documentSchema.parse(source.value);
+  const definitions = toDefinitions(source, document);
+  const beyond = definitions[DEFINITIONS_MAX];
+  if (beyond) {
+    const message = `the document has ${definitions.length} definitions; the limit is ${DEFINITIONS_MAX}`;
+    throw toBadRequest([source.problemAtKey(pathOf(beyond), { message, hint: 'remove some' })]);
+  }
+  const checked = definitions.map((definition) => checkDefinition(definition, definitions, context));
+  const problems = [
+    ...definitions.flatMap((definition) => checkName(source, definition, context)),
+    ...checked.flatMap((check) => check.problems.map((problem) => toPlaced(source, check.definition, problem))),
+  ];
+  if (problems.length > 0) throw toBadRequest(problems);
+  return {
+    content: { definitions },
+    checksum: createHash('sha256').update(JSON.stringify(document)).digest('hex'),
+    warnings: checked.flatMap((check) => warningsOf(check, context)),
+  };
+}
+
+const toDefinitions = (source: YamlSource, document: DefinitionsDocument): Definition[] =>
+  DEFINITION_KINDS.flatMap((kind) =>
+    Object.entries(document[SECTIONS[kind]] ?? {}).map(([name, of]): Definition => {
+      const { line } = source.problemAtKey([SECTIONS[kind], name], { message: '', hint: '' });
+      return { kind, name, line, ...of };
+    }),
+  );
+
+const pathOf = ({ kind, name }: Definition): Path => [SECTIONS[kind], name];
+
+/** An event stands where words of the language stand, and beside the events of the project. */
+function checkName(source: YamlSource, definition: Definition, context: DefinitionsContext): DashboardProblem[] {
+  const { kind, name } = definition;
+  if (kind !== 'event') return [];
+  if (SOURCE_NAMES.includes(name) || STAGE_NAMES.includes(name) || name === 'any') {
+    const remark = { message: `${quote(name)} is a word of the query language`, hint: 'choose another name' };
+    return [source.problemAtKey(pathOf(definition), remark)];
+  }
+  if (!context.eventTypes.includes(name)) return [];
+  const message = `${quote(name)} is an event that this project sends`;
+  return [source.problemAtKey(pathOf(definition), { message, hint: 'choose another name' })];
+}
+
+/** The shortest query that uses the definition. */
+const USES: Readonly<Record<Definition['kind'], (name: string) => string>> = {
+  event: (name) => `${name} | count`,
+  cohort: (name) => `* | where cohort.${name} = true | count`,
+  metric: (name) => `metric ${name}`,
+};
+
+interface Checked {
+  readonly definition: Definition;
+  readonly problems: readonly QueryProblem[];
+  readonly warnings: readonly string[];
+  /** Event types that it names. */
+  readonly events: readonly string[];
+}
+
+function checkDefinition(definition: Definition, definitions: Definitions, context: DefinitionsContext): Checked {
+  const { nowMs, timezone } = context;
+  const isWord = definition.kind === 'event' && SOURCE_NAMES.includes(definition.name);
+  if (isWord) return { definition, problems: [], warnings: [], events: [] };
+  const { query } = parse(USES[definition.kind](definition.name));
+  const { query: resolved, problems } = analyze(query, { nowMs, timezone, definitions });
+  const events = [...(resolved?.mentions.events ?? [])];
+  return { definition, problems, warnings: resolved?.warnings ?? [], events };
+}
+
+/** At its place in the text of the definition; a problem of the use as such is at its name. */
+function toPlaced(source: YamlSource, used: Definition, { span, message, hint }: QueryProblem): DashboardProblem {
+  const { within } = span;
+  if (within === undefined) return source.problemAtKey(pathOf(used), { message, hint });
+  return source.problemInText([...pathOf(within.definition), 'query'], within.from, { message, hint });
+}
+
+function warningsOf({ definition, warnings, events }: Checked, context: DefinitionsContext): string[] {
+  const { kind, name, line } = definition;
+  const unseen = context.hasAllEvents ? events.filter((type) => !context.eventTypes.includes(type)) : [];
+  const remarks = unseen.map((type) => {
+    const nearest = findNearest(type, context.eventTypes);
+    return `no event ${quote(type)} in this project${nearest === undefined ? '' : `; nearest: ${quote(nearest)}`}`;
+  });
+  return [...warnings, ...remarks].map((warning) => `${kind} ${name} (line ${line}): ${warning}`);
+}

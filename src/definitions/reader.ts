@@ -1,0 +1,56 @@
+// Reads the definitions of projects for queries. Each read asks for the current version, so that a
+// change counts for the next query of every process; what was read is kept until its version
+// changes.
+import { LRUCache } from 'lru-cache';
+import { withTimeout } from '../platform/flow/with-timeout.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Definitions } from '../query/definitions/definitions.js';
+import { findCurrentVersion, findDefinitions } from './store.js';
+
+export interface ReadDefinitions {
+  readonly version: number;
+  readonly definitions: Definitions;
+  /** Why these may not be the current ones. */
+  readonly warning?: string;
+}
+
+/** Of a project that has defined nothing. */
+export const NOTHING: ReadDefinitions = { version: 0, definitions: [] };
+const HELD_MAX = 2_000;
+const TIMEOUT_MS = 1_000;
+
+export class DefinitionsReader {
+  readonly #postgres: Postgres;
+  readonly #log: Logger;
+  readonly #held = new LRUCache<string, ReadDefinitions>({ max: HELD_MAX });
+
+  constructor(postgres: Postgres, log: Logger) {
+    this.#postgres = postgres;
+    this.#log = log;
+  }
+
+  /** Never rejects: when PostgreSQL does not answer, the answer has a warning. */
+  async read(projectId: ProjectId): Promise<ReadDefinitions> {
+    try {
+      return await withTimeout(TIMEOUT_MS, this.#read(projectId));
+    } catch (err) {
+      this.#log.warn({ err }, 'the definitions of a project could not be read');
+      const held = this.#held.get(projectId);
+      return held
+        ? { ...held, warning: `the definitions are those of version ${held.version}: newer ones could not be read` }
+        : { ...NOTHING, warning: 'the definitions of the project could not be read: their names are read as events' };
+    }
+  }
+
+  async #read(projectId: ProjectId): Promise<ReadDefinitions> {
+    const version = await findCurrentVersion(this.#postgres, projectId);
+    const held = this.#held.get(projectId);
+    if (held?.version === version) return held;
+    const found = version === 0 ? undefined : await findDefinitions(this.#postgres, projectId);
+    const read = found ? { version: found.version, definitions: found.content.definitions } : NOTHING;
+    this.#held.set(projectId, read);
+    return read;
+  }
+}

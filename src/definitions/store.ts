@@ -1,0 +1,124 @@
+// Store of definitions in PostgreSQL: the current version of each project, and the versions before
+// it.
+import { lockKey } from '../dashboards/store.js';
+import { PublicError } from '../platform/errors.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { DefinitionsContent, ParsedDefinitions } from './parse-definitions.js';
+
+const VERSIONS_KEPT = 100;
+
+export interface DefinitionsSummary {
+  /** 0 when the project has never defined anything. */
+  readonly version: number;
+  readonly checksum: string;
+}
+
+export interface DefinitionsVersionItem extends DefinitionsSummary {
+  readonly created_at: Date;
+  /** Whether a key or a token stored it, not a person in the console. */
+  readonly is_synced: boolean;
+}
+
+export interface DefinitionsVersion extends DefinitionsVersionItem {
+  readonly content: DefinitionsContent;
+  readonly source_yaml: string;
+}
+
+export interface DefinitionsChange extends Pick<ParsedDefinitions, 'content' | 'checksum'> {
+  readonly projectId: ProjectId;
+  readonly sourceYaml: string;
+  readonly isSynced: boolean;
+  /** The version that the change is based on; undefined replaces any. */
+  readonly baseVersion: number | undefined;
+  /** Stores nothing. */
+  readonly isDryRun: boolean;
+}
+
+export interface SavedDefinitions extends DefinitionsSummary {
+  readonly isNew: boolean;
+  readonly isChanged: boolean;
+}
+
+export async function saveDefinitions(postgres: Postgres, change: DefinitionsChange): Promise<SavedDefinitions> {
+  const { projectId, content, checksum, baseVersion, isDryRun } = change;
+  return postgres.transaction(async (transaction) => {
+    await lockKey(transaction, { projectId, key: 'definitions' });
+    const before = await findSummary(transaction, projectId);
+    if (baseVersion !== undefined && baseVersion !== before.version) throw isOutdated(before.version, baseVersion);
+    const isNew = before.version === 0;
+    const isChanged = before.checksum !== checksum;
+    if (!isChanged || isDryRun) return { ...before, isNew: false, isChanged };
+    const version = before.version + 1;
+    await transaction('definitions')
+      .insert({ project_id: projectId, version, checksum })
+      .onConflict('project_id')
+      .merge();
+    await transaction('definition_versions').insert({
+      ...{ project_id: projectId, version, checksum },
+      content: JSON.stringify(content),
+      source_yaml: change.sourceYaml,
+      is_synced: change.isSynced,
+    });
+    await transaction('definition_versions')
+      .where({ project_id: projectId })
+      .where('version', '<=', version - VERSIONS_KEPT)
+      .delete();
+    return { version, checksum, isNew, isChanged };
+  });
+}
+
+const isOutdated = (version: number, baseVersion: number): PublicError =>
+  new PublicError(
+    'bad_request',
+    `the definitions have version ${version} by now, and the change is based on version ${baseVersion}; load them again`,
+  );
+
+const NOTHING: DefinitionsSummary = { version: 0, checksum: '' };
+
+async function findSummary(postgres: Postgres, projectId: ProjectId): Promise<DefinitionsSummary> {
+  const found = await postgres('definitions').where({ project_id: projectId }).first('version', 'checksum');
+  return found ?? NOTHING;
+}
+
+/** 0 without definitions. */
+export const findCurrentVersion = async (postgres: Postgres, projectId: ProjectId): Promise<number> =>
+  (await findSummary(postgres, projectId)).version;
+
+const ITEM = ['version', 'checksum', 'created_at', 'is_synced'] as const;
+
+/** Undefined when the project has none. */
+export async function findDefinitions(
+  postgres: Postgres,
+  projectId: ProjectId,
+): Promise<DefinitionsVersion | undefined> {
+  return postgres('definition_versions')
+    .where({ project_id: projectId })
+    .orderBy('version', 'desc')
+    .first(...ITEM, 'content', 'source_yaml');
+}
+
+/** The newest first. */
+export async function listDefinitionVersions(
+  postgres: Postgres,
+  projectId: ProjectId,
+): Promise<DefinitionsVersionItem[]> {
+  return postgres('definition_versions')
+    .where({ project_id: projectId })
+    .orderBy('version', 'desc')
+    .select(...ITEM);
+}
+
+export async function requireDefinitionsVersion(
+  postgres: Postgres,
+  projectId: ProjectId,
+  version: string,
+): Promise<DefinitionsVersion> {
+  const found: DefinitionsVersion | undefined = /^\d{1,9}$/.test(version)
+    ? await postgres('definition_versions')
+        .where({ project_id: projectId, version: Number(version) })
+        .first(...ITEM, 'content', 'source_yaml')
+    : undefined;
+  if (found === undefined) throw new PublicError('not_found', 'the definitions have no such version');
+  return found;
+}

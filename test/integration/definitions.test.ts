@@ -1,0 +1,206 @@
+// Definitions of a project: PUT and GET with their credentials, versions, and queries with
+// definitions in the processes of a service.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+import { type Answer, createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
+import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
+import { eventually } from '../support/eventually.js';
+
+let stack: ErasureStack;
+let url: string;
+let tenant: Tenant;
+
+const SOURCE = `version: 1
+events:
+  activated: { query: '(signup, first_export[rows > 0])', about: 'did something real' }
+cohorts:
+  power: { query: '* | where count(purchase last 30d) >= 2' }
+metrics:
+  activation: { query: 'formula unique(activated) / unique(signup)', about: 'as finance counts it', unit: percent }
+`;
+
+beforeAll(async () => {
+  stack = await startErasureStack();
+  url = stack.processes.url;
+  tenant = await stack.createTenant();
+  const event = (event_type: string, user_id: string, event_properties = {}) => ({
+    event_type,
+    user_id,
+    event_properties,
+  });
+  await tenant.send(
+    ...[event('signup', 'ann'), event('signup', 'bob'), event('first_export', 'cid', { rows: 3 })],
+    ...[event('first_export', 'dan', { rows: 0 }), event('purchase', 'ann'), event('purchase', 'ann')],
+    event('purchase', 'bob'),
+  );
+  await tenant.holds(7);
+}, 120_000);
+
+afterAll(() => stack?.close());
+
+const toEvent = (event_type: string) => ({ event_type, event_properties: { rows: 1 } });
+
+const put = (source_yaml: string, key = tenant.project.secretKey, parameters = ''): Promise<Answer> =>
+  send(url, `PUT /api/definitions${parameters}`, { key, body: { source_yaml } });
+
+const query = async (q: string, of: Tenant = tenant): Promise<Answer> =>
+  send(url, 'POST /query', { key: of.project.secretKey, body: { q, format: 'json' } });
+
+const valuesOf = async (q: string): Promise<unknown[]> =>
+  (await query(q)).body.rows.map((row: { value: unknown }) => row.value);
+
+describe('PUT and GET /api/definitions', () => {
+  test('content that differs is a new version, and GET returns it', async () => {
+    const { project } = await stack.createTenant();
+    const key = project.secretKey;
+    const read = () => send(url, 'GET /api/definitions', { key });
+    expect((await read()).body).toMatchObject({ version: 0, source_yaml: '', events: [], metrics: [] });
+    const tried = await put(SOURCE, key, '?dry_run=true');
+    expect(tried).toMatchObject({ status: 200, body: { changed: true, definitions: { version: 0 } } });
+    const first = await put(SOURCE, key);
+    expect(first).toMatchObject({ status: 201, body: { changed: true, definitions: { version: 1 } } });
+    expect(await put(`# the same\n${SOURCE}`, key)).toMatchObject({ status: 200, body: { changed: false } });
+    const second = await put(SOURCE.replace('rows > 0', 'rows > 1'), key, '?base_version=1');
+    expect(second.body).toMatchObject({ changed: true, definitions: { version: 2 } });
+    expect(await put(SOURCE, key, '?base_version=1')).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('have version 2 by now') },
+    });
+    expect((await read()).body).toMatchObject({
+      version: 2,
+      is_synced: true,
+      source_yaml: expect.stringContaining('rows > 1'),
+      events: [{ name: 'activated', line: 3, about: 'did something real' }],
+      cohorts: [{ name: 'power' }],
+      metrics: [{ name: 'activation', unit: 'percent' }],
+    });
+  });
+
+  test('problems have their line, and nothing is stored', async () => {
+    const { project } = await stack.createTenant();
+    const wrong = await put(SOURCE.replace('count(purchase', 'cont(purchase'), project.secretKey);
+    expect(wrong).toMatchObject({
+      status: 400,
+      body: {
+        details: [{ line: 5, path: 'cohorts.power.query', hint: expect.stringContaining('nearest is "count"') }],
+      },
+    });
+    const hidden = await put(SOURCE.replace('activated:', 'signup:'));
+    expect(hidden.body.error).toContain('"signup" is an event that this project sends at line 3');
+    expect((await send(url, 'GET /api/definitions', { key: project.secretKey })).body.version).toBe(0);
+  });
+
+  test('members read them; admins and owners write, as do keys and service tokens', async () => {
+    const team: TestTeam = await createTeam(stack.postgres);
+    const config = { config: { SECRET_KEY_BASE: 'x'.repeat(64) } } as Parameters<typeof createTeamProject>[1];
+    const { id, secretKey, publicKey } = await createTeamProject(stack.postgres, config, team.organization.id);
+    const { member, admin } = team.people;
+    const path = `/api/projects/${id}/definitions`;
+    const change = (source_yaml: string, base: number, person = admin, more = '') =>
+      send(url, `PUT ${path}?base_version=${base}${more}`, { ...person, body: { source_yaml } });
+    expect((await put(SOURCE, publicKey)).status).toBe(403);
+    expect((await change(SOURCE, 0, member)).status).toBe(403);
+    expect((await change(SOURCE, 0)).status).toBe(201);
+    expect((await put(SOURCE.replace('rows > 0', 'rows > 5'), secretKey)).body.definitions.version).toBe(2);
+    expect((await change(SOURCE, 1)).body.error).toContain('load them again');
+    expect((await change(SOURCE, 2, admin, '&dry_run=true')).body).toMatchObject({ definitions: { version: 2 } });
+    const versions = await send(url, `GET ${path}/versions`, member);
+    expect(versions.body).toMatchObject([
+      { version: 2, is_synced: true },
+      { version: 1, is_synced: false },
+    ]);
+    const first = await send(url, `GET ${path}/versions/1`, member);
+    expect(first.body.source_yaml).toBe(SOURCE);
+    expect((await change(first.body.source_yaml, 2)).body.definitions.version).toBe(3);
+    expect((await send(url, `GET ${path}/versions/9`, member)).status).toBe(404);
+    const token = { name: 'sync', kind: 'personal', scopes: ['dashboards'] };
+    const { body } = await send(url, `POST /api/projects/${id}/tokens`, { ...member, body: token });
+    expect((await put(SOURCE, body.token)).body.error).toContain('your role is member');
+    expect((await send(url, 'GET /api/definitions', { key: body.token })).body.version).toBe(3);
+  });
+});
+
+test('the document of docs/definitions.md is stored, and its queries run', async () => {
+  const text = readFileSync(join(packageRoot, 'docs', 'definitions.md'), 'utf8');
+  const examplesOf = (language: string): string[] =>
+    [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, example = '']) => example);
+  const [document = '', ...others] = examplesOf('yaml');
+  expect(others).toEqual([]);
+  expect((await put(document)).status).toBeLessThan(300);
+  const queries = examplesOf('query');
+  expect(queries.length).toBeGreaterThanOrEqual(5);
+  for (const q of queries) expect(await query(q), q).toMatchObject({ status: 200 });
+});
+
+describe('queries with definitions', () => {
+  test('answer as with their text, and the next query after a change knows it', async () => {
+    await put(SOURCE);
+    expect(await valuesOf('activated | count')).toEqual([3]);
+    expect(await valuesOf('* | where cohort.power = true | unique')).toEqual([1]);
+    expect(await valuesOf('metric activation')).toEqual([1.5]);
+    const steps = await query('funnel activated -> purchase | last 7d');
+    expect(steps.body.rows.map((row: { event: string }) => row.event)).toEqual(['activated', 'purchase']);
+    for (const rows of [5, 2, 4, 1]) {
+      await put(SOURCE.replace('rows > 0', `rows > ${rows}`));
+      expect(await valuesOf('activated | count')).toEqual([rows < 3 ? 3 : 2]);
+    }
+    await put(SOURCE);
+  });
+
+  test('are explained with the definitions and listed by fields and the catalog', async () => {
+    const explained = await send(url, 'POST /query', {
+      key: tenant.project.secretKey,
+      body: { q: 'metric activation | by week', explain: true },
+    });
+    expect(explained.body.definitions).toMatchObject([
+      { kind: 'metric', name: 'activation', query: 'formula unique(activated) / unique(signup)', line: 7 },
+      { kind: 'event', name: 'activated', query: '(signup, first_export[rows > 0])' },
+    ]);
+    const fields = await query('fields | limit 500');
+    expect(fields.body.rows.filter((row: { category: string }) => row.category === 'definition')).toMatchObject([
+      { field: 'activated', type: 'event', events: null },
+      { field: 'cohort.power', type: 'boolean' },
+      { field: 'metric activation', type: 'number' },
+    ]);
+    const catalog = await send(url, 'GET /catalog', { key: tenant.project.secretKey });
+    expect(catalog.body.definitions).toMatchObject({ events: [{ name: 'activated' }], cohorts: [{ name: 'power' }] });
+  });
+
+  test('problems name the definition, and unknown names the nearest one', async () => {
+    expect(await query('metric activatin')).toMatchObject({
+      status: 400,
+      body: { details: [{ line: 1, column: 8, hint: 'nearest is "activation"', fix: { text: 'activation' } }] },
+    });
+    expect((await query('signup[cohort.power = true] | count')).body.error).toContain('in the cohort power (line 5');
+    await eventually(async () => {
+      const { body } = await query('activatd | count');
+      expect(body.metadata.warnings).toEqual(['no event "activatd" in this project; nearest: "activated"']);
+    }, 20_000);
+  });
+
+  test('dashboards are checked with them', async () => {
+    const card = (q: string) =>
+      `version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - {id: a, title: A, kind: metric, viz: number, query: '${q}'}\n`;
+    const sync = (q: string) =>
+      send(url, 'PUT /api/dashboard-sync/defined', { key: tenant.project.secretKey, body: { source_yaml: card(q) } });
+    expect((await sync('metric activation')).status).toBe(201);
+    expect((await sync('metric activated')).body.error).toContain('no metric "activated" is defined');
+  });
+
+  test('a real event of the name is a warning in every answer that uses the definition', async () => {
+    const other = await stack.createTenant();
+    await put(SOURCE, other.project.secretKey);
+    await other.send({ event_type: 'activated' }, ...['signup', 'first_export', 'purchase'].map(toEvent));
+    await eventually(async () => {
+      const { body } = await query('activated | count', other);
+      expect(body).toMatchObject({
+        rows: [{ value: 2 }],
+        metadata: { warnings: [expect.stringContaining('is a definition')] },
+      });
+    }, 20_000);
+    expect((await query('signup | count', other)).body.metadata).toEqual({});
+    expect((await put(SOURCE, other.project.secretKey)).body.error).toContain('is an event that this project sends');
+  });
+});

@@ -1,0 +1,248 @@
+// Definitions in queries: a query with a definition is the query with its text, problems point into
+// the query and name the definition. Random queries of every source are taken apart into
+// definitions.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type CompiledQuery, compile } from '../../../src/query/compile.js';
+import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
+import { parse } from '../../../src/query/parse/parse.js';
+import { type Condition, type EventPattern, stagesOf } from '../../../src/query/parse/syntax.js';
+import { contexts } from '../../oracle/generate.js';
+import { questions, SOURCES } from '../../oracle/generate-questions.js';
+import { toQueryText } from '../../oracle/to-query-text.js';
+import { CONTEXT } from './compiling.js';
+
+const define = (kind: DefinitionKind, name: string, query: string): Definition => ({ kind, name, query, line: 3 });
+
+const DEFINED = [
+  define('event', 'activated', '(signup, first_export[rows > 0])'),
+  define('event', 'deep', '(activated[plan = "pro"], buy)'),
+  define('event', 'broken', 'signup[_contry = "DE"]'),
+  define('cohort', 'power', '* | where count(buy last 30d) >= 5'),
+  define('cohort', 'payers', '* | where cohort.power = true and not user.plan = "free"'),
+  define('metric', 'activation', 'formula unique(activated) / unique(signup)'),
+  define('metric', 'revenue', 'buy | where user.plan != "test" | sum price'),
+  define('metric', 'german', 'metric revenue | where _country = "DE"'),
+];
+
+const ask = (text: string): CompiledQuery => compile(text, { ...CONTEXT, definitions: DEFINED });
+const statementOf = (text: string) => ask(text).statement;
+
+const ACTIVATED = '(signup, first_export[rows > 0])';
+const POWER = 'count(buy last 30d) >= 5';
+
+describe('a query with a definition is the query with its text', () => {
+  test.each<[string, string]>([
+    ['activated | count by day', `${ACTIVATED} | count by day`],
+    ['activated[_path = "/"] | unique', '(signup[_path = "/"], first_export[rows > 0 and _path = "/"]) | unique'],
+    ['(activated, buy) | count by event_type', '(signup, first_export[rows > 0], buy) | count by event_type'],
+    ['deep | list', '(signup[plan = "pro"], first_export[rows > 0 and plan = "pro"], buy) | list'],
+    ['lifecycle activated by week', `lifecycle ${ACTIVATED} by week`],
+    ['stickiness activated', `stickiness ${ACTIVATED}`],
+    [
+      'retention activated returning deep',
+      `retention ${ACTIVATED} returning (signup[plan = "pro"], first_export[rows > 0 and plan = "pro"], buy)`,
+    ],
+    ['inspect activated', `${ACTIVATED.replace('(', 'inspect (')}`],
+    ['* | where count(activated last 7d) > 2 | count', `* | where count(${ACTIVATED} last 7d) > 2 | count`],
+    ['users | where count(activated) > 2', `users | where count(${ACTIVATED}) > 2`],
+    ['* | where cohort.power = true | count', `* | where ${POWER} | count`],
+    ['* | where cohort.power = false | count', `* | where not ${POWER} | count`],
+    ['* | where cohort.power != true | count', `* | where not ${POWER} | count`],
+    ['* | where cohort.payers in (true) | count', `* | where ${POWER} and not user.plan = "free" | count`],
+    ['users | where cohort.payers = true', `users | where ${POWER} and not user.plan = "free"`],
+    ['metric activation', `formula unique(${ACTIVATED}) / unique(signup)`],
+    [
+      'metric activation | last 28d | by week | compare previous',
+      `formula unique(${ACTIVATED}) / unique(signup) | last 28d | by week | compare previous`,
+    ],
+    ['metric revenue by day', 'buy | where user.plan != "test" | sum price by day'],
+    [
+      'metric german | by day, _platform | where total > 3 | top 3',
+      'buy | where user.plan != "test" | where _country = "DE" | sum price by day, _platform | where total > 3 | top 3',
+    ],
+    [
+      'metric revenue | where _platform = "web" | last 3d',
+      'buy | where user.plan != "test" | where _platform = "web" | last 3d | sum price',
+    ],
+  ])('%s', (short, long) => {
+    // `inspect` takes one event only, so its text is compared with that of an event.
+    if (long.startsWith('inspect (')) return expect(statementOf(short).sql).toContain('event_type IN');
+    expect(statementOf(short)).toEqual(statementOf(long));
+  });
+
+  test('an event has its own name in steps, and the definitions used are said', () => {
+    const { statement, definitions } = ask('funnel deep -> activated | last 30d');
+    expect(Object.values(statement.params)).toContainEqual(['deep', 'activated']);
+    expect(definitions.map(({ name }) => name)).toEqual(['deep', 'activated']);
+    expect(ask('signup | count').definitions).toEqual([]);
+  });
+
+  test('results of an experiment take a defined event', () => {
+    const { sql } = statementOf('choice button | results activated');
+    expect(sql).toContain('ep_num');
+    expect(ask('choice button | results activated').definitions).toHaveLength(1);
+  });
+});
+
+describe('problems with definitions', () => {
+  const problemsOf = (text: string) => {
+    try {
+      compile(text, { ...CONTEXT, definitions: DEFINED, suggestsFixes: true });
+      return [];
+    } catch (error) {
+      return (error as { details: { message: string; column: number; length: number; fix?: { text: string } }[] })
+        .details;
+    }
+  };
+
+  test.each<[string, string, number, number, string | undefined]>([
+    ['metric activatoin', 'no metric "activatoin" is defined', 8, 10, 'activation'],
+    ['* | where cohort.powr = true', 'no cohort "powr" is defined', 11, 11, 'cohort.power'],
+    ['* | where cohort.power = 3', 'cohort.power is compared with true or false', 26, 1, undefined],
+    ['* | where cohort.power exists', 'exists does not fit cohort.power', 24, 6, undefined],
+    ['metric revenue | count', 'count does not fit metric revenue', 18, 5, undefined],
+    ['metric revenue | list', 'list does not fit metric revenue', 18, 4, undefined],
+    [
+      'funnel signup -> broken',
+      'in the event broken (line 3 of the definitions): unknown field "_contry"',
+      18,
+      6,
+      undefined,
+    ],
+    [
+      'signup[cohort.power = true] | count',
+      'in the cohort power (line 3 of the definitions): count(…) does not fit',
+      8,
+      12,
+      undefined,
+    ],
+    ['metric', 'metric is not complete', 7, 0, undefined],
+  ])('%s', (text, message, column, length, fix) => {
+    const [problem, ...others] = problemsOf(text);
+    expect(problem).toMatchObject({ column, length });
+    expect(problem?.message).toContain(message);
+    expect(problem?.fix?.text).toBe(fix);
+    expect(others).toEqual([]);
+  });
+});
+
+// ---- Random queries ----
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** The events of a query that stand for themselves: not those within another one. */
+function patternsIn(node: unknown): EventPattern[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if (Array.isArray(node)) return node.flatMap(patternsIn);
+  if ('matches' in node) {
+    const pattern = node as unknown as EventPattern;
+    return pattern.matches.some(({ name }) => name === undefined) ? [] : [pattern];
+  }
+  return Object.values(node as Node).flatMap(patternsIn);
+}
+
+const isOfPeople = (condition: Condition): boolean => {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.items.every(isOfPeople);
+    case 'not':
+      return isOfPeople(condition.item);
+    case 'comparison':
+      return condition.field.path.startsWith('user.');
+    case 'call_comparison':
+      return condition.call.per === undefined;
+  }
+};
+
+interface Taken {
+  readonly text: string;
+  readonly definitions: readonly Definition[];
+  /** The text of each defined event by its name, which steps show. */
+  readonly written: ReadonlyMap<string, string>;
+}
+
+interface Cut {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly definition: Definition;
+}
+
+/** Every event, every condition of people and the source of a formula as definitions. */
+function takenApart(text: string): Taken {
+  const { query } = parse(text);
+  const { source, stages } = query;
+  const cuts: Cut[] = [];
+  const written = new Map<string, string>();
+  const isUsers = source !== undefined && source !== 'broken' && source.kind === 'users';
+  for (const { condition, span } of isUsers ? [] : stagesOf(stages, 'where')) {
+    if (!isOfPeople(condition)) continue;
+    const name = `people_${cuts.length}`;
+    const own = text.slice(span.from, span.to);
+    cuts.push({ ...span, text: `where cohort.${name} = true`, definition: define('cohort', name, `* | ${own}`) });
+  }
+  if (source !== undefined && source !== 'broken' && source.kind === 'formula') {
+    const own = text.slice(source.span.from, source.span.to);
+    cuts.push({ ...source.span, text: 'metric rate', definition: define('metric', 'rate', own) });
+  }
+  const isFree = (span: { from: number; to: number }) =>
+    cuts.every((cut) => cut.to <= span.from || span.to <= cut.from);
+  for (const { span, written: shown } of patternsIn(query).filter((of) => isFree(of.span))) {
+    if (!isFree(span)) continue;
+    // Equal events are one definition: the plan of a funnel knows equal steps by their name.
+    const own = text.slice(span.from, span.to);
+    const before = cuts.find(({ definition }) => definition.kind === 'event' && definition.query === own)?.definition;
+    const definition = before ?? define('event', `event_${cuts.length}`, own);
+    written.set(definition.name, shown);
+    cuts.push({ ...span, text: definition.name, definition });
+  }
+  const replaced = [...cuts].sort((a, b) => b.from - a.from);
+  return {
+    text: replaced.reduce((so, cut) => so.slice(0, cut.from) + cut.text + so.slice(cut.to), text),
+    definitions: cuts.map(({ definition }) => definition),
+    written,
+  };
+}
+
+type Names = ReadonlyMap<string, string>;
+
+/** A statement with its values in place, because equal values share a parameter. */
+function filled(statement: CompiledQuery['statement'] | undefined, names: Names): string | undefined {
+  const shown = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shown);
+    return typeof value === 'string' ? (names.get(value) ?? value) : value;
+  };
+  return statement?.sql.replace(/\{(\w+):([^{}]+)\}/g, (_, name: string, type: string) => {
+    return `${JSON.stringify(shown(statement.params[name]))}:${type}`;
+  });
+}
+
+/** What the engine is asked, with the names of steps as the text has them. */
+function askedOf(text: string, context: object, names: Names = new Map()): unknown {
+  const { statement, countStatement, columns, range, withoutUnit } = compile(text, { ...CONTEXT, ...context });
+  const statements = [statement, countStatement, withoutUnit?.statement].map((one) => filled(one, names));
+  return { statements, columns, range };
+}
+
+describe('random queries of every source, taken apart into definitions, ask the same', () => {
+  let found = 0;
+  test.each(SOURCES)('%s', (source) => {
+    fc.assert(
+      fc.property(
+        contexts.chain((context) => fc.tuple(fc.constant(context), questions(source, context))),
+        ([{ now: nowMs, timezone }, question]) => {
+          const text = toQueryText(question);
+          const { text: short, definitions, written } = takenApart(text);
+          found += definitions.length;
+          const context = { nowMs, timezone };
+          expect(askedOf(short, { ...context, definitions }, written), short).toEqual(askedOf(text, context));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('has definitions of every kind', () => expect(found).toBeGreaterThan(500));
+});
