@@ -55,7 +55,7 @@ Keys go in the header \`X-API-Key\`: \`pk_\` (public) may track and identify; \`
 - \`POST /identify\` \`{"user_id": "u1", "device_id": "d1", "user_properties": {"email": "ann@example.com", "plan": "pro"}}\`: binds the device, past events included, and sets the profile. \`user_property_ops\`: $set, $set_once, $add, $unset.
 - \`POST /query\` \`{"q": "signup | last 7d | count by day", "format": "llm"}\`: \`llm\` is a Markdown table, \`json\` has rows with \`value\`, \`csv\`. Also limit (100, at most 10000), offset, timezone (UTC).
 - \`PUT /api/dashboard-sync/KEY\` \`{"source_yaml": "…"}\`: a dashboard of such queries; \`PUT /api/definitions\` likewise.
-- \`POST /mcp\`: the same as tools of the Model Context Protocol, for \`aat_\` tokens.
+- \`POST /mcp\`: tools of the Model Context Protocol, for \`aat_\` tokens.
 - \`GET /openapi.json\`: everything else.
 
 ## Queries
@@ -74,7 +74,7 @@ ${fields()}
 Rules:
 - A person is \`distinct_id\`: the user, else the user of the device, else the device.
 - An event may have conditions, and several mean any of them: \`page_view[_path = "/"]\`, \`(signup, trial[plan = "pro"])\`; bare names in brackets are event_properties.
-- Defined names (in \`fields\`): \`activated | count\`, \`where cohort.power = true\`, \`metric activation\`.
+- Defined names: \`activated | count\`, \`where cohort.power = true\`.
 - Event names of letters, digits and _ . : / $ - need no quotes. Keys with other characters: \`event_properties."Button Name"\`.
 - Where a field is missing, \`!=\`, \`!~\` and all that begins with \`not\` are true and all else is false.
 - A number compares numbers and numeric text; \`"5"\` compares text; a time takes only times.

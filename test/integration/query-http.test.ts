@@ -50,11 +50,8 @@ const CREDENTIALS: ReadonlyMap<string, Credential> = new Map([
 const credentials: CredentialStore = { find: async (key) => CREDENTIALS.get(key) };
 
 async function start(settings: { concurrency: number; queueMax: number }): Promise<RunningServer> {
-  const config = {
-    ...databases.config,
-    QUERY_CONCURRENCY: settings.concurrency,
-    QUERY_QUEUE_PER_PROJECT_MAX: settings.queueMax,
-  };
+  const bounds = { QUERY_CONCURRENCY: settings.concurrency, QUERY_QUEUE_PER_PROJECT_MAX: settings.queueMax };
+  const config = { ...databases.config, ...bounds };
   const metrics = new Registry();
   const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
   const names = { catalogs: { read: async () => toCatalog([], false) }, definitions: { read: async () => NOTHING } };
