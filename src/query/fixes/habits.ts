@@ -2,6 +2,7 @@
 // Each rule rewrites one part of a query, its source or a stage; suggest.ts compiles the result
 // before it is suggested.
 
+import { findNearest } from '../errors.js';
 import { selectOf } from './select.js';
 
 interface Habit {
@@ -51,6 +52,31 @@ const PERCENTILES: Readonly<Record<string, string>> = {
   99: 'p99',
 };
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
+/** Names of other products that are more than a prefix away. */
+const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
+  current_url: '_url',
+  pathname: '_path',
+  host: '_hostname',
+  referring_domain: '_referrer_domain',
+  geoip_country_code: '_country',
+  country_code: '_country',
+  geoip_city_name: '_city',
+};
+const UNITS = [
+  'minutes',
+  'hours',
+  'days',
+  'weeks',
+  'months',
+  'years',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'year',
+];
+const unitOf = (word = ''): string => findNearest(word, UNITS) ?? word;
 const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
 const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
 
@@ -74,6 +100,27 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
   rule(String.raw`(${FIELD})\s*==?\s*null\b`, '$1 not exists'),
   rule(String.raw`\s*&&\s*`, ' and '),
+  rule(String.raw`!\s*\(`, 'not ('),
+  rule('[“”„]', '"'),
+  rule(String.raw`\s*;\s*$`, ''),
+  rule(String.raw`(?<==\s*)(/[^\s"'|\])]*)`, '"$1"'),
+  rule(
+    String.raw`(${FIELD})\s+is\s+(not\s+)?(?!null\b)(${VALUE})`,
+    (_, field, not, value) => `${field} ${not ? '!=' : '='} ${value}`,
+  ),
+  rule(String.raw`\bin\s+(${VALUE}(?:\s*,\s*${VALUE})+)`, 'in ($1)'),
+  rule(String.raw`^(\s*from\s+${VALUE})\s+(?:until|till)\s+(?=["'\d])`, '$1 to ', 'stage'),
+  rule(
+    String.raw`^(\s*(?:last|past|window|rolling)\s+\d+\s*)([a-z]+)\s*$`,
+    (_, head, word) => `${head}${word?.length === 1 ? word.toLowerCase() : unitOf(word)}`,
+    'stage',
+  ),
+  rule(String.raw`^(\s*)by\s+(.+?),\s*(count|unique)\s*$`, '$1$3 by $2', 'stage'),
+  rule(
+    String.raw`[$](${Object.keys(FOREIGN_FIELDS).join('|')})\b`,
+    (_, name) => FOREIGN_FIELDS[name?.toLowerCase() ?? ''] ?? '',
+    'stage',
+  ),
   rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)`, 'unique $1'),
   rule(String.raw`\bcount\s+distinct\s+(${FIELD})`, 'unique $1'),
   rule(String.raw`\bdistinct\s+(${FIELD})`, 'unique $1', 'stage'),

@@ -18,9 +18,10 @@ export function selectOf(text: string): string {
   const groups = group && splitList(group).map((by) => groupOf(columns[Number(by) - 1] ?? by));
   /** A clause that begins with the aggregate, or with the name that the statement gives it. */
   const withMetric = (clause: string): string =>
-    clause.replace(/^\w+(?:\s*\([^)]*\))?/, (by) =>
-      names.includes(by) || by.includes('(') ? metricOf(aggregate) : groupOf(by),
-    );
+    clause.replace(/^\w+(?:\s*\([^)]*\))?/, (written) => {
+      const by = columns[Number(written) - 1] ?? written;
+      return names.includes(by) || by.includes('(') ? metricOf(aggregate) : groupOf(by);
+    });
   const stages = [
     ...(where ? [`where ${where.trim()}`] : []),
     `${what.trim() === '*' ? 'list' : aggregate}${groups ? ` by ${groups.join(', ')}` : ''}`,

@@ -116,7 +116,13 @@ function candidatesFor(text: string, problem: QueryProblem): Fix[] {
   // Several habits may be in one part: select count(*), or sum(x) per day.
   const all = HABITS.reduce((so, habit) => applyHabit(habit, so, isSource) ?? so, written);
   const fixes = [...rewritten, ...(all === written ? [] : [all])].map((fixed) => difference(part.from, written, fixed));
-  return [...fixes, ...own, ...missingParts(text, span, part, isSource)];
+  return [...doublePipe(text, span), ...fixes, ...own, ...missingParts(text, span, part, isSource)];
+}
+
+/** `||` is or, and ends no stage. */
+function doublePipe(text: string, { from }: Span): Fix[] {
+  const at = [from - 1, from].find((start) => text.slice(start, start + 2) === '||');
+  return at === undefined ? [] : [{ span: { from: at, to: at + 2 }, text: 'or' }];
 }
 
 /** A pipe before a stage, or a source before the first stage. */
