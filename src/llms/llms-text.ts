@@ -74,7 +74,7 @@ ${fields()}
 Rules:
 - A person is \`distinct_id\`: the user, else the user of the device, else the device.
 - An event may have conditions, and several mean any of them: \`page_view[_path = "/"]\`, \`(signup, trial[plan = "pro"])\`; bare names in brackets are event_properties.
-- Defined names: \`activated | count\`, \`where cohort.power = true\`.
+- Defined: \`activated | count\`, \`where cohort.power = true\`.
 - Event names of letters, digits and _ . : / $ - need no quotes. Keys with other characters: \`event_properties."Button Name"\`.
 - Where a field is missing, \`!=\`, \`!~\` and all that begins with \`not\` are true and all else is false.
 - A number compares numbers and numeric text; \`"5"\` compares text; a time takes only times.
