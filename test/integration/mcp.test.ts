@@ -180,10 +180,6 @@ describe('query', () => {
       .catch((error: Error) => ({ isError: true, text: error.message }));
     expect(tooMany).toMatchObject({ isError: true, text: expect.stringContaining('1000') });
   });
-
-  test('warns of a name that was never sent', async () => {
-    expect((await agent.call('query', { q: 'vist | count' })).text).toContain('nearest: "visit"');
-  });
 });
 
 describe('check', () => {
@@ -205,6 +201,18 @@ describe('check', () => {
     expect(isError).toBe(true);
     expect(JSON.parse(text).details[0].fix).toMatchObject({ text: expect.any(String) });
   });
+});
+
+test('definitions are listed by schema, and named by check', async () => {
+  const source_yaml = `version: 1\nevents: { seen: { query: '(visit, odd)', about: 'saw a page' } }\n`;
+  const sent = { method: 'PUT', headers: { 'X-API-Key': project.secretKey }, body: JSON.stringify({ source_yaml }) };
+  expect((await fetch(`${processes.url}/api/definitions`, sent)).status).toBe(201);
+  for (const input of [{}, { event: 'seen' }, { search: 'saw' }]) {
+    expect((await agent.call('schema', input)).text).toContain('| seen | (visit, odd) | saw a page |');
+  }
+  const { text } = await agent.call('check', { q: 'seen | count' });
+  expect(JSON.parse(text).definitions).toMatchObject([{ kind: 'event', name: 'seen', query: '(visit, odd)' }]);
+  expect((await agent.call('query', { q: 'seen | count', format: 'json' })).text).toContain('"count":438');
 });
 
 async function metric(name: string): Promise<string[]> {

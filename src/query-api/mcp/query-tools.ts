@@ -55,6 +55,7 @@ export async function runCheck(
       period: `${from}/${to}`,
       timezone: compiled.timezone,
       columns: compiled.columns.map(({ name, type }) => ({ name, type })),
+      ...(compiled.definitions.length > 0 && { definitions: compiled.definitions.map(({ line: _, ...used }) => used) }),
       ...(warnings.length > 0 && { warnings }),
     }),
   );

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.js';
 import { hasAllEvents } from '../../catalog/catalog.js';
 import { PublicError } from '../../platform/errors.js';
+import { type Definitions, writtenDefinition } from '../../query/definitions/definitions.js';
 import { findNearest, quote } from '../../query/errors.js';
 import { EVENT_FIELD_NAMES, PROPERTY_BAGS } from '../../query/fields.js';
 import { quoteText } from '../../query/parse/strings.js';
@@ -30,32 +31,41 @@ const VALUES_SHOWN = 8;
 const VALUE_LENGTH_MAX = 40;
 
 export async function showSchema(deps: ToolDeps, call: Call, input: SchemaInput): Promise<string> {
-  const catalog = await deps.catalogs.read(call.credential.projectId);
-  const parts = await partsFor(deps, call, { input, catalog });
+  const { projectId } = call.credential;
+  const [catalog, { definitions }] = await Promise.all([
+    deps.catalogs.read(projectId),
+    deps.definitions.read(projectId),
+  ]);
+  const parts = await partsFor(deps, call, { input, catalog, definitions });
   return [DATA_NOTE, ...parts].join('\n\n');
 }
 
 interface Shown {
   readonly input: SchemaInput;
   readonly catalog: Catalog;
+  readonly definitions: Definitions;
 }
 
 function partsFor(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> | string[] {
   const { search, event, field } = shown.input;
   if (search !== undefined) return searchNames(search.trim().toLowerCase(), shown);
-  if (event !== undefined) requireEvent(event, shown.catalog);
+  const defined = shown.definitions.filter(({ kind, name }) => kind === 'event' && name === event);
+  if (defined.length > 0 && field === undefined) return definitionsOf(defined);
+  if (event !== undefined && defined.length === 0) requireEvent(event, shown.catalog);
   if (field !== undefined) return showField(deps, call, { ...shown, field });
   return event === undefined ? showAll(deps, call, shown) : showEvent(deps, call, { ...shown, event });
 }
 
-async function showAll(deps: ToolDeps, call: Call, { input, catalog }: Shown): Promise<string[]> {
+async function showAll(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> {
+  const { input, catalog, definitions } = shown;
   const { days, limit } = input;
   const q = `inspect * | last ${days}d`;
   const cut = await ask(deps, call, { asked: { q, limit }, form: 'markdown', lengthMax: PART_LENGTH_MAX });
   const fields = [...catalog.properties.keys()];
   return [
     `Events of the last ${days} days: ${describeRows(cut)}\n${cut.text}`,
-    `Properties and their frequent values; ask for an event, a field or search for others.\n${tableOf(fields, { input, catalog })}`,
+    `Properties and their frequent values; ask for an event, a field or search for others.\n${tableOf(fields, shown)}`,
+    ...definitionsOf(definitions),
     ALWAYS,
   ];
 }
@@ -90,15 +100,36 @@ async function showField(
   return [`Values of ${known.written}${types} in the last ${days} days: ${describeRows(cut)}\n${cut.text}`];
 }
 
+const DEFINITIONS_LENGTH_MAX = 4_000;
+
+/** None without definitions. Their texts are those of members of the organization. */
+function definitionsOf(definitions: Definitions): string[] {
+  if (definitions.length === 0) return [];
+  const columns = ['write', 'means', 'about'].map((name) => ({ name, type: 'text' }) as const);
+  const rows: (string | null)[][] = [];
+  let length = 0;
+  for (const definition of definitions) {
+    const { query, about = '', unit } = definition;
+    const row = [writtenDefinition(definition), query, [about, unit].filter(Boolean).join('; ') || null];
+    length += row.join('').length;
+    if (length > DEFINITIONS_LENGTH_MAX && rows.length > 0) break;
+    rows.push(row);
+  }
+  const text = fence('text', formatTable({ columns, rows }, { isCompact: true }));
+  return [`Definitions, use them in place of their text: rows ${rows.length} of ${definitions.length}\n${text}`];
+}
+
 /** Names and values that contain the text. */
-function searchNames(text: string, { input, catalog }: Shown): string[] {
+function searchNames(text: string, shown: Shown): string[] {
+  const { input, catalog } = shown;
   const { limit } = input;
   const contains = (name: string): boolean => name.toLowerCase().includes(text);
   const events = [...catalog.events].filter(([name]) => contains(name)).slice(0, limit);
   const inValues = [...catalog.values].filter(([, values]) => values.some(contains)).map(([field]) => field);
   const fields = [...new Set([...[...catalog.properties.keys()].filter(contains), ...inValues])];
   const builtIn = ALL_FIELDS.filter(contains).slice(0, limit);
-  if (events.length + fields.length + builtIn.length === 0) return [`nothing contains ${quote(text)}`];
+  const defined = shown.definitions.filter(({ name, query, about = '' }) => [name, query, about].some(contains));
+  if (events.length + fields.length + builtIn.length + defined.length === 0) return [`nothing contains ${quote(text)}`];
   const rows = events.map(([name, count]) => [name, count] as const);
   const columns = [
     { name: 'event', type: 'text' },
@@ -106,7 +137,8 @@ function searchNames(text: string, { input, catalog }: Shown): string[] {
   ] as const;
   return [
     ...(rows.length > 0 ? [`Events\n${fence('text', formatTable({ columns, rows }, { isCompact: true }))}`] : []),
-    ...(fields.length > 0 ? [`Properties\n${tableOf(fields, { input, catalog }, contains)}`] : []),
+    ...(fields.length > 0 ? [`Properties\n${tableOf(fields, shown, contains)}`] : []),
+    ...definitionsOf(defined),
     ...(builtIn.length > 0 ? [`Fields: ${builtIn.join(', ')}`] : []),
   ];
 }
@@ -118,7 +150,11 @@ const ALL_FIELDS = [
 ];
 
 /** A row for each field of the catalog, as many as fit. Values that are wanted come first. */
-function tableOf(fields: readonly string[], { input, catalog }: Shown, isWanted?: (value: string) => boolean): string {
+function tableOf(
+  fields: readonly string[],
+  { input, catalog }: Omit<Shown, 'definitions'>,
+  isWanted?: (value: string) => boolean,
+): string {
   const columns = ['field', 'types', 'values'].map((name) => ({ name, type: 'text' }) as const);
   const rows: string[][] = [];
   let length = 0;

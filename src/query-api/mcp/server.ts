@@ -25,14 +25,22 @@ const INSTRUCTIONS =
   'The resource analytics://language has the whole query language.';
 
 const LANGUAGE = `Runs a query: \`source | stage | stage\`.
-Sources: an event (signup), any of several (signup, trial), with conditions page_view[_path = "/"], * for all; funnel a -> b -> c; retention a returning b by week; sessions; lifecycle a by week; stickiness a; paths from a; users; user "id"; formula count(a) / unique(b) as name; choice KEY | results a; inspect a.
-Stages: where FIELD = "text" (also != < <= > >= contains ~ in (…) exists; and or not), where count(a last 30d) >= 3 (behaviour); last 7d (m h d w mo y), today, this month, last week, from 2026-01-01 to 2026-02-01; count, unique (people), sum FIELD (avg min max median p90 p95 p99), each with by FIELD, day (hour week month weekday …); by FIELD; top 10; sort COLUMN desc; limit 10; list FIELD; compare previous; rolling 7d; share; window 7d (of a funnel).
-Fields: _path _country _platform _browser _referrer_domain, event_properties.KEY, user.KEY (profile), session.KEY. Text is in double quotes.
+Sources: an event (signup), any of several (signup, trial), with conditions page_view[_path = "/"], * for all; funnel a -> b -> c; retention a returning b by week; sessions; lifecycle a by week; stickiness a; paths from a; users; user "id"; formula count(a) / unique(b) as name; choice KEY | results a; metric NAME (defined); inspect a.
+Stages: where FIELD = "text" (also != < <= > >= contains ~ in (…) exists; and or not), where count(a last 30d) >= 3; last 7d (m h d w mo y), this month, last week, from 2026-01-01 to 2026-02-01; count, unique (people), sum FIELD (avg min max median p90 p95 p99), each with by FIELD, day (hour week month weekday …); by FIELD; top 10; sort COLUMN desc; limit 10; list FIELD; compare previous; rolling 7d; share; window 7d (of a funnel).
+Fields: _path _country _platform _browser _referrer_domain, event_properties.KEY, user.KEY (profile), session.KEY.
 Examples:
 purchase | last 30d | sum event_properties.price by week, user.plan
 funnel page_view -> signup -> purchase | last 30d | window 7d | by _platform
 * | last 12w | unique by week | compare previous
 Without a range: the last 7 days.`;
+
+const INPUTS = {
+  schema: toolInput(schemaInput),
+  query: toolInput(queryInput),
+  check: toolInput(checkInput),
+  dashboards: toolInput(dashboardsInput),
+  save: toolInput(saveInput),
+};
 
 const READS = { readOnlyHint: true } as const;
 
@@ -63,22 +71,22 @@ function addQueryTools(server: McpServer, deps: ServerDeps, call: Call): void {
     'schema',
     {
       description:
-        'What is recorded: events with counts; properties of an event; types and frequent values of a field. Call it before writing a query.',
-      inputSchema: toolInput(schemaInput),
+        'What is recorded: events with counts; properties of an event; types and frequent values of a field; definitions. Call it before writing a query.',
+      inputSchema: INPUTS.schema,
       annotations: READS,
     },
     handlerOf(deps, call, { name: 'schema', run: showSchema }),
   );
   server.registerTool(
     'query',
-    { description: LANGUAGE, inputSchema: toolInput(queryInput), annotations: READS },
+    { description: LANGUAGE, inputSchema: INPUTS.query, annotations: READS },
     handlerOf(deps, call, { name: 'query', run: runQuery }),
   );
   server.registerTool(
     'check',
     {
       description: 'Checks a query without running it: problems with place and fix, or period and columns.',
-      inputSchema: toolInput(checkInput),
+      inputSchema: INPUTS.check,
       annotations: READS,
     },
     handlerOf(deps, call, { name: 'check', run: runCheck }),
@@ -112,7 +120,7 @@ function addDashboardTools(server: McpServer, deps: ServerDeps, call: Call): voi
     'dashboards',
     {
       description: 'Lists dashboards; with key, reads one as YAML.',
-      inputSchema: toolInput(dashboardsInput),
+      inputSchema: INPUTS.dashboards,
       annotations: READS,
     },
     handlerOf(deps, call, { name: 'dashboards', run: showDashboards }),
@@ -121,7 +129,8 @@ function addDashboardTools(server: McpServer, deps: ServerDeps, call: Call): voi
     'save_dashboard',
     {
       description: 'Creates or changes a dashboard from YAML, as dashboards shows it. Use dry_run first.',
-      inputSchema: toolInput(saveInput),
+      inputSchema: INPUTS.save,
+      annotations: { destructiveHint: false },
     },
     handlerOf(deps, call, { name: 'save_dashboard', run: saveDashboard }),
   );

@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toCatalog } from '../../../src/catalog/catalog.js';
 import type { CatalogName } from '../../../src/catalog/names.js';
+import { NOTHING } from '../../../src/definitions/reader.js';
 import { createLogger } from '../../../src/platform/log.js';
 import { packageRoot } from '../../../src/platform/paths.js';
 import { compile } from '../../../src/query/compile.js';
@@ -61,6 +62,7 @@ beforeAll(async () => {
     countCall: () => {},
     guesses: createPropertyGuesses(),
     catalogs: { read: async () => toCatalog(NAMES, true) },
+    definitions: { read: async () => NOTHING },
     metrics: createQueryMetrics(new Registry(), shares),
     log: createLogger({ process: 'test', level: 'fatal' }),
     now: () => NOW_MS,
