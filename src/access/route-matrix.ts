@@ -125,6 +125,7 @@ export const ROUTES = [
   { method: 'GET', path: '/api/projects/{projectID}/audit', auth: 'session', role: 'admin' },
   { method: 'GET', path: '/api/projects/{projectID}/delivery', auth: 'session', role: 'owner' },
   { method: 'POST', path: '/api/projects/{projectID}/delivery/replay', auth: 'session', role: 'owner' },
+  { method: 'POST', path: '/api/projects/{projectID}/delivery/discard', auth: 'session', role: 'owner' },
   { method: 'GET', path: '/api/me/tokens', auth: 'session' },
   { method: 'DELETE', path: '/api/me/tokens/{tokenID}', auth: 'session' },
 

@@ -233,7 +233,7 @@ function createDelivery(settings: Config): Router {
   const source = createDeliverySource({ postgres, redis, clickhouse, redisHighWaterBytes }, deadLetters);
   lifecycle.onClose('delivery', () => source.close());
   const isOperator = createOperators(postgres, settings.OPERATOR_EMAILS);
-  return createDeliveryRouter({ ...guard, source, deadLetters, isOperator, log });
+  return createDeliveryRouter({ ...guard, source, deadLetters, isOperator });
 }
 
 function createPrivacy(settings: Config): Router {

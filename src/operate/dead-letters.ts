@@ -8,9 +8,9 @@ import { decodeEnvelopes } from '../ingest/envelope.js';
 import { projectOfJob } from '../ingest/payloads.js';
 import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../ingest/queue.js';
 import { PublicError } from '../platform/errors.js';
-import type { ProjectId } from '../platform/ids.js';
+import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
-import { describeParked, type ParkedJob, replayParked, withQueue } from './parked-jobs.js';
+import { describeParked, discardParked, type ParkedJob, replayParked, withQueue } from './parked-jobs.js';
 import { QUEUES } from './queues.js';
 
 /** Queues whose jobs hold what a project has sent. */
@@ -27,9 +27,18 @@ export interface DeadLetter extends ParkedJob {
   readonly events: number | null;
 }
 
+export type DeadLetterId = Pick<ParkedJob, 'queue' | 'id'>;
+
+/** What the audit trail says about a dead letter. */
+export interface Found {
+  /** The only project of its events; undefined for a job of several, or of none. */
+  readonly owner: ProjectId | undefined;
+  readonly events: number | null;
+}
+
 export interface Asker {
   readonly projectId: ProjectId;
-  /** Operators see and replay the dead letters of all projects. */
+  /** Operators see, replay and discard the dead letters of all projects. */
   readonly isOperator: boolean;
 }
 
@@ -63,16 +72,38 @@ export class DeadLetters {
   }
 
   /**
-   * Lets the job run again. Throws not_found for a job of others, as for one that does not exist.
+   * Lets the job run again, after `record` has resolved. Throws not_found for a job of others, as
+   * for one that does not exist.
    */
-  async replay({ projectId, isOperator }: Asker, { queue: name, id }: Pick<ParkedJob, 'queue' | 'id'>): Promise<void> {
+  async replay(asker: Asker, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
+    await this.#act(asker, job, async (queue, found) => {
+      await record(found);
+      await replayParked(this.#redis, queue, job.id);
+    });
+  }
+
+  /** Deletes the job with its events, after `record` has resolved. Throws as `replay` does. */
+  async discard(asker: Asker, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
+    await this.#act(asker, job, async (queue, found) => {
+      await record(found);
+      await discardParked(this.#redis, queue, job.id);
+    });
+  }
+
+  async #act(
+    { projectId, isOperator }: Asker,
+    { queue: name, id }: DeadLetterId,
+    act: (queue: Queue, found: Found) => Promise<void>,
+  ): Promise<void> {
     const missing = new PublicError('not_found', `the queue ${name} has no failed job ${id}`);
     if (!(isOperator ? QUEUES : OWNED_QUEUES).includes(name)) throw missing;
     await withQueue(this.#redis, name, async (queue) => {
       const job = (await queue.getJob(id)) as Job | undefined;
       if (job === undefined || !(await job.isFailed())) throw missing;
-      if (!isOperator && (await this.#ownerOf(queue, job)) !== projectId) throw missing;
-      await replayParked(this.#redis, queue, id);
+      const owner = OWNED_QUEUES.includes(name) ? await this.#ownerOf(queue, job) : SHARED;
+      if (!isOperator && owner !== projectId) throw missing;
+      const found = { owner: owner === SHARED ? undefined : toProjectId(owner), events: eventsOf(queue, job) };
+      await act(queue, found);
     });
   }
 

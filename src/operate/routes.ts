@@ -1,11 +1,13 @@
-// Routes of delivery: how it stands for a project, and the replay of a dead letter.
-import type { Router } from 'express';
+// Routes of delivery: how it stands for a project, and the replay and the discarding of dead
+// letters, which the audit trail records.
+import type { Response, Router } from 'express';
 import { z } from 'zod';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
-import type { Logger } from '../platform/log.js';
-import type { Asker, DeadLetters } from './dead-letters.js';
+import { toOrganizationId } from '../platform/ids.js';
+import { recordAudit } from '../privacy/audit-store.js';
+import type { Asker, DeadLetterId, DeadLetters, Found } from './dead-letters.js';
 import type { DeliverySource } from './delivery.js';
 import type { createOperators } from './operators.js';
 
@@ -13,16 +15,16 @@ export interface DeliveryRoutesDeps extends GuardDeps {
   readonly source: DeliverySource;
   readonly deadLetters: DeadLetters;
   readonly isOperator: ReturnType<typeof createOperators>;
-  readonly log: Logger;
 }
 
 const name = (what: string) => z.string({ error: `is required: ${what}` }).max(256);
 
-export const replayBody = z.object({ queue: name('the name of a queue'), id: name('the id of a failed job') });
+/** Body of `replay` and `discard`. */
+export const deadLetterBody = z.object({ queue: name('the name of a queue'), id: name('the id of a failed job') });
 
 export function createDeliveryRouter(deps: DeliveryRoutesDeps): Router {
   const { router, on } = createGuardedRouter(deps);
-  const askerOf = async (res: Parameters<typeof personOf>[0]): Promise<Asker> => ({
+  const askerOf = async (res: Response): Promise<Asker> => ({
     projectId: projectIdOf(res),
     isOperator: await deps.isOperator(personOf(res)),
   });
@@ -31,11 +33,37 @@ export function createDeliveryRouter(deps: DeliveryRoutesDeps): Router {
     res.json(await deps.source.read(await askerOf(res)));
   });
 
+  /** In the trail of the project that the job belongs to; operators act on jobs of others, too. */
+  const recorder =
+    (res: Response, action: string, job: DeadLetterId) =>
+    async ({ owner, events }: Found): Promise<void> => {
+      const { personId } = personOf(res);
+      const projectId = owner ?? projectIdOf(res);
+      const project: { organization_id: string } | undefined = await deps
+        .postgres('projects')
+        .where({ id: projectId })
+        .first('organization_id');
+      if (project === undefined) return;
+      await recordAudit(deps.postgres, {
+        projectId,
+        organizationId: toOrganizationId(project.organization_id),
+        actor: { kind: owner === projectIdOf(res) ? 'person' : 'operator', id: personId },
+        action,
+        outcome: 'accepted',
+        details: { queue: job.queue, job: job.id, events },
+      });
+    };
+
   on('POST /api/projects/{projectID}/delivery/replay', readJsonBody, async (req, res) => {
-    const job = parseJsonBody(replayBody, req.body);
-    await deps.deadLetters.replay(await askerOf(res), job);
-    deps.log.info({ ...job, person: personOf(res).personId }, 'a dead letter was replayed');
+    const job = parseJsonBody(deadLetterBody, req.body);
+    await deps.deadLetters.replay(await askerOf(res), job, recorder(res, 'job.replayed', job));
     res.json({ status: 'replayed', ...job });
+  });
+
+  on('POST /api/projects/{projectID}/delivery/discard', readJsonBody, async (req, res) => {
+    const job = parseJsonBody(deadLetterBody, req.body);
+    await deps.deadLetters.discard(await askerOf(res), job, recorder(res, 'job.discarded', job));
+    res.json({ status: 'discarded', ...job });
   });
   return router;
 }

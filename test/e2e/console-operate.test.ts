@@ -57,7 +57,7 @@ test('a domain is claimed, verified by its record, and removed after its name ha
   await page.getByText('No domains are claimed.').waitFor();
 });
 
-test('delivery shows failed jobs, which are replayed; operators see checks and queues, too', async () => {
+test('delivery shows failed jobs, which are discarded and replayed; operators see checks and queues, too', async () => {
   const clickhouse = createClickHouse(shop.config);
   await clickhouse.command({ query: "ALTER TABLE events ADD CONSTRAINT no_poison CHECK insert_id != 'poison'" });
   const visited = await shop.visit('/settings/delivery');
@@ -69,6 +69,18 @@ test('delivery shows failed jobs, which are replayed; operators see checks and q
   await jobs.getByText(/1 of 1 events were refused/).waitFor();
   expect(await page.getByRole('heading', { name: 'Queues' }).count()).toBe(0);
   await expectNoFindings(visited);
+
+  await jobs.getByRole('button', { name: /^Discard job/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Discard a failed job' });
+  await dialog.getByText('1 event', { exact: false }).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Discard' }).isDisabled()).toBe(true);
+  await dialog.getByRole('textbox').fill('ingest');
+  await expectNoFindings(visited);
+  await dialog.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('status').filter({ hasText: 'The job was discarded.' }).waitFor();
+  await jobs.waitFor({ state: 'detached' });
+  await track(shop.url, shop.publicKey, { events: [{ event_type: 'signup', insert_id: 'poison' }] });
+  await jobs.getByText(/1 of 1 events were refused/).waitFor();
 
   const operator = await shop.join(OPERATOR, 'owner');
   const operating = await shop.visit('/settings/delivery', { jar: operator });
@@ -84,4 +96,9 @@ test('delivery shows failed jobs, which are replayed; operators see checks and q
   await jobs.getByRole('button', { name: /^Replay job/ }).click();
   await page.getByRole('status').filter({ hasText: '1 job will run again.' }).waitFor();
   await jobs.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Audit trail' }).click();
+  const trail = page.getByRole('region', { name: 'Audit trail' });
+  for (const action of ['job.replayed', 'job.discarded']) {
+    await trail.getByRole('rowheader', { name: action }).waitFor();
+  }
 });

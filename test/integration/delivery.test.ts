@@ -67,11 +67,19 @@ async function sendPoison(): Promise<void> {
 const read = async (project: NewProject | undefined, person: TestPerson | undefined) =>
   (await send(processes.url, `GET /api/projects/${project?.id}/delivery`, { session: person?.session ?? '' })).body;
 
-const replay = (project: NewProject | undefined, person: TestPerson | undefined, job: object) =>
-  send(processes.url, `POST /api/projects/${project?.id}/delivery/replay`, {
-    session: person?.session ?? '',
-    body: job,
-  });
+const decide =
+  (action: 'replay' | 'discard') => (project: NewProject | undefined, person: TestPerson | undefined, job: object) =>
+    send(processes.url, `POST /api/projects/${project?.id}/delivery/${action}`, {
+      session: person?.session ?? '',
+      body: job,
+    });
+const [replay, discard] = [decide('replay'), decide('discard')];
+
+/** Entries of the project about jobs, the newest first. */
+const audited = async (project: NewProject | undefined, person: TestPerson | undefined) => {
+  const trail = await send(processes.url, `GET /api/projects/${project?.id}/audit`, { session: person?.session ?? '' });
+  return trail.body.map(({ action, actor, details }: Record<string, unknown>) => ({ action, actor, details }));
+};
 
 const countEvents = async (project: NewProject | undefined): Promise<number> => {
   const answer = await clickhouse.query({
@@ -92,20 +100,23 @@ test('an owner sees the failed jobs of the own project, and nothing of others or
   expect(mine.failed[0].id).not.toBe(theirs.failed[0].id);
 });
 
-test('an owner replays the own jobs only: one of others is answered like one that does not exist', async () => {
+test('an owner replays and discards the own jobs only: one of others is answered like one that does not exist', async () => {
   const [mine] = (await read(shop, own?.people.owner)).failed;
   const [theirs] = (await read(neighbour, other?.people.owner)).failed;
   const all: { id?: string }[] = await queue.getFailed();
   const both = all.find(({ id }) => id !== mine.id && id !== theirs.id);
-  for (const id of [theirs.id, both?.id, 'none']) {
-    expect(await replay(shop, own?.people.owner, { queue: 'ingest', id })).toMatchObject({
-      status: 404,
-      body: { error: `the queue ingest has no failed job ${id}` },
-    });
+  for (const act of [replay, discard]) {
+    for (const id of [theirs.id, both?.id, 'none']) {
+      expect(await act(shop, own?.people.owner, { queue: 'ingest', id })).toMatchObject({
+        status: 404,
+        body: { error: `the queue ingest has no failed job ${id}` },
+      });
+    }
+    expect((await act(shop, own?.people.owner, { queue: 'mail', id: '1' })).status).toBe(404);
+    expect((await act(shop, own?.people.owner, { queue: 'ingest' })).status).toBe(400);
   }
-  expect((await replay(shop, own?.people.owner, { queue: 'mail', id: '1' })).status).toBe(404);
-  expect((await replay(shop, own?.people.owner, { queue: 'ingest' })).status).toBe(400);
   expect(await queue.getFailedCount()).toBe(3);
+  expect(await audited(shop, own?.people.owner)).toEqual([]);
 });
 
 test('operators see all failed jobs, the queues and the checks', async () => {
@@ -141,4 +152,30 @@ test('a replayed job stores its events, once the cause is gone', async () => {
   await eventually(async () => expect(await countEvents(shop)).toBe(1));
   expect((await read(shop, own?.people.owner)).failed).toEqual([]);
   expect(await countEvents(neighbour)).toBe(0);
+  const actor = { kind: 'person', id: own?.people.owner.id };
+  const details = { queue: 'ingest', job: mine.id, events: 1 };
+  expect(await audited(shop, own?.people.owner)).toEqual([{ action: 'job.replayed', actor, details }]);
+});
+
+test('a discarded job is gone with its events, and the audit trail of its project says who discarded it', async () => {
+  const { failed, backlog } = await read(neighbour, other?.people.owner);
+  const [theirs] = failed;
+  const operator = await signIn(postgres, { email: OPERATOR });
+  await joinAsOwner(operator, own?.organization.id);
+  // Through the project of the operator.
+  const job = { queue: theirs.queue, id: theirs.id };
+  expect((await discard(shop, operator, job)).body).toEqual({ status: 'discarded', ...job });
+  expect((await read(neighbour, other?.people.owner)).failed).toEqual([]);
+  expect(await countEvents(neighbour)).toBe(0);
+  expect(await audited(neighbour, other?.people.owner)).toEqual([
+    {
+      action: 'job.discarded',
+      actor: { kind: 'operator', id: operator.id },
+      details: { queue: 'ingest', job: theirs.id, events: 1 },
+    },
+  ]);
+  await eventually(async () => {
+    const now = await read(neighbour, other?.people.owner);
+    expect(now.backlog.events_bytes).toBeLessThan(backlog.events_bytes);
+  });
 });

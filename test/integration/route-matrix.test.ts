@@ -150,6 +150,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /api/projects/{projectID}/audit': 'admin',
   'GET /api/projects/{projectID}/delivery': 'owner',
   'POST /api/projects/{projectID}/delivery/replay': 'owner',
+  'POST /api/projects/{projectID}/delivery/discard': 'owner',
   'GET /api/me/tokens': 'signed in',
   'DELETE /api/me/tokens/{tokenID}': 'signed in',
 

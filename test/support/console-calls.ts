@@ -90,12 +90,12 @@ export function operatingCalls({ project, organization, session }: Operating): C
   const job = { queue: 'ingest', id: 'none' };
   const calls: Call[] = [
     { route: 'GET /api/projects/{projectID}/delivery', path: `${project}/delivery`, status: 200 },
-    {
-      route: 'POST /api/projects/{projectID}/delivery/replay',
-      path: `${project}/delivery/replay`,
+    ...(['replay', 'discard'] as const).map((action) => ({
+      route: `POST /api/projects/{projectID}/delivery/${action}` as const,
+      path: `${project}/delivery/${action}`,
       status: 404,
       body: job,
-    },
+    })),
     { route: 'GET /api/orgs/{orgID}/demo', path: `${organization}/demo`, status: 200 },
     { route: 'DELETE /api/orgs/{orgID}/demo', path: `${organization}/demo`, status: 404 },
     { route: 'POST /api/orgs/{orgID}/demo', path: '/api/orgs/none/demo', status: 404 },

@@ -178,5 +178,8 @@ export const verifyDomain = (project: Project, id: string): Promise<Domain> =>
 export const removeDomain = (project: Project, id: string): Promise<unknown> =>
   write('DELETE', orgPathOf(project, `/domains/${id}`));
 
-export const replayJob = (project: Project, { queue, id }: Pick<FailedJob, 'queue' | 'id'>): Promise<unknown> =>
-  write('POST', pathOf(project, '/delivery/replay'), { queue, id });
+export const decideJob = (
+  project: Project,
+  action: 'replay' | 'discard',
+  { queue, id }: Pick<FailedJob, 'queue' | 'id'>,
+): Promise<unknown> => write('POST', pathOf(project, `/delivery/${action}`), { queue, id });

@@ -8,9 +8,11 @@ import type { Project } from '../boot.js';
 import { Tiles } from '../charts/big-number.js';
 import { plural } from '../texts/plural.js';
 import { texts } from '../texts.js';
-import { type Delivery, deliveryQuery, type FailedJob, type Finding, type QueueState, replayJob } from './api.js';
+import { type Delivery, decideJob, deliveryQuery, type FailedJob, type Finding, type QueueState } from './api.js';
 import { Problem } from './problem.js';
+import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
+import { TypedConfirmation } from './typed-confirmation.js';
 import { useAttempt } from './use-attempt.js';
 
 const EVERY_MS = 5000;
@@ -54,12 +56,19 @@ function bytes(count: number): string {
 
 function FailedJobs({ project, jobs }: { readonly project: Project; readonly jobs: readonly FailedJob[] }) {
   const [note, setNote] = useState('');
+  const [discarding, setDiscarding] = useState<FailedJob>();
   const { problem, isBusy, attempt } = useAttempt();
   const replay = (chosen: readonly FailedJob[]): void =>
     void attempt(async () => {
       setNote('');
-      for (const job of chosen) await replayJob(project, job);
+      for (const job of chosen) await decideJob(project, 'replay', job);
       setNote(words.replayed(plural(chosen.length, 'job')));
+    });
+  const discard = (job: FailedJob): Promise<void> =>
+    attempt(async () => {
+      await decideJob(project, 'discard', job);
+      setDiscarding(undefined);
+      setNote(words.discarded);
     });
   return (
     <div className={style.section}>
@@ -69,7 +78,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
       <p role="status">{note || (jobs.length === 0 && words.noFailed)}</p>
       {jobs.length > 0 && (
         <>
-          <Table label={words.failed} columns={words.failedColumns}>
+          <ScrollingTable name={words.failed} columns={words.failedColumns}>
             {jobs.map((job) => (
               <tr key={`${job.queue} ${job.id}`}>
                 <td>{instant(job.failed_at, project.timezone)}</td>
@@ -86,11 +95,20 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
                     onClick={() => replay([job])}
                   >
                     {words.replay}
+                  </button>{' '}
+                  <button
+                    type="button"
+                    className="button small"
+                    aria-label={words.discardThis(job.id)}
+                    disabled={isBusy}
+                    onClick={() => setDiscarding(job)}
+                  >
+                    {words.discard}
                   </button>
                 </td>
               </tr>
             ))}
-          </Table>
+          </ScrollingTable>
           {jobs.length > 1 && (
             <div className={style.line}>
               <button type="button" className="button" disabled={isBusy} onClick={() => replay(jobs)}>
@@ -99,6 +117,20 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
             </div>
           )}
         </>
+      )}
+      {discarding && (
+        <TypedConfirmation
+          title={words.discardTitle}
+          name={discarding.queue}
+          label={words.discardLabel}
+          confirm={words.discard}
+          isBusy={isBusy}
+          act={() => discard(discarding)}
+          close={() => setDiscarding(undefined)}
+        >
+          <Problem text={problem} />
+          <p>{words.discardNote(discarding.events === null ? discarding.queue : plural(discarding.events, 'event'))}</p>
+        </TypedConfirmation>
       )}
     </div>
   );
@@ -133,7 +165,7 @@ function Queues({ queues }: { readonly queues: readonly QueueState[] }) {
   return (
     <div className={style.section}>
       <h2 id="queues">{words.queues}</h2>
-      <Table label={words.queues} columns={words.queueColumns}>
+      <ScrollingTable name={words.queues} columns={words.queueColumns}>
         {queues.map(({ queue, waiting, active, delayed, failed, oldest_waiting_seconds: oldest }) => (
           <tr key={queue}>
             <th scope="row">{queue}</th>
@@ -144,33 +176,7 @@ function Queues({ queues }: { readonly queues: readonly QueueState[] }) {
             <td>{oldest === null ? '' : duration(oldest)}</td>
           </tr>
         ))}
-      </Table>
+      </ScrollingTable>
     </div>
-  );
-}
-
-interface TableProps {
-  readonly label: string;
-  readonly columns: readonly string[];
-  readonly children: React.ReactNode;
-}
-
-function Table({ label, columns, children }: TableProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={`card ${style.scroll}`} tabIndex={0} aria-label={label}>
-      <table className={style.table}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </section>
   );
 }

@@ -81,7 +81,8 @@ export const settingsTexts = {
   period: 'Period',
   days: (days: number) => (days === 365 ? 'A year' : `${days} days`),
   figures: { events_ingested: 'Events received', events_stored: 'Events stored', queries_run: 'Queries' },
-  auditNote: 'Erasures, exports and deletions: who, what, when, and with what outcome. Entries cannot be changed.',
+  auditNote:
+    'Erasures, exports, deletions, and jobs that were replayed or discarded: who, what, when, and with what outcome. Entries cannot be changed.',
   noAudit: 'There are no entries.',
   auditColumns: ['Time', 'Action', 'Outcome', 'By', 'About', 'Details'],
   actors: {
@@ -106,9 +107,15 @@ export const settingsTexts = {
     nothing: 'none',
     failed: 'Failed jobs',
     failedNote:
-      'Events that the stores refused. They are kept; replay a job when its cause is gone. Rejected events are listed under Data.',
+      'Events that the stores refused. They are kept; replay a job when its cause is gone, or discard it. Rejected events are listed under Data.',
     noFailed: 'No job has failed.',
     failedColumns: ['Failed', 'Queue', 'Holds', 'Attempts', 'Reason', 'Action'],
+    discard: 'Discard',
+    discardThis: (id: string) => `Discard job ${id}`,
+    discardTitle: 'Discard a failed job',
+    discardNote: (held: string) => `This deletes the job and what it holds (${held}). It cannot be undone.`,
+    discardLabel: 'Type the queue to confirm:',
+    discarded: 'The job was discarded.',
     replay: 'Replay',
     replayThis: (id: string) => `Replay job ${id}`,
     replayAll: 'Replay all',

@@ -226,7 +226,9 @@ export const delivery = z.strictObject({
     .nullable()
     .meta({ description: 'for operators' }),
 });
-export const replayedJob = z.strictObject({ status: z.literal('replayed'), queue: z.string(), id: z.string() });
+const decidedJob = z.strictObject({ queue: z.string(), id: z.string() });
+export const replayedJob = decidedJob.extend({ status: z.literal('replayed') });
+export const discardedJob = decidedJob.extend({ status: z.literal('discarded') });
 
 const tokenBase = z.strictObject({
   id: z.uuid(),

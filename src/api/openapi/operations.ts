@@ -360,9 +360,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { 200: json('Delivery') },
     ],
     'POST /api/projects/{projectID}/delivery/replay': [
-      'Lets a failed job run again',
+      'Lets a failed job run again; the audit trail records it',
       { 200: json('ReplayedJob') },
-      { body: refTo('ReplayBody') },
+      { body: refTo('DeadLetterBody') },
+    ],
+    'POST /api/projects/{projectID}/delivery/discard': [
+      'Deletes a failed job with its events; the audit trail records it',
+      { 200: json('DiscardedJob') },
+      { body: refTo('DeadLetterBody') },
     ],
     'GET /api/admin/projects': ['Lists the projects of the organization', { 200: jsonList('Project') }],
     'POST /api/admin/projects': ['Creates a project', { 201: json('Project') }, { body: refTo('ProjectBody') }],

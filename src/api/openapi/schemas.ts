@@ -16,7 +16,7 @@ import { draftBodySchema } from '../../dashboards/draft.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
 import { definitionsBodySchema } from '../../definitions/schema.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
-import { replayBody } from '../../operate/routes.js';
+import { deadLetterBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as answers from './answers.js';
@@ -37,7 +37,7 @@ const SCHEMAS = {
   ProjectDeletionBody: projectDeletionBody,
   TokenBody: tokenBody,
   PersonBody: personBody,
-  ReplayBody: replayBody,
+  DeadLetterBody: deadLetterBody,
 
   Error: answers.errorAnswer,
   Accepted: answers.accepted,
@@ -77,6 +77,7 @@ const SCHEMAS = {
   Demo: answers.demo,
   Delivery: answers.delivery,
   ReplayedJob: answers.replayedJob,
+  DiscardedJob: answers.discardedJob,
   NewToken: answers.newToken,
   Token: answers.token,
   UsageDay: answers.usageDay,
