@@ -149,6 +149,11 @@ export const texts = {
       `Paths of ${people} people; the most frequent second step is ${step}, ${share}`,
     pathsNote: 'Of the paths in the table. Point at a band for its people.',
     line: 'Line',
+    columns: 'Columns',
+    begin: 'Steps to begin at',
+    narrowTo: (time: string, numbers: string) => `${time}: ${numbers}. Only this time`,
+    beginAt: (step: string, position: number, people: string) =>
+      `${step}, step ${position}, ${people} people. Begin there`,
     rest: 'All others',
     people: 'People',
     cohort: 'Cohort',

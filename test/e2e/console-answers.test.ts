@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';
+import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 
 const DAY_MS = 86_400_000;
@@ -223,8 +224,44 @@ describe('a click', () => {
     await region(visited).getByRole('columnheader', { name: '1', exact: true }).getByRole('button').click();
     await expectQuery(visited, 'retention page_view by week | last 4w | people at 1');
     await visited.page.goto(shop.addressOf(askPath('lifecycle page_view by week | last 4w')));
-    await region(visited).getByRole('button', { name: 'Dormant' }).click();
+    await region(visited).getByRole('button', { name: 'Dormant', exact: true }).click();
     await expectQuery(visited, 'lifecycle page_view by week | last 4w | people dormant');
+  });
+
+  test('has keys: columns and steps of paths are reached by Tab and arrows, and chosen by Enter', async () => {
+    const q = 'lifecycle page_view by week | last 4w';
+    const visited = await shop.visit(askPath(q));
+    const { keyboard } = visited.page;
+    const { rows } = await shop.ask(q);
+    const periods = [...new Set(rows.map(({ period }) => String(period)))].sort();
+    const columns = region(visited).getByRole('group', { name: 'Columns' });
+    await columns
+      .getByRole('button')
+      .nth(periods.length - 1)
+      .waitFor();
+    await region(visited).getByRole('button', { name: 'Dormant', exact: true }).focus();
+    await keyboard.press('Tab');
+    await keyboard.press('ArrowRight');
+    const dormant = rows.find(({ period, status }) => period === periods[1] && status === 'Dormant')?.users ?? 0;
+    await columns
+      .getByRole('button', { name: new RegExp(`Dormant ${dormant}. Only this time`) })
+      .and(visited.page.locator(':focus'))
+      .waitFor();
+    await expectNoFindings(visited);
+    await keyboard.press('Enter');
+    await expect.poll(() => queryIn(visited)).toMatch(new RegExp(`by week \\| from ${periods[1]} to `));
+
+    await visited.page.goto(shop.addressOf(askPath('paths from page_view | last 30d')));
+    const steps = region(visited).getByRole('group', { name: 'Steps to begin at' });
+    await steps.getByRole('button', { name: /^signup, step 2, \d+ people/ }).waitFor();
+    await region(visited).getByRole('region', { name: 'Steps by position' }).focus();
+    await keyboard.press('Tab');
+    await keyboard.press('End');
+    await keyboard.press('Home');
+    const first = await visited.page.locator(':focus').getAttribute('aria-label');
+    await expectNoFindings(visited);
+    await keyboard.press('Enter');
+    await expectQuery(visited, `paths from ${first?.split(',')[0]} | last 30d`);
   });
 
   test('on a step of paths begins there', async () => {

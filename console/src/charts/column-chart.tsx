@@ -3,8 +3,10 @@
 import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
-import { Axes, HEIGHT, MARGIN, Notes, Panel } from './frame.js';
+import { texts } from '../texts.js';
+import { Axes, columnMarks, HEIGHT, MARGIN, Notes, Panel } from './frame.js';
 import style from './frame.module.css';
+import { Marks } from './marks.js';
 import type { BucketData } from './series.js';
 import { useWidth } from './use-width.js';
 
@@ -44,7 +46,7 @@ export function ColumnChart({ data, name, choose }: Props) {
               const top = Math.min(y(value ?? 0), y(0));
               const isPart = buckets[index]?.part !== undefined;
               return (
-                // biome-ignore lint/a11y/noStaticElementInteractions: the table has buttons for keys
+                // biome-ignore lint/a11y/noStaticElementInteractions: keys use the marks
                 <g
                   key={buckets[index]?.long}
                   className={choose && style.active}
@@ -81,6 +83,13 @@ export function ColumnChart({ data, name, choose }: Props) {
               );
             })}
           </svg>
+        )}
+        {choose !== undefined && width > 0 && (
+          <Marks
+            label={texts.charts.columns}
+            marks={columnMarks(data, { x, width: x.bandwidth(), choose })}
+            point={setPointed}
+          />
         )}
         {pointed !== undefined && <Panel data={data} index={pointed} x={middle(pointed)} width={width} />}
       </figure>

@@ -3,6 +3,7 @@
 import type { ScaleLinear } from 'd3-scale';
 import { texts } from '../texts.js';
 import style from './frame.module.css';
+import type { Mark } from './marks.js';
 import { type BucketData, colorOf, labelEvery } from './series.js';
 
 export const HEIGHT = 300;
@@ -82,6 +83,20 @@ function numberAt({ long }: BucketData, values: readonly (number | null)[], inde
   const value = values[index];
   return value === null || value === undefined ? '–' : long(value);
 }
+
+interface Columns {
+  readonly x: (index: number) => number | undefined;
+  readonly width: number;
+  readonly choose: (index: number) => void;
+}
+
+/** A mark for each column, named by its time and its numbers. */
+export const columnMarks = (data: BucketData, { x, width, choose }: Columns): Mark[] =>
+  data.buckets.map(({ long }, index) => {
+    const numbers = data.series.map(({ name, values }) => `${name} ${numberAt(data, values, index)}`);
+    const box = [x(index) ?? 0, MARGIN.top, width, HEIGHT - MARGIN.top - MARGIN.bottom] as const;
+    return { name: texts.charts.narrowTo(long, numbers.join(', ')), box, choose: () => choose(index) };
+  });
 
 /** What dashes mean: unfinished buckets, and the earlier range of `compare`. */
 export function Notes({ data: { buckets, series } }: { readonly data: BucketData }) {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Flow, FlowLink, FlowNode } from '../answer/flow.js';
 import { compact, exact, percent } from '../answer/format.js';
 import { texts } from '../texts.js';
+import { type Mark, Marks } from './marks.js';
 import style from './sankey.module.css';
 import { colorOf } from './series.js';
 import { useWidth } from './use-width.js';
@@ -82,6 +83,15 @@ export function Sankey({ flow, anchor }: Props) {
   const { nodes, bands } = layOut(flow, width);
   const canBegin = ({ name: event, position }: FlowNode): boolean =>
     anchor !== undefined && position > 0 && event !== texts.charts.rest;
+  const marks = nodes
+    .filter(({ node }) => canBegin(node))
+    .map(
+      ({ node, x, y, height }): Mark => ({
+        name: texts.charts.beginAt(node.name, node.position + 1, exact(node.people)),
+        box: [x, y - TOP, COLUMN_PIXELS_MIN - TOP, height + TOP],
+        choose: () => anchor?.(node.name),
+      }),
+    );
   const whole = flow.columns[0]?.reduce((sum, { people }) => sum + people, 0) ?? 0;
   const largest = flow.columns[1]?.[0];
   const name = texts.charts.paths(exact(whole), largest?.name ?? '', percent((largest?.people ?? 0) / (whole || 1)));
@@ -101,7 +111,7 @@ export function Sankey({ flow, anchor }: Props) {
               />
             ))}
             {nodes.map(({ node, x, y, height, color }) => (
-              // biome-ignore lint/a11y/noStaticElementInteractions: the chip of the event is the way for keys
+              // biome-ignore lint/a11y/noStaticElementInteractions: keys use the marks
               <g
                 key={`${node.position} ${node.name}`}
                 className={`${style.node} ${canBegin(node) ? style.active : ''}`}
@@ -115,6 +125,7 @@ export function Sankey({ flow, anchor }: Props) {
             ))}
           </svg>
         )}
+        {visible > 0 && <Marks label={texts.charts.begin} marks={marks} />}
       </section>
       <p className={style.note} aria-hidden="true">
         {pointed === undefined

@@ -3,8 +3,9 @@ import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
 import { texts } from '../texts.js';
-import { Axes, HEIGHT, Legend, MARGIN, Notes, Panel } from './frame.js';
+import { Axes, columnMarks, HEIGHT, Legend, MARGIN, Notes, Panel } from './frame.js';
 import style from './frame.module.css';
+import { Marks } from './marks.js';
 import { type BucketData, colorOf } from './series.js';
 import { useWidth } from './use-width.js';
 
@@ -65,7 +66,7 @@ export function StackedChart({ data, name, below, choose, chooseSeries }: Props)
           <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>
             <Axes data={positive} x={middle} y={y} width={width} hasBands />
             {stacks.map((pieces, index) => (
-              // biome-ignore lint/a11y/noStaticElementInteractions: the table has buttons for keys
+              // biome-ignore lint/a11y/noStaticElementInteractions: keys use the marks
               <g
                 key={data.buckets[index]?.long}
                 className={choose && style.active}
@@ -89,6 +90,13 @@ export function StackedChart({ data, name, below, choose, chooseSeries }: Props)
               </g>
             ))}
           </svg>
+        )}
+        {choose !== undefined && width > 0 && (
+          <Marks
+            label={texts.charts.columns}
+            marks={columnMarks(data, { x, width: x.bandwidth(), choose })}
+            point={setPointed}
+          />
         )}
         {pointed !== undefined && <Panel data={data} index={pointed} x={middle(pointed)} width={width} />}
       </figure>
