@@ -4,6 +4,7 @@ import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { toProjectId } from '../src/platform/ids.js';
 import { analyze } from '../src/query/analyze/analyze.js';
+import { callQueriesOf } from '../src/query/call-queries.js';
 import { drawDetail, toDetails } from '../src/query/errors.js';
 import { parse } from '../src/query/parse/parse.js';
 import { print } from '../src/query/print/print.js';
@@ -11,7 +12,7 @@ import { toScript } from '../src/query/print/script.js';
 import { show } from '../src/query/show.js';
 import { plan } from '../src/query/sources/plans.js';
 import { findTimeZone } from '../src/query/time/timezone.js';
-import { callQueriesOf, countPassing, type Service } from './explain-calls.js';
+import { countPassing, type Service } from './explain-calls.js';
 
 const STAGES = ['parse', 'analyze', 'plan', 'print', 'calls'] as const;
 type StageName = (typeof STAGES)[number];

@@ -82,7 +82,8 @@ describe('a question', () => {
   });
 
   test('is explained in words and SQL, and is not run for it', async () => {
-    const q = '* | last 30d | where event_properties.n exists | count by event_type';
+    const call = 'count(many) > 0';
+    const q = `* | last 90d | where ${call} | count by event_type`;
     const visited = await shop.visit(askPath(q));
     const { page } = visited;
     await page.getByRole('button', { name: 'Explain' }).click();
@@ -99,6 +100,10 @@ describe('a question', () => {
     expect(withoutTimes(shown ?? '')).toBe(withoutTimes(plan.sql));
     await dialog.getByText('event_type, count').waitFor();
     await dialog.getByText('all events').waitFor();
+    const all = (await shop.ask('* | last 90d | unique')).rows[0]?.value;
+    const passing = (await shop.ask(`* | last 90d | where ${call} | unique`)).rows[0]?.value;
+    const calls = dialog.getByRole('definition').filter({ hasText: `${passing} of ${all} people` });
+    await calls.waitFor();
     await expectNoFindings(visited);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

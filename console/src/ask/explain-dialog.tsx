@@ -1,10 +1,12 @@
-// Plan of a query: its parts in words, the time and the columns of its answer, and the SQL that
-// would run.
-import { useQuery } from '@tanstack/react-query';
+// Plan of a query: its parts in words, the time and the columns of its answer, how many people pass
+// each call in its conditions, and the SQL that would run.
+import { useQueries, useQuery } from '@tanstack/react-query';
+import type { CallQueries } from '../../../src/query/call-queries.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
-import { period } from '../answer/format.js';
+import { exact, period } from '../answer/format.js';
+import { query } from '../api/query.js';
 import { postJson, type RequestFailed } from '../api/request.js';
-import { partsOf } from '../language/words.js';
+import { callsOf, partsOf } from '../language/words.js';
 import { Dialog } from '../shell/dialog.js';
 import { CopyButton } from '../start/copy-button.js';
 import { explainTexts } from '../texts/explain.js';
@@ -59,6 +61,7 @@ export function ExplainDialog({ projectId, q, timezone, close }: Props) {
           <p>
             <strong>{explainTexts.columns}</strong> {data.columns.join(', ')}
           </p>
+          <Calls calls={callsOf(q, data.period)} projectId={projectId} timezone={data.timezone} />
           <div className={style.head}>
             <h3>{explainTexts.sql}</h3>
             <CopyButton name={explainTexts.sql} text={data.sql} />
@@ -78,3 +81,48 @@ export function ExplainDialog({ projectId, q, timezone, close }: Props) {
     </Dialog>
   );
 }
+
+interface CallsProps extends Pick<Props, 'projectId' | 'timezone'> {
+  readonly calls: readonly CallQueries[];
+}
+
+/** How many people pass each call. Unlike the rest, this asks the service. */
+function Calls({ calls, projectId, timezone }: CallsProps) {
+  const results = useQueries({
+    queries: [...calls.map(({ passing }) => passing), ...calls.slice(0, 1).map(({ all }) => all)].map((counting) => ({
+      queryKey: ['explain', projectId, counting, timezone],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => query({ projectId, q: counting, timezone }, signal),
+      staleTime: 0,
+    })),
+  });
+  if (calls.length === 0) return null;
+  const counts = results.map(({ data }) => Number(data?.rows[0]?.value ?? Number.NaN));
+  const failed = results.find(({ error, isFetching }) => error !== null && !isFetching);
+  const all = counts.at(-1) ?? Number.NaN;
+  return (
+    <>
+      <h3>{explainTexts.calls}</h3>
+      {failed?.error && (
+        <FailedAnswer
+          failure={failed.error}
+          retry={() => {
+            for (const { refetch } of results) void refetch();
+          }}
+        />
+      )}
+      <dl className={style.parts} aria-label={explainTexts.calls}>
+        {calls.map(({ written }, index) => (
+          <div key={written}>
+            <dt>
+              <code>{written}</code>
+            </dt>
+            <dd>{failed ? '' : passOf(counts[index] ?? Number.NaN, all)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+const passOf = (passing: number, all: number): string =>
+  Number.isNaN(passing) || Number.isNaN(all) ? texts.loading : explainTexts.pass(exact(passing), exact(all));

@@ -1,5 +1,6 @@
-// Parts of a query with what each means: the source and the stages, in the words of the language's
-// own table.
+// Parts of a query with what each means, in the words of the language's own table: the source and
+// the stages, and the calls in conditions.
+import { type CallQueries, callQueriesOf } from '../../../src/query/call-queries.js';
 import { STAGES } from '../../../src/query/language.js';
 import { parse } from '../../../src/query/parse/parse.js';
 import { SOURCES } from '../../../src/query/sources/index.js';
@@ -28,4 +29,10 @@ export function partsOf(text: string): readonly Part[] {
     ...first.map((part) => ({ text: part, about: part === '*' ? 'all events' : aboutOf(SOURCES, part, EVENTS) })),
     ...stages.map(({ span }) => ({ text: written(span), about: aboutOf(STAGES, written(span), '') })),
   ];
+}
+
+/** The calls in the conditions, each with the queries that count who passes it. */
+export function callsOf(text: string, period: string): readonly CallQueries[] {
+  const [fromMs = 0, toMs = 0] = period.split('/').map((instant) => Date.parse(instant));
+  return callQueriesOf(text, parse(text).query, { fromMs, toMs });
 }

@@ -4,8 +4,10 @@ export const explainTexts = {
   parts: 'What it says',
   reads: 'Time',
   columns: 'Columns of the answer',
+  calls: 'People who pass each call',
+  pass: (passing: string, all: string) => `${passing} of ${all} people`,
   sql: 'SQL',
-  sqlNote: 'For a client of ClickHouse: it sets the parameters, then runs the query. Nothing was run for this.',
+  sqlNote: 'For a client of ClickHouse: it sets the parameters, then runs the query. It was not run for this.',
   wrong: 'The query has problems. They are listed below its text.',
   close: 'Close',
 } as const;
