@@ -2,6 +2,7 @@
 // events and users to the service like any client. A job that runs again, because its worker was
 // killed, deletes what the earlier run left behind, and begins again.
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import type { Quotas } from '../src/accounts/quotas.js';
 import { createDemo, DemoExists, deleteDemo, findDemo } from '../src/demo/create-demo.js';
 import { DEMO_QUEUE, type DemoJob } from '../src/demo/queue.js';
 import { ShopNotSent, sendInThread } from '../src/demo/send-in-thread.js';
@@ -11,18 +12,7 @@ import type { Needs, RunningJob } from './runtime.js';
 
 const LIBRARY = 'service-demo/1';
 
-type DemoNeeds = Needs<
-  'postgres' | 'redis' | 'log',
-  | 'SECRET_KEY_BASE'
-  | 'CLICKHOUSE_CLUSTER'
-  | 'ORGANIZATIONS_PER_PERSON_MAX'
-  | 'PROJECTS_PER_ORGANIZATION_MAX'
-  | 'DOMAINS_PER_ORGANIZATION_MAX'
-  | 'TOKENS_PER_PROJECT_MAX'
-  | 'TOKENS_PER_PERSON_MAX'
-  | 'DASHBOARDS_PER_PROJECT_MAX'
-  | 'DASHBOARDS_PER_PERSON_MAX'
->;
+type DemoNeeds = Needs<'postgres' | 'redis' | 'log', 'SECRET_KEY_BASE' | 'CLICKHOUSE_CLUSTER' | keyof Quotas>;
 
 export function startDemoWorker({ config, postgres, redis, log }: DemoNeeds): RunningJob {
   const stopping = new AbortController();

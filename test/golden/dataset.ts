@@ -1,4 +1,5 @@
 // Event history behind the golden queries. `now` is 2026-11-20T09:30:00Z; each event tests a rule.
+import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { tryParseNumberText } from '../../src/platform/number-text.js';
 
 export const NOW_MS = Date.parse('2026-11-20T09:30:00.000Z');
@@ -360,3 +361,14 @@ export const PROFILE_ROWS: readonly Record<string, unknown>[] = [
     version: 9,
   }),
 ];
+
+/** Stores all of it in the database of the client. */
+export async function storeHistory(clickhouse: ClickHouseClient): Promise<void> {
+  for (const [table, rows] of Object.entries({
+    events: EVENT_ROWS,
+    device_map: MAPPING_ROWS,
+    profiles: PROFILE_ROWS,
+  })) {
+    await clickhouse.insert({ table, values: [...rows], format: 'JSONEachRow' });
+  }
+}

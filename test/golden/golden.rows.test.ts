@@ -6,7 +6,7 @@ import { compile } from '../../src/query/compile.js';
 import { toScript } from '../../src/query/print/script.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import { type QueryService, startQueryService } from '../support/query-service.js';
-import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, PROFILE_ROWS, PROJECT } from './dataset.js';
+import { NOW_MS, PROJECT, storeHistory } from './dataset.js';
 import { readDocumentedQueries } from './documentation.js';
 import { explainReads } from './explain-reads.js';
 import { type GoldenFile, isUpdating, readGoldenFiles, writeSections } from './golden-file.js';
@@ -15,10 +15,7 @@ let service: QueryService;
 
 beforeAll(async () => {
   service = await startQueryService();
-  const { clickhouse } = service;
-  await clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
-  await clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
-  await clickhouse.insert({ table: 'profiles', values: [...PROFILE_ROWS], format: 'JSONEachRow' });
+  await storeHistory(service.clickhouse);
 });
 
 afterAll(() => service?.close());

@@ -9,7 +9,7 @@ import { SOURCES } from '../../src/query/sources/index.js';
 import { formatCsv } from '../../src/query-api/formats/csv.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
 import { formatLlm } from '../../src/query-api/formats/llm.js';
-import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, PROFILE_ROWS, PROJECT } from '../golden/dataset.js';
+import { NOW_MS, PROJECT, storeHistory } from '../golden/dataset.js';
 import { STAGE_EXAMPLES, sourceExample } from '../support/query-forms.js';
 import { type QueryService, startQueryService } from '../support/query-service.js';
 
@@ -22,10 +22,7 @@ let service: QueryService;
 
 beforeAll(async () => {
   service = await startQueryService();
-  const { clickhouse } = service;
-  await clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
-  await clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
-  await clickhouse.insert({ table: 'profiles', values: [...PROFILE_ROWS], format: 'JSONEachRow' });
+  await storeHistory(service.clickhouse);
 });
 
 afterAll(() => service?.close());
