@@ -31,6 +31,7 @@ test('the console imports only listed modules of src/query', () => {
   const entries = new Set(edges.map(({ to }) => to).filter((to) => to.startsWith('src/query/')));
   expect([...entries].sort()).toEqual([
     'src/query/analyze/analyze.ts',
+    'src/query/call-queries.ts',
     'src/query/errors.ts',
     'src/query/fields.ts',
     'src/query/fixes/suggest.ts',
