@@ -1,11 +1,12 @@
-// A draft: the text of a dashboard that is being edited. It is checked, and changed card by card,
-// without being stored.
-import { isMap, isSeq } from 'yaml';
+// A draft: the text of a dashboard that is being edited. It is checked, and its sections, cards and
+// variables are changed, without being stored.
+import { isMap, isScalar, isSeq } from 'yaml';
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
-import { cardSchema } from './config-schema.js';
-import { cardChangeSchema, changeCard, removeCard } from './edit-card.js';
+import { cardSchema, type Variable, variableSchema } from './config-schema.js';
+import { cardChangeSchema, cardMoveSchema, changeCard, moveCard, removeCard } from './edit-card.js';
+import { changeSection, changeVariable, sectionChangeSchema, variableChangeSchema } from './edit-structure.js';
 import { type DashboardContext, parseDashboard } from './parse-dashboard.js';
 import type { DashboardProblem } from './problems.js';
 import { SOURCE_BYTES_MAX } from './schema.js';
@@ -16,22 +17,33 @@ export const draftBodySchema = z.strictObject({
     .string({ error: 'is required: the text of the YAML document' })
     .max(SOURCE_BYTES_MAX, { error: `is longer than ${SOURCE_BYTES_MAX} characters` }),
   card: cardChangeSchema.optional().meta({ description: 'a card to add or to change in the text' }),
+  move: cardMoveSchema.optional().meta({ description: 'a card to move to another place' }),
+  section: sectionChangeSchema.optional().meta({ description: 'a section to add, to rename or to remove' }),
+  variable: variableChangeSchema.optional().meta({ description: 'a variable to add, to change or to remove' }),
   remove: z.string().max(63).optional().meta({ description: 'the id of a card to remove from the text' }),
 });
 export type DraftBody = z.infer<typeof draftBodySchema>;
 
 const shown = cardSchema
-  .pick({ id: true, title: true, kind: true, viz: true, query: true, markdown: true, layout: true })
+  .pick({ id: true, title: true, kind: true, viz: true, query: true, queries: true, markdown: true, layout: true })
   .partial()
   .required({ id: true });
 
 /** What a form shows of a card: its fields that are valid, and the line at which it begins. */
 export type DraftCard = z.infer<typeof shown> & { readonly line: number; readonly has_queries: boolean };
 
+export interface DraftVariable {
+  readonly name: string;
+  readonly line: number;
+  /** Null when it is not valid: the text says why. */
+  readonly variable: Variable | null;
+}
+
 export interface Draft {
   readonly source_yaml: string;
   readonly problems: readonly DashboardProblem[];
   readonly sections: readonly { readonly title: string; readonly cards: readonly DraftCard[] }[];
+  readonly variables: readonly DraftVariable[];
 }
 
 export interface DraftRequest {
@@ -47,14 +59,20 @@ export const draftTask: ThreadTask<DraftRequest, Draft> = {
     if (Buffer.byteLength(text) > SOURCE_BYTES_MAX) {
       throw new PublicError('too_large', `with the card, the document is longer than ${SOURCE_BYTES_MAX} bytes`);
     }
-    return { source_yaml: text, problems: problemsOf(text, context), sections: sectionsOf(text) };
+    const problems = problemsOf(text, context);
+    return { source_yaml: text, problems, sections: sectionsOf(text), variables: variablesOf(text) };
   },
   tooCostly: 'the dashboard takes more than {limit} to check; split it',
 };
 
-function edit({ source_yaml: source, card, remove }: DraftBody): string {
-  const changed = card === undefined ? source : changeCard(source, card);
-  return remove === undefined ? changed : removeCard(changed, remove);
+/** In this order, if there are several. */
+function edit({ source_yaml: source, card, move, section, variable, remove }: DraftBody): string {
+  let text = source;
+  if (section !== undefined) text = changeSection(text, section);
+  if (variable !== undefined) text = changeVariable(text, variable);
+  if (card !== undefined) text = changeCard(text, card);
+  if (move !== undefined) text = moveCard(text, move);
+  return remove === undefined ? text : removeCard(text, remove);
 }
 
 function problemsOf(text: string, context: DashboardContext): readonly DashboardProblem[] {
@@ -81,10 +99,22 @@ function sectionsOf(text: string): Draft['sections'] {
         : cards.items.filter(isMap).flatMap((node): DraftCard[] => {
             const card = toShown(node.toJS(document) as Readonly<Record<string, unknown>>);
             if (card === undefined) return [];
-            const line = text.slice(0, node.range?.[0] ?? 0).split('\n').length;
-            return [{ ...card, line, has_queries: node.has('queries') }];
+            return [{ ...card, line: lineAt(text, node.range?.[0]), has_queries: node.has('queries') }];
           }),
     };
+  });
+}
+
+const lineAt = (text: string, offset = 0): number => text.slice(0, offset).split('\n').length;
+
+function variablesOf(text: string): DraftVariable[] {
+  const { document } = composeDocument(text);
+  const variables = document?.get('variables', true);
+  if (document === undefined || !isMap(variables)) return [];
+  return variables.items.flatMap(({ key, value }): DraftVariable[] => {
+    if (!isScalar(key) || typeof key.value !== 'string') return [];
+    const { data } = variableSchema.safeParse(isMap(value) ? value.toJS(document) : undefined);
+    return [{ name: key.value, line: lineAt(text, key.range?.[0]), variable: data ?? null }];
   });
 }
 

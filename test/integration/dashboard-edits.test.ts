@@ -125,9 +125,36 @@ describe('POST of a draft', () => {
     expect(drafted.status).toBe(200);
     expect(drafted.body.source_yaml).toBe(SOURCE.replace('title: A', 'title: B').replace('signup', '"signup | cont"'));
     expect(drafted.body.problems).toMatchObject([{ line: 6 }, ...drafted.body.problems.slice(1)]);
+    expect(drafted.body.variables).toEqual([]);
     expect(drafted.body.sections).toEqual([{ title: 'S', cards: [{ ...card, line: 6, has_queries: false }] }]);
     expect((await read(ann, `/${id}`)).body.source_yaml).toBe(yaml('Mine'));
     expect((await read(ann, `/${id}/versions`)).body).toHaveLength(1);
+  });
+
+  test('changes sections, variables and the places of cards', async () => {
+    const { id } = (await create(ann, yaml('Mine'))).body.dashboard;
+    const draft = async (edit: object) => {
+      const { status, body } = await send(ann, ['POST', `/${id}/draft`], { source_yaml: SOURCE, ...edit });
+      expect(status, JSON.stringify(body)).toBe(200);
+      return body;
+    };
+    const variable = { type: 'date_range', default: 'last 7d' };
+    const { variables, problems } = await draft({ variable: { new_name: 'range', variable } });
+    expect({ variables, problems }).toEqual({ variables: [{ name: 'range', line: 7, variable }], problems: [] });
+    const several = { section: { title: 'More' }, move: { card: 'a', section: 1, index: 0 } };
+    expect((await draft(several)).sections).toMatchObject([
+      { title: 'S', cards: [] },
+      { title: 'More', cards: [{ id: 'a' }] },
+    ]);
+    for (const edit of [
+      { section: { index: 0, title: null } },
+      { move: { card: 'a', section: 7, index: 0 } },
+      { variable: { name: 'range', variable: null } },
+      { variable: { new_name: 'Range', variable } },
+    ]) {
+      const refused = await send(ann, ['POST', `/${id}/draft`], { source_yaml: SOURCE, ...edit });
+      expect(refused.status, JSON.stringify(edit)).toBe(400);
+    }
   });
 
   test('of a text that cannot be read names its problems, and has no sections', async () => {

@@ -157,6 +157,7 @@ export interface DraftCard {
   readonly kind?: string;
   readonly viz?: string;
   readonly query?: string;
+  readonly queries?: readonly CardQuery[];
   readonly markdown?: string;
   readonly layout?: { readonly w: number; readonly h: number };
   /** Where it begins in the text. */
@@ -164,10 +165,24 @@ export interface DraftCard {
   readonly has_queries: boolean;
 }
 
+/** One of several queries of a card. */
+export interface CardQuery {
+  readonly name: string;
+  readonly query: string;
+}
+
+export interface DraftVariable {
+  readonly name: string;
+  readonly line: number;
+  /** Null when it is not valid. */
+  readonly variable: Variable | null;
+}
+
 export interface Draft {
   readonly source_yaml: string;
   readonly problems: readonly Problem[];
   readonly sections: readonly { readonly title: string; readonly cards: readonly DraftCard[] }[];
+  readonly variables: readonly DraftVariable[];
 }
 
 export interface CardChange {
@@ -177,23 +192,43 @@ export interface CardChange {
   readonly title: string;
   readonly kind: string;
   readonly viz: string;
-  readonly query?: string;
+  readonly query?: string | null;
+  readonly queries?: readonly CardQuery[] | null;
   readonly markdown?: string;
   readonly layout?: Card['layout'] | null;
 }
 
-interface Edit {
-  readonly source: string;
+/** Index among the other cards of the section. */
+export interface CardMove {
+  readonly card: string;
+  readonly section: number;
+  readonly index: number;
+}
+
+export interface VariableChange {
+  /** Absent for a new variable. */
+  readonly name?: string;
+  readonly new_name: string;
+  /** Null removes it. */
+  readonly variable: Variable | null;
+}
+
+/** One change of a text, or several in one step. */
+export interface Edit {
   readonly card?: CardChange;
+  readonly move?: CardMove;
+  /** Without an index it is a new one; a title of null removes it with its cards. */
+  readonly section?: { readonly index?: number; readonly title: string | null };
+  readonly variable?: VariableChange;
   /** The id of a card. */
   readonly remove?: string;
 }
 
-/** Checks a text and changes a card in it. Nothing is stored. */
+/** Checks a text, and changes it. Nothing is stored. */
 export async function editDraft(
   projectId: string,
   id: string,
-  { source, ...edit }: Edit,
+  { source, ...edit }: Edit & { readonly source: string },
   signal?: AbortSignal,
 ): Promise<Draft> {
   return (await (

@@ -1,17 +1,24 @@
-// The cards of a text that is being edited: each opens its form, or its place in the text.
+// The sections, cards and variables of a text that is being edited: each opens its form, and a card
+// its place in the text.
 import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
-import type { Draft, DraftCard } from './api.js';
+import type { Draft, DraftCard, DraftVariable } from './api.js';
 import editing from './editing.module.css';
+
+/** A form; without the thing that it is about, it is that of a new one. */
+export type OpenForm =
+  | { readonly kind: 'card'; readonly card?: DraftCard; readonly section?: number }
+  | { readonly kind: 'section'; readonly index?: number }
+  | { readonly kind: 'variable'; readonly variable?: DraftVariable };
 
 interface Props {
   readonly sections: Draft['sections'];
-  readonly edit: (card: DraftCard) => void;
-  readonly add: (section: number) => void;
+  readonly variables: Draft['variables'];
+  readonly open: (form: OpenForm) => void;
   readonly goTo: (card: DraftCard) => void;
 }
 
-export function CardsPanel({ sections, edit, add, goTo }: Props) {
+export function CardsPanel({ sections, variables, open, goTo }: Props) {
   return (
     <section className={`card ${editing.panel}`} aria-labelledby="cards">
       <h2 id="cards">{texts.dashboards.cards}</h2>
@@ -19,7 +26,17 @@ export function CardsPanel({ sections, edit, add, goTo }: Props) {
       {sections.map(({ title, cards }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections are told by their places
         <section key={index} aria-label={title}>
-          <h3>{title}</h3>
+          <h3>
+            <button
+              type="button"
+              className={editing.cardName}
+              aria-label={texts.dashboards.editSection(title)}
+              onClick={() => open({ kind: 'section', index })}
+            >
+              {title}
+              <Icon name="edit" size={14} />
+            </button>
+          </h3>
           <ul>
             {cards.map((card) => (
               <li key={card.id}>
@@ -27,7 +44,7 @@ export function CardsPanel({ sections, edit, add, goTo }: Props) {
                   type="button"
                   className={editing.cardName}
                   aria-label={texts.dashboards.editCard(card.title ?? card.id)}
-                  onClick={() => edit(card)}
+                  onClick={() => open({ kind: 'card', card })}
                 >
                   <Icon name="edit" size={14} />
                   {card.title ?? card.id}
@@ -47,13 +64,43 @@ export function CardsPanel({ sections, edit, add, goTo }: Props) {
             type="button"
             className="button small"
             aria-label={texts.dashboards.addCardTo(title)}
-            onClick={() => add(index)}
+            onClick={() => open({ kind: 'card', section: index })}
           >
             <Icon name="add" size={14} />
             {texts.dashboards.addCard}
           </button>
         </section>
       ))}
+      <Add text={texts.dashboards.addSection} add={() => open({ kind: 'section' })} />
+      <section aria-labelledby="variables">
+        <h2 id="variables">{texts.dashboards.variables}</h2>
+        <ul>
+          {variables.map((variable) => (
+            <li key={variable.name}>
+              <button
+                type="button"
+                className={editing.cardName}
+                aria-label={texts.dashboards.editVariable(variable.name)}
+                disabled={variable.variable === null}
+                onClick={() => open({ kind: 'variable', variable })}
+              >
+                <Icon name="edit" size={14} />
+                {variable.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+        <Add text={texts.dashboards.addVariable} add={() => open({ kind: 'variable' })} />
+      </section>
     </section>
+  );
+}
+
+function Add({ text, add }: { readonly text: string; readonly add: () => void }) {
+  return (
+    <button type="button" className={`button small ${editing.add}`} onClick={add}>
+      <Icon name="add" size={14} />
+      {text}
+    </button>
   );
 }

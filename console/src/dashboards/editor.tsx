@@ -1,19 +1,21 @@
-// A dashboard that is edited: its text with problems at their lines, the forms of its cards, and
-// the changes before they are saved. The text is the only state; a form changes its card's part of
-// it.
+// A dashboard that is edited: its text with problems at their lines, the forms of its sections,
+// cards and variables, and the changes before they are saved. The text is the only state; a form
+// changes its own part of it.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { setAddress } from './address.js';
-import { type CardChange, changeDashboard, type Dashboard, type DraftCard, type Problem } from './api.js';
+import { changeDashboard, type Dashboard, type Edit, type Problem } from './api.js';
 import { CardForm } from './card-form.js';
-import { CardsPanel } from './cards-panel.js';
+import { CardsPanel, type OpenForm } from './cards-panel.js';
 import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
+import { SectionForm } from './section-form.js';
 import { messageOf, useDraft } from './use-draft.js';
+import { VariableForm } from './variable-form.js';
 
 interface Props {
   readonly project: Project;
@@ -22,20 +24,14 @@ interface Props {
   readonly card: string | undefined;
 }
 
-/** The form that is open. */
-interface Open {
-  readonly card?: DraftCard;
-  readonly section?: number;
-}
-
 export function Editor({ project, dashboard, card: wanted }: Props) {
   const { id, version: baseVersion, source_yaml: before } = dashboard;
   const draft = useDraft(project.id, id, before);
-  const { source, setSource, sections } = draft;
+  const { source, setSource, sections, variables } = draft;
   const [refused, setRefused] = useState<readonly Problem[]>([]);
   const [failure, setFailure] = useState<string>();
   const [isReviewing, setReviewing] = useState(false);
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<OpenForm>();
   const [note, setNote] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const client = useQueryClient();
@@ -46,7 +42,7 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
     const card = sections.flatMap(({ cards }) => cards).find(({ id: each }) => each === wanted);
     if (card === undefined || hasOpened.current) return;
     hasOpened.current = true;
-    setOpen({ card });
+    setOpen({ kind: 'card', card });
   }, [sections, wanted]);
 
   const write = async (isDryRun: boolean): Promise<boolean> => {
@@ -67,7 +63,7 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
     await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
     leave();
   };
-  const edit = async (change: { readonly card?: CardChange; readonly remove?: string }): Promise<void> => {
+  const edit = async (change: Edit): Promise<void> => {
     setFailure(undefined);
     try {
       await draft.edit(change);
@@ -83,6 +79,13 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
     const at = lines.reduce((length, text) => length + text.length + 1, 0) + column - 1;
     field.current?.focus();
     field.current?.setSelectionRange(at, at);
+  };
+  const form = {
+    failure,
+    close: (): void => {
+      setOpen(undefined);
+      setFailure(undefined);
+    },
   };
   const problems = draft.isChecked ? draft.problems : refused;
 
@@ -119,26 +122,33 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
           problems={problems}
           field={field}
         />
-        <CardsPanel
-          sections={sections}
-          edit={(card) => setOpen({ card })}
-          add={(section) => setOpen({ section })}
-          goTo={goTo}
-        />
+        <CardsPanel sections={sections} variables={variables} open={setOpen} goTo={goTo} />
       </div>
-      {open !== undefined && (
+      {open?.kind === 'card' && (
         <CardForm
           projectId={project.id}
           timezone={dashboard.config.timezone ?? project.timezone}
           card={open.card}
           section={open.section}
-          failure={failure}
-          apply={(card) => edit({ card })}
-          remove={open.card && (() => edit({ remove: open.card?.id ?? '' }))}
-          close={() => {
-            setOpen(undefined);
-            setFailure(undefined);
-          }}
+          sections={sections}
+          {...form}
+          apply={edit}
+        />
+      )}
+      {open?.kind === 'section' && (
+        <SectionForm
+          section={open.index === undefined ? undefined : sections[open.index]}
+          {...form}
+          apply={(title) => edit({ section: { title, ...(open.index !== undefined && { index: open.index }) } })}
+        />
+      )}
+      {open?.kind === 'variable' && (
+        <VariableForm
+          edited={open.variable}
+          {...form}
+          apply={(name, variable) =>
+            edit({ variable: { new_name: name, variable, ...(open.variable && { name: open.variable.name }) } })
+          }
         />
       )}
       {isReviewing && (

@@ -1,7 +1,7 @@
 // The text of a dashboard while it is edited: checked by the service when its author pauses, with
-// the cards that forms can change.
+// the sections, cards and variables that forms can change.
 import { useEffect, useRef, useState } from 'react';
-import { type CardChange, type Draft, editDraft, type Problem } from './api.js';
+import { type Draft, type Edit, editDraft, type Problem } from './api.js';
 
 const PAUSE_MS = 600;
 
@@ -11,12 +11,13 @@ export interface DraftState {
   /** Results of the last check of the text. */
   readonly problems: readonly Problem[];
   readonly sections: Draft['sections'];
+  readonly variables: Draft['variables'];
   /** Whether the problems are those of the present text. */
   readonly isChecked: boolean;
   /** Why the text could not be checked. */
   readonly failure: string | undefined;
-  /** Changes or removes a card. Rejects with the reason when the text does not allow it. */
-  readonly edit: (edit: { readonly card?: CardChange; readonly remove?: string }) => Promise<void>;
+  /** Rejects with the reason when the text does not allow the change. */
+  readonly edit: (edit: Edit) => Promise<void>;
 }
 
 export function useDraft(projectId: string, id: string, before: string): DraftState {
@@ -48,6 +49,7 @@ export function useDraft(projectId: string, id: string, before: string): DraftSt
     ...{ source, setSource, failure },
     problems: draft?.problems ?? [],
     sections: draft?.sections ?? [],
+    variables: draft?.variables ?? [],
     isChecked: source === checked,
     edit: async (edit) => {
       const changed = await editDraft(projectId, id, { source, ...edit });

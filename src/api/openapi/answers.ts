@@ -2,6 +2,7 @@
 // against them.
 import { z } from 'zod';
 import { ROLES } from '../../access/roles.js';
+import { variableSchema } from '../../dashboards/config-schema.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
 import { SKIP_REASONS } from '../../ingest/schema.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
@@ -295,6 +296,7 @@ const draftCard = z.strictObject({
   kind: z.string().optional(),
   viz: z.string().optional(),
   query: z.string().optional(),
+  queries: z.array(z.strictObject({ name: z.string(), query: z.string() })).optional(),
   markdown: z.string().optional(),
   layout: z.strictObject({ w: z.int(), h: z.int() }).optional(),
   line: z.int().min(1),
@@ -306,6 +308,13 @@ export const draft = z.strictObject({
     z.strictObject({ message: z.string(), hint: z.string(), line: z.int(), column: z.int(), path: z.string() }),
   ),
   sections: z.array(z.strictObject({ title: z.string(), cards: z.array(draftCard) })),
+  variables: z.array(
+    z.strictObject({
+      name: z.string(),
+      line: z.int().min(1),
+      variable: variableSchema.nullable().meta({ description: 'null when it is not valid' }),
+    }),
+  ),
 });
 export const dashboardVersionItem = z.strictObject({
   version: z.int(),

@@ -1,0 +1,35 @@
+// The form of a section: its title, and its removal with all of its cards.
+import { texts } from '../texts.js';
+import { FormDialog } from './form-dialog.js';
+
+const words = texts.dashboards.form;
+
+interface Props {
+  /** Undefined for a new section. */
+  readonly section: { readonly title: string; readonly cards: readonly unknown[] } | undefined;
+  readonly failure: string | undefined;
+  /** A title of null removes it. */
+  readonly apply: (title: string | null) => Promise<void>;
+  readonly close: () => void;
+}
+
+export function SectionForm({ section, failure, apply, close }: Props) {
+  const name = section === undefined ? texts.dashboards.newSection : texts.dashboards.editSection(section.title);
+  const count = section?.cards.length ?? 0;
+  return (
+    <FormDialog
+      name={name}
+      failure={failure}
+      apply={(form) => apply(String(form.get('title')).trim())}
+      removeLabel={words.removeSection}
+      remove={section && (() => apply(null))}
+      close={close}
+    >
+      <label>
+        {words.title}
+        <input className="field" name="title" required maxLength={200} defaultValue={section?.title ?? ''} />
+      </label>
+      {count > 0 && <p className="muted">{words.sectionNote(count)}</p>}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,122 @@
+// The form of a variable: name, type, label, default, and the options of a choice. What it does not
+// show (fragments) stays as the text has it.
+import { useState } from 'react';
+import { texts } from '../texts.js';
+import type { DraftVariable, Variable } from './api.js';
+import editing from './editing.module.css';
+import { FormDialog } from './form-dialog.js';
+import { formatOptions, parseOptions } from './variable-options.js';
+
+const words = texts.dashboards.form;
+const TYPES = ['date_range', 'select', 'input'] as const;
+
+interface Props {
+  /** Undefined for a new variable. */
+  readonly edited: DraftVariable | undefined;
+  readonly failure: string | undefined;
+  /** Null removes it. */
+  readonly apply: (name: string, variable: Variable | null) => Promise<void>;
+  readonly close: () => void;
+}
+
+export function VariableForm({ edited, failure, apply, close }: Props) {
+  const before = edited?.variable ?? undefined;
+  const [type, setType] = useState<Variable['type']>(before?.type ?? 'date_range');
+  const name = edited === undefined ? texts.dashboards.newVariable : texts.dashboards.editVariable(edited.name);
+  const ofSelect = before?.type === 'select' ? before : undefined;
+  const read = (form: FormData): Variable => {
+    const text = (field: string): string => String(form.get(field) ?? '').trim();
+    const given = (fields: readonly string[]) =>
+      Object.fromEntries(fields.flatMap((field) => (text(field) === '' ? [] : [[field, text(field)]])));
+    const kept = before?.type === type ? withoutShown(before) : {};
+    const options = type === 'select' ? parseOptions(text('options'), ofSelect?.options ?? []) : [];
+    return {
+      type,
+      ...kept,
+      ...given(['label', 'default']),
+      ...(type === 'select' && given(['query', 'value_column', 'label_column'])),
+      ...(options.length > 0 && { options }),
+    };
+  };
+  return (
+    <FormDialog
+      name={name}
+      failure={failure}
+      apply={(form) => apply(String(form.get('name')).trim(), read(form))}
+      removeLabel={words.removeVariable}
+      remove={edited && (() => apply(edited.name, null))}
+      close={close}
+    >
+      <div className={editing.pair}>
+        <label>
+          {words.name}
+          <input
+            className="field"
+            name="name"
+            required
+            pattern="[a-z][a-z0-9_]*"
+            maxLength={63}
+            spellCheck={false}
+            autoCapitalize="off"
+            defaultValue={edited?.name ?? ''}
+            title={words.nameForm}
+          />
+        </label>
+        <label>
+          {words.type}
+          <select className="field" value={type} onChange={({ target }) => setType(target.value as Variable['type'])}>
+            {TYPES.map((each) => (
+              <option key={each} value={each}>
+                {words.types[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <p className="muted">{words.nameNote}</p>
+      <div className={editing.pair}>
+        <label>
+          {words.label}
+          <input className="field" name="label" maxLength={200} defaultValue={before?.label ?? ''} />
+        </label>
+        <label>
+          {words.default}
+          <input className="field" name="default" maxLength={8192} defaultValue={before?.default ?? ''} />
+        </label>
+      </div>
+      {type === 'select' && (
+        <>
+          <label>
+            {words.options}
+            <textarea
+              className={`field ${editing.markdown}`}
+              name="options"
+              rows={5}
+              spellCheck={false}
+              defaultValue={formatOptions(ofSelect?.options ?? [])}
+            />
+          </label>
+          <p className="muted">{words.optionsNote}</p>
+          <label>
+            {words.optionsQuery}
+            <input className="field" name="query" spellCheck={false} defaultValue={ofSelect?.query ?? ''} />
+          </label>
+          <div className={editing.pair}>
+            <label>
+              {words.valueColumn}
+              <input className="field" name="value_column" defaultValue={ofSelect?.value_column ?? ''} />
+            </label>
+            <label>
+              {words.labelColumn}
+              <input className="field" name="label_column" defaultValue={ofSelect?.label_column ?? ''} />
+            </label>
+          </div>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+const SHOWN = ['type', 'label', 'default', 'options', 'query', 'value_column', 'label_column'];
+const withoutShown = (variable: Variable): object =>
+  Object.fromEntries(Object.entries(variable).filter(([field]) => !SHOWN.includes(field)));
