@@ -1,6 +1,7 @@
 // People and settings of the console in a real browser: search, timeline, erasure, keys, tokens,
 // members, usage, audit trail.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { connectAgent } from '../support/agent.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import type { CookieJar } from '../support/cookie-jar.js';
@@ -174,6 +175,30 @@ describe('settings', () => {
     await page.getByRole('button', { name: 'Revoke Robot' }).click();
     await page.getByRole('cell', { name: 'Revoked' }).waitFor();
     await eventually(async () => expect(await use()).toBe(401));
+  });
+
+  test('connect an agent with a token made in place, by the configuration that is shown', async () => {
+    const visited = await shop.visit('/settings/agents');
+    const { page } = visited;
+    const shown = page.locator('pre');
+    expect(await shown.textContent()).toContain('Bearer aat_…');
+    await page.getByRole('checkbox', { name: 'read and write dashboards' }).check();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = (await page.getByText(/^aat_\w+$/).textContent()) ?? '';
+    expect(await shown.textContent()).toContain(`claude mcp add --transport http analytics ${shop.url}/mcp`);
+    expect(await shown.textContent()).toContain(`Authorization: Bearer ${token}`);
+    await expectNoFindings(visited);
+    for (const client of ['Cursor', 'VS Code', 'Claude Desktop', 'Another client']) {
+      await page.getByRole('combobox', { name: 'Client' }).selectOption(client);
+      expect(JSON.stringify(JSON.parse((await shown.textContent()) ?? ''))).toContain(`Bearer ${token}`);
+    }
+    const { url, headers } = JSON.parse((await shown.textContent()) ?? '');
+    const agent = await connectAgent(new URL(url).origin, headers);
+    expect((await agent.listTools()).map(({ name }) => name)).toContain('save_dashboard');
+    const { rows } = await shop.ask('* | last 30d | count');
+    const { text } = await agent.call('query', { q: '* | last 30d | count', format: 'json' });
+    expect(text).toContain(`"count":${rows[0]?.count},`);
+    await agent.close();
   });
 
   test('change the project, rotate its key, and delete it after its name has been typed', async () => {

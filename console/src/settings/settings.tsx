@@ -2,9 +2,10 @@
 // that their role may use.
 import type { ComponentType } from 'react';
 import { Link } from 'wouter';
-import { isAtLeast, type Project } from '../boot.js';
+import { type Boot, isAtLeast, type Project } from '../boot.js';
 import { showLink } from '../shell/show-link.js';
 import { texts } from '../texts.js';
+import { Agents } from './agents.js';
 import { Audit } from './audit.js';
 import { DeliveryPart } from './delivery.js';
 import { Domains } from './domains.js';
@@ -17,12 +18,13 @@ import { Usage } from './usage.js';
 interface Part {
   readonly name: keyof typeof texts.settings.parts;
   readonly least: Project['role'];
-  readonly Content: ComponentType<{ readonly project: Project }>;
+  readonly Content: ComponentType<{ readonly project: Project; readonly publicUrl: string }>;
 }
 
 const PARTS: readonly Part[] = [
   { name: 'project', least: 'member', Content: ProjectSettings },
   { name: 'tokens', least: 'member', Content: Tokens },
+  { name: 'agents', least: 'member', Content: Agents },
   { name: 'members', least: 'owner', Content: Members },
   { name: 'domains', least: 'owner', Content: Domains },
   { name: 'usage', least: 'member', Content: Usage },
@@ -30,7 +32,13 @@ const PARTS: readonly Part[] = [
   { name: 'delivery', least: 'owner', Content: DeliveryPart },
 ];
 
-export function Settings({ project, item = 'project' }: { readonly project: Project; readonly item?: string }) {
+interface Props {
+  readonly project: Project;
+  readonly boot: Boot;
+  readonly item?: string;
+}
+
+export function Settings({ project, boot, item = 'project' }: Props) {
   const parts = PARTS.filter(({ least }) => isAtLeast(project.role, least));
   const part = parts.find(({ name }) => name === item);
   return (
@@ -54,7 +62,7 @@ export function Settings({ project, item = 'project' }: { readonly project: Proj
         ) : (
           <>
             <h1>{texts.settings.parts[part.name]}</h1>
-            <part.Content project={project} />
+            <part.Content project={project} publicUrl={boot.publicUrl} />
           </>
         )}
       </div>

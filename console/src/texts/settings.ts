@@ -4,6 +4,7 @@ export const settingsTexts = {
   parts: {
     project: 'Project',
     tokens: 'Tokens',
+    agents: 'Agents',
     members: 'Members',
     domains: 'Domains',
     usage: 'Usage',
