@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/platform/paths.js';
+import { benchAgents } from './agents.js';
 import { benchCatalog } from './catalog.js';
 import { benchConsole } from './console.js';
 import { benchErasure } from './erasure.js';
@@ -41,6 +42,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'console', run: benchConsole, minutesMax: 10 },
   { name: 'erasure', run: benchErasure, minutesMax: 12 },
   { name: 'export', run: benchExport, minutesMax: 6 },
+  { name: 'agents', run: benchAgents, minutesMax: 4 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },
   { name: 'idle', run: benchIdle, minutesMax: 11 },
 ];

@@ -13,6 +13,8 @@ export interface Stack {
   readonly secretKey: string;
   readonly database: string;
   readonly clickhouse: ClickHouseClient;
+  /** With the password. */
+  readonly postgresUrl: string;
   /** Current processes of the system, engines included. */
   processes(): NamedProcess[];
   stop(): Promise<void>;

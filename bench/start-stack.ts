@@ -60,8 +60,9 @@ export async function startStack(options: { directory?: string; settings?: Setti
   };
   try {
     const keys = await untilReady(supervisor, join(directory, 'standalone.json'), output);
+    const urls = readStoreUrls(directory);
     const clickhouse = createClickHouse(
-      { CLICKHOUSE_URL: readEngineUrl(directory), CLICKHOUSE_DATABASE: DATABASE },
+      { CLICKHOUSE_URL: urls.CLICKHOUSE_URL, CLICKHOUSE_DATABASE: DATABASE },
       { maxConnections: ENGINE_CONNECTIONS },
     );
     return {
@@ -71,6 +72,7 @@ export async function startStack(options: { directory?: string; settings?: Setti
       secretKey: keys.secret_key,
       database: DATABASE,
       clickhouse,
+      postgresUrl: urls.DATABASE_URL,
       processes: () => findProcesses(directory),
       stop: async () => {
         await clickhouse.close();
@@ -145,12 +147,11 @@ function findProcesses(directory: string): NamedProcess[] {
   return [{ name: 'supervisor', pid: lock.holder.pid }, ...lock.children];
 }
 
-/** With the password: the stack keeps it for the commands of operators. */
-function readEngineUrl(directory: string): string {
-  const environment = JSON.parse(readFileSync(join(directory, SERVICE_ENVIRONMENT_FILE), 'utf8')) as StoreUrls;
-  return environment.CLICKHOUSE_URL;
-}
+/** With their passwords: the stack keeps them for the commands of operators. */
+const readStoreUrls = (directory: string): StoreUrls =>
+  JSON.parse(readFileSync(join(directory, SERVICE_ENVIRONMENT_FILE), 'utf8')) as StoreUrls;
 
 interface StoreUrls {
   readonly CLICKHOUSE_URL: string;
+  readonly DATABASE_URL: string;
 }
