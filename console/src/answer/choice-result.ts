@@ -1,6 +1,7 @@
 // Result packet of an experiment, as the answer of `choice … results` contains it, and its verdict
 // in one sentence.
 import type { Answer } from '../api/answer.js';
+import { verdictTexts as words } from '../texts/verdict.js';
 import { exact, percent } from './format.js';
 
 export type DecisionStatus = 'invalid' | 'collecting' | 'treatment_better' | 'control_better' | 'inconclusive';
@@ -120,42 +121,34 @@ export const TONES: Readonly<Record<DecisionStatus, Tone>> = {
 
 export function verdictOf(result: ChoiceResult): string {
   const { decision_status: status, comparisons, variants, diagnostics } = result;
+  const [first] = comparisons;
   switch (status) {
     case 'invalid': {
-      const counts = variants.map((of) => `${exact(of.exposures)} “${of.variant_key}”`).join(', ');
-      const expected = Object.values(diagnostics.expected_ratios).map(percent).join(' to ');
-      return `The result is not valid: the units (${counts}) are not split as the weights say (${expected}).`;
+      const counts = variants.map((of) => words.units(exact(of.exposures), of.variant_key));
+      return words.invalid(counts.join(', '), words.weights(Object.values(diagnostics.expected_ratios).map(percent)));
     }
     case 'collecting': {
       const [fewest] = [...variants].sort((a, b) => a.conversions - b.conversions || a.exposures - b.exposures);
-      if (variants.length < 2) return 'Too early to say: there is only one variant so far.';
-      const counts =
-        fewest &&
-        `“${fewest.variant_key}” has ${exact(fewest.exposures)} people and ${exact(fewest.conversions)} conversions so far`;
-      return `Too early to say: ${counts}.`;
+      if (fewest === undefined || variants.length < 2) return words.oneVariant;
+      return words.collecting(fewest.variant_key, exact(fewest.exposures), exact(fewest.conversions));
     }
     case 'treatment_better': {
       const better = comparisons.filter((of) => isDecided(result, of) && (of.absolute_lift ?? 0) > 0);
       const [best] = [...better].sort((a, b) => (b.absolute_lift ?? 0) - (a.absolute_lift ?? 0));
-      return best === undefined
-        ? 'A treatment is better than the control.'
-        : `“${best.treatment}” is better than “${best.control}”: ${ratesOf(result, best)}.`;
+      return best === undefined ? words.aTreatment : words.better(best.treatment, best.control, ratesOf(result, best));
     }
-    case 'control_better': {
-      const [first] = comparisons;
-      if (first === undefined || comparisons.length > 1) return 'The control is better than every treatment.';
-      return `“${first.control}” is better than “${first.treatment}”: ${ratesOf(result, first)}.`;
-    }
+    case 'control_better':
+      if (first === undefined || comparisons.length > 1) return words.control;
+      return words.better(first.control, first.treatment, ratesOf(result, first));
     case 'inconclusive': {
-      const [first] = comparisons;
-      if (first === undefined || comparisons.length > 1) return 'No difference is proven so far.';
+      if (first === undefined || comparisons.length > 1) return words.noneProven;
       const [low, high] = [first.sequential_ci_low, first.sequential_ci_high].map((lift) => showLift(result, lift));
-      return `No difference is proven: “${first.treatment}” is between ${low} and ${high}${unitOf(result)} of “${first.control}”.`;
+      return words.between(first.treatment, low ?? '', `${high}${unitOf(result)}`, first.control);
     }
   }
 }
 
-export const unitOf = ({ method }: ChoiceResult): string => (method.value === undefined ? ' points' : '');
+export const unitOf = ({ method }: ChoiceResult): string => (method.value === undefined ? words.points : '');
 
 const isDecided = ({ method }: ChoiceResult, of: Comparison): boolean => of.always_valid_p_value <= method.alpha;
 
@@ -166,5 +159,5 @@ function ratesOf(result: ChoiceResult, { control, treatment, absolute_lift: lift
   const isLess = (lift ?? 0) < 0;
   const [better, worse] = isLess ? [control, treatment] : [treatment, control];
   const difference = showLift(result, isLess && lift !== null ? -lift : lift);
-  return `${rateOf(better)} against ${rateOf(worse)}, a difference of ${difference}${unitOf(result)}`;
+  return words.rates(rateOf(better), rateOf(worse), `${difference}${unitOf(result)}`);
 }
