@@ -1,8 +1,6 @@
-// Every text of the console, in English, in one place: the longer parts are in texts/.
-import { dashboardsTexts } from './texts/dashboards.js';
+// Texts of the console in English, those that every screen needs. What one screen needs is in
+// texts/, and is loaded with it.
 import { plural } from './texts/plural.js';
-import { settingsTexts } from './texts/settings.js';
-import { startTexts } from './texts/start.js';
 
 export const texts = {
   product: 'Event Analytics',
@@ -18,6 +16,7 @@ export const texts = {
     settings: 'Settings',
   },
   skip: 'Skip to content',
+  cancel: 'Cancel',
   project: { label: 'Project', switch: 'Switch project', none: 'No project' },
   account: {
     label: 'Account',
@@ -67,6 +66,12 @@ export const texts = {
     run: 'Run',
     running: (seconds: number) => `Running, ${seconds} s`,
     cancel: 'Cancel',
+    dashboard: {
+      new: 'New dashboard',
+      mine: 'My dashboard',
+      add: 'Add to dashboard',
+      addedTo: (title: string) => `Added to ${title}`,
+    },
     cancelled: 'Cancelled. Nothing runs any more.',
     history: 'History',
     historyEmpty: 'Queries that you run are listed here, in this browser only.',
@@ -198,8 +203,6 @@ export const texts = {
         ? `${of.needed} people show a lift of ${of.lift} with ${of.power} power; there are enough.`
         : `To show a lift of ${of.lift} with ${of.power} power, ${of.left} more people are needed${of.days === undefined ? '' : `, about ${of.days}`}; ${of.needed} in all.`,
   },
-  dashboards: dashboardsTexts,
-  start: startTexts,
   live: {
     filter: 'Filter',
     pause: 'Pause',
@@ -250,6 +253,5 @@ export const texts = {
     purgeBy: (at: string) => `Files rewritten by ${at}`,
     request: (id: string) => `Request ${id}`,
   },
-  settings: settingsTexts,
   loading: 'Loading',
 } as const;

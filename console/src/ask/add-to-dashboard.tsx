@@ -38,7 +38,7 @@ export function AddToDashboard({ project, q }: Props) {
   const create = () =>
     attempt(async () => {
       const made = await createNamed(project.id, {
-        title: texts.dashboards.mine,
+        title: texts.ask.dashboard.mine,
         visibility: 'personal',
         card: toYamlCard(q),
       });
@@ -48,7 +48,7 @@ export function AddToDashboard({ project, q }: Props) {
   const label = (
     <>
       <Icon name="dashboards" size={16} />
-      <span className={style.label}>{texts.dashboards.add}</span>
+      <span className={style.label}>{texts.ask.dashboard.add}</span>
     </>
   );
   return (
@@ -56,10 +56,12 @@ export function AddToDashboard({ project, q }: Props) {
       <span role="status" className="muted">
         {problem}
         {added !== undefined && (
-          <Link href={`/projects/${project.id}/dashboards/${added.id}`}>{texts.dashboards.addedTo(added.title)}</Link>
+          <Link href={`/projects/${project.id}/dashboards/${added.id}`}>
+            {texts.ask.dashboard.addedTo(added.title)}
+          </Link>
         )}
       </span>
-      <Menu label={label} name={texts.dashboards.add} side="right">
+      <Menu label={label} name={texts.ask.dashboard.add} side="right">
         {(close) => (
           <Choices
             project={project}
@@ -83,7 +85,7 @@ function Choices({ project, choose }: { project: Project; choose: (id: string | 
     <>
       <button type="button" className={menuItem} onClick={() => choose(undefined)}>
         <Icon name="add" size={16} />
-        {texts.dashboards.new}
+        {texts.ask.dashboard.new}
       </button>
       {writable.length > 0 && <div className={menuTitle}>{texts.nav.dashboards}</div>}
       {writable.map(({ id, title }) => (

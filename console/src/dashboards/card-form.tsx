@@ -3,13 +3,13 @@
 import { useState } from 'react';
 import { QueryField } from '../ask/query-field.js';
 import { kindOfCard } from '../ask/share.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import type { CardMove, CardQuery, Draft, DraftCard, Edit } from './api.js';
 import { CardQueries } from './card-queries.js';
 import editing from './editing.module.css';
 import { FormDialog } from './form-dialog.js';
 
-const words = texts.dashboards.form;
+const words = dashboardsTexts.form;
 
 interface Props {
   readonly projectId: string;
@@ -57,7 +57,7 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
     const move = moveOf(card, sections, form);
     return { card: { ...change, id: card.id }, ...(move && { move }) };
   };
-  const name = card === undefined ? texts.dashboards.newCard : texts.dashboards.editCard(card.title ?? card.id);
+  const name = card === undefined ? dashboardsTexts.newCard : dashboardsTexts.editCard(card.title ?? card.id);
   const isComplete =
     content === 'markdown' || (content === 'query' ? [{ query }] : queries).every((each) => each.query.trim() !== '');
   const canChoose = card === undefined || content !== 'markdown';

@@ -1,10 +1,10 @@
 // The queries of a card that has several: each with its name, in their order.
 import { QueryField } from '../ask/query-field.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import type { CardQuery } from './api.js';
 import editing from './editing.module.css';
 
-const words = texts.dashboards.form;
+const words = dashboardsTexts.form;
 const QUERIES_MAX = 10;
 
 interface Props {

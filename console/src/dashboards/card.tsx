@@ -11,6 +11,7 @@ import { query } from '../api/query.js';
 import type { RequestFailed } from '../api/request.js';
 import { toFragment } from '../ask/permalink.js';
 import { Icon } from '../shell/icon.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import type { Card, FilledCard, NamedQuery } from './api.js';
 import { CardDrawing } from './card-drawing.js';
@@ -50,7 +51,7 @@ export function CardView({ projectId, card, filled, timezone, edit }: Props) {
             <button
               type="button"
               className={style.open}
-              aria-label={texts.dashboards.editCard(card.title)}
+              aria-label={dashboardsTexts.editCard(card.title)}
               onClick={edit}
             >
               <Icon name="edit" size={16} />
@@ -60,7 +61,7 @@ export function CardView({ projectId, card, filled, timezone, edit }: Props) {
             <Link
               className={style.open}
               href={`/projects/${projectId}/ask${toFragment({ q: first.q, tz: first.timezone })}`}
-              aria-label={texts.dashboards.openInAsk(card.title)}
+              aria-label={dashboardsTexts.openInAsk(card.title)}
             >
               <Icon name="ask" size={16} />
             </Link>

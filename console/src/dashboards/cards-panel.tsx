@@ -1,7 +1,7 @@
 // The sections, cards and variables of a text that is being edited: each opens its form, and a card
 // its place in the text.
 import { Icon } from '../shell/icon.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import type { Draft, DraftCard, DraftVariable } from './api.js';
 import editing from './editing.module.css';
 
@@ -21,8 +21,8 @@ interface Props {
 export function CardsPanel({ sections, variables, open, goTo }: Props) {
   return (
     <section className={`card ${editing.panel}`} aria-labelledby="cards">
-      <h2 id="cards">{texts.dashboards.cards}</h2>
-      {sections.length === 0 && <p className="muted">{texts.dashboards.noCards}</p>}
+      <h2 id="cards">{dashboardsTexts.cards}</h2>
+      {sections.length === 0 && <p className="muted">{dashboardsTexts.noCards}</p>}
       {sections.map(({ title, cards }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections are told by their places
         <section key={index} aria-label={title}>
@@ -30,7 +30,7 @@ export function CardsPanel({ sections, variables, open, goTo }: Props) {
             <button
               type="button"
               className={editing.cardName}
-              aria-label={texts.dashboards.editSection(title)}
+              aria-label={dashboardsTexts.editSection(title)}
               onClick={() => open({ kind: 'section', index })}
             >
               {title}
@@ -43,7 +43,7 @@ export function CardsPanel({ sections, variables, open, goTo }: Props) {
                 <button
                   type="button"
                   className={editing.cardName}
-                  aria-label={texts.dashboards.editCard(card.title ?? card.id)}
+                  aria-label={dashboardsTexts.editCard(card.title ?? card.id)}
                   onClick={() => open({ kind: 'card', card })}
                 >
                   <Icon name="edit" size={14} />
@@ -52,7 +52,7 @@ export function CardsPanel({ sections, variables, open, goTo }: Props) {
                 <button
                   type="button"
                   className={editing.lineNumber}
-                  aria-label={texts.dashboards.goToLine(card.title ?? card.id, card.line)}
+                  aria-label={dashboardsTexts.goToLine(card.title ?? card.id, card.line)}
                   onClick={() => goTo(card)}
                 >
                   {card.line}
@@ -63,24 +63,24 @@ export function CardsPanel({ sections, variables, open, goTo }: Props) {
           <button
             type="button"
             className="button small"
-            aria-label={texts.dashboards.addCardTo(title)}
+            aria-label={dashboardsTexts.addCardTo(title)}
             onClick={() => open({ kind: 'card', section: index })}
           >
             <Icon name="add" size={14} />
-            {texts.dashboards.addCard}
+            {dashboardsTexts.addCard}
           </button>
         </section>
       ))}
-      <Add text={texts.dashboards.addSection} add={() => open({ kind: 'section' })} />
+      <Add text={dashboardsTexts.addSection} add={() => open({ kind: 'section' })} />
       <section aria-labelledby="variables">
-        <h2 id="variables">{texts.dashboards.variables}</h2>
+        <h2 id="variables">{dashboardsTexts.variables}</h2>
         <ul>
           {variables.map((variable) => (
             <li key={variable.name}>
               <button
                 type="button"
                 className={editing.cardName}
-                aria-label={texts.dashboards.editVariable(variable.name)}
+                aria-label={dashboardsTexts.editVariable(variable.name)}
                 disabled={variable.variable === null}
                 onClick={() => open({ kind: 'variable', variable })}
               >
@@ -90,7 +90,7 @@ export function CardsPanel({ sections, variables, open, goTo }: Props) {
             </li>
           ))}
         </ul>
-        <Add text={texts.dashboards.addVariable} add={() => open({ kind: 'variable' })} />
+        <Add text={dashboardsTexts.addVariable} add={() => open({ kind: 'variable' })} />
       </section>
     </section>
   );

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { diffLines, hunksOf } from '../../../src/dashboards/diff-lines.js';
 import { Dialog } from '../shell/dialog.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import style from './dashboards.module.css';
 
 interface Props {
@@ -20,11 +20,11 @@ export function ChangesDialog({ before, after, confirm, act, close }: Props) {
   const lines = diffLines(before, after);
   const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
   return (
-    <Dialog name={texts.dashboards.changes} close={close} className={style.changes}>
-      <h2>{texts.dashboards.changes}</h2>
-      <p className="muted">{texts.dashboards.changedLines(count('added'), count('removed'))}</p>
+    <Dialog name={dashboardsTexts.changes} close={close} className={style.changes}>
+      <h2>{dashboardsTexts.changes}</h2>
+      <p className="muted">{dashboardsTexts.changedLines(count('added'), count('removed'))}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className={style.diff} tabIndex={0} aria-label={texts.dashboards.lines}>
+      <section className={style.diff} tabIndex={0} aria-label={dashboardsTexts.lines}>
         {hunksOf(lines).map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines keep their places
           <div key={index} className={style[line?.kind ?? 'gap']}>
@@ -34,7 +34,7 @@ export function ChangesDialog({ before, after, confirm, act, close }: Props) {
       </section>
       <div className={style.tools}>
         <button type="button" className="button" onClick={close}>
-          {texts.dashboards.cancel}
+          {dashboardsTexts.cancel}
         </button>
         <button
           type="button"

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
 import { changeDashboard, type Dashboard, type Edit, type Problem } from './api.js';
 import { CardForm } from './card-form.js';
@@ -69,7 +69,7 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
       await draft.edit(change);
       setOpen(undefined);
       setRefused([]);
-      setNote(texts.dashboards.form.applied);
+      setNote(dashboardsTexts.form.applied);
     } catch (error) {
       setFailure(messageOf(error));
     }
@@ -90,12 +90,12 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
   const problems = draft.isChecked ? draft.problems : refused;
 
   return (
-    <section className={style.editor} aria-label={texts.dashboards.text}>
+    <section className={style.editor} aria-label={dashboardsTexts.text}>
       <header className={style.head}>
         <h1>{dashboard.title}</h1>
         <div className={style.tools}>
           <button type="button" className="button" onClick={leave}>
-            {texts.dashboards.cancel}
+            {dashboardsTexts.cancel}
           </button>
           <button
             type="button"
@@ -103,7 +103,7 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
             disabled={source === before}
             onClick={() => void write(true).then(setReviewing)}
           >
-            {texts.dashboards.review}
+            {dashboardsTexts.review}
           </button>
         </div>
       </header>
@@ -155,7 +155,7 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
         <ChangesDialog
           before={before}
           after={source}
-          confirm={texts.dashboards.save}
+          confirm={dashboardsTexts.save}
           act={save}
           close={() => setReviewing(false)}
         />
@@ -177,11 +177,11 @@ function Problems({ problems, goTo }: { problems: readonly Problem[]; goTo: (pro
   if (problems.length === 0) return null;
   return (
     <div role="alert">
-      <ul className={style.problems} aria-label={texts.dashboards.problems}>
+      <ul className={style.problems} aria-label={dashboardsTexts.problems}>
         {problems.map((problem) => (
           <li key={`${problem.line} ${problem.column} ${problem.message}`}>
             <button type="button" className="button small" onClick={() => goTo(problem)}>
-              {texts.dashboards.line(problem.line)}
+              {dashboardsTexts.line(problem.line)}
             </button>{' '}
             {problem.message} <span className="muted">· {problem.hint}</span>
           </li>
@@ -216,7 +216,7 @@ function Text({ source, setSource, problems, field }: TextProps) {
       <textarea
         ref={field}
         className={editing.textarea}
-        aria-label={texts.dashboards.text}
+        aria-label={dashboardsTexts.text}
         value={source}
         rows={lines.length + 1}
         wrap="off"

@@ -2,7 +2,7 @@
 // to remove and to cancel.
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog } from '../shell/dialog.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
 
@@ -52,10 +52,10 @@ export function FormDialog({ name, failure, apply, canApply = true, removeLabel,
             </button>
           )}
           <button type="button" className="button" onClick={close}>
-            {texts.dashboards.cancel}
+            {dashboardsTexts.cancel}
           </button>
           <button type="submit" className="button primary" disabled={isBusy || !canApply}>
-            {texts.dashboards.form.apply}
+            {dashboardsTexts.form.apply}
           </button>
         </div>
       </form>

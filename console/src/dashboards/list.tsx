@@ -7,6 +7,7 @@ import { day, localDate } from '../answer/format.js';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import { listQuery } from './api.js';
 import { createNamed } from './create.js';
@@ -21,14 +22,14 @@ export function List({ project }: { readonly project: Project }) {
         <h1>{texts.nav.dashboards}</h1>
         <button type="button" className="button primary" onClick={() => setCreating(true)}>
           <Icon name="add" size={16} />
-          {texts.dashboards.new}
+          {dashboardsTexts.new}
         </button>
       </header>
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
       {data?.length === 0 && (
         <section className={`card ${style.empty}`}>
-          <h2>{texts.dashboards.none}</h2>
-          <p className="muted">{texts.dashboards.noneNote}</p>
+          <h2>{dashboardsTexts.none}</h2>
+          <p className="muted">{dashboardsTexts.noneNote}</p>
         </section>
       )}
       <ul className={style.list}>
@@ -37,9 +38,9 @@ export function List({ project }: { readonly project: Project }) {
             <Link href={`/projects/${project.id}/dashboards/${item.id}`} className={style.item}>
               <strong>{item.title}</strong>
               <span className={style.facts}>
-                {item.visibility === 'personal' && <span className={style.badge}>{texts.dashboards.personal}</span>}
-                {item.synced_at !== null && <span className={style.badge}>{texts.dashboards.synced}</span>}
-                <span>{texts.dashboards.changed(day(localDate(item.updated_at, project.timezone)))}</span>
+                {item.visibility === 'personal' && <span className={style.badge}>{dashboardsTexts.personal}</span>}
+                {item.synced_at !== null && <span className={style.badge}>{dashboardsTexts.synced}</span>}
+                <span>{dashboardsTexts.changed(day(localDate(item.updated_at, project.timezone)))}</span>
               </span>
             </Link>
           </li>
@@ -67,19 +68,19 @@ function NewDialog({ project, close }: { readonly project: Project; readonly clo
     }
   };
   return (
-    <Dialog name={texts.dashboards.new} close={close} className={style.dialog}>
+    <Dialog name={dashboardsTexts.new} close={close} className={style.dialog}>
       <form className={style.form} onSubmit={(event) => void submit(event)}>
-        <h2>{texts.dashboards.new}</h2>
+        <h2>{dashboardsTexts.new}</h2>
         <label>
-          {texts.dashboards.title}
+          {dashboardsTexts.title}
           <input className="field" name="title" required maxLength={200} autoFocus />
         </label>
         {project.role !== 'member' && (
           <label>
-            {texts.dashboards.visibility}
+            {dashboardsTexts.visibility}
             <select className="field" name="visibility">
-              <option value="personal">{texts.dashboards.personal}</option>
-              <option value="project">{texts.dashboards.shared}</option>
+              <option value="personal">{dashboardsTexts.personal}</option>
+              <option value="project">{dashboardsTexts.shared}</option>
             </select>
           </label>
         )}
@@ -89,7 +90,7 @@ function NewDialog({ project, close }: { readonly project: Project; readonly clo
           </p>
         )}
         <button type="submit" className="button primary">
-          {texts.dashboards.create}
+          {dashboardsTexts.create}
         </button>
       </form>
     </Dialog>

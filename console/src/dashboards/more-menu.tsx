@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Menu, MenuActions } from '../shell/menu.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import { setAddress } from './address.js';
 import { createDashboard, type Dashboard, deleteDashboard, type Values } from './api.js';
@@ -52,31 +53,31 @@ export function MoreMenu({ project, dashboard, values }: Props) {
     });
   const mayDelete = dashboard.visibility === 'personal' || project.role !== 'member';
   const items = [
-    [texts.dashboards.print, () => window.print()],
-    [texts.dashboards.versions, () => setAddress({ view: 'versions', values })],
-    [texts.dashboards.copyText, copyText],
-    ...(dashboard.visibility === 'project' ? [[texts.dashboards.saveAsMine, saveAsMine] as const] : []),
-    ...(mayDelete ? [[texts.dashboards.delete, () => setDeleting(true)] as const] : []),
+    [dashboardsTexts.print, () => window.print()],
+    [dashboardsTexts.versions, () => setAddress({ view: 'versions', values })],
+    [dashboardsTexts.copyText, copyText],
+    ...(dashboard.visibility === 'project' ? [[dashboardsTexts.saveAsMine, saveAsMine] as const] : []),
+    ...(mayDelete ? [[dashboardsTexts.delete, () => setDeleting(true)] as const] : []),
   ] as const;
   return (
     <>
-      <Menu label={texts.dashboards.more} className="button" side="right">
+      <Menu label={dashboardsTexts.more} className="button" side="right">
         {(close) => <MenuActions actions={items} close={close} />}
       </Menu>
       <span role="status" className="muted">
         {note}
       </span>
       {isDeleting && (
-        <Dialog name={texts.dashboards.delete} close={() => setDeleting(false)} className={style.dialog}>
+        <Dialog name={dashboardsTexts.delete} close={() => setDeleting(false)} className={style.dialog}>
           <div className={style.form}>
-            <h2>{texts.dashboards.deleteThis(dashboard.title)}</h2>
-            <p className="muted">{texts.dashboards.deleteNote}</p>
+            <h2>{dashboardsTexts.deleteThis(dashboard.title)}</h2>
+            <p className="muted">{dashboardsTexts.deleteNote}</p>
             <div className={style.tools}>
               <button type="button" className="button" onClick={() => setDeleting(false)}>
-                {texts.dashboards.cancel}
+                {dashboardsTexts.cancel}
               </button>
               <button type="button" className="button danger" onClick={() => void remove()}>
-                {texts.dashboards.deleteIt}
+                {dashboardsTexts.deleteIt}
               </button>
             </div>
           </div>

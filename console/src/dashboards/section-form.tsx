@@ -1,8 +1,8 @@
 // The form of a section: its title, and its removal with all of its cards.
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { FormDialog } from './form-dialog.js';
 
-const words = texts.dashboards.form;
+const words = dashboardsTexts.form;
 
 interface Props {
   /** Undefined for a new section. */
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function SectionForm({ section, failure, apply, close }: Props) {
-  const name = section === undefined ? texts.dashboards.newSection : texts.dashboards.editSection(section.title);
+  const name = section === undefined ? dashboardsTexts.newSection : dashboardsTexts.editSection(section.title);
   const count = section?.cards.length ?? 0;
   return (
     <FormDialog

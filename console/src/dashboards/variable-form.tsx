@@ -1,13 +1,13 @@
 // The form of a variable: name, type, label, default, and the options of a choice. What it does not
 // show (fragments) stays as the text has it.
 import { useState } from 'react';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import type { DraftVariable, Variable } from './api.js';
 import editing from './editing.module.css';
 import { FormDialog } from './form-dialog.js';
 import { formatOptions, parseOptions } from './variable-options.js';
 
-const words = texts.dashboards.form;
+const words = dashboardsTexts.form;
 const TYPES = ['date_range', 'select', 'input'] as const;
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
 export function VariableForm({ edited, failure, apply, close }: Props) {
   const before = edited?.variable ?? undefined;
   const [type, setType] = useState<Variable['type']>(before?.type ?? 'date_range');
-  const name = edited === undefined ? texts.dashboards.newVariable : texts.dashboards.editVariable(edited.name);
+  const name = edited === undefined ? dashboardsTexts.newVariable : dashboardsTexts.editVariable(edited.name);
   const ofSelect = before?.type === 'select' ? before : undefined;
   const read = (form: FormData): Variable => {
     const text = (field: string): string => String(form.get(field) ?? '').trim();

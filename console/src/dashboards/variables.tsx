@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { paced } from '../api/paced.js';
 import { query } from '../api/query.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import type { Values, Variable } from './api.js';
 import style from './dashboards.module.css';
 
@@ -21,7 +21,7 @@ export function VariableFields({ projectId, timezone, variables, values, choose 
   return (
     <div className={style.variables}>
       {Object.entries(all).map(([name, variable]) => {
-        const label = variable.label ?? (name === 'range' ? texts.dashboards.range : name);
+        const label = variable.label ?? (name === 'range' ? dashboardsTexts.range : name);
         const field = {
           label,
           value: values[name] ?? '',
@@ -83,24 +83,24 @@ function RangeField({ label, value, set, otherwise = DEFAULT_RANGE }: FieldProps
         >
           {known.map((range) => (
             <option key={range} value={range}>
-              {(texts.dashboards.ranges as Readonly<Record<string, string>>)[range] ?? range}
+              {(dashboardsTexts.ranges as Readonly<Record<string, string>>)[range] ?? range}
             </option>
           ))}
-          <option value={CUSTOM}>{texts.dashboards.custom}</option>
+          <option value={CUSTOM}>{dashboardsTexts.custom}</option>
         </select>
       </label>
       {isCustom && (
         <form className={style.dates} onSubmit={submit}>
           <label className={style.variable}>
-            {texts.dashboards.from}
+            {dashboardsTexts.from}
             <input key={from} className="field" type="date" name="from" required defaultValue={from} />
           </label>
           <label className={style.variable}>
-            {texts.dashboards.to}
+            {dashboardsTexts.to}
             <input key={to} className="field" type="date" name="to" required defaultValue={to} />
           </label>
           <button type="submit" className="button">
-            {texts.dashboards.apply}
+            {dashboardsTexts.apply}
           </button>
         </form>
       )}
@@ -125,7 +125,7 @@ function InputField({ label, value, set, placeholder }: FieldProps & { placehold
           name="value"
           type="text"
           defaultValue={value}
-          placeholder={placeholder ?? texts.dashboards.email}
+          placeholder={placeholder ?? dashboardsTexts.email}
           onBlur={({ target }) => {
             if (target.value.trim() !== value) set(target.value.trim());
           }}
@@ -157,7 +157,7 @@ function SelectField({ label, value, set, projectId, timezone, variable }: Selec
         value={current}
         onChange={({ target }) => set(target.value === otherwise ? '' : target.value)}
       >
-        {otherwise === '' && <option value="">{texts.dashboards.all}</option>}
+        {otherwise === '' && <option value="">{dashboardsTexts.all}</option>}
         {current !== '' && options.every((option) => option.value !== current) && <option>{current}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>

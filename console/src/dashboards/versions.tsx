@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
 import type { Project } from '../boot.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
 import { changeDashboard, type Dashboard, readVersion, versionsQuery } from './api.js';
 import { ChangesDialog } from './changes-dialog.js';
@@ -36,11 +36,11 @@ export function Versions({ project, dashboard }: Props) {
     }
   };
   return (
-    <section aria-label={texts.dashboards.versions}>
+    <section aria-label={dashboardsTexts.versions}>
       <header className={style.head}>
-        <h1>{texts.dashboards.versionsOf(dashboard.title)}</h1>
+        <h1>{dashboardsTexts.versionsOf(dashboard.title)}</h1>
         <button type="button" className="button" onClick={leave}>
-          {texts.dashboards.back}
+          {dashboardsTexts.back}
         </button>
       </header>
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
@@ -49,18 +49,18 @@ export function Versions({ project, dashboard }: Props) {
           {problem}
         </p>
       )}
-      {syncedAt !== null && <p className={style.note}>{texts.dashboards.syncedNote}</p>}
+      {syncedAt !== null && <p className={style.note}>{dashboardsTexts.syncedNote}</p>}
       <ul className={`card ${style.versions}`}>
         {data?.map(({ version, created_at: createdAt }) => (
           <li key={version}>
-            <strong>{texts.dashboards.version(version)}</strong>
+            <strong>{dashboardsTexts.version(version)}</strong>
             <span className="muted">{instant(createdAt, project.timezone)}</span>
             {version === current ? (
-              <span className={style.badge}>{texts.dashboards.current}</span>
+              <span className={style.badge}>{dashboardsTexts.current}</span>
             ) : (
               syncedAt === null && (
                 <button type="button" className="button small" onClick={() => void compare(version)}>
-                  {texts.dashboards.restore(version)}
+                  {dashboardsTexts.restore(version)}
                 </button>
               )
             )}
@@ -71,7 +71,7 @@ export function Versions({ project, dashboard }: Props) {
         <ChangesDialog
           before={before}
           after={chosen}
-          confirm={texts.dashboards.restoreIt}
+          confirm={dashboardsTexts.restoreIt}
           act={restore}
           close={() => setChosen(undefined)}
         />

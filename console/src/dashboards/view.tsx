@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
-import { texts } from '../texts.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
 import { type Dashboard, filledQuery, type Values } from './api.js';
 import { CardView } from './card.js';
@@ -39,23 +39,23 @@ export function View({ project, dashboard, values }: Props) {
           <h1>{dashboard.title}</h1>
           <p className={style.facts}>
             <span>{timezone}</span>
-            {dashboard.visibility === 'personal' && <span className={style.badge}>{texts.dashboards.personal}</span>}
-            {syncedAt !== null && <span className={style.badge}>{texts.dashboards.synced}</span>}
+            {dashboard.visibility === 'personal' && <span className={style.badge}>{dashboardsTexts.personal}</span>}
+            {syncedAt !== null && <span className={style.badge}>{dashboardsTexts.synced}</span>}
           </p>
         </div>
         <div className={style.tools}>
           <button type="button" className="button" onClick={refresh} disabled={isRefreshing}>
             <Icon name="refresh" size={16} />
-            {texts.dashboards.refresh}
+            {dashboardsTexts.refresh}
           </button>
           <button type="button" className="button" onClick={() => void page.current?.requestFullscreen()}>
             <Icon name="full" size={16} />
-            {texts.dashboards.full}
+            {dashboardsTexts.full}
           </button>
           {isEditable && (
             <button type="button" className="button" onClick={() => setAddress({ view: 'edit', values })}>
               <Icon name="edit" size={16} />
-              {texts.dashboards.edit}
+              {dashboardsTexts.edit}
             </button>
           )}
           <MoreMenu project={project} dashboard={dashboard} values={values} />

@@ -5,7 +5,7 @@ import type { Project } from '../boot.js';
 import { CopyButton } from '../start/copy-button.js';
 import { Snippet } from '../start/snippet.js';
 import { agentTexts as words } from '../texts/agents.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import { createToken } from './api.js';
 import { CLIENTS, type ClientName, configurationOf } from './clients.js';
 import { Problem } from './problem.js';
@@ -69,7 +69,7 @@ function NewAgentToken({ project, token, show }: NewAgentTokenProps) {
   };
   return (
     <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
-      <h2>{texts.settings.token}</h2>
+      <h2>{settingsTexts.token}</h2>
       <fieldset className={style.choices}>
         <legend>{words.mayDo}</legend>
         <label>
@@ -84,14 +84,14 @@ function NewAgentToken({ project, token, show }: NewAgentTokenProps) {
       <Problem text={problem} />
       {token !== undefined && (
         <div role="status" className={style.created}>
-          <p>{texts.settings.shownOnce}</p>
+          <p>{settingsTexts.shownOnce}</p>
           <code>{token}</code>
-          <CopyButton name={texts.settings.token} text={token} />
+          <CopyButton name={settingsTexts.token} text={token} />
         </div>
       )}
       <div className={style.buttons}>
         <button type="submit" className="button primary" disabled={isBusy}>
-          {texts.settings.createToken}
+          {settingsTexts.createToken}
         </button>
       </div>
     </form>

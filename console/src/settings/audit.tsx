@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
 import type { Project } from '../boot.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import { type AuditEntry, auditQuery } from './api.js';
 import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
@@ -17,18 +17,18 @@ export function Audit({ project }: { readonly project: Project }) {
   if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
   return (
     <>
-      <p className="muted">{texts.settings.auditNote}</p>
+      <p className="muted">{settingsTexts.auditNote}</p>
       {data.length === 0 ? (
-        <p role="status">{texts.settings.noAudit}</p>
+        <p role="status">{settingsTexts.noAudit}</p>
       ) : (
-        <ScrollingTable name={texts.settings.parts.audit} columns={texts.settings.auditColumns}>
+        <ScrollingTable name={settingsTexts.parts.audit} columns={settingsTexts.auditColumns}>
           {data.map((entry) => (
             <tr key={entry.id}>
               <td>{instant(entry.at, project.timezone)}</td>
               <th scope="row">{entry.action}</th>
               <td>{entry.outcome}</td>
               <td>
-                {texts.settings.actors[entry.actor.kind as 'person'] ?? entry.actor.kind} <code>{entry.actor.id}</code>
+                {settingsTexts.actors[entry.actor.kind as 'person'] ?? entry.actor.kind} <code>{entry.actor.id}</code>
               </td>
               <td>{subjectOf(entry)}</td>
               <td>{detailsOf(entry)}</td>
@@ -39,12 +39,12 @@ export function Audit({ project }: { readonly project: Project }) {
       <div className={style.line}>
         {pages.length > 1 && (
           <button type="button" className="button" onClick={() => setPages(pages.slice(0, -1))}>
-            {texts.settings.newer}
+            {settingsTexts.newer}
           </button>
         )}
         {data.length === PAGE && (
           <button type="button" className="button" onClick={() => setPages([...pages, data.at(-1)?.id])}>
-            {texts.settings.older}
+            {settingsTexts.older}
           </button>
         )}
       </div>
@@ -53,7 +53,7 @@ export function Audit({ project }: { readonly project: Project }) {
 }
 
 const subjectOf = ({ subject, subject_hash: hash }: AuditEntry): string =>
-  subject ?? (hash === null ? '' : texts.settings.hashed(hash.slice(0, 12)));
+  subject ?? (hash === null ? '' : settingsTexts.hashed(hash.slice(0, 12)));
 
 const detailsOf = ({ details }: AuditEntry): string =>
   Object.entries(details)

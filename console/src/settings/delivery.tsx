@@ -7,7 +7,7 @@ import { duration, exact, instant } from '../answer/format.js';
 import type { Project } from '../boot.js';
 import { Tiles } from '../charts/big-number.js';
 import { plural } from '../texts/plural.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import { type Delivery, decideJob, deliveryQuery, type FailedJob, type Finding, type QueueState } from './api.js';
 import { Problem } from './problem.js';
 import { ScrollingTable } from './scrolling-table.js';
@@ -16,7 +16,7 @@ import { TypedConfirmation } from './typed-confirmation.js';
 import { useAttempt } from './use-attempt.js';
 
 const EVERY_MS = 5000;
-const words = texts.settings.delivery;
+const words = settingsTexts.delivery;
 
 export function DeliveryPart({ project }: { readonly project: Project }) {
   const { data, error, refetch } = useQuery({ ...deliveryQuery(project), refetchInterval: EVERY_MS });

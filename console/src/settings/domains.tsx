@@ -6,7 +6,7 @@ import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, localDate } from '../answer/format.js';
 import type { Project } from '../boot.js';
 import { CopyButton } from '../start/copy-button.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import { claimDomain, type Domain, domainsQuery, removeDomain, verifyDomain } from './api.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
@@ -33,10 +33,10 @@ export function Domains({ project }: { readonly project: Project }) {
     });
   return (
     <>
-      <p className="muted">{texts.settings.domainsNote(project.organizationName)}</p>
+      <p className="muted">{settingsTexts.domainsNote(project.organizationName)}</p>
       <form className={`card ${style.card} ${style.inline}`} onSubmit={submit}>
         <label>
-          {texts.settings.domain}
+          {settingsTexts.domain}
           <input
             className="field"
             name="domain"
@@ -48,12 +48,12 @@ export function Domains({ project }: { readonly project: Project }) {
           />
         </label>
         <button type="submit" className="button primary" disabled={isBusy}>
-          {texts.settings.claim}
+          {settingsTexts.claim}
         </button>
       </form>
       {leaving === undefined && <Problem text={problem} />}
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
-      {data?.length === 0 && <p role="status">{texts.settings.noDomains}</p>}
+      {data?.length === 0 && <p role="status">{settingsTexts.noDomains}</p>}
       {data?.map((domain) => (
         <One
           key={domain.id}
@@ -66,15 +66,15 @@ export function Domains({ project }: { readonly project: Project }) {
       ))}
       {leaving !== undefined && (
         <TypedConfirmation
-          title={texts.settings.removeThis(leaving.domain)}
+          title={settingsTexts.removeThis(leaving.domain)}
           name={leaving.domain}
-          label={texts.settings.typeMember}
-          confirm={texts.settings.remove}
+          label={settingsTexts.typeMember}
+          confirm={settingsTexts.remove}
           isBusy={isBusy}
           act={() => remove(leaving)}
           close={() => setLeaving(undefined)}
         >
-          <p>{texts.settings.domainGone}</p>
+          <p>{settingsTexts.domainGone}</p>
           <Problem text={problem} />
         </TypedConfirmation>
       )}
@@ -98,37 +98,37 @@ function One({ domain, timezone, isBusy, verify, remove }: OneProps) {
       <div className={style.line}>
         <h2 className={style.who}>{name}</h2>
         <span className={style.state} data-state={state === 'verified' ? 'ok' : 'attention'}>
-          {texts.settings[state]}
+          {settingsTexts[state]}
         </span>
         {state !== 'verified' && (
           <button
             type="button"
             className="button small primary"
-            aria-label={texts.settings.verifyThis(name)}
+            aria-label={settingsTexts.verifyThis(name)}
             disabled={isBusy}
             onClick={verify}
           >
-            {texts.settings.verify}
+            {settingsTexts.verify}
           </button>
         )}
         <button
           type="button"
           className="button small"
-          aria-label={texts.settings.removeThis(name)}
+          aria-label={settingsTexts.removeThis(name)}
           disabled={isBusy}
           onClick={remove}
         >
-          {texts.settings.remove}
+          {settingsTexts.remove}
         </button>
       </div>
       {state === 'verified' && until !== null ? (
-        <p className="muted">{texts.settings.admitsUntil(day(localDate(until, timezone)))}</p>
+        <p className="muted">{settingsTexts.admitsUntil(day(localDate(until, timezone)))}</p>
       ) : (
-        <p>{texts.settings.publish}</p>
+        <p>{settingsTexts.publish}</p>
       )}
       <dl className={style.record}>
-        <Part name={texts.settings.recordName} text={domain.record_name} />
-        <Part name={texts.settings.recordValue} text={domain.record_value} />
+        <Part name={settingsTexts.recordName} text={domain.record_name} />
+        <Part name={settingsTexts.recordValue} text={domain.record_value} />
       </dl>
     </section>
   );

@@ -5,7 +5,7 @@ import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, localDate } from '../answer/format.js';
 import type { Project } from '../boot.js';
 import { CopyButton } from '../start/copy-button.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import {
   changeRole,
   invitationsQuery,
@@ -34,16 +34,16 @@ export function Members({ project }: { readonly project: Project }) {
     });
   return (
     <>
-      <p className="muted">{texts.settings.membersOf(project.organizationName)}</p>
+      <p className="muted">{settingsTexts.membersOf(project.organizationName)}</p>
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
       {leaving === undefined && <Problem text={problem} />}
-      <ul className={`card ${style.rows}`} aria-label={texts.settings.parts.members}>
+      <ul className={`card ${style.rows}`} aria-label={settingsTexts.parts.members}>
         {data?.map((member) => (
           <li key={member.user_id}>
             <span className={style.who}>{nameOf(member)}</span>
             <select
               className="field"
-              aria-label={texts.settings.roleOf(nameOf(member))}
+              aria-label={settingsTexts.roleOf(nameOf(member))}
               value={member.role}
               disabled={isBusy}
               onChange={({ target }) =>
@@ -52,17 +52,17 @@ export function Members({ project }: { readonly project: Project }) {
             >
               {ROLES.map((role) => (
                 <option key={role} value={role}>
-                  {texts.settings.roles[role]}
+                  {settingsTexts.roles[role]}
                 </option>
               ))}
             </select>
             <button
               type="button"
               className="button small"
-              aria-label={texts.settings.removeThis(nameOf(member))}
+              aria-label={settingsTexts.removeThis(nameOf(member))}
               onClick={() => setLeaving(member)}
             >
-              {texts.settings.remove}
+              {settingsTexts.remove}
             </button>
           </li>
         ))}
@@ -70,15 +70,15 @@ export function Members({ project }: { readonly project: Project }) {
       <Invitations project={project} />
       {leaving !== undefined && (
         <TypedConfirmation
-          title={texts.settings.removeThis(nameOf(leaving))}
+          title={settingsTexts.removeThis(nameOf(leaving))}
           name={nameOf(leaving)}
-          label={texts.settings.typeMember}
-          confirm={texts.settings.remove}
+          label={settingsTexts.typeMember}
+          confirm={settingsTexts.remove}
           isBusy={isBusy}
           act={() => remove(leaving)}
           close={() => setLeaving(undefined)}
         >
-          <p>{texts.settings.removeNote}</p>
+          <p>{settingsTexts.removeNote}</p>
           <Problem text={problem} />
         </TypedConfirmation>
       )}
@@ -99,24 +99,24 @@ function Invitations({ project }: { readonly project: Project }) {
       const invitation = { email: String(form.get('email')), role: String(form.get('role')) };
       const { accept_url: url } = await invite(project, invitation);
       setLink(url ?? undefined);
-      setNote(url === null ? texts.settings.mailed : texts.settings.invited);
+      setNote(url === null ? settingsTexts.mailed : settingsTexts.invited);
       element.reset();
     });
   };
   return (
     <section className={style.section} aria-labelledby="invitations">
-      <h2 id="invitations">{texts.settings.invitations}</h2>
+      <h2 id="invitations">{settingsTexts.invitations}</h2>
       <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
         <div className={style.fields}>
           <label>
-            {texts.settings.email}
+            {settingsTexts.email}
             <input className="field" name="email" type="email" required />
           </label>
           <label>
-            {texts.settings.role}
+            {settingsTexts.role}
             <select className="field" name="role">
-              <option value="member">{texts.settings.roles.member}</option>
-              <option value="admin">{texts.settings.roles.admin}</option>
+              <option value="member">{settingsTexts.roles.member}</option>
+              <option value="admin">{settingsTexts.roles.admin}</option>
             </select>
           </label>
         </div>
@@ -126,32 +126,32 @@ function Invitations({ project }: { readonly project: Project }) {
           {link !== undefined && (
             <>
               <code>{link}</code>
-              <CopyButton name={texts.settings.link} text={link} />
+              <CopyButton name={settingsTexts.link} text={link} />
             </>
           )}
         </div>
         <div className={style.buttons}>
           <button type="submit" className="button primary" disabled={isBusy}>
-            {texts.settings.invite}
+            {settingsTexts.invite}
           </button>
         </div>
       </form>
       {data !== undefined && data.length > 0 && (
-        <ul className={`card ${style.rows}`} aria-label={texts.settings.invitations}>
+        <ul className={`card ${style.rows}`} aria-label={settingsTexts.invitations}>
           {data.map(({ id, email, role, expires_at: expiresAt }) => (
             <li key={id}>
               <span className={style.who}>{email}</span>
               <span className="muted">
-                {texts.settings.roles[role as 'admin']} ·{' '}
-                {texts.settings.until(day(localDate(expiresAt, project.timezone)))}
+                {settingsTexts.roles[role as 'admin']} ·{' '}
+                {settingsTexts.until(day(localDate(expiresAt, project.timezone)))}
               </span>
               <button
                 type="button"
                 className="button small"
-                aria-label={texts.settings.revokeThis(email)}
+                aria-label={settingsTexts.revokeThis(email)}
                 onClick={() => void attempt(async () => void (await revokeInvitation(project, id)))}
               >
-                {texts.settings.revoke}
+                {settingsTexts.revoke}
               </button>
             </li>
           ))}

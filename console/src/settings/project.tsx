@@ -5,7 +5,7 @@ import { FailedAnswer } from '../answer/failed-answer.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Keys } from '../start/keys.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import { changeProject, deleteProject, detailsQuery, type ProjectDetails, rotateSecretKey } from './api.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
@@ -20,7 +20,7 @@ export function ProjectSettings({ project }: { readonly project: Project }) {
     <>
       <Basics key={`${data.name} ${data.timezone} ${data.ip_policy}`} project={project} details={data} />
       <section className={style.section} aria-labelledby="keys">
-        <h2 id="keys">{texts.settings.keys}</h2>
+        <h2 id="keys">{settingsTexts.keys}</h2>
         <Keys details={data} />
         {isAdmin && <Rotation project={project} />}
       </section>
@@ -58,11 +58,11 @@ function Basics({ project, details }: BasicsProps) {
   return (
     <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
       <label>
-        {texts.settings.name}
+        {settingsTexts.name}
         <input className="field" name="name" required maxLength={128} defaultValue={details.name} disabled={!isAdmin} />
       </label>
       <label>
-        {texts.settings.timezone}
+        {settingsTexts.timezone}
         <input
           className="field"
           name="timezone"
@@ -71,7 +71,7 @@ function Basics({ project, details }: BasicsProps) {
           defaultValue={details.timezone}
           disabled={!isAdmin}
         />
-        <span className="muted">{texts.settings.timezoneNote}</span>
+        <span className="muted">{settingsTexts.timezoneNote}</span>
       </label>
       <datalist id="zones">
         {['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => (
@@ -79,22 +79,22 @@ function Basics({ project, details }: BasicsProps) {
         ))}
       </datalist>
       <label>
-        {texts.settings.addresses}
+        {settingsTexts.addresses}
         <select className="field" name="ip_policy" defaultValue={details.ip_policy} disabled={!isAdmin}>
           {POLICIES.map((policy) => (
             <option key={policy} value={policy}>
-              {texts.settings.policies[policy]}
+              {settingsTexts.policies[policy]}
             </option>
           ))}
         </select>
-        <span className="muted">{texts.settings.addressesNote}</span>
+        <span className="muted">{settingsTexts.addressesNote}</span>
       </label>
       <Problem text={problem} />
       {isAdmin && (
         <div className={style.buttons}>
-          <span role="status">{isSaved && texts.settings.saved}</span>
+          <span role="status">{isSaved && settingsTexts.saved}</span>
           <button type="submit" className="button primary" disabled={isBusy}>
-            {texts.settings.save}
+            {settingsTexts.save}
           </button>
         </div>
       )}
@@ -110,26 +110,26 @@ function Rotation({ project }: { readonly project: Project }) {
     attempt(async () => {
       await rotateSecretKey(project);
       setAsking(false);
-      setNote(texts.settings.rotated);
+      setNote(settingsTexts.rotated);
     });
   return (
     <div className={style.line}>
       <button type="button" className="button" onClick={() => setAsking(true)}>
-        {texts.settings.rotate}
+        {settingsTexts.rotate}
       </button>
       <span role="status">{note}</span>
       {isAsking && (
-        <Dialog name={texts.settings.rotate} close={() => setAsking(false)} className={style.dialog}>
+        <Dialog name={settingsTexts.rotate} close={() => setAsking(false)} className={style.dialog}>
           <div className={style.form}>
-            <h2>{texts.settings.rotate}</h2>
-            <p>{texts.settings.rotateNote}</p>
+            <h2>{settingsTexts.rotate}</h2>
+            <p>{settingsTexts.rotateNote}</p>
             <Problem text={problem} />
             <div className={style.buttons}>
               <button type="button" className="button" onClick={() => setAsking(false)}>
-                {texts.settings.cancel}
+                {settingsTexts.cancel}
               </button>
               <button type="button" className="button danger" disabled={isBusy} onClick={() => void rotate()}>
-                {texts.settings.rotateIt}
+                {settingsTexts.rotateIt}
               </button>
             </div>
           </div>
@@ -149,24 +149,24 @@ function Deletion({ project, name }: { readonly project: Project; readonly name:
     });
   return (
     <section className={style.section} aria-labelledby="deletion">
-      <h2 id="deletion">{texts.settings.deletion}</h2>
-      <p className="muted">{texts.settings.deletionNote}</p>
+      <h2 id="deletion">{settingsTexts.deletion}</h2>
+      <p className="muted">{settingsTexts.deletionNote}</p>
       <div className={style.line}>
         <button type="button" className="button danger" onClick={() => setAsking(true)}>
-          {texts.settings.deleteProject}
+          {settingsTexts.deleteProject}
         </button>
       </div>
       {isAsking && (
         <TypedConfirmation
-          title={texts.settings.deleteProject}
+          title={settingsTexts.deleteProject}
           name={name}
-          label={texts.settings.typeName}
-          confirm={texts.settings.deleteIt}
+          label={settingsTexts.typeName}
+          confirm={settingsTexts.deleteIt}
           isBusy={isBusy}
           act={remove}
           close={() => setAsking(false)}
         >
-          <p>{texts.settings.deletionNote}</p>
+          <p>{settingsTexts.deletionNote}</p>
           <Problem text={problem} />
         </TypedConfirmation>
       )}

@@ -4,6 +4,7 @@ import type { ComponentType } from 'react';
 import { Link } from 'wouter';
 import { type Boot, isAtLeast, type Project } from '../boot.js';
 import { showLink } from '../shell/show-link.js';
+import { settingsTexts } from '../texts/settings.js';
 import { texts } from '../texts.js';
 import { Agents } from './agents.js';
 import { Audit } from './audit.js';
@@ -16,7 +17,7 @@ import { Tokens } from './tokens.js';
 import { Usage } from './usage.js';
 
 interface Part {
-  readonly name: keyof typeof texts.settings.parts;
+  readonly name: keyof typeof settingsTexts.parts;
   readonly least: Project['role'];
   readonly Content: ComponentType<{ readonly project: Project; readonly publicUrl: string }>;
 }
@@ -52,16 +53,16 @@ export function Settings({ project, boot, item = 'project' }: Props) {
             aria-current={name === item ? 'page' : undefined}
             ref={name === item ? showLink : undefined}
           >
-            {texts.settings.parts[name]}
+            {settingsTexts.parts[name]}
           </Link>
         ))}
       </nav>
       <div className={style.part}>
         {part === undefined ? (
-          <p role="status">{texts.settings.notYours}</p>
+          <p role="status">{settingsTexts.notYours}</p>
         ) : (
           <>
-            <h1>{texts.settings.parts[part.name]}</h1>
+            <h1>{settingsTexts.parts[part.name]}</h1>
             <part.Content project={project} publicUrl={boot.publicUrl} />
           </>
         )}

@@ -5,7 +5,7 @@ import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, instant, localDate } from '../answer/format.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { CopyButton } from '../start/copy-button.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
 import { Problem } from './problem.js';
 import { ScrollingTable } from './scrolling-table.js';
@@ -17,13 +17,13 @@ export function Tokens({ project }: { readonly project: Project }) {
   const { problem, attempt } = useAttempt();
   return (
     <>
-      <p className="muted">{texts.settings.tokensNote}</p>
+      <p className="muted">{settingsTexts.tokensNote}</p>
       <NewToken project={project} />
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
       <Problem text={problem} />
-      {data?.length === 0 && <p role="status">{texts.settings.noTokens}</p>}
+      {data?.length === 0 && <p role="status">{settingsTexts.noTokens}</p>}
       {data !== undefined && data.length > 0 && (
-        <ScrollingTable name={texts.settings.parts.tokens} columns={texts.settings.tokenColumns}>
+        <ScrollingTable name={settingsTexts.parts.tokens} columns={settingsTexts.tokenColumns}>
           {data.map((token) => (
             <Row
               key={token.id}
@@ -47,23 +47,23 @@ function Row({ project, token, revoke }: { project: Project; token: Token; revok
         {token.name}
         <code className={style.prefix}>{token.prefix}…</code>
       </th>
-      <td>{texts.settings.kinds[token.kind]}</td>
+      <td>{settingsTexts.kinds[token.kind]}</td>
       <td>{token.scopes.join(', ')}</td>
-      <td>{token.last_used_at === null ? texts.settings.never : instant(token.last_used_at, project.timezone)}</td>
+      <td>{token.last_used_at === null ? settingsTexts.never : instant(token.last_used_at, project.timezone)}</td>
       <td>{dayOf(token.expires_at)}</td>
       <td>
         {token.revoked_at !== null ? (
-          <span className="muted">{texts.settings.revoked}</span>
+          <span className="muted">{settingsTexts.revoked}</span>
         ) : isOver ? (
-          <span className="muted">{texts.settings.expired}</span>
+          <span className="muted">{settingsTexts.expired}</span>
         ) : (
           <button
             type="button"
             className="button small"
-            aria-label={texts.settings.revokeThis(token.name)}
+            aria-label={settingsTexts.revokeThis(token.name)}
             onClick={revoke}
           >
-            {texts.settings.revoke}
+            {settingsTexts.revoke}
           </button>
         )}
       </td>
@@ -99,32 +99,32 @@ function NewToken({ project }: { readonly project: Project }) {
   };
   return (
     <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
-      <h2>{texts.settings.newToken}</h2>
+      <h2>{settingsTexts.newToken}</h2>
       <div className={style.fields}>
         <label>
-          {texts.settings.tokenName}
+          {settingsTexts.tokenName}
           <input className="field" name="name" required maxLength={128} />
         </label>
         <label>
-          {texts.settings.kind}
+          {settingsTexts.kind}
           <select className="field" name="kind">
-            {isAtLeast(project.role, 'admin') && <option value="service">{texts.settings.kinds.service}</option>}
-            <option value="personal">{texts.settings.kinds.personal}</option>
+            {isAtLeast(project.role, 'admin') && <option value="service">{settingsTexts.kinds.service}</option>}
+            <option value="personal">{settingsTexts.kinds.personal}</option>
           </select>
         </label>
         <label>
-          {texts.settings.lifetime}
+          {settingsTexts.lifetime}
           <select className="field" name="expires_in" defaultValue="90d">
             {LIFETIMES.map((lifetime) => (
               <option key={lifetime} value={lifetime}>
-                {texts.settings.lifetimes[lifetime]}
+                {settingsTexts.lifetimes[lifetime]}
               </option>
             ))}
           </select>
         </label>
       </div>
       <fieldset className={style.choices}>
-        <legend>{texts.settings.scopes}</legend>
+        <legend>{settingsTexts.scopes}</legend>
         {SCOPES.filter(([, least]) => isAtLeast(project.role, least)).map(([scope]) => (
           <label key={scope}>
             <input type="checkbox" name="scopes" value={scope} defaultChecked={scope === 'query'} />
@@ -135,14 +135,14 @@ function NewToken({ project }: { readonly project: Project }) {
       <Problem text={problem} />
       {created !== undefined && (
         <div role="status" className={style.created}>
-          <p>{texts.settings.shownOnce}</p>
+          <p>{settingsTexts.shownOnce}</p>
           <code>{created}</code>
-          <CopyButton name={texts.settings.token} text={created} />
+          <CopyButton name={settingsTexts.token} text={created} />
         </div>
       )}
       <div className={style.buttons}>
         <button type="submit" className="button primary" disabled={isBusy}>
-          {texts.settings.createToken}
+          {settingsTexts.createToken}
         </button>
       </div>
     </form>

@@ -1,7 +1,7 @@
 // A dialog for what cannot be undone: its button works when the name has been typed.
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog } from '../shell/dialog.js';
-import { texts } from '../texts.js';
+import { settingsTexts } from '../texts/settings.js';
 import style from './settings.module.css';
 
 interface Props {
@@ -40,7 +40,7 @@ export function TypedConfirmation({ title, name, label, confirm, isBusy, act, cl
         </label>
         <div className={style.buttons}>
           <button type="button" className="button" onClick={close}>
-            {texts.settings.cancel}
+            {settingsTexts.cancel}
           </button>
           <button type="submit" className="button danger" disabled={typed !== name || isBusy}>
             {confirm}

@@ -8,6 +8,7 @@ import type { Project } from '../boot.js';
 import { Tiles } from '../charts/big-number.js';
 import { LineChart } from '../charts/line-chart.js';
 import type { BucketData } from '../charts/series.js';
+import { settingsTexts } from '../texts/settings.js';
 import { texts } from '../texts.js';
 import { type UsageDay, usageQuery } from './api.js';
 import style from './settings.module.css';
@@ -30,17 +31,17 @@ export function Usage({ project }: { readonly project: Project }) {
     <>
       <div className={style.line}>
         <label>
-          {texts.settings.period}{' '}
+          {settingsTexts.period}{' '}
           <select className="field" value={span} onChange={({ target }) => setSpan(Number(target.value))}>
             {SPANS.map((days) => (
               <option key={days} value={days}>
-                {texts.settings.days(days)}
+                {settingsTexts.days(days)}
               </option>
             ))}
           </select>
         </label>
       </div>
-      <Tiles tiles={FIGURES.map((of) => ({ name: texts.settings.figures[of], text: exact(sum(of)) }))} />
+      <Tiles tiles={FIGURES.map((of) => ({ name: settingsTexts.figures[of], text: exact(sum(of)) }))} />
       <fieldset className={style.choices}>
         <legend className="unseen">{texts.charts.line}</legend>
         {FIGURES.map((of) => (
@@ -51,14 +52,14 @@ export function Usage({ project }: { readonly project: Project }) {
             aria-pressed={of === figure}
             onClick={() => setFigure(of)}
           >
-            {texts.settings.figures[of]}
+            {settingsTexts.figures[of]}
           </button>
         ))}
       </fieldset>
-      <section className={`card ${style.card}`} aria-label={texts.settings.parts.usage}>
+      <section className={`card ${style.card}`} aria-label={settingsTexts.parts.usage}>
         <LineChart
           data={toData(data, figure, to)}
-          name={texts.charts.byDay(texts.settings.figures[figure], exact(sum(figure)))}
+          name={texts.charts.byDay(settingsTexts.figures[figure], exact(sum(figure)))}
         />
       </section>
     </>
@@ -71,7 +72,7 @@ const toData = (days: readonly UsageDay[], figure: Figure, today: string): Bucke
     long: day(date, true),
     part: date === today ? 'so far' : undefined,
   })),
-  series: [{ name: texts.settings.figures[figure], values: days.map((each) => each[figure]) }],
+  series: [{ name: settingsTexts.figures[figure], values: days.map((each) => each[figure]) }],
   short: compact,
   long: exact,
 });

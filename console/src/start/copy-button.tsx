@@ -1,5 +1,6 @@
 // Copies a text, and says so for a moment.
 import { useState } from 'react';
+import { startTexts } from '../texts/start.js';
 import { texts } from '../texts.js';
 
 const SHOWN_MS = 2000;
@@ -25,10 +26,10 @@ export function CopyButton({ name, text, className = '' }: Props) {
     <button
       type="button"
       className={`button small ${className}`}
-      aria-label={`${texts.start.copy}: ${name}`}
+      aria-label={`${startTexts.copy}: ${name}`}
       onClick={() => void copy()}
     >
-      <span aria-live="polite">{note ?? texts.start.copy}</span>
+      <span aria-live="polite">{note ?? startTexts.copy}</span>
     </button>
   );
 }

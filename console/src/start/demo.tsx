@@ -8,6 +8,7 @@ import { type DemoState, demoKey, demoPath, demoQuery } from '../api/demo.js';
 import { postJson, request } from '../api/request.js';
 import { type Boot, isAtLeast, type Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
+import { startTexts } from '../texts/start.js';
 import { texts } from '../texts.js';
 import style from './start.module.css';
 
@@ -35,12 +36,12 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
   };
   return (
     <section className={`card ${style.card} ${style.side}`} aria-labelledby="demo">
-      <h2 id="demo">{texts.start.demo.title}</h2>
-      <p className="muted">{texts.start.demo.note}</p>
+      <h2 id="demo">{startTexts.demo.title}</h2>
+      <p className="muted">{startTexts.demo.note}</p>
       {isRunning(data) && <Progress state={data} />}
       {data.status === 'failed' && (
         <p role="alert" className={style.problem}>
-          {texts.start.demo.failed}: {data.error}
+          {startTexts.demo.failed}: {data.error}
         </p>
       )}
       {problem !== undefined && (
@@ -51,13 +52,13 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
       {isAdmin && (data.status === 'none' || data.status === 'failed') && (
         <p>
           <button type="button" className="button primary" onClick={() => void load()}>
-            {texts.start.demo.load}
+            {startTexts.demo.load}
           </button>
         </p>
       )}
       {data.status === 'ready' && data.project_id !== null && (
         <>
-          <p role="status">{texts.start.demo.ready}</p>
+          <p role="status">{startTexts.demo.ready}</p>
           <Questions
             questions={data.questions}
             linkTo={(path, children, className) => {
@@ -80,13 +81,13 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
 function Progress({ state: { status, events, share } }: { readonly state: DemoState }) {
   const text =
     status === 'waiting'
-      ? texts.start.demo.waiting
+      ? startTexts.demo.waiting
       : share < 1
-        ? texts.start.demo.progress(exact(events))
-        : texts.start.demo.storing;
+        ? startTexts.demo.progress(exact(events))
+        : startTexts.demo.storing;
   return (
     <div className={style.progress}>
-      <progress aria-label={texts.start.demo.loading} max={1} value={share} />
+      <progress aria-label={startTexts.demo.loading} max={1} value={share} />
       <p role="status" className="muted">
         {text}
       </p>
@@ -109,8 +110,8 @@ export function DemoHere({ project }: { readonly project: Project }) {
   };
   return (
     <section className={`card ${style.card}`} aria-labelledby="demo">
-      <h2 id="demo">{texts.start.demo.here}</h2>
-      <p className="muted">{texts.start.demo.hereNote}</p>
+      <h2 id="demo">{startTexts.demo.here}</h2>
+      <p className="muted">{startTexts.demo.hereNote}</p>
       <Questions
         questions={data?.questions ?? []}
         linkTo={(path, children, className) => (
@@ -122,14 +123,14 @@ export function DemoHere({ project }: { readonly project: Project }) {
       {isAtLeast(project.role, 'admin') && (
         <p>
           <button type="button" className="button" onClick={() => setAsking(true)}>
-            {texts.start.demo.delete}
+            {startTexts.demo.delete}
           </button>
         </p>
       )}
       {isAsking && (
-        <Dialog name={texts.start.demo.delete} close={() => setAsking(false)} className={style.dialog}>
-          <h2>{texts.start.demo.delete}</h2>
-          <p>{texts.start.demo.deleteNote}</p>
+        <Dialog name={startTexts.demo.delete} close={() => setAsking(false)} className={style.dialog}>
+          <h2>{startTexts.demo.delete}</h2>
+          <p>{startTexts.demo.deleteNote}</p>
           {problem !== undefined && (
             <p role="alert" className={style.problem}>
               {problem}
@@ -137,10 +138,10 @@ export function DemoHere({ project }: { readonly project: Project }) {
           )}
           <div className={style.buttons}>
             <button type="button" className="button" onClick={() => setAsking(false)}>
-              {texts.settings.cancel}
+              {texts.cancel}
             </button>
             <button type="button" className="button danger" onClick={() => void remove()}>
-              {texts.start.demo.deleteIt}
+              {startTexts.demo.deleteIt}
             </button>
           </div>
         </Dialog>
@@ -159,8 +160,8 @@ interface QuestionsProps {
 function Questions({ questions, linkTo }: QuestionsProps) {
   return (
     <>
-      <p>{linkTo('/dashboards', texts.start.demo.open, 'button primary')}</p>
-      <h3>{texts.start.demo.questions}</h3>
+      <p>{linkTo('/dashboards', startTexts.demo.open, 'button primary')}</p>
+      <h3>{startTexts.demo.questions}</h3>
       <ul className={style.questions}>
         {questions.map(({ question, q }) => (
           <li key={q}>{linkTo(`/ask#${new URLSearchParams({ q })}`, question)}</li>

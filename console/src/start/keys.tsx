@@ -1,6 +1,6 @@
 // Keys of the project, as far as the role of the person goes.
 import { useState } from 'react';
-import { texts } from '../texts.js';
+import { startTexts } from '../texts/start.js';
 import { CopyButton } from './copy-button.js';
 import type { ProjectDetails } from './start.js';
 import style from './start.module.css';
@@ -11,20 +11,20 @@ export function Keys({ details }: { readonly details: ProjectDetails }) {
   return (
     <dl className={`card ${style.card} ${style.keys}`}>
       <div>
-        <dt>{texts.start.publicKey}</dt>
+        <dt>{startTexts.publicKey}</dt>
         <dd>
-          <span className="muted">{texts.start.publicKeyNote}</span>
+          <span className="muted">{startTexts.publicKeyNote}</span>
           <span className={style.key}>
             <code>{publicKey}</code>
-            <CopyButton name={texts.start.publicKey} text={publicKey} />
+            <CopyButton name={startTexts.publicKey} text={publicKey} />
           </span>
         </dd>
       </div>
       {secretKey !== undefined && (
         <div>
-          <dt>{texts.start.secretKey}</dt>
+          <dt>{startTexts.secretKey}</dt>
           <dd>
-            <span className="muted">{secretKey === null ? texts.start.secretLost : texts.start.secretKeyNote}</span>
+            <span className="muted">{secretKey === null ? startTexts.secretLost : startTexts.secretKeyNote}</span>
             {secretKey !== null && (
               <span className={style.key}>
                 {isShown && <code>{secretKey}</code>}
@@ -34,9 +34,9 @@ export function Keys({ details }: { readonly details: ProjectDetails }) {
                   aria-expanded={isShown}
                   onClick={() => setShown(!isShown)}
                 >
-                  {isShown ? texts.start.hide : texts.start.show}
+                  {isShown ? startTexts.hide : startTexts.show}
                 </button>
-                {isShown && <CopyButton name={texts.start.secretKey} text={secretKey} />}
+                {isShown && <CopyButton name={startTexts.secretKey} text={secretKey} />}
               </span>
             )}
           </dd>

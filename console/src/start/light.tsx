@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { compact } from '../answer/format.js';
 import { eventCountQuery } from '../api/event-count.js';
 import { useLive } from '../api/use-live.js';
+import { startTexts } from '../texts/start.js';
 import { texts } from '../texts.js';
 import style from './start.module.css';
 
@@ -29,9 +30,9 @@ export function Light({ projectId }: { readonly projectId: string }) {
   const samples = hasEvents ? [] : live.rejected;
   const state: State = hasEvents ? 'received' : samples.length > 0 ? 'rejected' : 'waiting';
   const status = {
-    waiting: texts.start.waiting,
-    rejected: `${texts.start.rejected}: ${[...new Set(samples.map(({ reason }) => plain(reason)))].join(', ')}`,
-    received: wasEmpty ? texts.start.received : texts.start.receivedMore(compact(count ?? 0)),
+    waiting: startTexts.waiting,
+    rejected: `${startTexts.rejected}: ${[...new Set(samples.map(({ reason }) => plain(reason)))].join(', ')}`,
+    received: wasEmpty ? startTexts.received : startTexts.receivedMore(compact(count ?? 0)),
   }[state];
   return (
     <section className={`card ${style.light}`}>
@@ -39,7 +40,7 @@ export function Light({ projectId }: { readonly projectId: string }) {
       <p role="status" className={style.status}>
         {count === undefined ? texts.loading : status}
       </p>
-      {state === 'waiting' && isLate && <p className={style.more}>{texts.start.nothing}</p>}
+      {state === 'waiting' && isLate && <p className={style.more}>{startTexts.nothing}</p>}
       {samples.length > 0 && (
         <ul className={style.samples}>
           {samples.slice(0, SAMPLES_SHOWN).map((sample) => (

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { getJson } from '../api/request.js';
 import type { Boot, Project } from '../boot.js';
-import { texts } from '../texts.js';
+import { startTexts } from '../texts/start.js';
 import { Demo, DemoHere } from './demo.js';
 import { Keys } from './keys.js';
 import { Light } from './light.js';
@@ -28,24 +28,24 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
   return (
     <div className={style.start}>
       <header>
-        <h1>{texts.start.title}</h1>
-        <p className="muted">{texts.start.lead}</p>
+        <h1>{startTexts.title}</h1>
+        <p className="muted">{startTexts.lead}</p>
       </header>
       {project.isDemo && <DemoHere project={project} />}
       <Light projectId={project.id} />
       {data !== undefined && (
         <>
-          <section className={`card ${style.card}`} aria-label={texts.start.wayLabel}>
+          <section className={`card ${style.card}`} aria-label={startTexts.wayLabel}>
             <fieldset className={style.ways}>
-              <legend className="unseen">{texts.start.wayLabel}</legend>
+              <legend className="unseen">{startTexts.wayLabel}</legend>
               {WAYS.map((each) => (
                 <button key={each} type="button" aria-pressed={each === way} onClick={() => setWay(each)}>
-                  {texts.start.ways[each]}
+                  {startTexts.ways[each]}
                 </button>
               ))}
             </fieldset>
-            <p className="muted">{texts.start.wayNotes[way]}</p>
-            <Snippet name={texts.start.ways[way]} text={snippetOf(way, boot.publicUrl, data)} />
+            <p className="muted">{startTexts.wayNotes[way]}</p>
+            <Snippet name={startTexts.ways[way]} text={snippetOf(way, boot.publicUrl, data)} />
           </section>
           <Keys details={data} />
         </>
@@ -53,7 +53,7 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
       {!project.isDemo && <Demo project={project} boot={boot} />}
       <p>
         <Link className="button" href={`/projects/${project.id}/ask`}>
-          {texts.start.ask}
+          {startTexts.ask}
         </Link>
       </p>
     </div>
