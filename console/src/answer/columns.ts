@@ -56,10 +56,20 @@ export function kindOf(answer: Answer, column: string): ColumnKind {
   if (DATES[mode] === column) return 'date';
   if (timeUnitOf(column) !== undefined && mode !== 'users') return 'bucket';
   if (cycleUnitOf(column) !== undefined) return 'cycle';
-  const present = rows.map((row) => row[column]).filter((cell) => cell !== null && cell !== undefined);
-  if (present.length > 0 && present.every((cell) => typeof cell === 'number')) return 'number';
-  if (present.length > 0 && present.every((cell) => typeof cell === 'string' && INSTANT.test(cell))) return 'time';
-  return 'text';
+  return kindOfCells(rows, column);
+}
+
+/** By all cells that are present. Without copies: an answer has up to 10,000 rows. */
+function kindOfCells(rows: readonly Row[], column: string): ColumnKind {
+  let kind: ColumnKind | undefined;
+  for (const row of rows) {
+    const cell = row[column];
+    if (cell === null || cell === undefined) continue;
+    const own = typeof cell === 'number' ? 'number' : typeof cell === 'string' && INSTANT.test(cell) ? 'time' : 'text';
+    if (own === 'text' || (kind !== undefined && kind !== own)) return 'text';
+    kind = own;
+  }
+  return kind ?? 'text';
 }
 
 export const isNumeric = (kind: ColumnKind): boolean =>

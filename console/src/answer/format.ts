@@ -17,7 +17,9 @@ export function compact(value: number): string {
 
 const trim = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
 
-export const exact = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 6 });
+const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
+
+export const exact = (value: number): string => EXACT.format(value);
 
 export const percent = (share: number): string =>
   `${(share * 100).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })}${THIN}%`;

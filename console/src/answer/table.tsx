@@ -1,6 +1,6 @@
 // Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as
 // well as ten; every row has the same height.
-import { type UIEvent, useState } from 'react';
+import { type UIEvent, useMemo, useState } from 'react';
 import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
 import { rangeStage, timeUnitOf } from './buckets.js';
@@ -24,11 +24,10 @@ interface Props {
 }
 
 export function Table({ answer, timezone, showAll, refine }: Props) {
+  // Of the topmost row: scrolling within a row draws nothing again.
   const [top, setTop] = useState(0);
   const { rows } = answer;
-  const columns = columnsOf(answer);
-  const bar = barOf(answer, columns);
-  const groups = GROUPED.includes(answer.mode) ? splitColumns(answer).groups.map(({ name }) => name) : [];
+  const { columns, bar, groups, name } = useMemo(() => readColumns(answer, timezone), [answer, timezone]);
   const choose = ({ name, kind }: ShownColumn, cell: Cell): (() => void) | undefined => {
     if (!groups.includes(name)) return undefined;
     if (kind === 'text') return refine?.where && (() => refine.where?.([[name, cell]]));
@@ -38,16 +37,16 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
   };
   const filterBy = filterOf(groups, columns, refine?.where);
   const shown = Math.min(Math.ceil(VIEW_PIXELS / ROW_PIXELS) + 2 * AROUND, Math.floor(CELLS_MAX / columns.length));
-  const first = Math.max(0, Math.min(Math.floor(top / ROW_PIXELS) - AROUND, rows.length - shown));
+  const first = Math.max(0, Math.min(top - AROUND, rows.length - shown));
   const visible = rows.slice(first, first + shown);
   const after = rows.length - first - visible.length;
-  const scroll = (event: UIEvent<HTMLElement>): void => setTop(event.currentTarget.scrollTop);
+  const scroll = (event: UIEvent<HTMLElement>): void => setTop(Math.floor(event.currentTarget.scrollTop / ROW_PIXELS));
 
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={style.scroll} onScroll={scroll} tabIndex={0} aria-label={texts.answer.table}>
-        <table className={style.table} aria-rowcount={rows.length + 1} aria-label={nameOf(answer, columns, timezone)}>
+        <table className={style.table} aria-rowcount={rows.length + 1} aria-label={name}>
           <thead>
             <tr>
               {columns.map((column) => (
@@ -109,6 +108,17 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
       )}
     </>
   );
+}
+
+/** Reads every row of the answer, so it is kept while the table scrolls. */
+function readColumns(answer: Answer, timezone: string) {
+  const columns = columnsOf(answer);
+  return {
+    columns,
+    bar: barOf(answer, columns),
+    groups: GROUPED.includes(answer.mode) ? splitColumns(answer).groups.map(({ name }) => name) : [],
+    name: nameOf(answer, columns, timezone),
+  };
 }
 
 /** States how many rows of what, and the first. */
