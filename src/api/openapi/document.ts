@@ -2,7 +2,8 @@
 // responses from schemas.
 import { ROUTES, type RouteName, type RouteRule } from '../../access/route-matrix.js';
 import { type PublicErrorKind, STATUS_OF_KIND } from '../../platform/errors.js';
-import { OPERATIONS, type Operation } from './operations.js';
+import type { Operation } from './operation.js';
+import { OPERATIONS } from './operations.js';
 import { refTo, toJsonSchemas, toParameterSchemas } from './schemas.js';
 
 export type OpenApiDocument = Readonly<Record<string, unknown>>;

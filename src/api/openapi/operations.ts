@@ -1,6 +1,5 @@
 // Operations of the OpenAPI document: summary, request and responses per route. A route of the
 // matrix without an entry here is a type error.
-import type { z } from 'zod';
 import type { RouteName } from '../../access/route-matrix.js';
 import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
 import { changeQuery as definitionsChangeQuery, syncQuery as definitionsSyncQuery } from '../../definitions/schema.js';
@@ -8,34 +7,9 @@ import { liveQuery } from '../../live/routes.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
 
-import { refTo, type SchemaName } from './schemas.js';
+import { type Content, json, jsonList, type Operation, tagged, text } from './operation.js';
+import { refTo } from './schemas.js';
 
-/** Schema by media type. */
-type Content = Readonly<Record<string, unknown>>;
-
-export interface Operation {
-  readonly tag:
-    | 'Events'
-    | 'Queries'
-    | 'Dashboards'
-    | 'Definitions'
-    | 'Organizations'
-    | 'Projects'
-    | 'Tokens'
-    | 'Privacy'
-    | 'Pages'
-    | 'Operations';
-  readonly summary: string;
-  readonly body?: unknown;
-  readonly query?: z.ZodObject;
-  readonly answers: Readonly<Record<number, Content>>;
-  /** Statuses in addition to those that the credential, body and path imply (document.ts). */
-  readonly errors?: readonly number[];
-}
-
-const json = (name: SchemaName): Content => ({ 'application/json': refTo(name) });
-const jsonList = (name: SchemaName): Content => ({ 'application/json': { type: 'array', items: refTo(name) } });
-const text = (...types: string[]): Content => Object.fromEntries(types.map((type) => [type, { type: 'string' }]));
 const TEXT = text('text/plain');
 const HTML = text('text/html');
 const NOTHING: Content = {};
@@ -49,20 +23,6 @@ const QUERY_ANSWER = {
 /** A JSON-RPC message, or an error of this API. */
 const JSON_RPC: Content = { 'application/json': { type: 'object' } };
 const AGENT_ANSWER: Content = { ...JSON_RPC, ...text('text/event-stream') };
-
-type Row = readonly [
-  summary: string,
-  answers: Operation['answers'],
-  more?: Pick<Operation, 'body' | 'query' | 'errors'>,
-];
-
-function tagged<Name extends RouteName>(tag: Operation['tag'], rows: Readonly<Record<Name, Row>>) {
-  const operations = Object.entries<Row>(rows).map(([name, [summary, answers, more]]) => [
-    name,
-    { tag, summary, answers, ...more },
-  ]);
-  return Object.fromEntries(operations) as Record<Name, Operation>;
-}
 
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...tagged('Pages', {

@@ -1,0 +1,46 @@
+// What the OpenAPI document says of one operation, and short forms for writing the table of them.
+import type { z } from 'zod';
+import type { RouteName } from '../../access/route-matrix.js';
+import { refTo, type SchemaName } from './schemas.js';
+
+/** Schema by media type. */
+export type Content = Readonly<Record<string, unknown>>;
+
+export interface Operation {
+  readonly tag:
+    | 'Events'
+    | 'Queries'
+    | 'Dashboards'
+    | 'Definitions'
+    | 'Organizations'
+    | 'Projects'
+    | 'Tokens'
+    | 'Privacy'
+    | 'Pages'
+    | 'Operations';
+  readonly summary: string;
+  readonly body?: unknown;
+  readonly query?: z.ZodObject;
+  readonly answers: Readonly<Record<number, Content>>;
+  /** Statuses in addition to those that the credential, body and path imply (document.ts). */
+  readonly errors?: readonly number[];
+}
+
+export const json = (name: SchemaName): Content => ({ 'application/json': refTo(name) });
+export const jsonList = (name: SchemaName): Content => ({ 'application/json': { type: 'array', items: refTo(name) } });
+export const text = (...types: string[]): Content =>
+  Object.fromEntries(types.map((type) => [type, { type: 'string' }]));
+type Row = readonly [
+  summary: string,
+  answers: Operation['answers'],
+  more?: Pick<Operation, 'body' | 'query' | 'errors'>,
+];
+
+/** Operations of one tag. */
+export function tagged<Name extends RouteName>(tag: Operation['tag'], rows: Readonly<Record<Name, Row>>) {
+  const operations = Object.entries<Row>(rows).map(([name, [summary, answers, more]]) => [
+    name,
+    { tag, summary, answers, ...more },
+  ]);
+  return Object.fromEntries(operations) as Record<Name, Operation>;
+}
