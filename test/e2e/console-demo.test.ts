@@ -1,6 +1,7 @@
-// "Load the demo" of the console in a real browser: progress, the questions with their answers, a
-// worker that is killed meanwhile, the second attempt, and the deletion.
+// "Load the demo" of the console in a real browser: a load that fails and is tried again, progress,
+// the questions with their answers, a worker that is killed meanwhile, and the deletion.
 import { expect, test } from 'vitest';
+import { createOrganization } from '../../src/accounts/store.js';
 import { QUESTIONS } from '../../src/demo/stories.js';
 import { send } from '../support/accounts.js';
 import { expectNoFindings } from '../support/console-axe.js';
@@ -8,7 +9,12 @@ import { useConsoleShop } from '../support/console-shop.js';
 
 const LOADED_WITHIN_MS = 180_000;
 
-const shop = useConsoleShop({ email: 'demo@example.com', env: () => ({ DEMOS_PER_DAY_MAX: '1' }) });
+const PROJECTS_MAX = 3;
+
+const shop = useConsoleShop({
+  email: 'demo@example.com',
+  env: () => ({ DEMOS_PER_DAY_MAX: '2', PROJECTS_PER_ORGANIZATION_MAX: String(PROJECTS_MAX) }),
+});
 
 const demos = (): Promise<{ id: string; name: string }[]> =>
   shop.postgres('projects').where({ is_demo: true }).whereNull('deleted_at').select('id', 'name');
@@ -18,12 +24,36 @@ const call = (method: string) =>
     session: shop.owner.get('service_session') ?? '',
   });
 
+test('a load that fails says why and leaves no project; it is tried again by the same button', async () => {
+  const ofShop = { organization_id: shop.organizationId };
+  const count = async (): Promise<number> => Number((await shop.postgres('projects').where(ofShop).count())[0]?.count);
+  while ((await count()) < PROJECTS_MAX) await shop.newProject('Filler');
+  const visited = await shop.visit('/start');
+  const { page } = visited;
+  await page.getByRole('button', { name: 'Load the demo' }).click();
+  const alert = page
+    .getByRole('alert')
+    .filter({ hasText: 'The demo shop was not loaded: an organization has at most 3' });
+  await alert.waitFor();
+  await expectNoFindings(visited);
+  await page.reload();
+  await alert.waitFor();
+  expect(await demos()).toEqual([]);
+
+  const other = await createOrganization(shop.postgres, { name: 'Other' });
+  await shop
+    .postgres('projects')
+    .where({ ...ofShop, name: 'Filler' })
+    .update({ organization_id: other.id });
+  await page.getByRole('button', { name: 'Load the demo' }).click();
+  await page.getByRole('progressbar', { name: 'Loading the demo shop' }).waitFor();
+  await alert.waitFor({ state: 'detached' });
+}, 120_000);
+
 test('the demo is loaded with its progress, although the worker is killed, and its questions are answered', async () => {
   const visited = await shop.visit('/start');
   const { page } = visited;
   await page.getByRole('heading', { name: 'Try it with sample data' }).waitFor();
-  await expectNoFindings(visited);
-  await page.getByRole('button', { name: 'Load the demo' }).click();
   await page.getByRole('progressbar', { name: 'Loading the demo shop' }).waitFor();
   await page
     .getByRole('status')
@@ -83,6 +113,6 @@ test('there is one at most, which is deleted where it was loaded, and few are lo
 
   await page.goto(shop.addressOf('/start'));
   await page.getByRole('button', { name: 'Load the demo' }).click();
-  await page.getByRole('alert').filter({ hasText: 'the limit is 1 per day for an organization' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'the limit is 2 per day for an organization' }).waitFor();
   await expectNoFindings(visited);
 }, 120_000);
