@@ -13,6 +13,7 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { startAlerts } from './check-alerts.js';
 import { startDomainChecks } from './check-domains.js';
 import { startProjectDeletion } from './delete-projects.js';
 import { startErasure } from './erase-users.js';
@@ -40,6 +41,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'send-canary': startCanary,
   'erase-users': startErasure,
   'check-domains': startDomainChecks,
+  'check-alerts': startAlerts,
   'rebuild-catalogs': startCatalogRebuilds,
   'load-demo': startDemoWorker,
 };

@@ -19,11 +19,12 @@ export function startMailWorker({ config, redis, log }: MailNeeds): RunningJob {
   const worker = new Worker<MailJob, void>(
     MAIL_QUEUE,
     async ({ data }) => {
-      const { to, subject } = data;
+      const { to, subject, id } = data;
       const text = tryReadText(data, config.SECRET_KEY_BASE);
       if (text === undefined) throw new UnrecoverableError('the text cannot be decrypted: SECRET_KEY_BASE has changed');
       try {
-        await transport.sendMail({ to: { name: '', address: to }, subject, text });
+        const messageId = id === undefined ? {} : { messageId: `<${id}@alerts.invalid>` };
+        await transport.sendMail({ to: { name: '', address: to }, subject, text, ...messageId });
       } catch (error) {
         if (isRefusal(error)) throw new UnrecoverableError(String(error));
         throw error;

@@ -10,6 +10,7 @@ const PATHS_OF_FEATURE = {
   query: ['/query', '/api/projects/:projectId/query'],
   mcp: ['/mcp'],
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
+  alerts: ['/api/projects/:projectId/alerts'],
   privacy: ['/api/gdpr'],
   admin: ['/api/admin'],
   // Signing out stays possible.

@@ -15,6 +15,7 @@ export type Quotas = Pick<
   | 'TOKENS_PER_PERSON_MAX'
   | 'DASHBOARDS_PER_PROJECT_MAX'
   | 'DASHBOARDS_PER_PERSON_MAX'
+  | 'ALERTS_PER_PROJECT_MAX'
 >;
 
 type Quota = keyof Quotas;
@@ -102,6 +103,19 @@ export async function requireDashboardQuota(
   if ((await countOf(own)) < quotas.DASHBOARDS_PER_PERSON_MAX) return;
   const what = 'dashboards of their own; delete one first';
   throw quotaExceeded(quotas, 'DASHBOARDS_PER_PERSON_MAX', 'a person has at most', what);
+}
+
+/** `count`: alerts that the dashboard has after the change. */
+export async function requireAlertQuota(
+  transaction: Transaction,
+  quotas: Quotas,
+  { projectId, dashboardId, count }: { projectId: ProjectId; dashboardId: string; count: number },
+) {
+  if (count === 0) return;
+  await lock(transaction, 'projects', projectId);
+  const others = transaction('alerts').where({ project_id: projectId }).whereNot({ dashboard_id: dashboardId });
+  if ((await countOf(others)) + count <= quotas.ALERTS_PER_PROJECT_MAX) return;
+  throw quotaExceeded(quotas, 'ALERTS_PER_PROJECT_MAX', 'a project has at most', 'alerts; delete one first');
 }
 
 const quotaExceeded = (quotas: Quotas, quota: Quota, who: string, what: string) =>

@@ -10,6 +10,9 @@ import { createRateLimits } from '../access/rate-limits.js';
 import { toInvitationMail } from '../accounts/invitation-mail.js';
 import { createAccountsRouter } from '../accounts/routes.js';
 import { createTxtLookup } from '../accounts/txt-records.js';
+import { createAlertsRouter } from '../alerts/routes.js';
+import { createAlertQueries } from '../alerts/run-query.js';
+import { createWebhookSecrets } from '../alerts/webhook-secret.js';
 import { createBrowserScriptRouter } from '../browser-script/routes.js';
 import { CatalogReader } from '../catalog/reader.js';
 import { createCatalogRouter } from '../catalog/routes.js';
@@ -115,13 +118,11 @@ const exports = createExports({
 lifecycle.onClose('exports', () => exports.close());
 
 const passes = createProjectPasses(config.SECRET_KEY_BASE);
+const queryUrl = () => config.QUERY_URL ?? loopbackUrl(config.HOST, server.port);
 const live = createLive({
   ...guard,
   source: {
-    readEvents: createEventReader({
-      passes,
-      queryUrl: () => config.QUERY_URL ?? loopbackUrl(config.HOST, server.port),
-    }),
+    readEvents: createEventReader({ passes, queryUrl }),
     readRejected: (projectId) => readSamples(redis, projectId),
   },
   openMax: config.LIVE_VIEWS_OPEN_MAX,
@@ -183,6 +184,12 @@ const app = createApp({
     consoleAssets.router,
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config, definitions }),
     createDefinitionsRouter({ ...guard, rateLimit: rateLimits.query, threads, catalogs }),
+    createAlertsRouter({
+      ...{ ...guard, threads, publicUrl, definitions },
+      rateLimit: rateLimits.query,
+      runQuery: createAlertQueries({ queryUrl, passes, queryTimeoutMs: config.QUERY_TIMEOUT_MS }),
+      secrets: createWebhookSecrets(postgres, config.SECRET_KEY_BASE),
+    }),
     exports.router,
     createLlmsRouter(guard),
     createPrivacy(config),

@@ -59,8 +59,7 @@ export function checkOptionsQuery(
   select: Variable & { type: 'select' },
 ): DashboardProblem[] {
   const query = select.query ?? '';
-  const filled = fillTemplate(query, [...path, 'query'], { variables: new Map(), values: new Map() });
-  const { compiled, problems } = compileFilled(check, filled);
+  const { compiled, problems } = compileAt(check, [...path, 'query'], query);
   const names = compiled?.columns.map((column) => column.name) ?? [];
   const wrong = (['value_column', 'label_column'] as const).flatMap((key) => {
     const name = select[key];
@@ -72,7 +71,12 @@ export function checkOptionsQuery(
   return [...problems, ...wrong];
 }
 
-interface Compiled {
+/** Compiles the query at `path`, which has no placeholders. */
+export function compileAt(check: Omit<QueryCheck, 'variables'>, path: Path, query: string): Compiled {
+  return compileFilled(check, fillTemplate(query, path, { variables: new Map(), values: new Map() }));
+}
+
+export interface Compiled {
   readonly compiled: CompiledQuery | undefined;
   readonly problems: readonly DashboardProblem[];
 }

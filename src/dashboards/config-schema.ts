@@ -1,6 +1,7 @@
 // Zod schema of a dashboard document. Rules across values (templates, queries, unique names) are in
 // the check-*.ts files of this folder.
 import { z } from 'zod';
+import { alertsSchema } from '../alerts/config-schema.js';
 import { findTimeZone } from '../query/time/timezone.js';
 
 const KEY_LENGTH_MAX = 63;
@@ -118,6 +119,7 @@ export const configSchema = z.strictObject({
     .array(z.strictObject({ title, cards: z.array(cardSchema).max(100) }))
     .min(1)
     .max(50),
+  alerts: alertsSchema.optional(),
 });
 
 export type DashboardConfig = z.infer<typeof configSchema>;

@@ -1,6 +1,7 @@
 // Parses and checks the text of a dashboard document: YAML, structure, variables, then cards and
 // their queries.
 import { createHash } from 'node:crypto';
+import { checkAlerts } from '../alerts/check-alerts.js';
 import type { CompileContext } from '../query/compile.js';
 import { checkCardCount, checkCards } from './check-cards.js';
 import { newBudget } from './check-queries.js';
@@ -41,6 +42,7 @@ export function parseDashboard(text: string, { key, ...context }: DashboardConte
     ...checkKey(source, key),
     ...problems,
     ...checkCards({ ...asked, variables }),
+    ...checkAlerts(asked),
   ];
   if (all.length > 0) throw toBadRequest(all);
   const config = configSchema.parse(source.value);

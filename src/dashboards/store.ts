@@ -2,6 +2,7 @@
 // only its owner sees a personal dashboard; admins, owners and service credentials write a
 // dashboard of the project, members read it.
 import { type Quotas, requireDashboardQuota } from '../accounts/quotas.js';
+import { syncAlerts } from '../alerts/sync-alerts.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -122,6 +123,7 @@ export async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
     })
     .returning([...SUMMARY]);
   await storeVersion(postgres, sync, { id, version: 1 });
+  await storeAlerts(postgres, sync, { id, visibility });
   return { dashboard, isNew: true, isChanged: true, isMetadataChanged: false };
 }
 
@@ -156,6 +158,7 @@ export async function update(
     .update({ visibility, version, updated_at: postgres.fn.now(), ...contentOf(sync) })
     .returning([...SUMMARY]);
   if (isChanged) await storeVersion(postgres, sync, { id: existing.id, version });
+  if (isChanged || isMetadataChanged) await storeAlerts(postgres, sync, { id: existing.id, visibility });
   return { dashboard, isNew: false, isChanged, isMetadataChanged };
 }
 
@@ -172,6 +175,16 @@ async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { i
     .where('version', '<=', version - VERSIONS_KEPT)
     .delete();
 }
+
+const storeAlerts = (
+  transaction: Postgres,
+  { projectId, config, quotas }: Sync,
+  { id, visibility }: { id: string; visibility: Visibility },
+) =>
+  syncAlerts(transaction, {
+    ...{ projectId, quotas, dashboardId: id, timezone: config.timezone },
+    alerts: visibility === 'project' ? (config.alerts ?? []) : [],
+  });
 
 export const personalWithoutPerson = () =>
   new PublicError('bad_request', 'this credential belongs to no person, so it cannot have a personal dashboard');

@@ -19,6 +19,8 @@ export interface MailJob {
   readonly subject: string;
   /** Base64. */
   readonly encryptedText: string;
+  /** Left part of the Message-ID. */
+  readonly id?: string;
 }
 
 // Retries for about two days: longer than a usual outage of a mail server, shorter than an
@@ -37,10 +39,19 @@ export const createMailQueue = (redis: Redis): MailQueue =>
     removeOnFail: { age: FAILED_KEPT_SECONDS },
   });
 
-/** Resolves when Redis has stored the mail. */
-export async function enqueueMail(queue: MailQueue, { text, ...mail }: Mail, secretKeyBase: string): Promise<void> {
+/**
+ * Resolves when Redis has stored the mail. While a mail with the same `id` waits, nothing is added;
+ * a mail that is sent twice has the same Message-ID, so that mailboxes can show it once.
+ */
+export async function enqueueMail(
+  queue: MailQueue,
+  { text, ...mail }: Mail,
+  secretKeyBase: string,
+  id?: string,
+): Promise<void> {
   const encryptedText = encryptSecret(text, secretKeyBase).toString('base64');
-  await queue.add('mail', { version: 1, ...mail, encryptedText });
+  const named = id === undefined ? {} : { id };
+  await queue.add('mail', { version: 1, ...mail, encryptedText, ...named }, id === undefined ? {} : { jobId: id });
 }
 
 /** Undefined when SECRET_KEY_BASE has changed since the mail was queued. */

@@ -2,6 +2,7 @@
 // file reads process.env.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from './paths.js';
 
@@ -17,6 +18,8 @@ const list = () =>
     .string()
     .default('')
     .transform((text) => text.split(',').flatMap((word) => word.trim() || []));
+
+const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -122,6 +125,7 @@ const settings = z.object({
   TOKENS_PER_PERSON_MAX: integer(100, 1),
   DASHBOARDS_PER_PROJECT_MAX: integer(500, 1),
   DASHBOARDS_PER_PERSON_MAX: integer(200, 1),
+  ALERTS_PER_PROJECT_MAX: integer(100, 1),
 
   INVITATIONS_PER_DAY_MAX: integer(100, 1),
   INVITATIONS_PER_PERSON_PER_DAY_MAX: integer(200, 1),
@@ -131,6 +135,9 @@ const settings = z.object({
   SMTP_URL: z.url().optional(),
   MAIL_FROM: z.string().default('Event Analytics Service <no-reply@localhost>'),
   DNS_SERVERS: z.string().optional(),
+  WEBHOOK_PRIVATE_ADDRESSES: list().refine((texts) => texts.every(isNetwork), {
+    error: 'must be addresses and networks, separated by commas: 10.1.2.3,fd00::/8',
+  }),
   EVENTS_PER_MONTH_MAX: z.coerce.number().int().min(1).optional(),
 
   PRIVACY_ANSWER_TIMEOUT_MS: integer(25_000),

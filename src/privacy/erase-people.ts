@@ -2,6 +2,7 @@
 // returns data of the person; that is verified by counting. Files are rewritten later
 // (rewrite-files.ts).
 import { setTimeout as delay } from 'node:timers/promises';
+import { forgetRows } from '../alerts/delivery-store.js';
 import { forgetValues } from '../catalog/store.js';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
@@ -122,6 +123,7 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     }
     await requireNothing(deps, { projectId, group, versions });
     await forgetValues(deps.postgres, projectId);
+    await forgetRows(deps.postgres, projectId);
   }
 }
 

@@ -59,9 +59,12 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
   // Values that were in events and profiles; forgotten and found again after each erasure.
   { name: 'catalog_names', isDeletedWithProject: true, isRewritten: true },
   { name: 'catalog_projects', isDeletedWithProject: true, isRewritten: false },
-  // Written by members, about anything.
+  // Rows of answers in messages that wait to be sent.
+  { name: 'alert_deliveries', isDeletedWithProject: true, isRewritten: true },
+  // Written by members, about anything. Their alerts and checks are deleted with dashboards.
   { name: 'dashboards', isDeletedWithProject: true, isRewritten: false },
   { name: 'definitions', isDeletedWithProject: true, isRewritten: false },
+  { name: 'webhook_secrets', isDeletedWithProject: true, isRewritten: false },
   { name: 'access_tokens', isDeletedWithProject: true, isRewritten: false },
   { name: 'audit_entries', isDeletedWithProject: false, isRewritten: true },
   { name: 'erasure_requests', isDeletedWithProject: false, isRewritten: true },

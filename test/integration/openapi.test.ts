@@ -34,6 +34,7 @@ sections:
   - title: S
     cards:
       - {id: a, title: A, kind: metric, viz: number, query: signup | count}
+alerts: [{id: a, query: signup | count, when: value < 5, every: 1d, to: ['https://x.invalid/']}]
 `;
 
 async function createCalls(): Promise<Call[]> {
@@ -66,6 +67,7 @@ async function createCalls(): Promise<Call[]> {
     ...own,
     body: { source_yaml: YAML },
   });
+  const [alert] = await prepare(`GET /api/projects/${project.id}/alerts`, own);
   const erased = await prepare('DELETE /api/gdpr/users/nobody', sk);
   const at = (path: string) => `/api/projects/${project.id}${path}`;
 
@@ -186,7 +188,7 @@ async function createCalls(): Promise<Call[]> {
         ...sent,
       }),
     ),
-    ...operatingCalls({ project: at(''), organization: `/api/orgs/${org}`, session: own.session }),
+    ...operatingCalls({ project: at(''), organization: `/api/orgs/${org}`, session: own.session, alertId: alert.id }),
     ...privacyCalls(at(''), { session: own.session, erasedId: erased.request_id }),
     ...definitionCalls(at('/definitions'), { session: own.session, key: sk.key }),
     ...dashboardCalls(at('/dashboards'), { session: own.session, draftId: draft.id, source: YAML }),

@@ -85,8 +85,27 @@ export function privacyCalls(
   return calls.map((call) => ({ ...call, session }));
 }
 
-/** Delivery and the demo, without the one that loads: test/e2e/console-demo.test.ts does. */
-export function operatingCalls({ project, organization, session }: Operating): Call[] {
+function alertCalls({ project, alertId }: Operating): Call[] {
+  const all = '/api/projects/{projectID}';
+  const body = { query: 'signup | count', when: 'value < 5' };
+  const one = `${project}/alerts/${alertId}`;
+  return [
+    { route: `GET ${all}/alerts`, path: `${project}/alerts`, status: 200 },
+    { route: `POST ${all}/alerts/dry-run`, path: `${project}/alerts/dry-run`, status: 200, body },
+    { route: `POST ${all}/alerts/dry-run`, path: `${project}/alerts/dry-run`, status: 400, body: {} },
+    { route: `POST ${all}/alerts/{alertID}/dry-run`, path: `${one}/dry-run`, status: 200 },
+    { route: `GET ${all}/alerts/{alertID}/checks`, path: `${one}/checks`, status: 200 },
+    { route: `GET ${all}/alerts/{alertID}/checks`, path: `${project}/alerts/none/checks`, status: 404 },
+    { route: `GET ${all}/webhook-secret`, path: `${project}/webhook-secret`, status: 200 },
+    { route: `POST ${all}/rotate-webhook-secret`, path: `${project}/rotate-webhook-secret`, status: 200 },
+  ];
+}
+
+/**
+ * Delivery, alerts and the demo, without the one that loads: test/e2e/console-demo.test.ts does.
+ */
+export function operatingCalls(operating: Operating): Call[] {
+  const { project, organization, session } = operating;
   const job = { queue: 'ingest', id: 'none' };
   const calls: Call[] = [
     { route: 'GET /api/projects/{projectID}/delivery', path: `${project}/delivery`, status: 200 },
@@ -99,6 +118,7 @@ export function operatingCalls({ project, organization, session }: Operating): C
     { route: 'GET /api/orgs/{orgID}/demo', path: `${organization}/demo`, status: 200 },
     { route: 'DELETE /api/orgs/{orgID}/demo', path: `${organization}/demo`, status: 404 },
     { route: 'POST /api/orgs/{orgID}/demo', path: '/api/orgs/none/demo', status: 404 },
+    ...alertCalls(operating),
   ];
   return calls.map((call) => ({ ...call, session }));
 }
@@ -107,4 +127,6 @@ interface Operating {
   readonly project: string;
   readonly organization: string;
   readonly session: string;
+  /** One of the project. */
+  readonly alertId: string;
 }

@@ -12,6 +12,7 @@ export interface Operation {
     | 'Queries'
     | 'Dashboards'
     | 'Definitions'
+    | 'Alerts'
     | 'Organizations'
     | 'Projects'
     | 'Tokens'

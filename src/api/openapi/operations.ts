@@ -6,7 +6,7 @@ import { changeQuery as definitionsChangeQuery, syncQuery as definitionsSyncQuer
 import { liveQuery } from '../../live/routes.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
-
+import { ALERT_OPERATIONS } from './alert-operations.js';
 import { type Content, json, jsonList, type Operation, tagged, text } from './operation.js';
 import { refTo } from './schemas.js';
 
@@ -180,6 +180,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { 200: json('Definitions') },
     ],
   }),
+  ...ALERT_OPERATIONS,
   ...tagged('Privacy', {
     'DELETE /api/gdpr/users/{userID}': [
       'Erases a person; 202 when it is still in progress at the response timeout',

@@ -10,6 +10,7 @@ import {
   projectDeletionBody,
   tokenBody,
 } from '../../accounts/schema.js';
+import { dryRunBody } from '../../alerts/schema.js';
 import { newCardSchema } from '../../dashboards/add-card.js';
 import { configSchema } from '../../dashboards/config-schema.js';
 import { draftBodySchema } from '../../dashboards/draft.js';
@@ -19,6 +20,7 @@ import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { deadLetterBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
+import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
 import { identifyBody } from './identify-body.js';
 
@@ -62,6 +64,11 @@ const SCHEMAS = {
   DefinitionsVersionItem: answers.definitionsVersionItem,
   SavedDefinitions: answers.savedDefinitions,
   DeletedDashboard: answers.deletedDashboard,
+  Alert: alerts.alert,
+  AlertCheck: alerts.alertCheck,
+  AlertDryRun: alerts.alertDryRun,
+  AlertDryRunBody: dryRunBody,
+  WebhookSecret: alerts.webhookSecret,
   Organization: answers.organization,
   NewOrganization: answers.newOrganization,
   RotatedAdminKey: answers.rotatedAdminKey,

@@ -68,6 +68,13 @@ export const BOUNDS = {
   catalogValueLength: 128,
   /** Names that a worker keeps in memory, of the projects that it has written last. */
   catalogNamesHeld: 500_000,
+  /** Checks of alerts, and messages, that a worker runs at once; of a project in all workers. */
+  alertChecks: 4,
+  alertChecksPerProject: 2,
+  alertMessages: 4,
+  alertMessagesPerProject: 2,
+  /** From the first lookup to the status. A receiver that is slower gets the message again. */
+  webhookMs: 10_000,
   erasureProjects: 4,
   erasureBatch: 100,
   deletionProjects: 3,

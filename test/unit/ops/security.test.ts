@@ -16,7 +16,7 @@ test.each(named)('docs/SECURITY.md names an existing test: %s: %s', (file, title
   expect(read(file)).toContain(title);
 });
 
-test('only these files connect to addresses that are not stores of the service: adding one requires that no user can choose it', () => {
+test('only these files connect to addresses that are not stores of the service: adding one requires that no user can choose it, or that private ones are refused', () => {
   const REACHES = /\bfetch\(|from '(?:node:(?:https?|net|tls|dgram|dns[^']*)|nodemailer|grant)'/;
   const files = ['src', 'workers'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
@@ -24,6 +24,9 @@ test('only these files connect to addresses that are not stores of the service: 
   const own = files.filter((path) => path.endsWith('.ts') && !/^src\/(?:standalone|imports)\//.test(path));
   expect(own.filter((path) => REACHES.test(read(path).replaceAll(/^import type .*$/gm, ''))).sort()).toEqual([
     'src/accounts/txt-records.ts',
+    'src/alerts/addresses.ts',
+    'src/alerts/run-query.ts',
+    'src/alerts/webhook.ts',
     'src/api/forward-queries.ts',
     'src/demo/call-service.ts',
     'src/live/read-events.ts',

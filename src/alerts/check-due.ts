@@ -1,0 +1,81 @@
+// Checks the due alerts, several at a time and few of one project. A process that is killed loses
+// its checks only: their alerts are due again when the claims end.
+import { BOUNDS } from '../platform/flow/bounds.js';
+import { runClaimed } from '../platform/flow/run-claimed.js';
+import type { Logger } from '../platform/log.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { type CheckResult, type ClaimedAlert, claimDueAlert, postponeCheck, recordCheck } from './check-store.js';
+import { type AlertMessage, ROWS_TOLD } from './message.js';
+import type { AlertAnswer, RunAlertQuery } from './run-query.js';
+import type { AlertState } from './state.js';
+import { evaluate, parseWhen } from './when.js';
+
+const BUSY_RETRY_SECONDS = 15;
+const ERROR_LENGTH_MAX = 1000;
+/** In the audit of queries; no person has this id. */
+const CALLER = 'alerts';
+
+export interface CheckDeps {
+  readonly postgres: Postgres;
+  readonly runQuery: RunAlertQuery;
+  readonly publicUrl: URL;
+  readonly log: Logger;
+}
+
+/** Resolves when no alert is due any more. */
+export async function checkDueAlerts(deps: CheckDeps, signal: AbortSignal): Promise<void> {
+  await runClaimed({
+    claim: () => claimDueAlert(deps.postgres),
+    work: (alert) => checkAlert(deps, alert, signal),
+    concurrency: BOUNDS.alertChecks,
+    signal,
+  });
+}
+
+async function checkAlert(deps: CheckDeps, alert: ClaimedAlert, signal: AbortSignal): Promise<void> {
+  const { projectId, query, timezone } = alert;
+  const answer = await deps.runQuery({ projectId, personId: CALLER, query, timezone }, signal);
+  // A stopping process says nothing about the query. The claim ends, and another process checks.
+  if (signal.aborted) return postponeCheck(deps.postgres, alert, 0);
+  if (answer.kind === 'busy') return postponeCheck(deps.postgres, alert, BUSY_RETRY_SECONDS);
+  const result = toResult(answer, alert.condition);
+  const at = new Date().toISOString();
+  await recordCheck(deps.postgres, alert, result, (before, state) =>
+    toMessage(deps, alert, { before, state, result, at }),
+  );
+  if (result.error !== null) deps.log.warn({ alert: alert.id, projectId }, 'the check of an alert failed');
+}
+
+/** What the answer means for the condition. */
+export function toResult(answer: Exclude<AlertAnswer, { kind: 'busy' }>, condition: string): CheckResult {
+  if (answer.kind === 'failed') return failed(answer.error);
+  const parsed = parseWhen(condition);
+  if ('problem' in parsed) return failed(`the condition cannot be read: ${parsed.problem.message}`);
+  const isAll = parsed.when.kind === 'comparison' && parsed.when.rows === 'all';
+  if (isAll && answer.isTruncated)
+    return failed(`the answer has more than ${answer.rows.length} rows; narrow the query`);
+  const { isMet, value, rows } = evaluate(parsed.when, answer.rows);
+  return { outcome: isMet ? 'firing' : 'ok', value, error: null, rows: isMet ? rows.slice(0, ROWS_TOLD) : [] };
+}
+
+const failed = (error: string): CheckResult => ({
+  ...{ outcome: 'failed', value: null, rows: [] },
+  error: error.slice(0, ERROR_LENGTH_MAX),
+});
+
+interface Changed {
+  readonly before: AlertState;
+  readonly state: AlertState;
+  readonly result: CheckResult;
+  readonly at: string;
+}
+
+export const toMessage = (
+  { publicUrl }: Pick<CheckDeps, 'publicUrl'>,
+  { projectId, key, query, condition, dashboard }: Omit<ClaimedAlert, 'id' | 'claimId' | 'timezone'>,
+  { before, state, result: { value, error }, at }: Changed,
+): AlertMessage => ({
+  ...{ alert: key, dashboard: dashboard.key, title: dashboard.title },
+  ...{ query, condition, before, state, value, error, at },
+  url: new URL(`/projects/${projectId}/dashboards/${dashboard.id}`, publicUrl).href,
+});

@@ -1,0 +1,91 @@
+// The outbox of alerts in PostgreSQL: one row for each change of state and target. A row is claimed
+// by one process at a time, and tried again with a growing interval for two days.
+import { BOUNDS } from '../platform/flow/bounds.js';
+import { type ProjectId, toProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { AlertMessage } from './message.js';
+import type { Row } from './when.js';
+
+/** A claim is used within half of this time, so that two processes never send the same row. */
+export const CLAIM_SECONDS = 60;
+const FIRST_RETRY_SECONDS = 10;
+const RETRY_FACTOR = 3;
+const RETRY_SECONDS_MAX = 3600;
+const GIVE_UP_AFTER = '2 days';
+
+export interface ClaimedDelivery {
+  /** The same for each attempt. */
+  readonly id: string;
+  readonly claimId: string;
+  readonly projectId: ProjectId;
+  readonly target: string;
+  readonly message: AlertMessage;
+  readonly rows: readonly Row[];
+}
+
+/** Messages about one alert reach a target in the order of its changes. */
+export async function claimDelivery(postgres: Postgres): Promise<ClaimedDelivery | undefined> {
+  const { rows } = await postgres.raw(
+    `UPDATE alert_deliveries SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
+     WHERE id = (
+       SELECT due.id FROM alert_deliveries due
+       WHERE due.status = 'waiting' AND due.next_attempt_at <= now()
+         AND (due.claimed_until IS NULL OR due.claimed_until <= now())
+         AND NOT EXISTS (SELECT FROM alert_deliveries earlier WHERE earlier.alert_id = due.alert_id
+           AND earlier.target = due.target AND earlier.transition < due.transition AND earlier.status = 'waiting')
+         AND (SELECT count(*) FROM alert_deliveries other WHERE other.project_id = due.project_id
+           AND other.status = 'waiting' AND other.claimed_until > now()) < ?
+       ORDER BY due.next_attempt_at LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
+     RETURNING id, claim_id, project_id, target, message, rows`,
+    [CLAIM_SECONDS, BOUNDS.alertMessagesPerProject],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    ...{ id: row.id, claimId: row.claim_id, projectId: toProjectId(row.project_id) },
+    ...{ target: row.target, message: row.message, rows: row.rows ?? [] },
+  };
+}
+
+export async function markSent(postgres: Postgres, { id, claimId }: ClaimedDelivery): Promise<void> {
+  await postgres('alert_deliveries')
+    .where({ id, claim_id: claimId })
+    .update({ ...ended(postgres), status: 'sent', error: null, attempts: postgres.raw('attempts + 1') });
+}
+
+/** Tries again later, unless the failure is final or two days have passed. */
+export async function markFailed(
+  postgres: Postgres,
+  { id, claimId }: ClaimedDelivery,
+  { reason, isFinal }: { reason: string; isFinal: boolean },
+): Promise<void> {
+  await postgres.raw(
+    `UPDATE alert_deliveries SET attempts = attempts + 1, error = ?, claim_id = NULL, claimed_until = NULL,
+       next_attempt_at = now() + make_interval(secs => least(?, ? * power(?, least(attempts, 10)))),
+       status = CASE WHEN is_over THEN 'failed' ELSE 'waiting' END,
+       ended_at = CASE WHEN is_over THEN now() END,
+       rows = CASE WHEN is_over THEN NULL ELSE rows END
+     FROM (SELECT ? OR created_at < now() - interval '${GIVE_UP_AFTER}' AS is_over FROM alert_deliveries WHERE id = ?) judged
+     WHERE id = ? AND claim_id = ?`,
+    [reason, RETRY_SECONDS_MAX, FIRST_RETRY_SECONDS, RETRY_FACTOR, isFinal, id, id, claimId],
+  );
+}
+
+const ended = (postgres: Postgres) => ({
+  claim_id: null,
+  claimed_until: null,
+  ended_at: postgres.fn.now(),
+  rows: null,
+});
+
+/**
+ * Removes the rows of answers from waiting messages, because they may contain an erased person, and
+ * drops the results of running checks for the same reason.
+ */
+export async function forgetRows(postgres: Postgres, projectId: ProjectId): Promise<void> {
+  await postgres('alerts')
+    .where({ project_id: projectId })
+    .whereNotNull('claim_id')
+    .update({ claim_id: null, claimed_until: null });
+  await postgres('alert_deliveries').where({ project_id: projectId }).whereNotNull('rows').update({ rows: null });
+}

@@ -1,0 +1,84 @@
+// Messages about a change of an alert's state: the text, and the JSON body of a webhook. Values of
+// events are data: they cannot mention people or groups in a chat.
+
+import type { AlertState } from './state.js';
+import { formatWhen, parseWhen, type Row } from './when.js';
+
+export interface AlertMessage {
+  readonly alert: string;
+  /** Key and title of the dashboard. */
+  readonly dashboard: string;
+  readonly title: string;
+  readonly query: string;
+  readonly condition: string;
+  readonly before: AlertState;
+  readonly state: AlertState;
+  readonly value: number | null;
+  readonly error: string | null;
+  /** Of the dashboard in the console. */
+  readonly url: string;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** The rows that a message names. */
+export const ROWS_TOLD = 10;
+const CELL_LENGTH_MAX = 100;
+const CHAT_LENGTH_MAX = 1900;
+
+const HEADINGS = { ok: 'Well again', firing: 'Firing', failing: 'Checks fail' } as const satisfies Record<
+  AlertState,
+  string
+>;
+
+export const toSubject = ({ state, alert, title }: AlertMessage): string =>
+  `${HEADINGS[state]}: ${alert} (${flatten(title)})`;
+
+/** Several lines: what changed, why, the rows, the query and the address of the dashboard. */
+export function toText(message: AlertMessage, rows: readonly Row[]): string {
+  return [toSubject(message), reasonOf(message), ...rows.map(toLine), message.query.trim(), message.url].join('\n');
+}
+
+function reasonOf({ state, error, value, condition }: AlertMessage): string {
+  if (state === 'failing') return `Three checks in a row failed: ${error ?? 'unknown error'}`;
+  const parsed = parseWhen(condition);
+  const form = 'when' in parsed ? formatWhen(parsed.when) : condition;
+  const column = 'when' in parsed && parsed.when.kind === 'comparison' ? parsed.when.column : undefined;
+  const holds = state === 'firing' ? 'holds' : 'does not hold';
+  const measured = column === undefined || value === null ? '' : `${column} is ${value}; `;
+  return `${measured}the condition ${form} ${holds}`;
+}
+
+const toLine = (row: Row): string =>
+  `- ${Object.entries(row)
+    .filter(([name]) => name !== 'metric')
+    .map(([name, cell]) => `${name} ${showCell(cell)}`)
+    .join(', ')}`;
+
+function showCell(cell: unknown): string {
+  const text = flatten(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
+  return text.length > CELL_LENGTH_MAX ? `${text.slice(0, CELL_LENGTH_MAX - 1)}…` : text;
+}
+
+/** Without line breaks and other control characters. */
+const flatten = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/** Slack reads these three characters as markup: `<!channel>` notifies everyone. */
+const escapeSlack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const shorten = (text: string): string =>
+  text.length > CHAT_LENGTH_MAX ? `${text.slice(0, CHAT_LENGTH_MAX - 1)}…` : text;
+
+/** Slack shows `text`, Discord `content`; other receivers read the fields. */
+export function toWebhookBody(message: AlertMessage, rows: readonly Row[], deliveryId: string): string {
+  const text = shorten(toText(message, rows));
+  return JSON.stringify({
+    text: escapeSlack(text),
+    content: text,
+    allowed_mentions: { parse: [] },
+    delivery_id: deliveryId,
+    ...message,
+    rows,
+  });
+}

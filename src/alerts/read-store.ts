@@ -1,0 +1,86 @@
+// Reads alerts with their state and their checks for the routes: those of the project's dashboards,
+// which every member may see. Targets are shown without their paths, which may be secrets.
+import { isUuid, type ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { CHECKS_KEPT } from './check-store.js';
+import type { AlertState, Outcome } from './state.js';
+import { shownTarget } from './targets.js';
+
+export interface AlertItem {
+  readonly id: string;
+  /** The id in the document. */
+  readonly key: string;
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  readonly query: string;
+  readonly when: string;
+  readonly every_seconds: number;
+  readonly to: readonly string[];
+  readonly timezone: string;
+  readonly state: AlertState;
+  readonly changed_at: Date | null;
+  readonly checked_at: Date | null;
+  readonly next_due_at: Date;
+}
+
+export interface CheckItem {
+  readonly at: Date;
+  readonly outcome: Outcome;
+  readonly value: number | null;
+  readonly error: string | null;
+  readonly state: AlertState;
+  /** Empty unless the check changed the state. */
+  readonly deliveries: readonly {
+    readonly to: string;
+    readonly status: 'waiting' | 'sent' | 'failed';
+    readonly attempts: number;
+    readonly error: string | null;
+    readonly ended_at: Date | null;
+  }[];
+}
+
+/** In the order of dashboards and documents. */
+export async function listAlerts(postgres: Postgres, projectId: ProjectId): Promise<AlertItem[]> {
+  const rows = await alertsOf(postgres, projectId).orderBy(['d.title', 'd.id', 'a.position']);
+  return rows.map(toItem);
+}
+
+export async function findAlert(postgres: Postgres, projectId: ProjectId, id: string): Promise<AlertItem | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await alertsOf(postgres, projectId).where('a.id', id);
+  return row === undefined ? undefined : toItem(row);
+}
+
+const alertsOf = (postgres: Postgres, projectId: ProjectId) =>
+  postgres('alerts AS a')
+    .join('dashboards AS d', 'd.id', 'a.dashboard_id')
+    .join('projects AS p', 'p.id', 'a.project_id')
+    .where('a.project_id', projectId)
+    .select('a.*', 'd.key AS dashboard_key', 'd.title', postgres.raw('coalesce(a.timezone, p.timezone) AS zone'));
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of the statement above
+const toItem = (row: any): AlertItem => ({
+  ...{ id: row.id, key: row.key, query: row.query, when: row.condition, every_seconds: row.every_seconds },
+  ...{ state: row.state, changed_at: row.changed_at, checked_at: row.checked_at, next_due_at: row.next_due_at },
+  dashboard: { id: row.dashboard_id, key: row.dashboard_key, title: row.title },
+  to: row.targets.map(shownTarget),
+  timezone: row.zone,
+});
+
+/** The newest first. */
+export async function listChecks(postgres: Postgres, alertId: string): Promise<CheckItem[]> {
+  const checks = await postgres('alert_checks')
+    .where({ alert_id: alertId })
+    .orderBy('id', 'desc')
+    .limit(CHECKS_KEPT)
+    .select('at', 'outcome', 'value', 'error', 'state', 'transition');
+  const deliveries = await postgres('alert_deliveries')
+    .where({ alert_id: alertId })
+    .orderBy(['transition', 'target'])
+    .select('transition', 'target', 'status', 'attempts', 'error', 'ended_at');
+  return checks.map(({ transition, ...check }) => ({
+    ...check,
+    deliveries: deliveries
+      .filter((delivery) => delivery.transition === transition)
+      .map(({ transition: _, target, ...delivery }) => ({ to: shownTarget(target), ...delivery })),
+  }));
+}

@@ -1,0 +1,31 @@
+// Operations of the OpenAPI document for the routes of alerts.
+import { json, jsonList, tagged } from './operation.js';
+import { refTo } from './schemas.js';
+
+export const ALERT_OPERATIONS = tagged('Alerts', {
+  'GET /api/projects/{projectID}/alerts': [
+    'Lists the alerts of the dashboards of the project, with their state',
+    { 200: jsonList('Alert') },
+  ],
+  'POST /api/projects/{projectID}/alerts/dry-run': [
+    'Runs a query, and tells what an alert with this condition would send; sends nothing',
+    { 200: json('AlertDryRun') },
+    { body: refTo('AlertDryRunBody') },
+  ],
+  'POST /api/projects/{projectID}/alerts/{alertID}/dry-run': [
+    'Checks an alert, and tells what it would send now; stores and sends nothing',
+    { 200: json('AlertDryRun') },
+  ],
+  'GET /api/projects/{projectID}/alerts/{alertID}/checks': [
+    'Lists the last 100 checks of an alert with the messages that they caused, newest first',
+    { 200: jsonList('AlertCheck') },
+  ],
+  'GET /api/projects/{projectID}/webhook-secret': [
+    'Reads the key with which webhooks are signed',
+    { 200: json('WebhookSecret') },
+  ],
+  'POST /api/projects/{projectID}/rotate-webhook-secret': [
+    'Replaces the key with which webhooks are signed',
+    { 200: json('WebhookSecret') },
+  ],
+});

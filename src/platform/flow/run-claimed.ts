@@ -1,0 +1,34 @@
+// Runs work that is claimed from a store, several pieces at a time: claims one after another, so
+// that an idle store is asked once, over one connection.
+
+export interface ClaimedWork<T> {
+  /** Undefined when nothing is due. */
+  readonly claim: () => Promise<T | undefined>;
+  /** A rejection ends the run, after the pieces that have begun. */
+  readonly work: (piece: T) => Promise<void>;
+  readonly concurrency: number;
+  /** Aborted: nothing more is claimed. */
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when nothing is due, and all that was claimed has been worked on. */
+export async function runClaimed<T>({ claim, work, concurrency, signal }: ClaimedWork<T>): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  while (!signal.aborted && failures.length === 0) {
+    const piece = await claim();
+    if (piece === undefined) {
+      // The end of a piece may make another one due.
+      if (running.size === 0) break;
+      await Promise.race(running);
+      continue;
+    }
+    const done: Promise<void> = work(piece)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(done));
+    running.add(done);
+    if (running.size >= concurrency) await Promise.race(running);
+  }
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { runClaimed } from '../../../../src/platform/flow/run-claimed.js';
+
+const never = new AbortController().signal;
+
+function source(count: number) {
+  const pieces = Array.from({ length: count }, (_, index) => index);
+  const counts = { claims: 0, running: 0, highest: 0 };
+  const done: number[] = [];
+  const claim = async (): Promise<number | undefined> => {
+    counts.claims++;
+    return pieces.shift();
+  };
+  const work = async (piece: number): Promise<void> => {
+    counts.highest = Math.max(counts.highest, ++counts.running);
+    await delay(1);
+    counts.running--;
+    done.push(piece);
+  };
+  return { claim, work, counts, done };
+}
+
+test('works on every piece, several at a time', async () => {
+  const { claim, work, counts, done } = source(10);
+  await runClaimed({ claim, work, concurrency: 3, signal: never });
+  expect(done.sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(counts.highest).toBe(3);
+});
+
+test('asks once when nothing is due', async () => {
+  const { claim, work, counts } = source(0);
+  await runClaimed({ claim, work, concurrency: 3, signal: never });
+  expect(counts.claims).toBe(1);
+});
+
+test('finds what becomes due when another piece ends', async () => {
+  const due = ['first'];
+  const done: string[] = [];
+  const work = async (piece: string): Promise<void> => {
+    await delay(1);
+    if (piece === 'first') due.push('second');
+    done.push(piece);
+  };
+  await runClaimed({ claim: async () => due.shift(), work, concurrency: 3, signal: never });
+  expect(done).toEqual(['first', 'second']);
+});
+
+test('claims nothing more when it is aborted or a piece fails, and ends what has begun', async () => {
+  const { claim, work, done } = source(10);
+  const stopping = new AbortController();
+  const stop = async (piece: number): Promise<void> => {
+    await work(piece);
+    if (piece === 1) stopping.abort();
+  };
+  await runClaimed({ claim, work: stop, concurrency: 1, signal: stopping.signal });
+  expect(done).toEqual([0, 1]);
+
+  const failing = source(10);
+  const fail = async (piece: number): Promise<void> => {
+    await failing.work(piece);
+    if (piece === 1) throw new Error('broken');
+  };
+  await expect(runClaimed({ claim: failing.claim, work: fail, concurrency: 1, signal: never })).rejects.toThrow(
+    'broken',
+  );
+  expect(failing.done).toEqual([0, 1]);
+});

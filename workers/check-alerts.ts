@@ -1,0 +1,64 @@
+// Scheduled checks of alerts, and the delivery of their messages. PostgreSQL stores what is due, so
+// that several workers share the work, and a restart loses nothing.
+import { createProjectPasses } from '../src/access/project-pass.js';
+import { createHostLookup } from '../src/alerts/addresses.js';
+import { checkDueAlerts } from '../src/alerts/check-due.js';
+import { createAlertQueries } from '../src/alerts/run-query.js';
+import { type SendDeps, sendDueMessages } from '../src/alerts/send-due.js';
+import { createWebhookSecrets } from '../src/alerts/webhook-secret.js';
+import { createMailQueue, enqueueMail } from '../src/mail/queue.js';
+import { BOUNDS } from '../src/platform/flow/bounds.js';
+import { publicUrlOf } from '../src/platform/public-url.js';
+import { joinJobs, type Needs, type RunningJob } from './runtime.js';
+import { defineScheduledJob } from './scheduled-job.js';
+
+type AlertNeeds = Needs<
+  'postgres' | 'redis' | 'log',
+  | 'SECRET_KEY_BASE'
+  | 'QUERY_URL'
+  | 'SERVICE_URL'
+  | 'PUBLIC_URL'
+  | 'HOST'
+  | 'PORT'
+  | 'QUERY_TIMEOUT_MS'
+  | 'SMTP_URL'
+  | 'DNS_SERVERS'
+  | 'WEBHOOK_PRIVATE_ADDRESSES'
+>;
+
+const startChecks = defineScheduledJob({
+  name: 'check-alerts',
+  everyMs: 5_000,
+  open({ config, postgres, log }: AlertNeeds, signal) {
+    const publicUrl = publicUrlOf(config);
+    const runQuery = createAlertQueries({
+      passes: createProjectPasses(config.SECRET_KEY_BASE),
+      queryUrl: () => config.QUERY_URL ?? config.SERVICE_URL ?? publicUrl.href,
+      queryTimeoutMs: config.QUERY_TIMEOUT_MS,
+    });
+    return { run: () => checkDueAlerts({ postgres, runQuery, publicUrl, log }, signal) };
+  },
+});
+
+const startDeliveries = defineScheduledJob({
+  name: 'send-alerts',
+  everyMs: 5_000,
+  open({ config, postgres, redis, log }: AlertNeeds, signal) {
+    const mailQueue = config.SMTP_URL === undefined ? undefined : createMailQueue(redis);
+    const deps: SendDeps = {
+      ...{ postgres, log },
+      secrets: createWebhookSecrets(postgres, config.SECRET_KEY_BASE),
+      webhooks: {
+        allowed: config.WEBHOOK_PRIVATE_ADDRESSES,
+        resolve: createHostLookup(config.DNS_SERVERS?.split(',')),
+        timeoutMs: BOUNDS.webhookMs,
+        nowSeconds: () => Math.floor(Date.now() / 1000),
+      },
+      sendMail: mailQueue && ((mail, id) => enqueueMail(mailQueue, mail, config.SECRET_KEY_BASE, id)),
+    };
+    return { run: () => sendDueMessages(deps, signal), close: async () => mailQueue?.close() };
+  },
+});
+
+export const startAlerts = (deps: AlertNeeds): Promise<RunningJob> =>
+  joinJobs(startChecks(deps), startDeliveries(deps));
