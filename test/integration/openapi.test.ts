@@ -141,34 +141,14 @@ async function createCalls(): Promise<Call[]> {
       body: { q: '*', format: 'json' },
     },
 
-    {
-      route: 'PUT /api/dashboard-sync/{dashboardKey}',
-      path: '/api/dashboard-sync/sales',
-      status: 201,
-      ...sk,
-      body: { source_yaml: YAML },
-    },
-    {
-      route: 'PUT /api/dashboard-sync/{dashboardKey}',
-      path: '/api/dashboard-sync/sales',
-      status: 200,
-      ...sk,
-      body: { source_yaml: YAML },
-    },
-    {
-      route: 'PUT /api/dashboard-sync/{dashboardKey}',
-      path: '/api/dashboard-sync/sales',
-      status: 400,
-      ...sk,
-      body: { source_yaml: 'a: 1' },
-    },
-    {
-      route: 'PUT /api/dashboard-sync/{dashboardKey}',
-      path: '/api/dashboard-sync/sales',
-      status: 413,
-      ...sk,
-      body: { source_yaml: 'x'.repeat(70_000) },
-    },
+    ...([201, 200, 400, 413] as const).map(
+      (status): Call => ({
+        route: 'PUT /api/dashboard-sync/{dashboardKey}',
+        path: '/api/dashboard-sync/sales',
+        ...{ status, ...sk },
+        body: { source_yaml: { 201: YAML, 200: YAML, 400: 'a: 1', 413: 'x'.repeat(70_000) }[status] },
+      }),
+    ),
     { route: 'GET /api/projects/{projectID}/dashboards', path: at('/dashboards'), status: 200, ...own },
     {
       route: 'GET /api/projects/{projectID}/dashboards/{dashboardID}',
