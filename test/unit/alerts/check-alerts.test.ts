@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import type { DashboardProblem } from '../../../src/dashboards/problems.js';
 import { PublicError } from '../../../src/platform/errors.js';
 import { toProjectId } from '../../../src/platform/ids.js';
+import { packageRoot } from '../../../src/platform/paths.js';
 
 const context = {
   key: 'sales',
@@ -68,4 +71,11 @@ test('two alerts cannot have one id', () => {
   expect(problemsOf(dashboard(alert(), alert()))).toEqual([
     expect.objectContaining({ path: 'alerts[1].id', message: 'the id "silent" is used twice' }),
   ]);
+});
+
+test('the example of docs/alerts.md is valid', () => {
+  const page = readFileSync(join(packageRoot, 'docs/alerts.md'), 'utf8');
+  const [, example = ''] = /```yaml\nalerts:\n([\s\S]*?)```/.exec(page) ?? [];
+  const { config } = parseDashboard(dashboard(example), context);
+  expect(config.alerts?.map(({ when }) => when)).toEqual(['value < 5', 'change < -0.3']);
 });

@@ -28,3 +28,11 @@ test('GEOIP_HEADERS requires TRUST_PROXY', () => {
   expect(() => parseConfig(settings)).toThrow('GEOIP_HEADERS: needs TRUST_PROXY');
   expect(parseConfig({ ...settings, TRUST_PROXY: 'loopback' }).GEOIP_HEADERS).toBe('country=cf-ipcountry');
 });
+
+test('WEBHOOK_PRIVATE_ADDRESSES is a list of addresses and networks', () => {
+  const read = (text: string) => parseConfig({ ...STORES, WEBHOOK_PRIVATE_ADDRESSES: text }).WEBHOOK_PRIVATE_ADDRESSES;
+  expect(read('10.1.2.3, fd00::/8')).toEqual(['10.1.2.3', 'fd00::/8']);
+  expect(read('')).toEqual([]);
+  for (const text of ['localhost', '10.0.0.0/40', '*'])
+    expect(() => read(text)).toThrow('WEBHOOK_PRIVATE_ADDRESSES: must');
+});
