@@ -180,6 +180,7 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
       const closed = workers.map((worker) => worker.close());
       await Promise.all([...writers.values()].map((writer) => writer.close()));
       await Promise.all(closed);
+      await catalogs.close();
     },
   };
 }

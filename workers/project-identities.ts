@@ -67,6 +67,7 @@ export function startIdentityProjector({
       closing.abort();
       nudge();
       await running;
+      await catalogs.close();
     },
   };
 }

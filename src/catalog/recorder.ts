@@ -1,7 +1,7 @@
 // Records the names of blocks in the catalogs, after their events are stored and before their jobs
 // end: a job that runs again records them again. Names of a project are held in memory, so a block
 // without new ones costs one small statement. When PostgreSQL is not available, ingestion goes on,
-// and the projects are rebuilt later.
+// and the projects are rebuilt as soon as it is, also those without further blocks.
 import { LRUCache } from 'lru-cache';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
@@ -21,6 +21,13 @@ export interface SeenInBlock {
   names(): Iterable<CatalogName>;
 }
 
+interface RecorderDeps {
+  readonly postgres: Postgres;
+  readonly log: Logger;
+  /** Milliseconds between attempts while PostgreSQL does not answer. */
+  readonly pauseMs?: number;
+}
+
 export class CatalogRecorder {
   readonly #postgres: Postgres;
   readonly #log: Logger;
@@ -34,10 +41,14 @@ export class CatalogRecorder {
   #last: Promise<void> = Promise.resolve();
   /** Blocks do not wait again for a database that does not answer. */
   #pausedUntil = 0;
+  readonly #pauseMs: number;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
-  constructor({ postgres, log }: { readonly postgres: Postgres; readonly log: Logger }) {
+  constructor({ postgres, log, pauseMs = PAUSE_MS }: RecorderDeps) {
     this.#postgres = postgres;
     this.#log = log;
+    this.#pauseMs = pauseMs;
   }
 
   hasManyValues(projectId: string, field: string): boolean {
@@ -49,7 +60,7 @@ export class CatalogRecorder {
     if (performance.now() < this.#pausedUntil) return this.#miss(seen);
     this.#last = this.#last.then(() =>
       withTimeout(RECORD_TIMEOUT_MS, this.#tryStore(seen)).catch(() => {
-        this.#pausedUntil = performance.now() + PAUSE_MS;
+        this.#pausedUntil = performance.now() + this.#pauseMs;
         this.#miss(seen);
       }),
     );
@@ -69,12 +80,44 @@ export class CatalogRecorder {
   #miss(seen: ReadonlyMap<string, SeenInBlock>): void {
     for (const projectId of seen.keys()) {
       this.#known.delete(projectId);
-      if (this.#missed.size < MISSED_MAX) this.#missed.add(projectId);
+      this.#missAgain(projectId);
     }
+    this.#retryLater();
+  }
+
+  #missAgain(projectId: string): void {
+    if (this.#missed.size < MISSED_MAX) this.#missed.add(projectId);
+  }
+
+  /** No block may follow the last one that was missed. */
+  #retryLater(): void {
+    if (this.#isClosed || this.#missed.size === 0) return;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      void this.#tryRebuildMissed();
+    }, this.#pauseMs).unref();
+  }
+
+  /** Never rejects. */
+  async #tryRebuildMissed(): Promise<void> {
+    this.#last = this.#last.then(() =>
+      withTimeout(RECORD_TIMEOUT_MS, this.#rebuildMissed()).catch((err: unknown) => {
+        this.#log.warn({ err }, 'projects with missing names could not be marked; they will be later');
+      }),
+    );
+    await this.#last;
+    this.#retryLater();
+  }
+
+  /** Tries a last time to have the missed projects rebuilt. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    if (this.#missed.size > 0) await this.#tryRebuildMissed();
   }
 
   async #store(seen: ReadonlyMap<string, SeenInBlock>): Promise<void> {
-    if (this.#missed.size > 0) await this.#rebuildMissed();
+    await this.#rebuildMissed();
     await this.#readUnknown([...seen.keys()]);
     const found: FoundNames[] = [];
     for (const [projectId, names] of seen) {
@@ -89,8 +132,16 @@ export class CatalogRecorder {
 
   async #rebuildMissed(): Promise<void> {
     const missed = [...this.#missed];
-    await beginGeneration(this.#postgres, missed);
-    for (const projectId of missed) this.#missed.delete(projectId);
+    if (missed.length === 0) return;
+    // A project that is missed meanwhile is rebuilt once more.
+    this.#missed.clear();
+    try {
+      await beginGeneration(this.#postgres, missed);
+    } catch (error) {
+      for (const projectId of missed) this.#missAgain(projectId);
+      this.#retryLater();
+      throw error;
+    }
   }
 
   /** Reads names that are not held, or are of an earlier generation. */

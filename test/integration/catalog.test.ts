@@ -251,11 +251,13 @@ test('recording does not fail or block without PostgreSQL, and the project is re
   const relay = await startStoreRelay(stack.databaseUrl);
   const postgres = createPostgres({ DATABASE_URL: relay.url });
   try {
-    const recorder = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'fatal' }) });
-    const record = (eventType: string) => {
+    const log = createLogger({ process: 'test', level: 'fatal' });
+    const recorder = new CatalogRecorder({ postgres, log });
+    const seen = (eventType: string) => {
       const name = { kind: 'event', field: '', name: eventType, events: 1 } as const;
-      return recorder.record(new Map([[project.id, { names: () => [name] }]]));
+      return new Map([[project.id, { names: () => [name] }]]);
     };
+    const record = (eventType: string) => recorder.record(seen(eventType));
     const generation = async () =>
       (await stack.postgres('catalog_projects').where({ project_id: project.id }).first())?.generation;
     const before = await generation();
@@ -269,6 +271,23 @@ test('recording does not fail or block without PostgreSQL, and the project is re
       expect(await generation()).toBe(before + 1);
     }, 30_000);
     await reaches({ project }, ({ events }) => expect(events).toEqual([{ event_type: 'later', count: 1 }]));
+
+    // No block follows the last one that is missed.
+    const last = new CatalogRecorder({ postgres, log, pauseMs: 100 });
+    await relay.cut();
+    await last.record(seen('stored by nothing'));
+    await relay.restore();
+    await eventually(async () => expect(await generation()).toBe(before + 2), 30_000);
+    await last.close();
+
+    // A worker that ends does not wait for its timer.
+    const ending = new CatalogRecorder({ postgres, log, pauseMs: 600_000 });
+    await relay.cut();
+    await ending.record(seen('stored by nothing'));
+    await relay.restore();
+    await eventually(() => postgres.raw('SELECT 1'), 30_000);
+    await ending.close();
+    expect(await generation()).toBe(before + 3);
   } finally {
     await postgres.destroy();
     await relay.close();
