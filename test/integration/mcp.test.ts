@@ -392,8 +392,9 @@ test.each(['/query', '/catalog', '/mcp'])(
 );
 
 test('calls are counted by tool and outcome, and queries by agents as others', async () => {
+  const before = await metric('query_duration_seconds_count{mode="aggregate"}');
   await agent.call('query', { q: 'visit' });
-  const calls = await metric('mcp_tool_calls_total');
-  expect(calls.some((line) => line.includes('tool="query",outcome="ok"'))).toBe(true);
-  expect(calls.some((line) => line.includes('tool="query",outcome="error"'))).toBe(true);
+  expect(await metric('query_duration_seconds_count{mode="aggregate"}')).not.toEqual(before);
+  const calls = (await metric('mcp_tool_calls_total')).join('\n');
+  for (const outcome of ['ok', 'error']) expect(calls).toContain(`tool="query",outcome="${outcome}"`);
 });
