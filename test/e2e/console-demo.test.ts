@@ -9,7 +9,8 @@ import { useConsoleShop } from '../support/console-shop.js';
 
 const LOADED_WITHIN_MS = 180_000;
 
-const PROJECTS_MAX = 3;
+/** A demo that was left behind by a killed worker counts until its data is deleted. */
+const PROJECTS_MAX = 5;
 
 const shop = useConsoleShop({
   email: 'demo@example.com',
@@ -33,7 +34,7 @@ test('a load that fails says why and leaves no project; it is tried again by the
   await page.getByRole('button', { name: 'Load the demo' }).click();
   const alert = page
     .getByRole('alert')
-    .filter({ hasText: 'The demo shop was not loaded: an organization has at most 3' });
+    .filter({ hasText: `The demo shop was not loaded: an organization has at most ${PROJECTS_MAX}` });
   await alert.waitFor();
   await expectNoFindings(visited);
   await page.reload();
