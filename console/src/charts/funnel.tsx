@@ -96,10 +96,12 @@ function Steps({ rows, name, people }: StepsProps) {
                 <span className={style.index}>{String(row.step)}</span>
                 <strong className={style.event}>{String(row.event ?? texts.answer.none)}</strong>
                 {seconds !== null && <span className="muted">{texts.charts.median(duration(seconds))}</span>}
-                <span className={style.users} title={exact(users)}>
-                  {compact(users)}
+                <span className={style.numbers}>
+                  <span className={style.users} title={exact(users)}>
+                    {compact(users)}
+                  </span>
+                  <span className={style.rate}>{percent(rate)}</span>
                 </span>
-                <span className={style.rate}>{percent(rate)}</span>
                 {previousRate !== null && <span className="muted">{texts.charts.before(percent(previousRate))}</span>}
               </div>
               <div className={style.track}>
