@@ -72,8 +72,8 @@ test('groups of several stages are counted together', () => {
   expect(problemsOf(text)).toMatchObject([{ message: `by has ${2 * half + 1} fields; the limit is ${2 * half}` }]);
 });
 
-// http_max_fields of ClickHouse is 1,000, of which settings are about 30; http_max_field_value_size is
-// 128 KiB, for the statement too where it is sent as a field.
+// http_max_fields of ClickHouse is 1,000, of which settings are about 30; http_max_field_value_size
+// is 128 KiB, for the statement too where it is sent as a field.
 const PARAMETERS_MAX = 600;
 const VALUE_BYTES_MAX = 100 * 1024;
 
