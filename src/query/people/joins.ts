@@ -43,7 +43,7 @@ export function joinsFor(reads: readonly Expression[], { projectId, nowMs, span,
     const keys = keysOf(prefix);
     if (keys.length === 0) continue;
     const name = prefix === 'user_last_session' ? 'last_sessions' : 'first_sessions';
-    const rows = step(name, selectSessionsOfPeople({ prefix, projectId, keys, nowMs }));
+    const rows = step(name, selectSessionsOfPeople({ prefix, projectId, keys, nowMs, span, eventTypes }));
     joins.push({ step: rows, left: person, right: SESSION_PERSON[prefix], others: 'kept' });
   }
   return joins;

@@ -10,7 +10,6 @@ import {
   type Expression,
   infix,
   instant,
-  integer,
   isOneOf,
   numberValue,
   rowsOf,
@@ -182,39 +181,93 @@ interface SessionsOfPeople {
   readonly projectId: ProjectId;
   readonly keys: readonly SessionKey[];
   readonly nowMs: number;
+  /** Selection of the events that the sessions are joined to. */
+  readonly span: TimeRange;
+  readonly eventTypes: readonly string[] | undefined;
 }
 
 /**
- * Whether an event may belong to a person's last session. Sessions last less than a day, so the
- * last one started less than a day before the person's newest event. This leaves few sessions to
- * compute. The first one has, by the same reason, an event of the person less than a day after the
- * oldest.
+ * Longest range whose people are selected first: in a longer one are most of them, and selecting
+ * them costs one more scan.
  */
-function canBeWanted({ prefix, projectId, nowMs }: SessionsOfPeople): Expression {
+const FEW_PEOPLE_MS = 31 * 24 * 3_600_000;
+
+/** Names of the steps that find the wanted sessions. */
+const STEPS = {
+  user_last_session: ['session_people', 'session_starts', 'starts_by_person', 'latest_starts', 'last_starts'],
+  user_first_session: [
+    'people_of_sessions',
+    'starts_of_sessions',
+    'starts_of_people',
+    'earliest_starts',
+    'first_starts',
+  ],
+} as const;
+
+/**
+ * Whether an event is of a session that is the last, or first, of a person: of each person those
+ * with the latest start. This leaves few sessions whose fields are computed, and reads few columns.
+ */
+function isOfWantedSession({ prefix, projectId, nowMs, span, eventTypes }: SessionsOfPeople): Expression {
+  const [membersName, startsName, byPersonName, tiesName, wantedName] = STEPS[prefix];
   const ever = { fromMs: 0, toMs: nowMs + SESSION_MS_MAX };
-  const isLast = prefix === 'user_last_session';
-  const isPast = infix('<=', column('time'), instant(nowMs));
-  const ms = milliseconds(column('time'));
-  const [word, edge] = isLast
-    ? // 1970 without past events: then every session may be the last.
-      ['newest', fn.maxIf(ms, isPast)]
-    : ['oldest', fn.min(ms)];
-  const edges = select({
-    columns: { [`${word}_person`]: person, [`${word}_ms`]: edge },
-    from: scanSessions(projectId, ever, { reads: [], filter: [isPerson] }),
-    groupBy: [`${word}_person`],
+  // Events without a person count too: a session may begin with one.
+  const members = select({
+    columns: { session_hash: sessionHash, member: person, seen_at: START },
+    from: scanSessions(projectId, ever, { reads: [person], filter: [] }),
+    groupBy: ['session_hash', 'member'],
   });
-  const join: Join = {
-    step: step(`${word}_events`, edges),
-    left: person,
-    right: `${word}_person`,
-    others: 'left out',
-  };
-  const day = integer(SESSION_MS_MAX);
-  const isNear = isLast
-    ? infix('>', ms, infix('-', alias(`${word}_ms`), day))
-    : infix('<', ms, infix('+', alias(`${word}_ms`), day));
-  return isProbablyAmong(scanSessions(projectId, ever, { reads: [], filter: [isPerson, isNear], joins: [join] }));
+  const starts = select({
+    columns: {
+      session_hash: alias('session_hash'),
+      members: fn.groupArrayIf(alias('member'), infix('!=', alias('member'), constant(0))),
+      start_at: fn.min(alias('seen_at')),
+    },
+    from: step(membersName, members),
+    groupBy: ['session_hash'],
+    having: infix('<=', alias('start_at'), instant(nowMs)),
+  });
+  const byPerson = extend(step(startsName, starts), { wanting_person: fn.arrayJoin(alias('members')) });
+  // Sessions of equal start are all kept.
+  const ties = select({
+    columns: {
+      wanting_person: alias('wanting_person'),
+      start_at: alias('start_at'),
+      session_hashes: fn.groupArray(alias('session_hash')),
+    },
+    from: step(byPersonName, byPerson),
+    ...(span.toMs - span.fromMs <= FEW_PEOPLE_MS && { where: isOneOfPeople({ projectId, span, eventTypes }) }),
+    groupBy: ['wanting_person', 'start_at'],
+  });
+  const edge = prefix === 'user_last_session' ? fn.argMax : fn.argMin;
+  const wanted = select({
+    columns: {
+      wanting_person: alias('wanting_person'),
+      session_hashes: edge(alias('session_hashes'), alias('start_at')),
+    },
+    from: step(tiesName, ties),
+    groupBy: ['wanting_person'],
+  });
+  const hashes = select({
+    columns: { session_hash: fn.arrayJoin(alias('session_hashes')) },
+    from: step(wantedName, wanted),
+  });
+  return isOneOf(sessionHash, rowsOf(hashes));
+}
+
+/** Whether a person has an event in the selection: others are not joined. */
+function isOneOfPeople({
+  projectId,
+  span,
+  eventTypes,
+}: Pick<SessionsOfPeople, 'projectId' | 'span' | 'eventTypes'>): Expression {
+  const from = scanWithDevices({
+    projectId,
+    time: { kind: 'exact', ranges: [span] },
+    filter: eventTypes === undefined ? [] : [isOfType(eventTypes)],
+    reads: [person],
+  });
+  return isOneOf(alias('wanting_person'), rowsOf(select({ columns: { present_person: person }, from })));
 }
 
 /** Per person: the session that started last, or first, of those that started up to `nowMs`. */
@@ -228,7 +281,7 @@ export function selectSessionsOfPeople(of: SessionsOfPeople): Select {
     // Of sessions with equal start, the larger id is the last, and the smaller the first.
     key: column('session_id'),
     columns: { people: peopleOfSession, started_at: START, ...Object.fromEntries(described) },
-    filter: [canBeWanted(of)],
+    filter: [isOfWantedSession(of)],
     having: infix('<=', alias('started_at'), instant(nowMs)),
   });
   const name = SESSION_PERSON[prefix];
