@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { type Answer, createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
+import { connectAgent, createToken } from '../support/agent.js';
 import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
 
@@ -180,13 +181,30 @@ describe('queries with definitions', () => {
     }, 20_000);
   });
 
+  const card = (q: string) =>
+    `version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - {id: a, title: A, kind: metric, viz: number, query: '${q}'}\n`;
+
   test('dashboards are checked with them', async () => {
-    const card = (q: string) =>
-      `version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - {id: a, title: A, kind: metric, viz: number, query: '${q}'}\n`;
     const sync = (q: string) =>
       send(url, 'PUT /api/dashboard-sync/defined', { key: tenant.project.secretKey, body: { source_yaml: card(q) } });
     expect((await sync('metric activation')).status).toBe(201);
     expect((await sync('metric activated')).body.error).toContain('no metric "activated" is defined');
+  });
+
+  test('agents read them, check with them and save dashboards that name them', async () => {
+    const { id } = tenant.project;
+    const token = await createToken(stack.postgres, id, ['query', 'dashboards']);
+    const agent = await connectAgent(url, { Authorization: `Bearer ${token}` });
+    const { text } = await agent.call('schema');
+    expect(text).toContain('metric activation');
+    expect(text).toContain('formula unique(activated) / unique(signup)');
+    expect((await agent.call('schema', { search: 'finance' })).text).toContain('metric activation');
+    expect((await agent.call('schema', { event: 'activated' })).text).toContain('rows');
+    const checked = await agent.call('check', { q: 'metric activation | by day' });
+    expect(checked.text).toContain('"definitions":[{"name":"metric activation","text":"formula unique');
+    const saved = await agent.call('save_dashboard', { key: 'agent', source_yaml: card('metric activation') });
+    expect(saved.text).toContain('version 1');
+    await agent.close();
   });
 
   test('a real event of the name is a warning in every answer that uses the definition', async () => {
