@@ -1,4 +1,5 @@
 // JSON answers of queries, and the names of a project that are read from them.
+import type { Definitions } from '../../../src/query/definitions/definitions.js';
 
 export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
 export type Row = Readonly<Record<string, Cell>>;
@@ -38,4 +39,6 @@ export interface Names {
   readonly fields: readonly Name[];
   /** The most frequent texts, by field. */
   readonly values: ReadonlyMap<string, readonly string[]>;
+  /** What the project has defined. */
+  readonly definitions: Definitions;
 }

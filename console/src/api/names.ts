@@ -1,6 +1,7 @@
 // Names of a project's events, properties and values, for completion and for the questions in
 // words: its catalog, kept for a minute.
 import { queryOptions } from '@tanstack/react-query';
+import type { Definition } from '../../../src/query/definitions/definitions.js';
 import type { Names } from './answer.js';
 import { getJson } from './request.js';
 
@@ -14,6 +15,7 @@ interface Catalog {
   readonly properties: readonly Property[];
   readonly profile: readonly Property[];
   readonly values: readonly { readonly field: string; readonly values: readonly string[] }[];
+  readonly definitions: Readonly<Record<'events' | 'cohorts' | 'metrics', readonly Omit<Definition, 'kind'>[]>>;
 }
 
 export const namesQuery = (projectId: string) =>
@@ -21,7 +23,7 @@ export const namesQuery = (projectId: string) =>
     queryKey: ['names', projectId],
     staleTime: 60_000,
     queryFn: async ({ signal }): Promise<Names> => {
-      const { events, properties, profile, values } = await getJson<Catalog>(
+      const { events, properties, profile, values, definitions } = await getJson<Catalog>(
         `/api/projects/${projectId}/catalog`,
         signal,
       );
@@ -29,6 +31,11 @@ export const namesQuery = (projectId: string) =>
         events: events.map(({ event_type, count }) => ({ name: event_type, detail: count.toLocaleString('en') })),
         fields: [...properties, ...profile].map(({ field, types }) => ({ name: field, detail: types.join(', ') })),
         values: new Map(values.map((of) => [of.field, of.values])),
+        definitions: [
+          ...definitions.events.map((of) => ({ kind: 'event' as const, ...of })),
+          ...definitions.cohorts.map((of) => ({ kind: 'cohort' as const, ...of })),
+          ...definitions.metrics.map((of) => ({ kind: 'metric' as const, ...of })),
+        ],
       };
     },
   });

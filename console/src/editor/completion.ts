@@ -1,6 +1,7 @@
 // Completion: sources and events at the head, stages behind a pipe, fields where a field stands,
 // and values of a field where it is compared.
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { type DefinitionKind, writtenDefinition } from '../../../src/query/definitions/definitions.js';
 import { GRANULARITIES } from '../../../src/query/fields.js';
 import { STAGES } from '../../../src/query/language.js';
 import { SOURCES } from '../../../src/query/sources/index.js';
@@ -8,7 +9,7 @@ import type { Name, Names } from '../api/answer.js';
 import { knownFields, knownValues } from '../language/known-names.js';
 import { fieldText, nameText } from '../language/names.js';
 
-type Wanted = 'source' | 'event' | 'stage' | 'field' | 'group' | 'range';
+type Wanted = 'source' | 'event' | 'metric' | 'stage' | 'field' | 'group' | 'range';
 
 const FIELD_BEHIND =
   /(?:\b(?:where|and|or|not|unique|sum|avg|min|max|median|p90|p95|p99|latest|per|unit|list|sort)|[(,])\s+$/i;
@@ -24,6 +25,7 @@ export function wantedAt(before: string): Wanted | undefined {
   const pipe = start.lastIndexOf('|');
   const part = start.slice(pipe + 1).replace(/#.*$/gm, '');
   if (part.trim() === '') return pipe < 0 ? 'source' : 'stage';
+  if (/^\s*metric\s+$/.test(part)) return 'metric';
   if (GROUP_BEHIND.test(part)) return 'group';
   if (EVENT_BEHIND.test(part) && (pipe < 0 || !/^\s*from\s+$/.test(part))) return 'event';
   if (/^\s*last\s+$/.test(part)) return 'range';
@@ -51,16 +53,28 @@ const eventsOf = (events: readonly Name[]): Completion[] =>
     boost: -index / 10,
   }));
 
-const fieldsOf = (names: Names): Completion[] =>
-  knownFields(names).map(({ name, detail }) => ({ label: fieldText(name), detail }));
+const fieldsOf = (names: Names): Completion[] => [
+  ...definedAs('cohort', names),
+  ...knownFields(names).map(({ name, detail }) => ({ label: fieldText(name), detail })),
+];
+
+const definedAs = (kind: DefinitionKind, { definitions }: Names): Completion[] =>
+  definitions
+    .filter((definition) => definition.kind === kind)
+    .map((definition) => ({ label: writtenDefinition(definition), detail: definition.about ?? definition.query }));
 
 function optionsOf(wanted: Wanted, names: Names): Completion[] {
   const { events } = names;
   switch (wanted) {
     case 'source':
-      return [...eventsOf(events), word('*', 'all events'), ...SOURCE_WORDS];
+      return [
+        ...[...definedAs('event', names), ...definedAs('metric', names)],
+        ...[...eventsOf(events), word('*', 'all events'), ...SOURCE_WORDS],
+      ];
     case 'event':
-      return [...eventsOf(events), word('*', 'all events')];
+      return [...definedAs('event', names), ...eventsOf(events), word('*', 'all events')];
+    case 'metric':
+      return definedAs('metric', names).map((of) => ({ ...of, label: of.label.replace('metric ', '') }));
     case 'stage':
       return STAGE_WORDS;
     case 'range':
@@ -105,7 +119,7 @@ function valueCompletion(context: CompletionContext, before: string, names: Name
   };
 }
 
-const NO_NAMES: Names = { events: [], fields: [], values: new Map() };
+const NO_NAMES: Names = { events: [], fields: [], values: new Map(), definitions: [] };
 
 export const completionSource =
   (names: () => Names | undefined) =>

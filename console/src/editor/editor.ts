@@ -6,7 +6,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { EditorSelection, EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import type { Names } from '../api/answer.js';
-import { check, type Problem, type Span } from '../language/language.js';
+import { check, type Problem, type Span, setDefinitions } from '../language/language.js';
 import { loadPatterns } from '../language/patterns.js';
 import { texts } from '../texts.js';
 import { completionSource } from './completion.js';
@@ -107,6 +107,8 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
     },
     setNames(known) {
       names = known;
+      setDefinitions(known?.definitions ?? []);
+      if (known !== undefined) void judgeText();
     },
     replace({ from, to }, text) {
       view.dispatch({

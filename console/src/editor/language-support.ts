@@ -10,7 +10,7 @@ const language = LRLanguage.define({
         Keyword: tags.keyword,
         AggregateName: tags.function(tags.name),
         FunctionName: tags.function(tags.name),
-        'EventName/Word EventName/String': tags.typeName,
+        'EventName/Word EventName/String MetricName/Word MetricName/String': tags.typeName,
         'Field/Word Field/FieldPrefix Field/String': tags.propertyName,
         String: tags.string,
         'Number Duration Moment': tags.number,

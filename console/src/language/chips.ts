@@ -191,7 +191,7 @@ const TAKES_MEASURES: ReadonlySet<string> = new Set(EVENT_SOURCES);
 const TAKES_GROUPS: ReadonlySet<string> = new Set(['funnel', 'retention', 'lifecycle']);
 const TAKES_FILTERS: ReadonlySet<string> = new Set([
   ...EVENT_SOURCES,
-  ...['funnel', 'retention', 'lifecycle', 'stickiness', 'paths', 'formula', 'fields', 'choice'],
+  ...['funnel', 'retention', 'lifecycle', 'stickiness', 'paths', 'formula', 'metric', 'fields', 'choice'],
 ]);
 
 function eventsOf(source: Source): readonly EventPattern[] {
@@ -212,7 +212,13 @@ function eventsOf(source: Source): readonly EventPattern[] {
 }
 
 const labelOf = (source: Source): string =>
-  source.kind === 'all' ? 'all events' : source.kind === 'event' ? source.event.written : source.kind;
+  source.kind === 'all'
+    ? 'all events'
+    : source.kind === 'event'
+      ? source.event.written
+      : source.kind === 'metric'
+        ? `metric ${source.name.text}`
+        : source.kind;
 
 /** One of a list that is removed with the sign beside it; the last one takes the whole. */
 function removalOf(items: readonly { readonly span: Span }[], index: number, whole: Span): Span {

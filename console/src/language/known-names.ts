@@ -12,7 +12,7 @@ const LANGUAGE_FIELDS: readonly Name[] = [
 ];
 
 /** The properties of the project come first, because they say more. */
-export const knownFields = (names: Names | undefined): readonly Name[] => [
+export const knownFields = (names: Pick<Names, 'fields'> | undefined): readonly Name[] => [
   ...(names?.fields ?? []),
   ...LANGUAGE_FIELDS,
 ];
@@ -21,7 +21,7 @@ export const knownFields = (names: Names | undefined): readonly Name[] => [
  * Frequent values of a field, as it is written in a query: an alias has those of its field, and a
  * bare name, as in brackets and of users, those of the property. Empty when the catalog keeps none.
  */
-export function knownValues({ events, values }: Names, written: string): readonly string[] {
+export function knownValues({ events, values }: Pick<Names, 'events' | 'values'>, written: string): readonly string[] {
   const name = written.replace(/(?:^|(?<=\.))(["'])(.*)\1$/, '$2');
   if (name === 'event_type') return events.map((event) => event.name);
   const column = findEventField(name)?.column;

@@ -1,6 +1,8 @@
 // The query language in the browser: the grammar, the parser and the analyzer are those of the
 // service, so that a query is judged here, while it is typed, as it will be there.
 import { analyze } from '../../../src/query/analyze/analyze.js';
+import type { Definitions } from '../../../src/query/definitions/definitions.js';
+import { nameDefinitions } from '../../../src/query/definitions/expand.js';
 import type { QueryProblem, Span } from '../../../src/query/errors.js';
 import { suggestFixes } from '../../../src/query/fixes/suggest.js';
 import { parse } from '../../../src/query/parse/parse.js';
@@ -11,12 +13,18 @@ export interface Problem extends Pick<QueryProblem, 'message' | 'hint' | 'span' 
 
 const PROBLEMS_MAX = 20;
 
+/** Of the project that is open. */
+let defined: Definitions = [];
+export const setDefinitions = (definitions: Definitions): void => {
+  defined = definitions;
+};
+
 /** Problems of the text in its order, with their repairs; none for an empty text. */
 export function check(text: string, timezone: string, nowMs = Date.now()): readonly Problem[] {
   if (text.trim() === '') return [];
   const problemsOf = (of: string): readonly QueryProblem[] => {
     const { query, problems } = parse(of);
-    return [...problems, ...analyze(query, { nowMs, timezone }).problems];
+    return [...problems, ...nameDefinitions(analyze(query, { nowMs, timezone, definitions: defined }).problems)];
   };
   const found = problemsOf(text);
   if (found.length === 0) return found;

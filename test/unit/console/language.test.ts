@@ -1,9 +1,11 @@
 // The query language in the browser: problems with their repairs, edits that change only their
 // span, and completion.
-import { expect, test } from 'vitest';
-import { comparedAt, wantedAt } from '../../../console/src/editor/completion.js';
+import { CompletionContext } from '@codemirror/autocomplete';
+import { EditorState } from '@codemirror/state';
+import { expect, onTestFinished, test } from 'vitest';
+import { comparedAt, completionSource, wantedAt } from '../../../console/src/editor/completion.js';
 import { knownFields, knownValues } from '../../../console/src/language/known-names.js';
-import { check, replaceSpan, withTimeRange } from '../../../console/src/language/language.js';
+import { check, replaceSpan, setDefinitions, withTimeRange } from '../../../console/src/language/language.js';
 import { partsOf } from '../../../console/src/language/words.js';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -19,6 +21,37 @@ test('check() gives a fix for a misspelt name, and the fixed text has no problem
 test('check() reports the problems of the service in text order', () => {
   const found = check('* | wher a = 1 | count by _contry', 'UTC', NOW).map(({ message }) => message);
   expect(found).toEqual(['unknown stage "wher"', 'unknown field "_contry"']);
+});
+
+const DEFINED = [
+  { kind: 'event', name: 'activated', query: '(signup, trial)', about: 'did something', line: 3 },
+  { kind: 'cohort', name: 'power', query: '* | where count(order) > 5', line: 5 },
+  { kind: 'metric', name: 'activation', query: 'formula unique(activated) / unique(signup)', line: 7 },
+] as const;
+
+test('check() knows the definitions of the project', () => {
+  const messages = (text: string) => check(text, 'UTC', NOW).map(({ message }) => message);
+  expect(messages('metric activation | by day')).toEqual(['no metric "activation" is defined in this project']);
+  setDefinitions(DEFINED);
+  onTestFinished(() => setDefinitions([]));
+  expect(messages('metric activation | by day')).toEqual([]);
+  expect(messages('* | where cohort.power = true')).toEqual([]);
+  expect(check('metric activatoin', 'UTC', NOW)).toMatchObject([
+    { fix: { text: 'activation', span: { from: 7, to: 17 } } },
+  ]);
+  expect(messages('signup[cohort.power = true]')).toEqual([
+    'in the cohort power (line 5 of the definitions): count(…) does not fit here',
+  ]);
+});
+
+test('completion offers definitions where they may stand', () => {
+  const complete = completionSource(() => ({ events: [], fields: [], values: new Map(), definitions: DEFINED }));
+  const labelsAt = (doc: string) =>
+    complete(new CompletionContext(EditorState.create({ doc }), doc.length, true))?.options.map(({ label }) => label);
+  expect(labelsAt('')).toEqual(expect.arrayContaining(['activated', 'metric activation']));
+  expect(labelsAt('funnel ')).toContain('activated');
+  expect(labelsAt('metric ')).toEqual(['activation']);
+  expect(labelsAt('* | where ')).toContain('cohort.power');
 });
 
 test('check() accepts an empty text', () => expect(check(' \n', 'UTC', NOW)).toEqual([]));
@@ -102,6 +135,7 @@ test('every source and stage has words', () => {
   ]);
   expect(parts.filter(({ about }) => about === '')).toEqual([]);
   expect(partsOf('signup | count')[0]).toEqual({ text: 'signup', about: 'these events' });
+  expect(partsOf('metric activation')[0]?.about).not.toBe('');
   expect(partsOf('* | count')[0]).toEqual({ text: '*', about: 'all events' });
   expect(
     partsOf('* | today | count')

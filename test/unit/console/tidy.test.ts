@@ -32,6 +32,8 @@ test('the console imports only listed modules of src/query', () => {
   expect([...entries].sort()).toEqual([
     'src/query/analyze/analyze.ts',
     'src/query/call-queries.ts',
+    'src/query/definitions/definitions.ts',
+    'src/query/definitions/expand.ts',
     'src/query/errors.ts',
     'src/query/fields.ts',
     'src/query/fixes/suggest.ts',
