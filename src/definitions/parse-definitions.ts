@@ -11,6 +11,7 @@ import { findNearest, type QueryProblem, quote } from '../query/errors.js';
 import { STAGE_NAMES } from '../query/language.js';
 import { parse } from '../query/parse/parse.js';
 import { SOURCE_NAMES } from '../query/sources/index.js';
+import { checkForm } from './check-form.js';
 import { type DefinitionsDocument, documentSchema, SECTIONS } from './config-schema.js';
 
 /** What a project has defined. */
@@ -103,6 +104,10 @@ interface Checked {
 }
 
 function checkDefinition(definition: Definition, definitions: Definitions, context: DefinitionsContext): Checked {
+  const inText = checkForm(definition).map(
+    ({ span, ...problem }): QueryProblem => ({ ...problem, span: { ...span, within: { definition, ...span } } }),
+  );
+  if (inText.length > 0) return { definition, problems: inText, warnings: [], events: [] };
   const { nowMs, timezone } = context;
   const isWord = definition.kind === 'event' && SOURCE_NAMES.includes(definition.name);
   if (isWord) return { definition, problems: [], warnings: [], events: [] };

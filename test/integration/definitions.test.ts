@@ -46,6 +46,8 @@ const toEvent = (event_type: string) => ({ event_type, event_properties: { rows:
 const put = (source_yaml: string, key = tenant.project.secretKey, parameters = ''): Promise<Answer> =>
   send(url, `PUT /api/definitions${parameters}`, { key, body: { source_yaml } });
 
+type Row = Readonly<Record<string, unknown>>;
+
 const query = async (q: string, of: Tenant = tenant): Promise<Answer> =>
   send(url, 'POST /query', { key: of.project.secretKey, body: { q, format: 'json' } });
 
@@ -149,6 +151,40 @@ describe('queries with definitions', () => {
     }
     await put(SOURCE);
   });
+
+  test.each([
+    ['*', 'count'],
+    ['*', 'unique by day,'],
+    ['* | where user.plan not exists', 'count by event_type,'],
+    ['formula count(*) as events, unique(signup) as people', ''],
+    ['activated', 'unique'],
+  ])('%s | %s by a cohort has the numbers of a where', async (source, reading) => {
+    const grouped = `${source} | last 7d | ${reading.endsWith(',') ? reading : `${reading} by`} cohort.power`;
+    const { rows } = (await query(grouped)).body;
+    const isIn = (value: string) => rows.filter((row: Row) => row['cohort.power'] === value);
+    for (const value of ['true', 'false']) {
+      const ending = reading.replace(/,$/, '');
+      const text = `${source} | where cohort.power = ${value} | last 7d${ending === '' ? '' : ` | ${ending}`}`;
+      const { body } = await query(text);
+      const numbers = (row: Row) =>
+        Object.entries(row).filter(([name, cell]) => typeof cell === 'number' && name !== 'value');
+      const found = body.rows.map(numbers).filter((of: [string, number][]) => of.some(([, cell]) => cell !== 0));
+      const own = isIn(value)
+        .map(numbers)
+        .filter((of: [string, number][]) => of.some(([, cell]) => cell !== 0));
+      expect(own, value).toEqual(found);
+    }
+    expect(rows.length).toBeGreaterThan(1);
+  });
+
+  test.each(['funnel signup -> purchase', 'retention signup returning purchase', 'lifecycle signup by day'])(
+    '%s takes a cohort as a field, or says what fits',
+    async (source) => {
+      const { status, body } = await query(`${source} | by cohort.power`);
+      if (status === 200) expect(body.rows.map((row: Row) => row['cohort.power'])).toContain('true');
+      else expect(body.error).toContain('by cohort.power does not fit');
+    },
+  );
 
   test('are explained with the definitions and listed by fields and the catalog', async () => {
     const explained = await send(url, 'POST /query', {

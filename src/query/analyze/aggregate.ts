@@ -63,6 +63,7 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const measure = rows || each ? resolved : takeCountedUnit(scope, stages, { aggregate, measure: resolved });
   const keys = [...(aggregate?.by ?? []), ...by.flatMap((stage) => stage.keys)];
   const written = resolveGroups(scope, keys);
+  if (rows || each) refuseCohorts(scope, stages);
   checkBuckets(scope, keys, selection.range);
   const sort = stages.takeOne('sort');
   const size = stages.takeSize();
@@ -208,6 +209,14 @@ function apartFrom(columns: readonly string[], group: Group): Group {
   if (group.kind !== 'field' || group.field.kind !== 'property') return group;
   if (!columns.includes(group.name)) return group;
   return { ...group, name: `${group.field.bag}.${group.field.key}` };
+}
+
+/** A cohort is of the person of an event, and these rows are not events. */
+function refuseCohorts(scope: Scope, { source }: StageReader): void {
+  const { cohort } = scope.selected;
+  if (cohort === undefined) return;
+  const message = `by ${cohort.written} does not fit ${source}, whose rows are not events`;
+  report(scope, cohort.span, message, `ask for one side: where ${cohort.written} = true`);
 }
 
 interface Sortable extends Pick<AggregateQuery, 'metric' | 'groups'> {

@@ -36,7 +36,10 @@ export function analyze(written: Query, context: AnalysisContext): Analyzed {
   const expanded = expandDefinitions(written, context.definitions);
   const query = mergeConditions(expanded.query);
   const mentions = noMentions(context.definitions);
-  const found = { problems: [...expanded.problems], warnings: [], mentions, named: { times: 0 }, calls: new Map() };
+  const found = {
+    ...{ problems: [...expanded.problems], warnings: [], mentions },
+    ...{ named: { times: 0 }, calls: new Map(), selected: {} },
+  };
   const scope: Scope = { guessOf: () => GUESSES[0], ...context, ...found };
   const resolved = isWithinLimits(scope, query) ? analyzeSource(scope, query) : undefined;
   const isBroken = query.source === 'broken' || query.stages.some((stage) => stage.kind === 'broken');
@@ -64,5 +67,15 @@ function analyzeSource(scope: Scope, { source, stages }: Query): ResolvedQuery |
   const reader = new StageReader(scope, stages, { ...row, name: row.name ?? known.kind });
   const resolved = row.analyze(scope, known as never, reader);
   reader.rejectRest();
-  return resolved && { ...resolved, timezone: scope.timezone, warnings: scope.warnings, mentions: scope.mentions };
+  checkCohortGroup(scope, stages);
+  const { timezone, warnings, mentions } = scope;
+  const hasCohorts = scope.selected.cohort !== undefined;
+  return resolved && { ...resolved, timezone, warnings, mentions, hasCohorts };
+}
+
+/** Both ranges of a comparison would have the cohort of one. */
+function checkCohortGroup({ selected: { cohort }, ...scope }: Scope, stages: Query['stages']): void {
+  if (cohort === undefined || !stages.some(({ kind }) => kind === 'compare')) return;
+  const message = `by ${cohort.written} does not go with compare`;
+  report(scope as Scope, cohort.span, message, `compare one side at a time: where ${cohort.written} = true`);
 }

@@ -4,6 +4,7 @@ import { findNearest, quote, type Span } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
 import { MINUTE_BUCKETS_MAX } from '../limits.js';
 import type { FieldName, GroupKey } from '../parse/syntax.js';
+import { resolveGroupField } from './cohort-field.js';
 import { isTimeField, resolveField } from './resolve-field.js';
 import type { Group, ResolvedField, TimeRange } from './resolved.js';
 import { report, type Scope } from './scope.js';
@@ -61,7 +62,7 @@ function resolveGroup(scope: Scope, key: GroupKey): Group | undefined {
       const { name } = key;
       const granularity = findGranularity(name);
       if (granularity) return { kind: 'bucket', name: name.written, granularity };
-      const field = resolveField(scope, name);
+      const field = resolveGroupField(scope, name);
       return field && { kind: 'field', name: name.written, field };
     }
   }

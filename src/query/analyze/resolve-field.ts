@@ -45,6 +45,10 @@ export function resolveEventField(scope: Scope, name: FieldName): ResolvedField 
   const bag = BAGS.find((candidate) => candidate === prefix);
   if (bag && key !== '') return propertyField(scope, { name: name.written, bag, key });
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
+  if (prefix === 'cohort') {
+    const hint = 'a cohort is a condition or a group: where cohort.power = true, or by cohort.power';
+    return report(scope, name.span, `${quote(name.written)} does not fit here`, hint);
+  }
   if (prefix === 'user') {
     if (key !== '') return profileField(scope, name.written, key);
     return report(scope, name.span, `${quote(name.written)} has no key`, 'write user.KEY, as in user.plan');

@@ -2,6 +2,7 @@
 // (`top 5`, a leading pipe, `!=`, `_country`) are expanded.
 import type { AnyBag, EventField, Granularity } from '../fields.js';
 import type { AggregateName } from '../language.js';
+import type { Expression } from '../plan/expressions.js';
 import type { Guess } from '../property-guess.js';
 import type { ResolvedSource } from '../sources/index.js';
 import type { CalendarSpan } from '../time/range.js';
@@ -21,7 +22,17 @@ export type ResolvedField =
       readonly alias: string;
       readonly type: 'text' | 'nullable_text' | 'number' | 'time';
       readonly numberAlias: string | undefined;
-    };
+    }
+  /** Whether the person of a row is in a cohort: `true` or `false`. */
+  | CohortField;
+
+export interface CohortField {
+  readonly kind: 'cohort';
+  readonly name: string;
+  readonly condition: Condition;
+  /** Its value, which the plan adds (sources/plans.ts). */
+  readonly value?: Expression;
+}
 
 /** `guess` is the assumed type when the text form is read. */
 export interface PropertyField {
@@ -208,4 +219,6 @@ export type ResolvedQuery = ResolvedSource & {
   readonly timezone: string;
   readonly warnings: readonly string[];
   readonly mentions: Mentions;
+  /** Whether a group is a cohort. */
+  readonly hasCohorts: boolean;
 };

@@ -19,6 +19,8 @@ export interface Scope {
   readonly problems: QueryProblem[];
   readonly warnings: string[];
   readonly mentions: Mentions;
+  /** Set by the stages that select events, and by a group that is a cohort. */
+  readonly selected: { resolveCall?: Scope['resolveCall']; cohort?: syntax.FieldName };
   /** Number of times in conditions so far: each is resolved in the time zone. */
   readonly named: { times: number };
   /** Names of the calls in conditions so far. */

@@ -28,6 +28,7 @@ export function takeSelection(
   const range =
     (time && resolveTimeStage(scope, readTime?.(time) ?? time)) ?? lastDays(scope.nowMs, stages.defaultDays);
   const resolveCall = rows === 'unknown' ? refuseCalls(stages.source) : callResolver({ range, rows });
+  scope.selected.resolveCall = resolveCall;
   const conditions = stages
     .takeAll('where')
     .map((stage) => resolveCondition({ ...scope, resolveCall }, stage.condition));

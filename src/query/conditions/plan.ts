@@ -136,6 +136,7 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
         default:
           return assertNever(field.field.type);
       }
+    case 'cohort':
     case 'computed':
       return planTextOneOf(readText(field).expression, values);
     default:
@@ -316,6 +317,7 @@ function planOrder({ field, operator, value }: Order): Expression {
     case 'column':
       if (field.field.type === 'number') return infix(operator, column(field.field.column), limit);
       return nullAsFalse(infix(operator, readNumber(field), limit));
+    case 'cohort':
     case 'computed':
     case 'distinct_id':
       return nullAsFalse(infix(operator, readNumber(field), limit));

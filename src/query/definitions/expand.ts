@@ -3,10 +3,10 @@
 // What comes from a definition has the place of the name in the query, so that every problem points
 // there.
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
-import type { Condition, EventMatch, EventPattern, Query, Source, Stage } from '../parse/syntax.js';
+import type { Condition, EventMatch, EventPattern, GroupKey, Query, Source, Stage } from '../parse/syntax.js';
 import { stagesOf } from '../parse/syntax.js';
 import { COHORT_PREFIX, type Definition, type DefinitionKind, type Definitions } from './definitions.js';
-import { readDefinition } from './read.js';
+import { cohortOf, eventOf, readDefinition } from './read.js';
 
 export interface Expanded {
   readonly query: Query;
@@ -48,6 +48,7 @@ const NESTED_MAX = 4;
 const LISTED_MAX = 10;
 
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
+type Group = Extract<GroupKey, { kind: 'name' }>;
 type MetricSource = Extract<Source, { kind: 'metric' }>;
 
 /** Has no meaning: it stands for a condition whose problem is reported. */
@@ -84,6 +85,7 @@ class Expansion {
     }
     if ('matches' in node) return this.pattern(node as unknown as EventPattern) as T;
     if ('operator' in node && 'field' in node) return this.comparison(node as unknown as Comparison) as T;
+    if ('kind' in node && node.kind === 'name') return this.group(node as unknown as Group) as T;
     let changed: Record<string, unknown> | undefined;
     for (const [key, value] of Object.entries(node)) {
       const expanded = WITHOUT_EVENTS.has(key) ? value : this.walk(value);
@@ -104,8 +106,17 @@ class Expansion {
     const own = condition === match.condition ? match : { ...match, condition };
     const definition = match.name && this.index.get(keyOf('event', match.name.text));
     if (match.name === undefined || definition === undefined) return [own];
-    const event = this.enter(definition, match.name.span, ({ event: read }) => read && this.walk(read));
+    const event = this.enter(definition, match.name.span, (query) => this.walk(eventOf(query)));
     return event?.matches.map((of) => ({ ...of, condition: both(of.condition, condition, match.span) })) ?? [own];
+  }
+
+  /** A group of `by`. */
+  private group(group: Group): Group {
+    const { path, span } = group.name;
+    if (!path.startsWith(COHORT_PREFIX)) return group;
+    const definition = this.require('cohort', path.slice(COHORT_PREFIX.length), span, COHORT_PREFIX);
+    const cohort = definition && this.enter(definition, span, (query) => this.walk(cohortOf(query)));
+    return { ...group, name: { ...group.name, cohort: cohort ?? noCondition(span) } };
   }
 
   private comparison(comparison: Comparison): Condition {
@@ -125,7 +136,7 @@ class Expansion {
         isTrueOrFalse(field.written),
       );
     }
-    const cohort = this.enter(definition, field.span, ({ cohort: read }) => read && this.walk(read));
+    const cohort = this.enter(definition, field.span, (query) => this.walk(cohortOf(query)));
     if (cohort === undefined) return noCondition(span);
     return value.value === isPositive ? cohort : { kind: 'not', item: cohort, span };
   }
@@ -134,7 +145,7 @@ class Expansion {
     const broken: Query = { source: 'broken', stages: [] };
     const definition = this.require('metric', name.text, name.span);
     if (definition === undefined) return broken;
-    const own = this.enter(definition, name.span, ({ metric: read }) => read && this.query(read));
+    const own = this.enter(definition, name.span, (query) => this.query(query));
     if (own === undefined) return broken;
     const isNumber = ({ kind }: Stage): boolean => kind === 'aggregate' || kind === 'list';
     for (const stage of stagesOf(stages, 'aggregate', 'list')) {
@@ -149,11 +160,7 @@ class Expansion {
   }
 
   /** The part of the definition that is read, at the place of its name. */
-  private enter<T>(
-    definition: Definition,
-    at: Span,
-    read: (parts: Omit<ReturnType<typeof readDefinition>, 'problems'>) => T | undefined,
-  ): T | undefined {
+  private enter<T>(definition: Definition, at: Span, read: (query: Query) => T | undefined): T | undefined {
     const { kind, name } = definition;
     if (this.path.includes(definition)) {
       const round = [...this.path.slice(this.path.indexOf(definition)), definition].map((of) => of.name);
@@ -176,11 +183,11 @@ class Expansion {
       return this.report(at, `definitions are used more than ${USES_MAX} times`, 'ask in several queries');
     }
     this.used.add(definition);
-    const { problems, ...parts } = readDefinition(definition);
+    const { problems, query } = readDefinition(definition);
     for (const problem of problems) this.problems.push({ ...problem, span: placed(problem.span, at, definition) });
     if (problems.length > 0) return undefined;
     this.path.push(definition);
-    const found = read(withPlaces(parts, at, definition));
+    const found = read(withPlaces(query, at, definition));
     this.path.pop();
     return found;
   }

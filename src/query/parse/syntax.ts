@@ -15,6 +15,8 @@ export interface FieldName {
   readonly path: string;
   readonly written: string;
   readonly span: Span;
+  /** Of a cohort in `by`: the condition of its people. */
+  readonly cohort?: Condition;
 }
 
 /**

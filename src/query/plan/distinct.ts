@@ -23,6 +23,8 @@ export function distinctValue(field: ResolvedField | Unit): DistinctValue {
       return { value: person, isPresent: isPresentField(field) };
     case 'property':
       return { value: readText(field).expression };
+    case 'cohort':
+      return { value: readText(field).expression };
     case 'computed':
       return { value: alias(field.alias) };
     case 'column': {

@@ -1,7 +1,7 @@
 // Expressions that read a field: as text, as a number, for unique counts, and the missing value of
 // each reading.
 import { assertNever } from '../../platform/errors.js';
-import type { PropertyField, ResolvedField } from '../analyze/resolved.js';
+import type { CohortField, PropertyField, ResolvedField } from '../analyze/resolved.js';
 import { type AnyBag, PROPERTY_BAGS } from '../fields.js';
 import { digestOf, refusalText, tokenOf } from '../property-token.js';
 import {
@@ -138,11 +138,18 @@ export interface Reading {
   readonly type: ColumnType;
 }
 
+function valueOfCohort({ name, value }: CohortField): Expression {
+  if (value === undefined) throw new Error(`the cohort ${name} has no value in the plan`);
+  return value;
+}
+
 /** Text form, which groups use. */
 export function readText(field: ResolvedField): Reading {
   switch (field.kind) {
     case 'column':
       return { expression: column(field.field.column), type: COLUMN_TYPE[field.field.type] };
+    case 'cohort':
+      return { expression: valueOfCohort(field), type: 'text' };
     case 'distinct_id':
       return { expression: personText, type: 'text' };
     case 'computed':
@@ -190,6 +197,8 @@ export function readNumber(field: ResolvedField): Expression {
       if (field.field.type === 'number') return finiteOrNull(column(field.field.column));
       if (field.field.type === 'optional_number') return column(field.field.column);
       return numberInText(column(field.field.column));
+    case 'cohort':
+      return NULL;
     case 'distinct_id':
       return numberInText(personText);
     case 'computed':
@@ -207,6 +216,8 @@ export const isOptional = (field: ResolvedField): boolean =>
 
 export function isPresentField(field: ResolvedField): Expression {
   switch (field.kind) {
+    case 'cohort':
+      return TRUE;
     case 'computed':
       return field.type === 'text' ? isPresent(alias(field.alias)) : fn.isNotNull(alias(field.alias));
     case 'distinct_id':

@@ -1,8 +1,11 @@
 // The plans of the sources, by kind of resolved query.
 import { assertNever } from '../../platform/errors.js';
-import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
+import type { CohortField, EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
+import { planCondition } from '../conditions/plan.js';
 import type { PlanContext } from '../people/scan.js';
 import { sortKept } from '../plan/answer.js';
+import { textValue } from '../plan/expressions.js';
+import { fn } from '../plan/functions.js';
 import type { Plan } from '../plan/plan.js';
 import { planChoice } from './choice/plan.js';
 import { planValues } from './choice/plan-values.js';
@@ -45,7 +48,8 @@ function planRows<K extends Kind>(query: QueryOf<K>, context: PlanContext): Plan
   return PLANS[query.kind as K](query, context);
 }
 
-export function plan(query: ResolvedQuery, context: PlanContext): Plan {
+export function plan(resolved: ResolvedQuery, context: PlanContext): Plan {
+  const query = resolved.hasCohorts ? withCohorts(resolved, context) : resolved;
   const { shownOrder, rowsMax } = { shownOrder: undefined, ...query };
   if (shownOrder === undefined || rowsMax === undefined) return planRows(query, context);
   return sortKept(planRows(query, { ...context, limit: rowsMax, offset: 0 }), { shownOrder, rowsMax, context });
@@ -65,3 +69,15 @@ const rowsOver =
         return assertNever(rows);
     }
   };
+
+/** The query with the value of each cohort that it groups by. */
+function withCohorts<T>(node: T, context: PlanContext): T {
+  if (typeof node !== 'object' || node === null || node instanceof Set) return node;
+  if (Array.isArray(node)) return node.map((item) => withCohorts(item, context)) as T;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withCohorts(value, context)]));
+  if (!isCohort(node)) return copy as T;
+  const isIn = planCondition(node.condition, context.projectId);
+  return { ...copy, value: fn.if(isIn, textValue('true'), textValue('false')) } as T;
+}
+
+const isCohort = (node: object): node is CohortField => 'kind' in node && node.kind === 'cohort';

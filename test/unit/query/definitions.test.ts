@@ -118,6 +118,13 @@ describe('problems with definitions', () => {
       undefined,
     ],
     ['metric', 'metric is not complete', 7, 0, undefined],
+    ['* | count by cohort.powr', 'no cohort "powr" is defined', 14, 11, 'cohort.power'],
+    ['users | count by cohort.power', 'by cohort.power does not fit users', 18, 12, undefined],
+    ['sessions | count by cohort.power', 'by cohort.power does not fit sessions', 21, 12, undefined],
+    ['| latest _path per user_id | count by cohort.power', 'by cohort.power does not fit', 39, 12, undefined],
+    ['| count per distinct_id | p90 count by cohort.power', 'by cohort.power does not fit', 40, 12, undefined],
+    ['* | list cohort.power', '"cohort.power" does not fit here', 10, 12, undefined],
+    ['* | count by cohort.power | compare previous', 'by cohort.power does not go with compare', 14, 12, undefined],
   ])('%s', (text, message, column, length, fix) => {
     const [problem, ...others] = problemsOf(text);
     expect(problem).toMatchObject({ column, length });
