@@ -7,6 +7,7 @@ import { packageRoot } from '../src/platform/paths.js';
 import { benchAgents } from './agents.js';
 import { benchCatalog } from './catalog.js';
 import { benchConsole } from './console.js';
+import { benchDefinitions } from './definitions.js';
 import { benchErasure } from './erasure.js';
 import { benchExact } from './exact.js';
 import { benchExport } from './export.js';
@@ -43,6 +44,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'erasure', run: benchErasure, minutesMax: 12 },
   { name: 'export', run: benchExport, minutesMax: 6 },
   { name: 'agents', run: benchAgents, minutesMax: 4 },
+  { name: 'definitions', run: benchDefinitions, minutesMax: 1 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },
   { name: 'idle', run: benchIdle, minutesMax: 11 },
 ];
