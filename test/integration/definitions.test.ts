@@ -177,15 +177,6 @@ describe('queries with definitions', () => {
     expect(rows.length).toBeGreaterThan(1);
   });
 
-  test.each(['funnel signup -> purchase', 'retention signup returning purchase', 'lifecycle signup by day'])(
-    '%s takes a cohort as a field, or says what fits',
-    async (source) => {
-      const { status, body } = await query(`${source} | by cohort.power`);
-      if (status === 200) expect(body.rows.map((row: Row) => row['cohort.power'])).toContain('true');
-      else expect(body.error).toContain('by cohort.power does not fit');
-    },
-  );
-
   test('are explained with the definitions and listed by fields and the catalog', async () => {
     const explained = await send(url, 'POST /query', {
       key: tenant.project.secretKey,

@@ -3,8 +3,8 @@ import { quote } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
 import type { FieldName, GroupKey } from '../parse/syntax.js';
 import { resolveLength } from '../time/range.js';
-import { resolveGroupField } from './cohort-field.js';
 import { plainName } from './groups.js';
+import { resolveField } from './resolve-field.js';
 import type { Breakdown } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
@@ -45,7 +45,7 @@ export function takeBy(scope: Scope, stages: StageReader, parts: ByParts): By {
     } else if (found) {
       granularity = found;
     } else {
-      const field = resolveGroupField(scope, name);
+      const field = resolveField(scope, name);
       if (field) breakdown = { name: name.written, field };
     }
   }
