@@ -136,7 +136,8 @@ export async function saveDashboard(
   const { projectId, timezone } = call.credential;
   const key = parseDashboardKey(givenKey);
   const body = Buffer.from(JSON.stringify({ source_yaml, visibility }));
-  const context = { key, projectId, timezone, nowMs: deps.now() };
+  const { definitions } = await deps.definitions.read(projectId);
+  const context = { key, projectId, timezone, nowMs: deps.now(), definitions };
   const checked = await threads.run(syncTask, { body, context }, projectId);
   const writer = writerOf(call.credential);
   // A member who asks for a personal one never gets that of the project, as in a sync.
