@@ -5,6 +5,7 @@ import { createHostLookup } from '../src/alerts/addresses.js';
 import { checkDueAlerts } from '../src/alerts/check-due.js';
 import { createAlertQueries } from '../src/alerts/run-query.js';
 import { type SendDeps, sendDueMessages } from '../src/alerts/send-due.js';
+import { createUnsubscribeLinks } from '../src/alerts/unsubscribe.js';
 import { createWebhookSecrets } from '../src/alerts/webhook-secret.js';
 import { createMailQueue, enqueueMail } from '../src/mail/queue.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
@@ -54,6 +55,7 @@ const startDeliveries = defineScheduledJob({
         timeoutMs: BOUNDS.webhookMs,
         nowSeconds: () => Math.floor(Date.now() / 1000),
       },
+      unsubscribeLinks: createUnsubscribeLinks(config.SECRET_KEY_BASE, publicUrlOf(config)),
       sendMail: mailQueue && ((mail, id) => enqueueMail(mailQueue, mail, config.SECRET_KEY_BASE, id)),
     };
     return { run: () => sendDueMessages(deps, signal), close: async () => mailQueue?.close() };

@@ -19,12 +19,18 @@ export function startMailWorker({ config, redis, log }: MailNeeds): RunningJob {
   const worker = new Worker<MailJob, void>(
     MAIL_QUEUE,
     async ({ data }) => {
-      const { to, subject, id } = data;
+      const { to, subject, id, unsubscribeUrl } = data;
       const text = tryReadText(data, config.SECRET_KEY_BASE);
       if (text === undefined) throw new UnrecoverableError('the text cannot be decrypted: SECRET_KEY_BASE has changed');
       try {
         const messageId = id === undefined ? {} : { messageId: `<${id}@alerts.invalid>` };
-        await transport.sendMail({ to: { name: '', address: to }, subject, text, ...messageId });
+        await transport.sendMail({
+          to: { name: '', address: to },
+          subject,
+          text,
+          ...messageId,
+          headers: unsubscribeHeaders(unsubscribeUrl),
+        });
       } catch (error) {
         if (isRefusal(error)) throw new UnrecoverableError(String(error));
         throw error;
@@ -42,6 +48,9 @@ export function startMailWorker({ config, redis, log }: MailNeeds): RunningJob {
     },
   };
 }
+
+const unsubscribeHeaders = (url: string | undefined): Record<string, string> =>
+  url === undefined ? {} : { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 
 // nodemailer's codes for a rejected sender, recipient or message. A 5xx at login (EAUTH) is a wrong
 // setting of the service: the mail stays queued until it is corrected.

@@ -10,6 +10,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { CLAIM_SECONDS, type ClaimedDelivery, claimDelivery, markFailed, markSent } from './delivery-store.js';
 import { toSubject, toText, toWebhookBody } from './message.js';
 import { parseTarget } from './targets.js';
+import { isUnsubscribed, type UnsubscribeLinks } from './unsubscribe.js';
 import { type CallResult, callWebhook, type WebhookOptions } from './webhook.js';
 import type { WebhookSecrets } from './webhook-secret.js';
 
@@ -21,6 +22,7 @@ export interface SendDeps {
   readonly webhooks: WebhookOptions;
   /** Queues a mail under the id, once. Undefined without a mail server. */
   readonly sendMail: ((mail: Mail, id: string) => Promise<void>) | undefined;
+  readonly unsubscribeLinks: UnsubscribeLinks;
   readonly log: Logger;
 }
 
@@ -62,8 +64,14 @@ async function send(
     if (deps.sendMail === undefined) {
       return { isDelivered: false, isFinal: true, reason: 'the service has no mail server (setting SMTP_URL)' };
     }
+    const subscriber = { projectId, address: target.address };
+    if (await isUnsubscribed(deps.postgres, subscriber)) {
+      return { isDelivered: false, isFinal: true, reason: 'the receiver has unsubscribed' };
+    }
     if (!isClaimed()) return undefined;
-    await deps.sendMail({ to: target.address, subject: toSubject(message), text: toText(message, rows) }, id);
+    const unsubscribeUrl = deps.unsubscribeLinks.toUrl(subscriber);
+    const text = `${toText(message, rows)}\n\nUnsubscribe: ${unsubscribeUrl}\n`;
+    await deps.sendMail({ to: target.address, subject: toSubject(message), text, unsubscribeUrl }, id);
     return { isDelivered: true };
   }
   const secret = await deps.secrets.require(projectId);

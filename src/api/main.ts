@@ -12,6 +12,7 @@ import { createAccountsRouter } from '../accounts/routes.js';
 import { createTxtLookup } from '../accounts/txt-records.js';
 import { createAlertsRouter } from '../alerts/routes.js';
 import { createAlertQueries } from '../alerts/run-query.js';
+import { createUnsubscribeLinks } from '../alerts/unsubscribe.js';
 import { createWebhookSecrets } from '../alerts/webhook-secret.js';
 import { createBrowserScriptRouter } from '../browser-script/routes.js';
 import { CatalogReader } from '../catalog/reader.js';
@@ -179,6 +180,7 @@ const app = createApp({
       signInLabel: identityProvider?.label,
       assets,
       console: consoleAssets,
+      unsubscribeLinks: createUnsubscribeLinks(config.SECRET_KEY_BASE, publicUrl),
     }),
     assets.router,
     consoleAssets.router,

@@ -11,6 +11,8 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** For the button of mail programs (RFC 8058): a POST to it unsubscribes. */
+  readonly unsubscribeUrl?: string;
 }
 
 export interface MailJob {
@@ -21,6 +23,7 @@ export interface MailJob {
   readonly encryptedText: string;
   /** Left part of the Message-ID. */
   readonly id?: string;
+  readonly unsubscribeUrl?: string;
 }
 
 // Retries for about two days: longer than a usual outage of a mail server, shorter than an

@@ -5,6 +5,13 @@ import { findPerson, type Person, personOf, requireSession, type SessionGuards }
 import { acceptInvitation } from '../accounts/invitations.js';
 import { listDemos, listProjects } from '../accounts/projects.js';
 import { listOrganizations } from '../accounts/store.js';
+import {
+  isUnsubscribed,
+  type Subscriber,
+  subscribeAgain,
+  type UnsubscribeLinks,
+  unsubscribe,
+} from '../alerts/unsubscribe.js';
 import { PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
 import { toOrganizationId } from '../platform/ids.js';
@@ -18,6 +25,7 @@ import { landingPage } from './landing.js';
 import { type Page, renderPage } from './layout.js';
 import { loginPage } from './login.js';
 import { problemPage } from './problem.js';
+import { unsubscribePage } from './unsubscribe.js';
 import { welcomeText } from './welcome-text.js';
 
 export interface PagesDeps {
@@ -27,6 +35,7 @@ export interface PagesDeps {
   readonly signInLabel: string | undefined;
   readonly assets: Assets;
   readonly console: ConsoleAssets;
+  readonly unsubscribeLinks: UnsubscribeLinks;
 }
 
 const CONSOLE_PATHS = [
@@ -83,6 +92,23 @@ export function createPagesRouter(deps: PagesDeps): Router {
     await acceptInvitation(postgres, String(req.params.token), personOf(res));
     res.redirect(303, '/');
   });
+
+  const subscriberOf = (req: Request): Subscriber => {
+    const subscriber = deps.unsubscribeLinks.tryRead(String(req.params.token));
+    if (subscriber === undefined) throw new PublicError('not_found', 'the link is not complete; copy it from the mail');
+    return subscriber;
+  };
+  const showSubscription = async (req: Request, res: Response, subscriber: Subscriber): Promise<void> => {
+    const { address } = subscriber;
+    show(res, unsubscribePage({ path: req.path, address, isUnsubscribed: await isUnsubscribed(postgres, subscriber) }));
+  };
+  router.get('/unsubscribe/:token', async (req, res) => showSubscription(req, res, subscriberOf(req)));
+  // Sent by the button, and by mail programs without a session; the body says nothing.
+  router.post('/unsubscribe/:token', async (req, res) => {
+    const subscriber = subscriberOf(req);
+    await (req.query.again === 'true' ? subscribeAgain : unsubscribe)(postgres, subscriber);
+    await showSubscription(req, res, subscriber);
+  });
   return router;
 }
 
@@ -92,7 +118,8 @@ export function createPagesRouter(deps: PagesDeps): Router {
  */
 export function showProblems(assets: Assets): ErrorRequestHandler {
   const showProblem: ErrorRequestHandler = (error, req, res, next) => {
-    const isNavigation = req.method === 'GET' ? !/^\/api\//.test(req.path) : /^\/(?:auth|invitations)\//.test(req.path);
+    const isNavigation =
+      req.method === 'GET' ? !/^\/api\//.test(req.path) : /^\/(?:auth|invitations|unsubscribe)\//.test(req.path);
     const isPage = isNavigation && req.accepts(['json', 'html']) === 'html';
     if (!isPage || res.headersSent || !(error instanceof PublicError)) return next(error);
     if (error.kind === 'rate_limited') res.set('Retry-After', '60');

@@ -64,6 +64,8 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
   // Written by members, about anything. Their alerts and checks are deleted with dashboards.
   { name: 'dashboards', isDeletedWithProject: true, isRewritten: false },
   { name: 'definitions', isDeletedWithProject: true, isRewritten: false },
+  // Addresses that members have named as targets.
+  { name: 'alert_unsubscribes', isDeletedWithProject: true, isRewritten: false },
   { name: 'webhook_secrets', isDeletedWithProject: true, isRewritten: false },
   { name: 'access_tokens', isDeletedWithProject: true, isRewritten: false },
   { name: 'audit_entries', isDeletedWithProject: false, isRewritten: true },

@@ -374,6 +374,42 @@ describe('a dry run', () => {
   });
 });
 
+describe('a mailbox', () => {
+  /** The header without the line breaks of mails. */
+  const linkIn = (mail: string): string =>
+    /^List-Unsubscribe:\s+<([^>]+)>/m.exec(mail)?.[1]?.replaceAll(/\s/g, '') ?? '';
+  const post = (path: string) => send(processes.url, `POST ${path}`);
+
+  test('unsubscribes by one request without a session, and subscribes again', async () => {
+    const address = 'reader@example.com';
+    await sync([{ to: [`mailto:${address}`] }]);
+    await firstCheck();
+    await run('send-alerts');
+    const mail = await smtp.mailTo(address);
+    expect(mail).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r?$/m);
+    const { pathname } = new URL(linkIn(mail));
+    const page = await send(processes.url, `GET ${pathname}`);
+    expect(page).toMatchObject({ status: 200, body: expect.stringContaining(`${address} gets mails`) });
+
+    expect(await post(pathname)).toMatchObject({ status: 200, body: expect.stringContaining('gets no more mails') });
+    await purchase();
+    await checkNow();
+    await eventually(async () => {
+      await run('send-alerts');
+      expect((await deliveries())[1]).toMatchObject({ status: 'failed', error: 'the receiver has unsubscribed' });
+    });
+    expect(await post(`${pathname}?again=true`)).toMatchObject({ body: expect.stringContaining('gets mails') });
+    expect(await postgres('alert_unsubscribes')).toEqual([]);
+  });
+
+  test('cannot be unsubscribed with another token', async () => {
+    const [project, , signature] = ['00000000-0000-7000-8000-000000000001', '', 'x'.repeat(43)];
+    for (const token of ['none', `${project}.YQ.${signature}`, `${project}.YQ.`]) {
+      expect(await post(`/unsubscribe/${token}`)).toMatchObject({ status: 404 });
+    }
+  });
+});
+
 test('the key of webhook signatures is kept until an admin replaces it', async () => {
   const { secret } = (await asOwner('GET {project}/webhook-secret')).body;
   expect(secret).toMatch(/^whs_[0-9A-Za-z]{32}$/);

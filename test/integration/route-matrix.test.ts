@@ -72,6 +72,8 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /login': '*',
   'GET /invitations/{token}': '*',
   'POST /invitations/{token}': 'signed in',
+  'GET /unsubscribe/{token}': '*',
+  'POST /unsubscribe/{token}': '*',
   'GET /auth/idp': '*',
   'GET /auth/idp/cb': '*',
   'POST /auth/logout': '*',

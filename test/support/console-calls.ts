@@ -96,6 +96,8 @@ function alertCalls({ project, alertId }: Operating): Call[] {
     { route: `POST ${all}/alerts/{alertID}/dry-run`, path: `${one}/dry-run`, status: 200 },
     { route: `GET ${all}/alerts/{alertID}/checks`, path: `${one}/checks`, status: 200 },
     { route: `GET ${all}/alerts/{alertID}/checks`, path: `${project}/alerts/none/checks`, status: 404 },
+    { route: 'GET /unsubscribe/{token}', path: '/unsubscribe/none', status: 404 },
+    { route: 'POST /unsubscribe/{token}', path: '/unsubscribe/none', status: 404 },
     { route: `GET ${all}/webhook-secret`, path: `${project}/webhook-secret`, status: 200 },
     { route: `POST ${all}/rotate-webhook-secret`, path: `${project}/rotate-webhook-secret`, status: 200 },
   ];

@@ -1,8 +1,17 @@
 // Operations of the OpenAPI document for the routes of alerts.
-import { json, jsonList, tagged } from './operation.js';
+import { z } from 'zod';
+import { json, jsonList, tagged, text } from './operation.js';
 import { refTo } from './schemas.js';
 
+const unsubscribeQuery = z.object({ again: z.enum(['true']).optional() });
+
 export const ALERT_OPERATIONS = tagged('Alerts', {
+  'GET /unsubscribe/{token}': ['Page behind the unsubscribe link of a mail', { 200: text('text/html') }],
+  'POST /unsubscribe/{token}': [
+    'Unsubscribes a mailbox from the alerts of a project; with again=true, sends them again',
+    { 200: text('text/html') },
+    { query: unsubscribeQuery },
+  ],
   'GET /api/projects/{projectID}/alerts': [
     'Lists the alerts of the dashboards of the project, with their state',
     { 200: jsonList('Alert') },
