@@ -342,7 +342,7 @@ function toPresenceCounts(): string {
 
 /** Queries over the same range whose ratios are the cost of stitching. */
 export const stitchingCases = (range: SourceRange): { stitched: string; unstitched: string; byText: string } => ({
-  stitched: fill('SELECT uniqExact($actor) FROM $actors WHERE $scan', range),
+  stitched: fill('* | $range | unique distinct_id', range),
   unstitched: fill(
     'SELECT uniqExact(if(e.user_hash != 0, e.user_hash, e.device_hash)) FROM events AS e WHERE $scan',
     range,

@@ -35,7 +35,7 @@ export function scanWithDevices({ projectId, time, filter, reads, joins = [] }: 
   return { kind: 'events', projectId, time, joins: [...devices, ...joins], filter };
 }
 
-function joinDevices(projectId: ProjectId, hasUserIds: boolean): Join {
+export function joinDevices(projectId: ProjectId, hasUserIds: boolean): Join {
   const rows = select({
     columns: {
       mapped_device_hash: column('device_hash'),
@@ -46,8 +46,7 @@ function joinDevices(projectId: ProjectId, hasUserIds: boolean): Join {
   });
   return {
     step: step('devices', rows),
-    // Events with a user id skip the lookup of their device, which is usually a cache miss.
-    left: fn.if(isAnonymous, column('device_hash'), constant(0)),
+    left: anonymousDevice,
     right: 'mapped_device_hash',
     others: 'kept',
   };
@@ -55,6 +54,11 @@ function joinDevices(projectId: ProjectId, hasUserIds: boolean): Join {
 
 /** Whether the event has no user id of its own. */
 const isAnonymous = equals(column('user_hash'), constant(0));
+
+/**
+ * The device of an event without a user id, else 0: the lookup of a device is usually a cache miss.
+ */
+export const anonymousDevice: Expression = fn.if(isAnonymous, column('device_hash'), constant(0));
 
 interface MappedDevices {
   readonly by: 'user_hash' | 'device_hash' | 'device_id';

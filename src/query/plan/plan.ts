@@ -31,7 +31,7 @@ export interface Select {
   readonly keeps?: 'all';
   readonly columns: Columns;
   /** Undefined for one row without columns. */
-  readonly from: EventScan | ProfileScan | DeviceScan | Step | MatchedRows | undefined;
+  readonly from: EventScan | ProfileScan | DeviceScan | Step | MatchedRows | JoinedRows | undefined;
   /** Of the rows of a step; a scan has its filter. */
   readonly where?: Expression;
   /** GROUP BY these columns of the same select; undefined without aggregation. */
@@ -87,6 +87,13 @@ export interface MatchedRows {
   readonly others: Step;
   /** The columns of the key. */
   readonly on: { readonly row: string; readonly other: string };
+}
+
+/** The rows of a step with a join, whose step is held in memory. */
+export interface JoinedRows {
+  readonly kind: 'joined';
+  readonly rows: Step;
+  readonly join: Join;
 }
 
 /** Profiles of one project, without deleted ones. */

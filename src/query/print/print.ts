@@ -120,6 +120,8 @@ class Printer {
         const join = `RIGHT ANY JOIN ${this.step(rows)} ON ${on.other} = ${on.row}`;
         return [word(`FROM ${this.step(others)}`), word(join)];
       }
+      case 'joined':
+        return [word(`FROM ${this.step(from.rows)}`), ...this.joins([from.join])];
       case 'profiles':
         return [word('FROM profiles FINAL'), ...this.joins(from.joins ?? []), this.where(from, [])];
       case 'device_map':

@@ -11,6 +11,7 @@ import type {
 } from '../../analyze/resolved.js';
 import { overRange } from '../../conditions/calls.js';
 import { planCondition } from '../../conditions/plan.js';
+import { selectPeopleCount } from '../../people/count-people.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
@@ -124,7 +125,13 @@ function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver |
   const groupOf = (group: Group) => readGroupOf(group, column('time'), query.timezone).expression;
   if (query.each) return groupEntities(query, query.each, context, groupOf);
   if (query.window) return groupWindows(query, query.window, context, groupOf);
-  return groupHours(query, context) ?? groupEvents(query, context);
+  return groupHours(query, context) ?? countPeople(query, context) ?? groupEvents(query, context);
+}
+
+/** By groups, it would take as long as a lookup for each event. */
+function countPeople({ groups, measure, selection }: AggregateQuery, context: PlanContext): Select | undefined {
+  if (groups.length > 0 || measure.kind !== 'unique' || measure.field.kind !== 'distinct_id') return undefined;
+  return selectPeopleCount(context, selection, METRIC);
 }
 
 /**
