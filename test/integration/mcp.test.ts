@@ -195,16 +195,11 @@ describe('check', () => {
     });
     expect(await metric('query_rows_scanned_total')).toEqual(before);
   });
-
-  test('answers the problems of a wrong query', async () => {
-    const { text, isError } = await agent.call('check', { q: 'visit | group by day' });
-    expect(isError).toBe(true);
-    expect(JSON.parse(text).details[0].fix).toMatchObject({ text: expect.any(String) });
-  });
 });
 
-test('definitions are listed by schema, and named by check', async () => {
-  const source_yaml = `version: 1\nevents: { seen: { query: '(visit, odd)', about: 'saw a page' } }\n`;
+test('definitions are listed by schema, named by check, and used in dashboards', async () => {
+  const metrics = `metrics: { rate: { query: 'formula unique(odd) / unique(visit)' } }`;
+  const source_yaml = `version: 1\nevents: { seen: { query: '(visit, odd)', about: 'saw a page' } }\n${metrics}\n`;
   const sent = { method: 'PUT', headers: { 'X-API-Key': project.secretKey }, body: JSON.stringify({ source_yaml }) };
   expect((await fetch(`${processes.url}/api/definitions`, sent)).status).toBe(201);
   for (const input of [{}, { event: 'seen' }, { search: 'saw' }]) {
@@ -213,6 +208,8 @@ test('definitions are listed by schema, and named by check', async () => {
   const { text } = await agent.call('check', { q: 'seen | count' });
   expect(JSON.parse(text).definitions).toMatchObject([{ kind: 'event', name: 'seen', query: '(visit, odd)' }]);
   expect((await agent.call('query', { q: 'seen | count', format: 'json' })).text).toContain('"count":438');
+  const used = { key: 'rate', source_yaml: YAML.replace('visit | count', 'metric rate'), dry_run: true };
+  expect(await agent.call('save_dashboard', used)).toMatchObject({ isError: false });
 });
 
 async function metric(name: string): Promise<string[]> {
