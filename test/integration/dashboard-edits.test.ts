@@ -140,7 +140,7 @@ describe('POST of a draft', () => {
     };
     const variable = { type: 'date_range', default: 'last 7d' };
     const { variables, problems } = await draft({ variable: { new_name: 'range', variable } });
-    expect({ variables, problems }).toEqual({ variables: [{ name: 'range', line: 7, variable }], problems: [] });
+    expect({ variables, problems }).toEqual({ variables: [{ name: 'range', line: 4, variable }], problems: [] });
     const several = { section: { title: 'More' }, move: { card: 'a', section: 1, index: 0 } };
     expect((await draft(several)).sections).toMatchObject([
       { title: 'S', cards: [] },
