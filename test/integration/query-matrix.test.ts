@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toProjectId } from '../../src/platform/ids.js';
 import { compile } from '../../src/query/compile.js';
+import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { QueryError } from '../../src/query/errors.js';
 import { SOURCES } from '../../src/query/sources/index.js';
 import { formatCsv } from '../../src/query-api/formats/csv.js';
@@ -17,11 +18,16 @@ const GROUPS = ['', ' | by day', ' | by _country', ' | by week, _country'];
 const ZONE = 'America/St_Johns';
 const PROJECT_ID = toProjectId(PROJECT);
 const ROWS_MAX = 500;
+/** `metric NAME` is an example of the table of sources. */
+const DEFINITIONS: Definitions = [
+  { kind: 'metric', name: 'NAME', query: 'formula count(pay) / unique(signup)', line: 1 },
+];
+const CONTEXT = { projectId: PROJECT_ID, nowMs: NOW_MS, timezone: ZONE, definitions: DEFINITIONS };
 
 let service: QueryService;
 
 beforeAll(async () => {
-  service = await startQueryService();
+  service = await startQueryService(DEFINITIONS);
   await storeHistory(service.clickhouse);
 });
 
@@ -29,7 +35,7 @@ afterAll(() => service?.close());
 
 function compiles(text: string): boolean {
   try {
-    compile(text, { projectId: PROJECT_ID, nowMs: NOW_MS, timezone: ZONE, limit: ROWS_MAX, offset: 0 });
+    compile(text, { ...CONTEXT, limit: ROWS_MAX, offset: 0 });
     return true;
   } catch (error) {
     if (error instanceof QueryError) return false;

@@ -9,6 +9,7 @@ import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
+import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { answer } from '../../src/query-api/answer.js';
 import { toAnswerOf } from '../../src/query-api/format-task.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
@@ -30,10 +31,12 @@ export interface QueryService {
   close(): Promise<void>;
 }
 
-export async function startQueryService(): Promise<QueryService> {
+/** `definitions` are those of every project, in place of what PostgreSQL has. */
+export async function startQueryService(definitions?: Definitions): Promise<QueryService> {
   const databases = await createTestDatabases();
   const clickhouse = createClickHouse(databases.config);
   const postgres = createPostgres(databases.config);
+  const log = createLogger({ process: 'test', level: 'warn' });
   const shares = createQueryShares({
     concurrency: 4,
     perProjectMax: 4,
@@ -45,13 +48,15 @@ export async function startQueryService(): Promise<QueryService> {
   const deps = {
     clickhouse,
     catalogs: new CatalogReader(postgres),
-    definitions: new DefinitionsReader(postgres, createLogger({ process: 'test', level: 'warn' })),
+    definitions: definitions
+      ? { read: async () => ({ version: 1, definitions }) }
+      : new DefinitionsReader(postgres, log),
     shares,
     guesses: createPropertyGuesses(),
     threads,
     metrics: createQueryMetrics(new Registry(), shares),
     limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
-    log: createLogger({ process: 'test', level: 'warn' }),
+    log,
     noteQuery: () => {},
     admitToPeople: async () => {},
   };
