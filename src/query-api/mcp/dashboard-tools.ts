@@ -1,6 +1,8 @@
 // The tools dashboards and save_dashboard. The rules of the stores apply: who sees and who may
 // write a dashboard, the versions, and the check of every query of a document.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { DashboardConfig } from '../../dashboards/config-schema.js';
 import { diffLines, hunksOf } from '../../dashboards/diff-lines.js';
 import { changeDashboard, createDashboard } from '../../dashboards/edit.js';
 import { fillCards } from '../../dashboards/fill-cards.js';
@@ -143,6 +145,7 @@ export async function saveDashboard(
   // A member who asks for a personal one never gets that of the project, as in a sync.
   const isOwn = !writer.isProjectEditor && visibility === 'personal';
   const existing = await findDashboard(postgres, writer, key, isOwn ? visibility : undefined);
+  requireSameAlerts(existing?.config.alerts, checked.config.alerts);
   const own = writer.personId === undefined ? 'project' : 'personal';
   const sync = {
     ...checked,
@@ -170,6 +173,19 @@ export async function saveDashboard(
     ? `would change ${key}, now version ${dashboard.version}`
     : `saved ${key} as version ${dashboard.version}`;
   return `${done}\n${link}\n${diff}`;
+}
+
+/**
+ * An alert sends numbers to an address. An agent reads values that anyone may have sent, so it must
+ * not choose that address.
+ */
+function requireSameAlerts(before: DashboardConfig['alerts'] = [], after: DashboardConfig['alerts'] = []): void {
+  if (isDeepStrictEqual(before, after)) return;
+  const message =
+    before.length === 0
+      ? 'agents do not create alerts, which send numbers to an address; save the dashboard without them, and ask a person to add them'
+      : 'agents do not change alerts, which send numbers to an address; save the dashboard with the alerts that it has';
+  throw new PublicError('forbidden', message);
 }
 
 function diffOf(before: string, after: string): string {
