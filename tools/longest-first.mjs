@@ -9,10 +9,18 @@ const LONGEST = [
   'test/integration/oracle-rows.test.ts',
   'test/integration/oracle-behaviour.test.ts',
   'test/integration/oracle-people.test.ts',
+  'test/integration/tenants.test.ts',
+  'test/integration/privacy-fairness.test.ts',
+  'test/integration/query-fairness.test.ts',
+  'test/integration/catalog.test.ts',
   'test/golden/golden.rows.test.ts',
   'test/e2e/faults.test.ts',
   'test/e2e/erasure.test.ts',
   'test/e2e/console.test.ts',
+  'test/e2e/console-experiments-data.test.ts',
+  'test/e2e/console-answers.test.ts',
+  'test/e2e/identity-exact.test.ts',
+  'test/e2e/console-demo.test.ts',
   'test/e2e/standalone.test.ts',
 ];
 
