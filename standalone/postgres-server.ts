@@ -30,8 +30,10 @@ export function embeddedPostgres(options: {
   port: number;
   superuserPassword: string;
   password: string;
+  /** Several stacks share the server of a test run. */
+  connectionsMax?: number;
 }): EmbeddedPostgres {
-  const { directory, port, superuserPassword, password } = options;
+  const { directory, port, superuserPassword, password, connectionsMax = 60 } = options;
   const user = findPostgresUser({ programs: findPrograms(), parent: dirname(directory) });
   if (!existsSync(directory)) initialize({ user, directory, password: superuserPassword });
   prepareEngineFolder({ directory, configurationFile: 'postgresql.conf', account: user.owner });
@@ -41,7 +43,7 @@ export function embeddedPostgres(options: {
     spec: {
       name: 'postgres',
       isIsolated: true,
-      ...user.command('postgres', directory, (path) => ['-D', path, '-p', String(port), ...settings()]),
+      ...user.command('postgres', directory, (path) => ['-D', path, '-p', String(port), ...settings(connectionsMax)]),
       checkReady: () => checkReady(port),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await greet(port, timeoutMs)) },
       onLine: (line, child) => {
@@ -61,11 +63,11 @@ export function embeddedPostgres(options: {
 /**
  * Settings for a small cluster, mostly idle, with few rows: accounts, and one profile per person.
  */
-function settings(): string[] {
+function settings(connectionsMax: number): string[] {
   const values = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: '60',
+    max_connections: String(connectionsMax),
     shared_buffers: '32MB',
     jit: 'off',
     io_method: 'sync',
