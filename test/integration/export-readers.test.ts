@@ -63,7 +63,7 @@ describe('an export that is sent to another project', () => {
             title: `Item ${n % 7}`,
           },
           ...{
-            price: n / 7,
+            price: n / 8,
             count: String(n % 4),
             flag: n % 2 === 0,
             nothing: null,
