@@ -4,10 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../standalone/free-port.js';
+
 import { parseProcfile } from '../../standalone/procfile.js';
 import { eventually } from './eventually.js';
 import type { Environment } from './stack.js';
+import { takePort } from './take-port.js';
 
 export type ProcessKind = 'web' | 'query' | 'worker';
 
@@ -48,14 +49,14 @@ export async function startProcesses(
   env: Environment,
   kinds: readonly ProcessKind[] = ['query', 'worker', 'web'],
 ): Promise<ProcessGroup> {
-  const ports = { web: await findFreePort(), query: await findFreePort() };
+  const ports = { web: await takePort(), query: await takePort() };
   const url = `http://127.0.0.1:${ports.web}`;
   const shared = { ...env, QUERY_URL: `http://127.0.0.1:${ports.query}` };
   const processes = new Map<string, TestProcess>();
   const group: ProcessGroup = {
     url,
     start: async (kind, name = kind) => {
-      const port = kind === 'worker' ? await findFreePort() : ports[kind];
+      const port = kind === 'worker' ? await takePort() : ports[kind];
       const started = await startProcess({ kind, name, port, env: { ...shared, [PORT_SETTING[kind]]: String(port) } });
       processes.set(name, started);
       return started;
