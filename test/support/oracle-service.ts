@@ -4,7 +4,10 @@ import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { tryParseNumberText } from '../../src/platform/number-text.js';
+import type { AnyBag } from '../../src/query/fields.js';
+import { GUESSES, type Guess, type GuessOf } from '../../src/query/property-guess.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
+import { createPropertyGuesses } from '../../src/query-api/property-guesses.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import type { ServiceAnswer } from '../oracle/compare.js';
 import type { DeviceMapping, Event, History, Profile, Properties } from '../oracle/history.js';
@@ -13,6 +16,8 @@ import type { Context } from '../oracle/world.js';
 import { startQueryService } from './query-service.js';
 
 const ROWS_MAX = 10_000;
+/** In every such history each property starts with the guess `text`, as in a process that just started. */
+const UNTAUGHT_EVERY = 4;
 
 export interface StoredHistory {
   readonly history: History;
@@ -31,20 +36,57 @@ export interface OracleService {
 }
 
 export async function startOracleService(): Promise<OracleService> {
-  const service = await startQueryService();
+  const learned = createPropertyGuesses();
+  const taught = new Map<string, GuessOf>();
+  const service = await startQueryService(undefined, {
+    ...learned,
+    of: (projectId) => laterOf(learned.of(projectId), taught.get(projectId)),
+  });
+  let stored = 0;
   return {
     store: async (histories) => {
       const projects = histories.map(() => createProjectIds());
       const rows = histories.map(({ history }, index) => toRows(history, projects[index] ?? createProjectIds()));
       await storeRows(service.clickhouse, rows);
-      return histories.map(({ context }, index) => {
+      return histories.map(({ context, history }, index) => {
         const projectId = toProjectId(projects[index]?.(PROJECT) ?? '');
+        // A rejected guess is a statement of its own, which would be a third of all.
+        if (stored++ % UNTAUGHT_EVERY > 0) taught.set(projectId, guessesOf(history));
         const at = { nowMs: context.now, timezone: context.timezone, limit: ROWS_MAX, offset: 0 };
         return (text) => service.ask(projectId, text, at);
       });
     },
     close: () => service.close(),
   };
+}
+
+const laterOf =
+  (learned: GuessOf, taught: GuessOf = learned): GuessOf =>
+  (bag, key) =>
+    GUESSES[Math.max(GUESSES.indexOf(learned(bag, key)), GUESSES.indexOf(taught(bag, key)))] ?? 'anything';
+
+const GUESS_OF_TYPE: Readonly<Record<string, Guess>> = { string: 'text', number: 'number', boolean: 'boolean' };
+
+/** The guess for each property that no value of the history rejects. */
+function guessesOf({ events, profiles }: History): GuessOf {
+  const typesByBag: Readonly<Record<AnyBag, ReadonlyMap<string, ReadonlySet<string>>>> = {
+    event_properties: typesOf(events.map(({ event_properties }) => event_properties)),
+    user_properties: typesOf(events.map(({ user_properties }) => user_properties)),
+    user: typesOf(profiles.map(({ properties }) => properties)),
+  };
+  return (bag, key) => {
+    const [type = 'string', ...others] = typesByBag[bag].get(key) ?? [];
+    return others.length > 0 ? 'anything' : (GUESS_OF_TYPE[type] ?? 'anything');
+  };
+}
+
+/** The types of the values by key, without those of null. */
+function typesOf(bags: readonly Properties[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const types = new Map<string, Set<string>>();
+  for (const [key, value] of bags.flatMap((bag) => Object.entries(bag))) {
+    if (value !== null) types.set(key, (types.get(key) ?? new Set()).add(typeof value));
+  }
+  return types;
 }
 
 type IdOf = (project: string) => string;

@@ -13,7 +13,7 @@ import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { answer } from '../../src/query-api/answer.js';
 import { toAnswerOf } from '../../src/query-api/format-task.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
-import { createPropertyGuesses } from '../../src/query-api/property-guesses.js';
+import { createPropertyGuesses, type PropertyGuesses } from '../../src/query-api/property-guesses.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import { createQueryShares } from '../../src/query-api/shares.js';
 import { createTestDatabases } from './stack.js';
@@ -32,7 +32,10 @@ export interface QueryService {
 }
 
 /** `definitions` are those of every project, in place of what PostgreSQL has. */
-export async function startQueryService(definitions?: Definitions): Promise<QueryService> {
+export async function startQueryService(
+  definitions?: Definitions,
+  guesses: PropertyGuesses = createPropertyGuesses(),
+): Promise<QueryService> {
   const databases = await createTestDatabases();
   const clickhouse = createClickHouse(databases.config);
   const postgres = createPostgres(databases.config);
@@ -52,7 +55,7 @@ export async function startQueryService(definitions?: Definitions): Promise<Quer
       ? { read: async () => ({ version: 1, definitions }) }
       : new DefinitionsReader(postgres, log),
     shares,
-    guesses: createPropertyGuesses(),
+    guesses,
     threads,
     metrics: createQueryMetrics(new Registry(), shares),
     limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
