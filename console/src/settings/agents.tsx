@@ -2,12 +2,12 @@
 // it.
 import { type FormEvent, useState } from 'react';
 import type { Project } from '../boot.js';
-import { CopyButton } from '../start/copy-button.js';
 import { Snippet } from '../start/snippet.js';
 import { agentTexts as words } from '../texts/agents.js';
 import { settingsTexts } from '../texts/settings.js';
 import { createToken } from './api.js';
 import { CLIENTS, type ClientName, configurationOf } from './clients.js';
+import { CreatedToken } from './created-token.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { useAttempt } from './use-attempt.js';
@@ -82,13 +82,7 @@ function NewAgentToken({ project, token, show }: NewAgentTokenProps) {
         </label>
       </fieldset>
       <Problem text={problem} />
-      {token !== undefined && (
-        <div role="status" className={style.created}>
-          <p>{settingsTexts.shownOnce}</p>
-          <code>{token}</code>
-          <CopyButton name={settingsTexts.token} text={token} />
-        </div>
-      )}
+      <CreatedToken token={token} />
       <div className={style.buttons}>
         <button type="submit" className="button primary" disabled={isBusy}>
           {settingsTexts.createToken}

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, instant, localDate } from '../answer/format.js';
 import { isAtLeast, type Project } from '../boot.js';
-import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
+import { CreatedToken } from './created-token.js';
 import { Problem } from './problem.js';
 import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
@@ -133,13 +133,7 @@ function NewToken({ project }: { readonly project: Project }) {
         ))}
       </fieldset>
       <Problem text={problem} />
-      {created !== undefined && (
-        <div role="status" className={style.created}>
-          <p>{settingsTexts.shownOnce}</p>
-          <code>{created}</code>
-          <CopyButton name={settingsTexts.token} text={created} />
-        </div>
-      )}
+      <CreatedToken token={created} />
       <div className={style.buttons}>
         <button type="submit" className="button primary" disabled={isBusy}>
           {settingsTexts.createToken}
