@@ -2,7 +2,6 @@
 // (`top 5`, a leading pipe, `!=`, `_country`) are expanded.
 import type { AnyBag, EventField, Granularity } from '../fields.js';
 import type { AggregateName } from '../language.js';
-import type { Expression } from '../plan/expressions.js';
 import type { Guess } from '../property-guess.js';
 import type { ResolvedSource } from '../sources/index.js';
 import type { CalendarSpan } from '../time/range.js';
@@ -30,8 +29,6 @@ export interface CohortField {
   readonly kind: 'cohort';
   readonly name: string;
   readonly condition: Condition;
-  /** Its value, which the plan adds (sources/plans.ts). */
-  readonly value?: Expression;
 }
 
 /** `guess` is the assumed type when the text form is read. */

@@ -138,9 +138,17 @@ export interface Reading {
   readonly type: ColumnType;
 }
 
-function valueOfCohort({ name, value }: CohortField): Expression {
-  if (value === undefined) throw new Error(`the cohort ${name} has no value in the plan`);
-  return value;
+/**
+ * A cohort with its value, added by sources/plans.ts. The browser bundles the resolved form, which
+ * therefore has no expressions.
+ */
+export interface PlannedCohort extends CohortField {
+  readonly value: Expression;
+}
+
+function valueOfCohort(cohort: CohortField | PlannedCohort): Expression {
+  if ('value' in cohort) return cohort.value;
+  throw new Error(`the cohort ${cohort.name} has no value in the plan`);
 }
 
 /** Text form, which groups use. */

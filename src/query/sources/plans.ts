@@ -5,6 +5,7 @@ import { planCondition } from '../conditions/plan.js';
 import type { PlanContext } from '../people/scan.js';
 import { sortKept } from '../plan/answer.js';
 import { textValue } from '../plan/expressions.js';
+import type { PlannedCohort } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import type { Plan } from '../plan/plan.js';
 import { planChoice } from './choice/plan.js';
@@ -77,7 +78,8 @@ function withCohorts<T>(node: T, context: PlanContext): T {
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withCohorts(value, context)]));
   if (!isCohort(node)) return copy as T;
   const isIn = planCondition(node.condition, context.projectId);
-  return { ...copy, value: fn.if(isIn, textValue('true'), textValue('false')) } as T;
+  const value = fn.if(isIn, textValue('true'), textValue('false'));
+  return { ...copy, value } satisfies Pick<PlannedCohort, 'value'> as T;
 }
 
 const isCohort = (node: object): node is CohortField => 'kind' in node && node.kind === 'cohort';
