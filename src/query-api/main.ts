@@ -4,7 +4,7 @@ import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
 import { CatalogReader } from '../catalog/reader.js';
 import { DefinitionsReader } from '../definitions/reader.js';
-import { askClickHouse, createClickHouse } from '../platform/clickhouse/client.js';
+import { askClickHouse } from '../platform/clickhouse/client.js';
 import { readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
@@ -12,17 +12,11 @@ import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
-import { publicUrlOf } from '../platform/public-url.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
+import { answerQueriesHere } from './answer-here.js';
 import { createQueryApp } from './app.js';
-import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { FORMAT_MEMORY_MEBIBYTES } from './format-task.js';
-import { createAgentHandlers } from './mcp/routes.js';
-import { createAdmission } from './people-access.js';
-import { createQueryHandlers } from './routes.js';
-
-const ENGINE_GRACE_MS = 10_000;
 
 const config = readConfig();
 const log = createLogger({ process: 'query', level: config.LOG_LEVEL });
@@ -30,11 +24,6 @@ const lifecycle = createLifecycle(log);
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());
-const clickhouse = createClickHouse(config, {
-  maxConnections: clickHouseConnections(config),
-  requestTimeoutMs: config.QUERY_TIMEOUT_MS + ENGINE_GRACE_MS,
-});
-lifecycle.onClose('clickhouse', () => clickhouse.close());
 const redis = createFailFastRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 const metrics = new Registry();
@@ -48,19 +37,14 @@ lifecycle.onClose('threads', () => threads.close());
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 const rateLimit = createRateLimits(config, redis).query;
 
-const deps = createQueryDeps(config, {
-  ...{ clickhouse, credentials, rateLimit, redis, threads, metrics, log },
-  admitToPeople: createAdmission(postgres),
+const { clickhouse, queries, agents } = answerQueriesHere(config, lifecycle, {
+  ...{ postgres, redis, credentials, rateLimit, threads, metrics, log },
   catalogs: new CatalogReader(postgres),
   definitions: new DefinitionsReader(postgres, log),
 });
 const app = createQueryApp({
-  queries: createQueryHandlers(deps),
-  agents: createAgentHandlers({
-    ...{ ...deps, postgres, quotas: config, registry: metrics },
-    publicUrl: publicUrlOf(config),
-    featuresOff: config.FEATURES_OFF,
-  }),
+  queries,
+  agents,
   operations: createOperationsRouter({
     metrics,
     isMetricsEnabled: config.METRICS_ENABLED,

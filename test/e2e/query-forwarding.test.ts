@@ -21,8 +21,12 @@ afterAll(async () => {
   await databases?.close();
 });
 
-async function ask(q: string, key = project.secretKey): Promise<{ status: number; body: Record<string, unknown> }> {
-  const response = await fetch(`${processes.url}/query`, {
+async function ask(
+  q: string,
+  key = project.secretKey,
+  url = processes.url,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${url}/query`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
     body: JSON.stringify({ q, format: 'json' }),
@@ -67,4 +71,14 @@ test('web answers 503 while the query process is down, and accepts events throug
   await eventually(async () => {
     expect((await ask('signup | last 1h | count')).body.rows).toEqual([{ count: 2, value: 2, metric: 'count' }]);
   });
+});
+
+test('web without QUERY_URL answers queries itself', async () => {
+  const alone = await startProcesses({ ...databases.env, QUERY_URL: '' }, ['web']);
+  try {
+    const { status, body } = await ask('signup | last 1h | count', project.secretKey, alone.url);
+    expect({ status, rows: body.rows }).toEqual({ status: 200, rows: [{ count: 2, value: 2, metric: 'count' }] });
+  } finally {
+    await alone.stop();
+  }
 });

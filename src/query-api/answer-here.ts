@@ -1,0 +1,65 @@
+// Query answering as one part: the handlers of POST /query and POST /mcp over ClickHouse. The query
+// process has it; web loads it only when it answers queries itself.
+import type { RequestHandler } from 'express';
+import type { Registry } from 'prom-client';
+import type { CredentialStore } from '../access/credentials.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
+import type { CatalogReader } from '../catalog/reader.js';
+import type { DefinitionsReader } from '../definitions/reader.js';
+import { type ClickHouseClient, createClickHouse } from '../platform/clickhouse/client.js';
+import type { Config } from '../platform/config.js';
+import type { Lifecycle } from '../platform/lifecycle.js';
+import type { Logger } from '../platform/log.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { publicUrlOf } from '../platform/public-url.js';
+import type { Redis } from '../platform/redis/client.js';
+import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import { clickHouseConnections, createQueryDeps } from './deps.js';
+import { createAgentHandlers } from './mcp/routes.js';
+import { createAdmission } from './people-access.js';
+import { createQueryHandlers } from './routes.js';
+
+const ENGINE_GRACE_MS = 10_000;
+
+export interface QueryAnswering {
+  readonly clickhouse: ClickHouseClient;
+  /** Handlers of POST /query. */
+  readonly queries: readonly RequestHandler[];
+  /** Handlers of POST /mcp. */
+  readonly agents: readonly RequestHandler[];
+}
+
+export function answerQueriesHere(
+  config: Config,
+  lifecycle: Lifecycle,
+  parts: {
+    postgres: Postgres;
+    redis: Redis;
+    credentials: CredentialStore;
+    catalogs: CatalogReader;
+    definitions: DefinitionsReader;
+    rateLimit: LayeredRateLimit;
+    threads: ThreadPool;
+    metrics: Registry;
+    log: Logger;
+  },
+): QueryAnswering {
+  const clickhouse = createClickHouse(config, {
+    maxConnections: clickHouseConnections(config),
+    requestTimeoutMs: config.QUERY_TIMEOUT_MS + ENGINE_GRACE_MS,
+  });
+  lifecycle.onClose('clickhouse', () => clickhouse.close());
+  const deps = createQueryDeps(config, {
+    ...{ ...parts, clickhouse },
+    admitToPeople: createAdmission(parts.postgres),
+  });
+  return {
+    clickhouse,
+    queries: createQueryHandlers(deps),
+    agents: createAgentHandlers({
+      ...{ ...deps, postgres: parts.postgres, quotas: config, registry: parts.metrics },
+      publicUrl: publicUrlOf(config),
+      featuresOff: config.FEATURES_OFF,
+    }),
+  };
+}
