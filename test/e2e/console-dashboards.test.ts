@@ -2,7 +2,7 @@
 // changes, versions, new ones; and the chips of a query.
 import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
-import { expectNoFindings } from '../support/console-axe.js';
+import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 
 const shop = useConsoleShop({ email: 'dashboards@example.com', fill: fillShop });
@@ -185,7 +185,7 @@ describe('a query', () => {
     await expectNoFindings(visited);
     await page.setViewportSize({ width: 360, height: 800 });
     await page.getByRole('button', { name: 'Group by: event_type' }).click();
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expectNoSidewaysScroll(visited);
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Group by: event_type' }).waitFor({ state: 'detached' });
     expect(asked()).toBe(q.replace('last 7d', 'last 30d'));

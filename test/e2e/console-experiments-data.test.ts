@@ -1,7 +1,7 @@
 // Experiments and Data of the console in a real browser: what they show is what the API answers.
 import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
-import { expectNoFindings } from '../support/console-axe.js';
+import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { track } from '../support/track.js';
 
@@ -220,5 +220,19 @@ test('no screen has a finding of axe, or scrolls sideways', async () => {
     await page.locator(ready).first().waitFor();
     await page.waitForLoadState('networkidle');
     await expectNoFindings(visited);
+  }
+});
+
+test('charts that are not drawn again yet do not widen a page that becomes narrow', async () => {
+  const visited = await shop.visit('/experiments');
+  const { page } = visited;
+  // Charts keep the width that they were drawn with first.
+  await page.addInitScript('window.ResizeObserver = class { observe() {} disconnect() {} unobserve() {} }');
+  for (const path of ['/data#part=events&name=purchase', '/experiments/button#goal=purchase']) {
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await page.goto(shop.addressOf(path));
+    await page.locator('figure svg').first().waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    await expectNoSidewaysScroll(visited);
   }
 });

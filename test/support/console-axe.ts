@@ -13,12 +13,33 @@ export async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
   for (const width of [360, 1440]) {
     await page.setViewportSize({ width, height: 800 });
     expect(await findingsOf(visited), page.url()).toEqual([]);
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expectNoSidewaysScroll(visited);
   }
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await findingsOf(visited, { runOnly: ['color-contrast'] }), `dark, ${page.url()}`).toEqual([]);
   await page.emulateMedia({ colorScheme: 'light' });
 }
+
+/** A page that is too wide fails with its address, its width and the element that reaches furthest. */
+export async function expectNoSidewaysScroll({ page }: ConsoleVisit): Promise<void> {
+  expect(await page.evaluate<string[]>(WIDEST), `scrolls sideways: ${page.url()}`).toEqual([]);
+}
+
+/** Elements in a box that cuts them off or scrolls by itself do not widen the page. */
+const WIDEST = `(() => {
+  const { documentElement: root, body } = document;
+  if (root.scrollWidth <= innerWidth) return [];
+  const isCut = (element) => {
+    for (let at = element.parentElement; at !== null && at !== body; at = at.parentElement) {
+      if (getComputedStyle(at).overflowX !== 'visible') return true;
+    }
+    return false;
+  };
+  const rightOf = (element) => element.getBoundingClientRect().right;
+  const all = [...body.querySelectorAll('*')].filter((element) => !isCut(element));
+  const widest = all.reduce((most, element) => (rightOf(element) >= rightOf(most) ? element : most), body);
+  return [root.scrollWidth + ' of ' + innerWidth + ' px: ' + widest.outerHTML.slice(0, 200)];
+})()`;
 
 /** Only findings leave the page: to transfer what passed takes longer than the check itself. */
 function findingsOf({ page }: ConsoleVisit, options: { readonly runOnly?: readonly string[] } = {}): Promise<string[]> {
