@@ -16,7 +16,7 @@ import type { Context } from '../oracle/world.js';
 import { startQueryService } from './query-service.js';
 
 const ROWS_MAX = 10_000;
-/** In every such history each property starts with the guess `text`, as in a process that just started. */
+/** In every such history each property starts with the guess `text`, as in a new process. */
 const UNTAUGHT_EVERY = 4;
 
 export interface StoredHistory {
