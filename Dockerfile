@@ -18,4 +18,4 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/public ./public
 USER node
 EXPOSE 8080
-CMD ["node", "--max-semi-space-size=64", "dist/src/api/main.js"]
+CMD ["node", "--max-semi-space-size=64", "dist/processes/web.js"]

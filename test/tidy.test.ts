@@ -111,6 +111,9 @@ describe('imports flow one way', () => {
 
   test('every file is used by something that is started, or at least by a test', () => {
     const started = [
+      ...[...read('tools/bundle-processes.mjs').matchAll(/(?<=')(?:src|workers)[\w./-]+\.js(?=')/g)].map(
+        ([path]) => path,
+      ),
       ...parseProcfile(read('Procfile')).map(({ args }) => args.at(-1) ?? ''),
       ...[...read('package.json').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),
       ...[...read('docker-compose.yml').matchAll(/dist\/[\w./-]+\.js/g)].map(([path]) => path),

@@ -71,7 +71,9 @@ export function build() {
   const sources = folders.flatMap((folder) => filesIn(join(ROOT, folder)));
   const inputs = [
     ...sources,
-    ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(ROOT, name)),
+    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/bundle-processes.mjs'].map((name) =>
+      join(ROOT, name),
+    ),
   ]
     .filter((path) => !/parser(\.terms)?\.js$|[\\/]results[\\/]/.test(path))
     .sort();
@@ -85,7 +87,7 @@ export function build() {
 }
 
 /** Folders of dist whose files have no source of the same name. */
-const BUNDLES = ['public', 'console'];
+const BUNDLES = ['public', 'console', 'processes'];
 
 /**
  * Removes compiled files without a source, which would still be loaded: by knex among the
