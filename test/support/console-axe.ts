@@ -20,7 +20,7 @@ export async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** A page that is too wide fails with its address, its width and the element that reaches furthest. */
+/** A page that is too wide fails with its address, width and the element that reaches furthest. */
 export async function expectNoSidewaysScroll({ page }: ConsoleVisit): Promise<void> {
   expect(await page.evaluate<string[]>(WIDEST), `scrolls sideways: ${page.url()}`).toEqual([]);
 }
