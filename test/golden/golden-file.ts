@@ -15,7 +15,8 @@ export interface GoldenFile {
   readonly name: string;
   readonly path: string;
   /**
-   * The lines above the first section: the query, and lines of the form `@ timezone Europe/Berlin`.
+   * The lines above the first section: the query, and lines of the form `@ timezone Europe/Berlin`
+   * or `@ cohort power * | where count(purchase) > 1`.
    */
   readonly head: string;
   readonly query: string;
@@ -38,6 +39,7 @@ function parseGoldenFile(path: string): GoldenFile {
   const [head = '', ...parts] = readFileSync(path, 'utf8').split(/^==> /m);
   const lines = head.split('\n');
   const options = parseOptions(lines.filter((line) => line.startsWith('@')));
+  const [cohort, ...cohortQuery] = options.get('cohort')?.split(' ') ?? [];
   const sections = parts.map((part): [string, string] => {
     const end = part.indexOf('\n');
     return [part.slice(0, end).trim(), part.slice(end + 1).trimEnd()];
@@ -56,6 +58,9 @@ function parseGoldenFile(path: string): GoldenFile {
       timezone: options.get('timezone') ?? 'UTC',
       limit: Number(options.get('limit') ?? 100),
       offset: Number(options.get('offset') ?? 0),
+      ...(cohort !== undefined && {
+        definitions: [{ kind: 'cohort', name: cohort, query: cohortQuery.join(' '), line: 1 }],
+      }),
     },
     sections: new Map(sections),
     expectsError: basename(path).startsWith('error-'),

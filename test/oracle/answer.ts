@@ -3,7 +3,7 @@
 // and is slow. A comment that begins with "Reading" states the choice taken where the specification
 // leaves one.
 import { answerLifecycle, answerStickiness } from './activity.js';
-import { withCallsBound } from './calls.js';
+import { withCallsBound, withCohort } from './calls.js';
 import { answerChoice } from './choice.js';
 import { answerCompared } from './compared.js';
 import { answerFields, answerInspect } from './discovery.js';
@@ -32,7 +32,8 @@ function answerOver(world: World, question: Question): Answer {
   return answerIn(world, question);
 }
 
-function answerIn(world: World, asked: Question): Answer {
+function answerIn(given: World, asked: Question): Answer {
+  const world = withCohort(given, asked);
   const question = withCallsBound(asked, world);
   switch (question.source) {
     case 'events':

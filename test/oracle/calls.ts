@@ -4,7 +4,7 @@
 import { measured } from './aggregate.js';
 import { type Interval, intervalOf, isWithin, startOfSpan } from './calendar.js';
 import { isOneOf } from './events.js';
-import { eventField } from './fields.js';
+import { eventField, matchesAll } from './fields.js';
 import type { Event, Profile } from './history.js';
 import type { Aggregate, CallCondition, Condition, Question, Span } from './question.js';
 import { textOf } from './values.js';
@@ -38,6 +38,15 @@ export function withCallsBound(question: Question, asked: World): Question {
     ...question,
     where: where.map((condition) => bound(condition, question.source, { world, interval })),
   } as Question;
+}
+
+/** The world with the cohort of the question, whose calls count over the range of the question. */
+export function withCohort(world: World, question: Question): World {
+  const { cohort } = question;
+  if (cohort === undefined) return world;
+  const { where = [] } = withCallsBound({ ...question, where: cohort } as Question, world);
+  const read = eventField(world);
+  return { ...world, isInCohort: (event) => matchesAll(where, event, read) };
 }
 
 function rangeOfQuestion({ source, range }: Question, { clock }: World): Interval {

@@ -2,7 +2,7 @@
 // or a profile.
 import type { DerivedField, Event, Profile } from './history.js';
 import { propertyOf } from './history.js';
-import type { Condition, Field } from './question.js';
+import { COHORT, type Condition, type Field } from './question.js';
 import { compares, equals, hasValue, textOf, type Value } from './values.js';
 import type { Session, World } from './world.js';
 
@@ -33,6 +33,7 @@ export const eventField =
   (world: World): FieldReader<Event> =>
   (event, field) => {
     if (field === UNIT) return world.subjectOf(event) ?? undefined;
+    if (field === COHORT) return String(world.isInCohort(event));
     const eventKey = behind(field, 'event_properties.');
     if (eventKey !== undefined) return propertyOf(event.event_properties, eventKey);
     const userKey = behind(field, 'user_properties.');

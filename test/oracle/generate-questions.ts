@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { stepName } from './funnel.js';
 import { contexts, type HistoryOptions, histories, record, written } from './generate.js';
 import { calls, withCalls } from './generate-calls.js';
+import { byCohort, cohorts } from './generate-cohorts.js';
 import { earlierRanges, withComparison } from './generate-comparisons.js';
 import { ranges, wheres } from './generate-conditions.js';
 import {
@@ -14,6 +15,7 @@ import {
   groups,
   limits,
   withEnding,
+  withoutRanges,
 } from './generate-readings.js';
 import { counting, units } from './generate-units.js';
 import { outcomes } from './generate-values.js';
@@ -33,6 +35,8 @@ export type Source = ask.Question['source'];
 
 export interface RoundOptions extends HistoryOptions {
   readonly questionsMax?: number;
+  /** Whether some questions group by a cohort, which is a definition beside their text. */
+  readonly hasCohorts?: boolean;
 }
 
 /**
@@ -40,12 +44,16 @@ export interface RoundOptions extends HistoryOptions {
  * question.
  */
 export function rounds(source: Source, options: RoundOptions = {}): fc.Arbitrary<Round> {
-  const { questionsMax = 10, exposures = source === 'choice' ? 5 : 1 } = options;
+  const { questionsMax = 10, hasCohorts = false, exposures = source === 'choice' ? 5 : 1 } = options;
   return contexts.chain((context) =>
     record({
       context: fc.constant(context),
       history: histories(context, { ...options, exposures }),
-      questions: fc.array(questions(source, context), { minLength: 1, maxLength: questionsMax, size: 'max' }),
+      questions: fc.array(hasCohorts ? grouped(source, context) : questions(source, context), {
+        minLength: 1,
+        maxLength: questionsMax,
+        size: 'max',
+      }),
     }),
   );
 }
@@ -54,6 +62,9 @@ export function questions(source: Source, context: Context): fc.Arbitrary<ask.Qu
   const drawn = fc.tuple(BY_SOURCE[source](context), units).map(([question, unit]) => counting(question, unit));
   return fc.tuple(drawn, earlierRanges(context)).map(([question, compare]) => withComparison(question, compare));
 }
+
+const grouped = (source: Source, context: Context): fc.Arbitrary<ask.Question> =>
+  fc.tuple(questions(source, context), cohorts(anyEventSets)).map(([question, cohort]) => byCohort(question, cohort));
 
 const eventTypes = fc.constantFrom('signup', 'view', 'signup', 'view', 'pay', ...words.EVENT_TYPES);
 const anyEventTypes = fc.oneof(eventTypes, fc.constant(null));
@@ -326,15 +337,6 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
     const names = [...by.map(groupColumn), ...columns.map(({ name }) => name ?? 'value')];
     return endings(names, true).map((ending) => written({ source: 'formula' as const, columns, by, ending, ...of }));
   });
-}
-
-function withoutRanges(expression: ask.Expression): ask.Expression {
-  if (expression.kind === 'number') return expression;
-  if (expression.kind === 'term') {
-    const { last: _, ...term } = expression;
-    return term;
-  }
-  return { ...expression, left: withoutRanges(expression.left), right: withoutRanges(expression.right) };
 }
 
 function fields(context: Context): fc.Arbitrary<ask.Question> {

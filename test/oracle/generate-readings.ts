@@ -162,3 +162,13 @@ const canHaveOther = (by: readonly ask.Group[]): boolean =>
 
 const addOther = (ending: ask.Ending | undefined): ask.Ending | undefined =>
   ending?.kind === 'top' || (ending?.kind === 'sort' && ending.top !== undefined) ? { ...ending, other: true } : ending;
+
+/** The expression with calls over the range of the question. */
+export function withoutRanges(expression: ask.Expression): ask.Expression {
+  if (expression.kind === 'number') return expression;
+  if (expression.kind === 'term') {
+    const { last: _, ...term } = expression;
+    return term;
+  }
+  return { ...expression, left: withoutRanges(expression.left), right: withoutRanges(expression.right) };
+}

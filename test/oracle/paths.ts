@@ -3,7 +3,7 @@ import { intervalOf, lengthOf } from './calendar.js';
 import { eventsOf, isOneOf } from './events.js';
 import { eventField, matchesAll } from './fields.js';
 import type { Event } from './history.js';
-import type { PathsQuestion } from './question.js';
+import { COHORT, type PathsQuestion } from './question.js';
 import { type Answer, ascending, descending, inOrder, limited, ordered } from './table.js';
 import { textOf } from './values.js';
 import { byPerson, type World } from './world.js';
@@ -17,15 +17,25 @@ export function answerPaths(question: PathsQuestion, world: World): Answer {
   for (const own of byPerson(world, eventsOf(world, null, interval)).values()) {
     const path = pathOf(own, question, world);
     if (path === undefined) continue;
-    const name = JSON.stringify(path);
+    const name = JSON.stringify([path.anchor, path.labels]);
     users.set(name, (users.get(name) ?? 0) + 1);
   }
-  const rows = [...users].map(([name, count]) => ({ path: JSON.parse(name) as string[], users: count }));
-  const table = ordered(rows, inOrder(descending('users'), ascending('path')));
-  return { mode: 'paths', columns: ['path', 'users'], ...limited(table, question.limit ?? 20) };
+  const rows = [...users].map(([name, count]) => {
+    const [anchor, path] = JSON.parse(name) as [string | null, string[]];
+    return { ...(anchor !== null && { [COHORT]: anchor }), path, users: count };
+  });
+  const table = ordered(rows, inOrder(descending('users'), ascending('path'), ascending(COHORT)));
+  const columns = [...(question.cohort ? [COHORT] : []), 'path', 'users'];
+  return { mode: 'paths', columns, ...limited(table, question.limit ?? 20) };
 }
 
-function pathOf(events: readonly Event[], question: PathsQuestion, world: World): string[] | undefined {
+interface Path {
+  /** Whether the person of its anchor is in the cohort; null without one. */
+  readonly anchor: string | null;
+  readonly labels: readonly string[];
+}
+
+function pathOf(events: readonly Event[], question: PathsQuestion, world: World): Path | undefined {
   const read = eventField(world);
   const isAsked = isOneOf(world, question.event);
   const isAnchor = (event: Event) => isAsked(event) && matchesAll(question.where ?? [], event, read);
@@ -44,5 +54,6 @@ function pathOf(events: readonly Event[], question: PathsQuestion, world: World)
         .filter(near)
         .slice(-depth);
   // Reading: an empty label counts as missing.
-  return nodes.map((event) => textOf(read(event, question.by ?? 'event_type')) || NO_LABEL);
+  const labels = nodes.map((event) => textOf(read(event, question.by ?? 'event_type')) || NO_LABEL);
+  return { anchor: question.cohort ? String(world.isInCohort(anchor)) : null, labels };
 }

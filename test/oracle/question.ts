@@ -7,6 +7,9 @@
  */
 export type Field = string;
 
+/** Whether the person of an event is in the cohort of the question: `true` or `false`. */
+export const COHORT: Field = 'cohort.it';
+
 export type Literal = string | number | boolean;
 
 export type CompareOperator =
@@ -152,6 +155,8 @@ interface Asked {
   readonly compare?: Comparison;
   /** What is counted instead of people: values of a field, or of two. */
   readonly unit?: readonly Field[];
+  /** The conditions of COHORT, by which the answer is grouped. */
+  readonly cohort?: readonly Condition[];
   /** Joined with `and`, one stage each. */
   readonly where?: readonly Condition[];
 }

@@ -1,5 +1,6 @@
 // Formats a question as query text, so that a test sends the text to the service and the value to
 // the oracle.
+
 import type {
   Aggregate,
   CallCondition,
@@ -16,6 +17,7 @@ import type {
   Range,
   Reading,
 } from './question.js';
+import { COHORT } from './question.js';
 
 const BARE_EVENT = /^[A-Za-z_][A-Za-z0-9_.:/$]*$/;
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
@@ -47,6 +49,11 @@ export function toQueryText(question: Question): string {
     ...(question.unit === undefined ? [] : [`unit ${question.unit.map(fieldText).join(', ')}`]),
   ].join(' | ');
 }
+
+const cohortOf = ({ cohort }: Question): Field | undefined => cohort && COHORT;
+
+/** The cohort of the question as the text of its definition. */
+export const cohortText = ({ cohort = [] }: Question): string => ['*', ...whereOf({ where: cohort })].join(' | ');
 
 function compareOf({ compare }: Question): string[] {
   if (compare === undefined) return [];
@@ -105,11 +112,11 @@ function endOf(question: Question): string[] {
       return [
         ...spanOf('window', question.window),
         ...(question.depth === undefined ? [] : [`depth ${question.depth}`]),
-        ...byOf(question.by),
+        ...byOf(question.by, cohortOf(question)),
         ...(question.limit === undefined ? [] : [`limit ${question.limit}`]),
       ];
     case 'lifecycle':
-      return byOf(question.period);
+      return byOf(question.period, cohortOf(question));
     case 'formula':
       return [...byGroups(question.by ?? []), ...readingOf({ ...question, reading: undefined })];
     case 'latest': {
@@ -130,6 +137,7 @@ function endOf(question: Question): string[] {
       ];
     }
     case 'stickiness':
+      return byOf(cohortOf(question));
     case 'fields':
     case 'inspect':
       return [];
@@ -207,7 +215,7 @@ function rangeOf(range: Range | undefined): string[] {
   }
 }
 
-function whereOf({ where = [] }: Question): string[] {
+function whereOf({ where = [] }: Pick<Question, 'where'>): string[] {
   return where.map((condition) => `where ${conditionText(condition)}`);
 }
 

@@ -26,6 +26,8 @@ export interface World {
   distinctIdOf(event: Event): string | null;
   /** What is counted: the person of the event, or the unit of the question. */
   subjectOf(event: Event): string | null;
+  /** Whether the person of the event is in the cohort of the question. */
+  isInCohort(event: Event): boolean;
   profileOf(distinctId: string | null): Profile | undefined;
   sessionOf(event: Event): Session | undefined;
   lastSessionOf(distinctId: string | null): Session | undefined;
@@ -50,6 +52,7 @@ export function worldOf(history: History, { now, timezone, project = PROJECT }: 
     sessions,
     distinctIdOf,
     subjectOf: distinctIdOf,
+    isInCohort: () => false,
     profileOf: (distinctId) => (distinctId === null ? undefined : profileById.get(distinctId)),
     sessionOf: (event) => (event.session_id === null ? undefined : sessionById.get(event.session_id)),
     lastSessionOf: (distinctId) => (distinctId === null ? undefined : lastSessions.get(distinctId)),

@@ -3,10 +3,12 @@
 // ORACLE_RUNS repeat or extend a run, ORACLE_SOURCES selects sources.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { answer } from '../oracle/answer.js';
 import { differenceOf } from '../oracle/compare.js';
 import { type Round, rounds, type Source } from '../oracle/generate-questions.js';
-import { toQueryText } from '../oracle/to-query-text.js';
+import type { Question } from '../oracle/question.js';
+import { cohortText, toQueryText } from '../oracle/to-query-text.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from './oracle-service.js';
 import { SEED } from './seed.js';
 
@@ -52,8 +54,9 @@ export function compareWithOracle(group: OracleGroup): void {
   /** Throws where an answer of the service is not the oracle's; returns the number of answers. */
   async function compare({ context, history, questions }: Round, ask: Ask): Promise<number> {
     for (const question of questions) {
-      const text = toQueryText(question);
-      const given = await ask(text).catch((error: unknown) => {
+      const definitions = definitionsOf(question);
+      const text = [toQueryText(question), ...definitions.map(({ query }) => `where cohort.it is ${query}`)].join('\n');
+      const given = await ask(toQueryText(question), definitions).catch((error: unknown) => {
         throw new Error(`${text}\n${String(error)}`, { cause: error });
       });
       const difference = differenceOf(toServiceAnswer(given), answer(question, history, context));
@@ -67,7 +70,7 @@ export function compareWithOracle(group: OracleGroup): void {
   /** Stores one round after the other, and shrinks the first that fails. */
   const compareAndShrink = (source: Source): Promise<void> =>
     fc.assert(
-      fc.asyncProperty(rounds(source), async (round) => {
+      fc.asyncProperty(rounds(source, { hasCohorts: true }), async (round) => {
         const [ask] = await service.store([round]);
         if (ask !== undefined) await compare(round, ask);
       }),
@@ -79,7 +82,10 @@ export function compareWithOracle(group: OracleGroup): void {
     async (source) => {
       let answered = 0;
       try {
-        for (const stored of chunksOf(fc.sample(rounds(source), { numRuns: RUNS, seed: SEED }), STORED_TOGETHER)) {
+        for (const stored of chunksOf(
+          fc.sample(rounds(source, { hasCohorts: true }), { numRuns: RUNS, seed: SEED }),
+          STORED_TOGETHER,
+        )) {
           const asks = await service.store(stored);
           for (const [index, ask] of asks.entries()) answered += await compare(stored[index] as Round, ask);
         }
@@ -100,6 +106,9 @@ export function compareWithOracle(group: OracleGroup): void {
     expect(compared).toBeGreaterThan(800);
   });
 }
+
+const definitionsOf = (question: Question): Definitions =>
+  question.cohort === undefined ? [] : [{ kind: 'cohort', name: 'it', query: cohortText(question), line: 1 }];
 
 function chunksOf<T>(values: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { tryParseNumberText } from '../../src/platform/number-text.js';
+import type { Definitions } from '../../src/query/definitions/definitions.js';
 import type { AnyBag } from '../../src/query/fields.js';
 import { GUESSES, type Guess, type GuessOf } from '../../src/query/property-guess.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
@@ -24,7 +25,7 @@ export interface StoredHistory {
   readonly context: Context;
 }
 
-export type Ask = (text: string) => Promise<Answer>;
+export type Ask = (text: string, definitions?: Definitions) => Promise<Answer>;
 
 export interface OracleService {
   /**
@@ -53,7 +54,7 @@ export async function startOracleService(): Promise<OracleService> {
         // A rejected guess is a statement of its own, which would be a third of all.
         if (stored++ % UNTAUGHT_EVERY > 0) taught.set(projectId, guessesOf(history));
         const at = { nowMs: context.now, timezone: context.timezone, limit: ROWS_MAX, offset: 0 };
-        return (text) => service.ask(projectId, text, at);
+        return (text, definitions) => service.ask(projectId, text, { ...at, definitions });
       });
     },
     close: () => service.close(),

@@ -52,11 +52,13 @@ function draw(answer: Answer, timezone: string, options: Options): ReactNode | u
     case 'retention':
       return columns.includes('cohort') ? <Retention answer={answer} people={refine?.people} /> : undefined;
     case 'lifecycle':
-      return columns.includes('period') ? ofLifecycle(answer, timezone, refine) : undefined;
+      return columns[0] === 'period' ? ofLifecycle(answer, timezone, refine) : undefined;
     case 'paths':
       return columns[0] === 'path' && rows.length > 0 ? <Paths answer={answer} anchor={refine?.anchor} /> : undefined;
     case 'stickiness':
-      return <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />;
+      return columns[0] === 'active_days' ? (
+        <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />
+      ) : undefined;
     case 'sessions':
       return <Sessions answer={answer} timezone={timezone} select={selecting(answer, 'day', refine)} />;
     case 'choice':

@@ -67,15 +67,7 @@ function analyzeSource(scope: Scope, { source, stages }: Query): ResolvedQuery |
   const reader = new StageReader(scope, stages, { ...row, name: row.name ?? known.kind });
   const resolved = row.analyze(scope, known as never, reader);
   reader.rejectRest();
-  checkCohortGroup(scope, stages);
   const { timezone, warnings, mentions } = scope;
   const hasCohorts = scope.selected.cohort !== undefined;
   return resolved && { ...resolved, timezone, warnings, mentions, hasCohorts };
-}
-
-/** Both ranges of a comparison would have the cohort of one. */
-function checkCohortGroup({ selected: { cohort }, ...scope }: Scope, stages: Query['stages']): void {
-  if (cohort === undefined || !stages.some(({ kind }) => kind === 'compare')) return;
-  const message = `by ${cohort.written} does not go with compare`;
-  report(scope as Scope, cohort.span, message, `compare one side at a time: where ${cohort.written} = true`);
 }

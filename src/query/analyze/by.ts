@@ -1,10 +1,11 @@
-// Resolves `by` and `window` of behaviour sources (funnel, retention, paths, lifecycle, formula).
+// Resolves `by` and `window` of behaviour sources (funnel, retention, paths, lifecycle,
+// stickiness).
 import { quote } from '../errors.js';
 import { GRANULARITIES, type Granularity } from '../fields.js';
 import type { FieldName, GroupKey } from '../parse/syntax.js';
 import { resolveLength } from '../time/range.js';
+import { resolveGroupField } from './cohort-field.js';
 import { plainName } from './groups.js';
-import { resolveField } from './resolve-field.js';
 import type { Breakdown } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
@@ -15,6 +16,8 @@ const findGranularity = (name: FieldName): Granularity | undefined =>
 export interface ByParts {
   readonly granularities: readonly Granularity[];
   readonly takesField: boolean;
+  /** Whether a cohort stands beside the field: it breaks down what the field does not. */
+  readonly takesCohort?: boolean;
   /** Groups behind an aggregate, which come before those of `by`. */
   readonly keys?: readonly GroupKey[];
 }
@@ -23,33 +26,37 @@ export interface By {
   readonly keys: readonly GroupKey[];
   readonly granularity: Granularity | undefined;
   readonly breakdown: Breakdown | undefined;
+  readonly cohort: Breakdown | undefined;
 }
 
 /** Resolves `by`: at most one granularity and one field, as far as the source allows them. */
 export function takeBy(scope: Scope, stages: StageReader, parts: ByParts): By {
-  const { granularities, takesField, keys: before = [] } = parts;
+  const { granularities, takesField, takesCohort = false, keys: before = [] } = parts;
   const { source } = stages;
   const keys = [...before, ...stages.takeAll('by').flatMap((stage) => stage.keys)];
   let granularity: Granularity | undefined;
   let breakdown: Breakdown | undefined;
-  const form = [...granularities, ...(takesField ? ['a field'] : [])].join(', ');
+  let cohort: Breakdown | undefined;
+  const form = [...granularities, ...(takesField ? ['a field'] : []), ...(takesCohort ? ['a cohort'] : [])].join(', ');
   for (const key of keys) {
     const name = plainName(scope, key, source);
     if (name === undefined) continue;
     const found = findGranularity(name);
-    if (found ? !granularities.includes(found) : !takesField) {
+    const isBeside = takesCohort && name.cohort !== undefined;
+    const first = found ? granularity : (isBeside ? cohort : breakdown)?.name;
+    if (found ? !granularities.includes(found) : !takesField && !isBeside) {
       report(scope, name.span, `by ${name.written} does not fit ${source}`, `by takes ${form}`);
-    } else if (found ? granularity : breakdown) {
-      const first = found ? granularity : breakdown?.name;
-      report(scope, name.span, `by has ${quote(first ?? '')} already`, `${source} takes one; remove one of them`);
+    } else if (first !== undefined) {
+      report(scope, name.span, `by has ${quote(first)} already`, `${source} takes one; remove one of them`);
     } else if (found) {
       granularity = found;
     } else {
-      const field = resolveField(scope, name);
-      if (field) breakdown = { name: name.written, field };
+      const field = resolveGroupField(scope, name);
+      if (field && isBeside) cohort = { name: name.written, field };
+      else if (field) breakdown = { name: name.written, field };
     }
   }
-  return { keys, granularity, breakdown };
+  return { keys, granularity, breakdown, cohort };
 }
 
 const HOUR_MS = 3_600_000;

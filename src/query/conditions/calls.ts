@@ -141,16 +141,17 @@ function resolveNumber(scope: Scope, name: string, value: Value): number | undef
 export const overRange = (selection: EventSelection, range: TimeRange): EventSelection => ({
   ...selection,
   range,
-  condition: selection.condition && moved(selection.condition, range),
+  condition: selection.condition && conditionOver(selection.condition, range),
 });
 
-function moved(condition: Condition, range: TimeRange): Condition {
+/** The condition with calls over another range. */
+export function conditionOver(condition: Condition, range: TimeRange): Condition {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return { ...condition, items: condition.items.map((item) => moved(item, range)) };
+      return { ...condition, items: condition.items.map((item) => conditionOver(item, range)) };
     case 'not':
-      return { ...condition, item: moved(condition.item, range) };
+      return { ...condition, item: conditionOver(condition.item, range) };
     case 'call':
       return { ...condition, call: { ...condition.call, range: rangeOf(condition.call.last, range) } };
     default:

@@ -1,15 +1,12 @@
 // The plans of the sources, by kind of resolved query.
 import { assertNever } from '../../platform/errors.js';
-import type { CohortField, EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
-import { planCondition } from '../conditions/plan.js';
+import type { EventSelection, ResolvedQuery, Rows } from '../analyze/resolved.js';
 import type { PlanContext } from '../people/scan.js';
 import { sortKept } from '../plan/answer.js';
-import { textValue } from '../plan/expressions.js';
-import type { PlannedCohort } from '../plan/field-expressions.js';
-import { fn } from '../plan/functions.js';
 import type { Plan } from '../plan/plan.js';
 import { planChoice } from './choice/plan.js';
 import { planValues } from './choice/plan-values.js';
+import { withCohorts } from './cohorts.js';
 import { type AggregatedRows, planAggregate, planList } from './events/plan.js';
 import { planEventPeople } from './events/plan-people.js';
 import { planFields } from './fields/plan.js';
@@ -70,16 +67,3 @@ const rowsOver =
         return assertNever(rows);
     }
   };
-
-/** The query with the value of each cohort that it groups by. */
-function withCohorts<T>(node: T, context: PlanContext): T {
-  if (typeof node !== 'object' || node === null || node instanceof Set) return node;
-  if (Array.isArray(node)) return node.map((item) => withCohorts(item, context)) as T;
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withCohorts(value, context)]));
-  if (!isCohort(node)) return copy as T;
-  const isIn = planCondition(node.condition, context.projectId);
-  const value = fn.if(isIn, textValue('true'), textValue('false'));
-  return { ...copy, value } satisfies Pick<PlannedCohort, 'value'> as T;
-}
-
-const isCohort = (node: object): node is CohortField => 'kind' in node && node.kind === 'cohort';

@@ -108,7 +108,7 @@ describe('problems of behaviour sources', () => {
     ['retention a | by hour', ['by hour does not fit retention; by takes day, week, month, quarter, year, a field']],
     ['retention a | exclude b', ['exclude does not fit retention; it goes with funnel']],
     ['stickiness a | depth 3', ['depth does not fit stickiness; it goes with paths']],
-    ['lifecycle a | by _city', ['by _city does not fit lifecycle; by takes day, week, month']],
+    ['lifecycle a | by _city', ['by _city does not fit lifecycle; by takes day, week, month, a cohort']],
     ['paths from a | returning b', ['returning does not fit paths; it goes with retention']],
     ['paths from a | limit 3 | top 4', ['the number of rows is given twice; remove one of them']],
     ['formula min(a, _city)', [expect.stringMatching(/^unknown function "min"; .*functions are count\(event\)/)]],

@@ -123,9 +123,9 @@ describe('problems with definitions', () => {
     ['sessions | count by cohort.power', 'by cohort.power does not fit sessions', 21, 12, undefined],
     ['| latest _path per user_id | count by cohort.power', 'by cohort.power does not fit', 39, 12, undefined],
     ['| count per distinct_id | p90 count by cohort.power', 'by cohort.power does not fit', 40, 12, undefined],
-    ['funnel a -> b | by cohort.power', '"cohort.power" does not fit here', 20, 12, undefined],
+    ['paths from a | by cohort.power, cohort.payers', 'by has "cohort.power" already', 33, 13, undefined],
+    ['lifecycle a | by _country', 'by _country does not fit lifecycle', 18, 8, undefined],
     ['* | list cohort.power', '"cohort.power" does not fit here', 10, 12, undefined],
-    ['* | count by cohort.power | compare previous', 'by cohort.power does not go with compare', 14, 12, undefined],
   ])('%s', (text, message, column, length, fix) => {
     const [problem, ...others] = problemsOf(text);
     expect(problem).toMatchObject({ column, length });

@@ -26,15 +26,18 @@ type Sides = { readonly current: Select; readonly earlier: Select } | { readonly
 /**
  * The column `is_earlier` of one scan over both ranges, which takes less time than two, because it
  * builds the table of devices once. Undefined when an event may be of both ranges, or when calls in
- * conditions count over the range.
+ * conditions or cohorts count over the range.
  */
-export function isOfEarlier({ selection, earlier }: AggregateQuery): Expression | undefined {
+export function isOfEarlier({ selection, earlier, groups }: AggregateQuery): Expression | undefined {
   const { range, condition } = selection;
-  if (earlier === undefined || hasCall(condition)) return undefined;
+  if (earlier === undefined || hasCall(condition) || groups.some(readsCall)) return undefined;
   const time = column('time');
   if (earlier.toMs <= range.fromMs) return infix('<', time, instant(range.fromMs));
   return range.toMs <= earlier.fromMs ? infix('>=', time, instant(earlier.fromMs)) : undefined;
 }
+
+const readsCall = (group: Group): boolean =>
+  group.kind === 'field' && group.field.kind === 'cohort' && hasCall(group.field.condition);
 
 /** Unordered. */
 export function compareGroups(query: AggregateQuery, sides: Sides): Select {

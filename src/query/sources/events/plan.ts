@@ -9,7 +9,6 @@ import type {
   ResolvedField,
   ResolvedQuery,
 } from '../../analyze/resolved.js';
-import { overRange } from '../../conditions/calls.js';
 import { planCondition } from '../../conditions/plan.js';
 import { selectPeopleCount } from '../../people/count-people.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
@@ -40,6 +39,7 @@ import {
   step,
 } from '../../plan/plan.js';
 import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
+import { queryOver } from '../cohorts.js';
 import { type AggregateQuery, fillOfBuckets, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
 import { columnsOfCompared, compareGroups, isOfEarlier } from './plan-compared.js';
@@ -93,7 +93,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
         query,
         groupBothRanges(query, context, over) ?? {
           current: grouped,
-          earlier: groupOver({ ...query, selection: overRange(selection, earlier) }, context, over),
+          earlier: groupOver(queryOver(query, earlier, context), context, over),
         },
       )
     : fillBuckets(query, query.hasShare ? addShares(query, grouped) : grouped);

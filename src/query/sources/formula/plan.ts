@@ -3,7 +3,6 @@ import type { ProjectId } from '../../../platform/ids.js';
 import { groupAlias } from '../../analyze/grouped-columns.js';
 import { isOwnTime } from '../../analyze/groups.js';
 import type { EventSet, Group, ResolvedQuery } from '../../analyze/resolved.js';
-import { overRange } from '../../conditions/calls.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
@@ -34,6 +33,7 @@ import {
 import { fillOf } from '../../time/buckets.js';
 import { startOfSpan } from '../../time/range.js';
 import type { Windows } from '../../time/windows.js';
+import { queryOver } from '../cohorts.js';
 import { readGroupOf } from '../events/plan.js';
 import { earlierBuckets, positionOfGroups } from '../events/plan-compared.js';
 import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
@@ -147,15 +147,15 @@ function planColumns(query: FormulaParts['query'], columnOf: ColumnOf): Columns 
 
 /** One row per group, with the terms of the range and of that of `compare`. */
 function rowsOf(parts: FormulaParts): Select {
-  const { query, terms } = parts;
-  const { earlier, windows, earlierWindows, selection, groups } = query;
+  const { query, terms, context } = parts;
+  const { earlier, windows, earlierWindows, groups } = query;
   const over = (of: Windows | undefined, given: FormulaParts): Select =>
     of ? mergeSlices(given, of) : aggregateEvents(given);
   if (!earlier) return over(windows, parts);
   const values = terms.map((term) => [term.alias, term.function === 'avgIf' ? 'null' : 'zero'] as const);
   return joinRanges({
     current: over(windows, parts),
-    earlier: over(earlierWindows, { ...parts, query: { ...query, selection: overRange(selection, earlier) } }),
+    earlier: over(earlierWindows, { ...parts, query: queryOver(query, earlier, context) }),
     keys: groups.map((_, index) => groupAlias(index)),
     position: positionOfGroups(query),
     values: terms.length > 0 ? Object.fromEntries(values) : { [EVENTS]: 'zero' },

@@ -1,11 +1,11 @@
 // Plan of funnels: the attempts of people, which of them count, and the rows about those.
 import type { TimeRange } from '../../analyze/resolved.js';
-import { overRange } from '../../conditions/calls.js';
 import type { PlanContext } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
 import { planAnswer } from '../../plan/answer.js';
 import type { Plan } from '../../plan/plan.js';
 import { dateOfPeriod } from '../../time/range.js';
+import { queryOver } from '../cohorts.js';
 import { type Counted, type Funnel, funnelOf, type ResolvedFunnel } from './funnel.js';
 import { countInAnyOrder } from './plan-any-order.js';
 import { planComparedSteps } from './plan-compared.js';
@@ -33,8 +33,7 @@ function planRows(funnel: Funnel, context: PlanContext): Rows {
 /** The attempts that count of those in the range. */
 function countOver(funnel: Funnel, range: TimeRange, context: PlanContext): Counted {
   const { query } = funnel;
-  const over: ResolvedFunnel = { ...query, selection: overRange(query.selection, range) };
-  return COUNT[query.order]({ ...funnel, query: over }, context);
+  return COUNT[query.order](funnelOf(queryOver(query, range, context)), context);
 }
 
 /** The first bucket with attempts whose window ends after the range, or is not over now. */

@@ -1,7 +1,7 @@
 // Analyzer of the source `lifecycle`.
 import { type AnswerOrder, orderOf, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy } from '../../analyze/by.js';
-import type { CalendarPeriod, EventSelection, Unit } from '../../analyze/resolved.js';
+import type { Breakdown, CalendarPeriod, EventSelection, Unit } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
@@ -17,6 +17,8 @@ export interface LifecycleQuery extends AnswerOrder {
   /** What is counted; undefined: people. */
   readonly unit: Unit | undefined;
   readonly period: CalendarPeriod;
+  /** The cohort by which people are counted. */
+  readonly by: Breakdown | undefined;
   /** Lists people instead of counting them. */
   readonly people: LifecyclePeople | undefined;
 }
@@ -27,12 +29,21 @@ export function analyzeLifecycle(
   stages: StageReader,
 ): LifecycleQuery {
   const selection = takeSelection(scope, stages, { events: resolveEvents(scope, event) });
-  const { granularity } = takeBy(scope, stages, { granularities: PERIODS, takesField: false });
+  const { granularity, cohort: by } = takeBy(scope, stages, {
+    granularities: PERIODS,
+    takesField: false,
+    takesCohort: true,
+  });
+  const groups = by ? [by.name] : [];
   const period = isPeriod(granularity) ? granularity : 'week';
   const people = takeLifecyclePeople(scope, stages, { range: selection.range, period });
   const answer =
     people ??
-    takeAnswerOrder(scope, stages, { columns: ['period', 'status', 'users'], ascending: ['status'], metric: 'users' });
+    takeAnswerOrder(scope, stages, {
+      columns: [...groups, 'period', 'status', 'users'],
+      ascending: [...groups, 'status'],
+      metric: 'users',
+    });
   const unit = takeUnit(scope, stages);
-  return { kind: 'lifecycle', selection, unit, period, people, ...orderOf(answer) };
+  return { kind: 'lifecycle', selection, unit, period, by, people, ...orderOf(answer) };
 }

@@ -1,7 +1,7 @@
 // Analyzer of the source `paths`.
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeBy, takeWindow } from '../../analyze/by.js';
-import type { EventSelection, ResolvedField, Unit } from '../../analyze/resolved.js';
+import type { Breakdown, EventSelection, ResolvedField, Unit } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
@@ -28,14 +28,21 @@ export interface PathsQuery extends AnswerOrder {
   readonly windowMs: number;
   readonly depth: number;
   readonly label: ResolvedField;
+  /** The cohort by which people are counted. */
+  readonly by: Breakdown | undefined;
 }
 
 export function analyzePaths(scope: Scope, source: PathsSource, stages: StageReader): PathsQuery {
   const selection = takeSelection(scope, stages, { events: resolveEvents(scope, source.anchor) });
   const windowMs = takeWindow(scope, stages);
   const depth = stages.takeOne('depth');
-  const by = takeBy(scope, stages, { granularities: [], takesField: true });
-  const answer = takeAnswerOrder(scope, stages, { columns: ['path', 'users'], ascending: ['path'], metric: 'users' });
+  const { breakdown, cohort } = takeBy(scope, stages, { granularities: [], takesField: true, takesCohort: true });
+  const groups = cohort ? [cohort.name] : [];
+  const answer = takeAnswerOrder(scope, stages, {
+    columns: [...groups, 'path', 'users'],
+    ascending: [...groups, 'path'],
+    metric: 'users',
+  });
   return {
     kind: 'paths',
     selection,
@@ -43,7 +50,8 @@ export function analyzePaths(scope: Scope, source: PathsSource, stages: StageRea
     direction: source.direction,
     windowMs,
     depth: (depth && stages.countOf(depth)) ?? DEFAULT_DEPTH,
-    label: by.breakdown?.field ?? { kind: 'column', name: 'event_type', field: requireEventField('event_type') },
+    label: breakdown?.field ?? { kind: 'column', name: 'event_type', field: requireEventField('event_type') },
+    by: cohort,
     ...answer,
     rowsMax: answer.rowsMax ?? DEFAULT_ROWS,
   };

@@ -6,7 +6,7 @@ import { isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
-import { eventMs, map } from '../../plan/behaviour.js';
+import { BREAKDOWN, eventMs, map, planBreakdown } from '../../plan/behaviour.js';
 import { subjectOf } from '../../plan/distinct.js';
 import {
   alias,
@@ -42,8 +42,9 @@ const EVENT_KEY = fn.tuple(eventMs, column('insert_id'), column('event_type'));
 const isJoinedByKey = ({ selection }: PathsQuery): boolean => hasCall(selection.condition);
 
 function planAnchors(query: PathsQuery, context: PlanContext): Step {
-  const { selection, direction, unit } = query;
+  const { selection, direction, unit, by } = query;
   const subject = subjectOf(unit);
+  const atFirst = direction === 'from' ? fn.argMin : fn.argMax;
   const first = direction === 'from' ? fn.min : fn.max;
   const rows = selectEvents(context, {
     selection,
@@ -51,12 +52,15 @@ function planAnchors(query: PathsQuery, context: PlanContext): Step {
       anchor_person: subject.value,
       anchor_ms: first(eventMs),
       ...(isJoinedByKey(query) && { anchor_key: first(EVENT_KEY) }),
+      ...(by && { anchor_breakdown: atFirst(planBreakdown(by).value, EVENT_KEY) }),
     },
     filter: [subject.isPresent],
     groupBy: ['anchor_person'],
   });
   return step('anchors', rows);
 }
+
+const groupOf = ({ by }: PathsQuery): readonly string[] => (by ? [BREAKDOWN] : []);
 
 /**
  * A node is a tuple: its sort keys (time, insert_id, event type), its label, and whether it is an
@@ -89,19 +93,26 @@ function planNodes(query: PathsQuery, context: PlanContext): Step {
   };
   const rows = selectEvents(context, {
     selection: { eventTypes: undefined, range: query.selection.range, condition: undefined },
-    columns: { person: subject.value, nodes: fn.groupArray(node) },
+    columns: {
+      person: subject.value,
+      ...(query.by && { [BREAKDOWN]: alias('anchor_breakdown') }),
+      nodes: fn.groupArray(node),
+    },
     filter: [subject.isPresent, ...near],
     joins: [anchors],
-    groupBy: ['person'],
+    groupBy: ['person', ...groupOf(query)],
   });
   return step('nodes_of_people', rows);
 }
 
 export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContext): Plan {
   const { direction, selection, order, unit } = query;
+  const breakdown = query.by && planBreakdown(query.by);
+  const groups = groupOf(query);
   const nodes = alias('nodes');
   const sorted = direction === 'from' ? fn.arraySort(nodes) : fn.arrayReverseSort(nodes);
-  const ordered = step('sorted_nodes', select({ columns: { nodes: sorted }, from: planNodes(query, context) }));
+  const columns = { ...passThrough(...groups), nodes: sorted };
+  const ordered = step('sorted_nodes', select({ columns, from: planNodes(query, context) }));
   const anchor = fn.arrayFirstIndex(lambda(['node'], isAnchorNode), nodes);
   const kept = fn.arraySlice(nodes, anchor, integer(query.depth));
   const path = map(direction === 'from' ? kept : fn.arrayReverse(kept), 'node', labelOfNode);
@@ -113,12 +124,13 @@ export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContex
     mode: 'paths',
     ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection }) }),
     select: select({
-      columns: { ...passThrough('path'), users: fn.count() },
-      from: step('paths', select({ columns: { path }, from: ordered })),
-      groupBy: ['path'],
-      orderBy: [orderBy('users', 'desc'), orderBy('path')],
+      columns: { ...passThrough(...groups, 'path'), users: fn.count() },
+      from: step('paths', select({ columns: { ...passThrough(...groups), path }, from: ordered })),
+      groupBy: [...groups, 'path'],
+      orderBy: [orderBy('users', 'desc'), orderBy('path'), ...(breakdown?.order ?? [])],
     }),
     columns: [
+      ...(breakdown ? [breakdown.output] : []),
       { name: 'path', type: 'path' },
       { name: 'users', type: 'number' },
     ],

@@ -1,7 +1,6 @@
 // Plan of retention: one row per person with start and returns, then one per cohort with people per
 // period as an array, then one per cohort and period.
 import type { ResolvedQuery, TimeRange } from '../../analyze/resolved.js';
-import { overRange } from '../../conditions/calls.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { idColumn } from '../../people/list-people.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
@@ -35,6 +34,7 @@ import {
   step,
 } from '../../plan/plan.js';
 import { calendarOf, periodsSince } from '../../time/calendar.js';
+import { queryOver } from '../cohorts.js';
 import { METRICS, type RetentionQuery } from './analyze.js';
 import { type ComparedCohorts, joinCohorts, withEarlier } from './plan-compared.js';
 import { planRetentionPeople } from './plan-people.js';
@@ -95,8 +95,8 @@ function planCohorts(retention: Retention, periods: Step): Select {
 
 /** Cohorts over a range. */
 function planCohortsOver(retention: Retention, context: PlanContext, range: TimeRange): Select {
-  const { query } = retention;
-  const over: Retention = { ...retention, query: { ...query, selection: overRange(query.selection, range) } };
+  const query = queryOver(retention.query, range, context);
+  const over: Retention = { ...retention, query, breakdown: query.by && planBreakdown(query.by) };
   return planCohorts(over, planReturns(over, planPeople(over, context), groupOf(over)));
 }
 

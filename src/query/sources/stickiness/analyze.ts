@@ -1,6 +1,7 @@
 // Analyzer of the source `stickiness`.
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
-import type { EventSelection, Unit } from '../../analyze/resolved.js';
+import { takeBy } from '../../analyze/by.js';
+import type { Breakdown, EventSelection, Unit } from '../../analyze/resolved.js';
 import type { Scope } from '../../analyze/scope.js';
 import { takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
@@ -13,6 +14,8 @@ export interface StickinessQuery extends AnswerOrder {
   readonly selection: EventSelection;
   /** What is counted; undefined: people. */
   readonly unit: Unit | undefined;
+  /** The cohort by which people are counted. */
+  readonly by: Breakdown | undefined;
 }
 
 export function analyzeStickiness(
@@ -20,13 +23,17 @@ export function analyzeStickiness(
   { event }: { readonly event: EventPattern },
   stages: StageReader,
 ): StickinessQuery {
+  const selection = takeSelection(scope, stages, { events: resolveEvents(scope, event) });
+  const { cohort: by } = takeBy(scope, stages, { granularities: [], takesField: false, takesCohort: true });
+  const groups = by ? [by.name] : [];
   return {
     kind: 'stickiness',
-    selection: takeSelection(scope, stages, { events: resolveEvents(scope, event) }),
+    selection,
     unit: takeUnit(scope, stages),
+    by,
     ...takeAnswerOrder(scope, stages, {
-      columns: ['active_days', 'users'],
-      ascending: ['active_days'],
+      columns: [...groups, 'active_days', 'users'],
+      ascending: [...groups, 'active_days'],
       metric: 'users',
     }),
   };
