@@ -1,8 +1,8 @@
-// Scheduled checks of alerts, and the delivery of their messages. PostgreSQL stores what is due, so
-// that several workers share the work, and a restart loses nothing.
+// Scheduled checks of alerts, runs of reports, and the delivery of their messages. PostgreSQL
+// stores what is due, so that several workers share the work, and a restart loses nothing.
 import { createProjectPasses } from '../src/access/project-pass.js';
 import { createHostLookup } from '../src/alerts/addresses.js';
-import { checkDueAlerts } from '../src/alerts/check-due.js';
+import { type CheckDeps, checkDueAlerts } from '../src/alerts/check-due.js';
 import { createAlertQueries } from '../src/alerts/run-query.js';
 import { type SendDeps, sendDueMessages } from '../src/alerts/send-due.js';
 import { createUnsubscribeLinks } from '../src/alerts/unsubscribe.js';
@@ -10,6 +10,7 @@ import { createWebhookSecrets } from '../src/alerts/webhook-secret.js';
 import { createMailQueue, enqueueMail } from '../src/mail/queue.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { publicUrlOf } from '../src/platform/public-url.js';
+import { runDueReports } from '../src/reports/run-due.js';
 import { joinJobs, type Needs, type RunningJob } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
@@ -30,16 +31,31 @@ type AlertNeeds = Needs<
 const startChecks = defineScheduledJob({
   name: 'check-alerts',
   everyMs: 5_000,
-  open({ config, postgres, log }: AlertNeeds, signal) {
-    const publicUrl = publicUrlOf(config);
-    const runQuery = createAlertQueries({
-      passes: createProjectPasses(config.SECRET_KEY_BASE),
-      queryUrl: () => config.QUERY_URL ?? config.SERVICE_URL ?? publicUrl.href,
-      queryTimeoutMs: config.QUERY_TIMEOUT_MS,
-    });
-    return { run: () => checkDueAlerts({ postgres, runQuery, publicUrl, log }, signal) };
+  open(needs: AlertNeeds, signal) {
+    const deps = toRunDeps(needs);
+    return { run: () => checkDueAlerts(deps, signal) };
   },
 });
+
+/** Apart from the checks, because a report takes minutes where a check takes seconds. */
+const startReports = defineScheduledJob({
+  name: 'run-reports',
+  everyMs: 10_000,
+  open(needs: AlertNeeds, signal) {
+    const deps = toRunDeps(needs);
+    return { run: () => runDueReports(deps, signal) };
+  },
+});
+
+function toRunDeps({ config, postgres, log }: AlertNeeds): CheckDeps {
+  const publicUrl = publicUrlOf(config);
+  const runQuery = createAlertQueries({
+    passes: createProjectPasses(config.SECRET_KEY_BASE),
+    queryUrl: () => config.QUERY_URL ?? config.SERVICE_URL ?? publicUrl.href,
+    queryTimeoutMs: config.QUERY_TIMEOUT_MS,
+  });
+  return { postgres, runQuery, publicUrl, log };
+}
 
 const startDeliveries = defineScheduledJob({
   name: 'send-alerts',
@@ -63,4 +79,4 @@ const startDeliveries = defineScheduledJob({
 });
 
 export const startAlerts = (deps: AlertNeeds): Promise<RunningJob> =>
-  joinJobs(startChecks(deps), startDeliveries(deps));
+  joinJobs(startChecks(deps), startReports(deps), startDeliveries(deps));

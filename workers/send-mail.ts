@@ -2,7 +2,7 @@
 // becomes a dead letter.
 import { UnrecoverableError, Worker } from 'bullmq';
 import { createTransport } from 'nodemailer';
-import { MAIL_QUEUE, type MailJob, tryReadText } from '../src/mail/queue.js';
+import { MAIL_QUEUE, type MailJob, tryReadContent } from '../src/mail/queue.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 const TIMEOUT_MS = 30_000;
@@ -20,14 +20,15 @@ export function startMailWorker({ config, redis, log }: MailNeeds): RunningJob {
     MAIL_QUEUE,
     async ({ data }) => {
       const { to, subject, id, unsubscribeUrl } = data;
-      const text = tryReadText(data, config.SECRET_KEY_BASE);
-      if (text === undefined) throw new UnrecoverableError('the text cannot be decrypted: SECRET_KEY_BASE has changed');
+      const content = tryReadContent(data, config.SECRET_KEY_BASE);
+      if (content === undefined)
+        throw new UnrecoverableError('the text cannot be decrypted: SECRET_KEY_BASE has changed');
       try {
         const messageId = id === undefined ? {} : { messageId: `<${id}@alerts.invalid>` };
         await transport.sendMail({
           to: { name: '', address: to },
           subject,
-          text,
+          ...content,
           ...messageId,
           headers: unsubscribeHeaders(unsubscribeUrl),
         });

@@ -10,7 +10,7 @@ const PATHS_OF_FEATURE = {
   query: ['/query', '/api/projects/:projectId/query'],
   mcp: ['/mcp'],
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
-  alerts: ['/api/projects/:projectId/alerts'],
+  alerts: ['/api/projects/:projectId/alerts', '/api/projects/:projectId/reports'],
   privacy: ['/api/gdpr'],
   admin: ['/api/admin'],
   // Signing out stays possible.

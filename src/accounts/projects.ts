@@ -7,6 +7,7 @@ import { PublicError } from '../platform/errors.js';
 import { type OrganizationId, type ProjectId, toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, recordAudit } from '../privacy/audit-store.js';
+import { rescheduleReports } from '../reports/report-store.js';
 import { type Quotas, requireProjectQuota } from './quotas.js';
 import type { ProjectChanges, ProjectDeletion } from './schema.js';
 import { createProject } from './store.js';
@@ -100,7 +101,10 @@ export async function addProject(
 }
 
 export async function updateProject(postgres: Postgres, projectId: ProjectId, changes: ProjectChanges): Promise<void> {
-  await postgres('projects').where({ id: projectId }).update(changes);
+  await postgres.transaction(async (transaction) => {
+    await transaction('projects').where({ id: projectId }).update(changes);
+    if (changes.timezone !== undefined) await rescheduleReports(transaction, projectId);
+  });
 }
 
 /** Afterwards the old key is invalid, except for the one second that processes cache it. */

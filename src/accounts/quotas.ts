@@ -105,7 +105,7 @@ export async function requireDashboardQuota(
   throw quotaExceeded(quotas, 'DASHBOARDS_PER_PERSON_MAX', 'a person has at most', what);
 }
 
-/** `count`: alerts that the dashboard has after the change. */
+/** `count`: alerts and reports that the dashboard has after the change. */
 export async function requireAlertQuota(
   transaction: Transaction,
   quotas: Quotas,
@@ -115,7 +115,12 @@ export async function requireAlertQuota(
   await lock(transaction, 'projects', projectId);
   const others = transaction('alerts').where({ project_id: projectId }).whereNot({ dashboard_id: dashboardId });
   if ((await countOf(others)) + count <= quotas.ALERTS_PER_PROJECT_MAX) return;
-  throw quotaExceeded(quotas, 'ALERTS_PER_PROJECT_MAX', 'a project has at most', 'alerts; delete one first');
+  throw quotaExceeded(
+    quotas,
+    'ALERTS_PER_PROJECT_MAX',
+    'a project has at most',
+    'alerts and reports; delete one first',
+  );
 }
 
 const quotaExceeded = (quotas: Quotas, quota: Quota, who: string, what: string) =>

@@ -4,7 +4,8 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import { runClaimed } from '../platform/flow/run-claimed.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { type CheckResult, type ClaimedAlert, claimDueAlert, postponeCheck, recordCheck } from './check-store.js';
+import { type CheckResult, type ClaimedAlert, claimDueAlert, recordCheck } from './check-store.js';
+import { postpone } from './claims.js';
 import { type AlertMessage, ROWS_TOLD } from './message.js';
 import type { AlertAnswer, RunAlertQuery } from './run-query.js';
 import type { AlertState } from './state.js';
@@ -36,8 +37,8 @@ async function checkAlert(deps: CheckDeps, alert: ClaimedAlert, signal: AbortSig
   const { projectId, query, timezone } = alert;
   const answer = await deps.runQuery({ projectId, personId: CALLER, query, timezone }, signal);
   // A stopping process says nothing about the query. The claim ends, and another process checks.
-  if (signal.aborted) return postponeCheck(deps.postgres, alert, 0);
-  if (answer.kind === 'busy') return postponeCheck(deps.postgres, alert, BUSY_RETRY_SECONDS);
+  if (signal.aborted) return postpone(deps.postgres, alert, 0);
+  if (answer.kind === 'busy') return postpone(deps.postgres, alert, BUSY_RETRY_SECONDS);
   const result = toResult(answer, alert.condition);
   const at = new Date().toISOString();
   await recordCheck(deps.postgres, alert, result, (before, state) =>

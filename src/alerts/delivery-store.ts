@@ -1,10 +1,10 @@
-// The outbox of alerts in PostgreSQL: one row for each change of state and target. A row is claimed
-// by one process at a time, and tried again with a growing interval for two days.
+// The outbox of alerts and reports in PostgreSQL: one row for each transition (a change of state,
+// or a run of a report) and target. A row is claimed by one process at a time, and tried again with
+// a growing interval for two days.
 import { BOUNDS } from '../platform/flow/bounds.js';
-import { type ProjectId, toProjectId } from '../platform/ids.js';
+import { newUuidV7, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { AlertMessage } from './message.js';
-import type { Row } from './when.js';
+import type { OutboxMessage } from './outbox-message.js';
 
 /** A claim is used within half of this time, so that two processes never send the same row. */
 export const CLAIM_SECONDS = 60;
@@ -19,8 +19,43 @@ export interface ClaimedDelivery {
   readonly claimId: string;
   readonly projectId: ProjectId;
   readonly target: string;
-  readonly message: AlertMessage;
-  readonly rows: readonly Row[];
+  readonly message: OutboxMessage;
+  /** Undefined after an erasure. */
+  readonly rows: readonly unknown[] | undefined;
+}
+
+/** A message, and its content of the project's events apart from it. */
+export interface Told {
+  readonly message: OutboxMessage;
+  readonly rows: readonly unknown[];
+}
+
+interface NewDeliveries extends Told {
+  readonly projectId: ProjectId;
+  readonly alertId: string;
+  readonly transition: number;
+  readonly targets: readonly string[];
+}
+
+/** Fails for a transition that has been told, because a target gets each once. */
+export async function addDeliveries(
+  transaction: Postgres,
+  { projectId, alertId, transition, targets, message, rows }: NewDeliveries,
+): Promise<void> {
+  const content = { message: JSON.stringify(message), rows: JSON.stringify(rows) };
+  const deliveries = targets.map((target) => ({
+    ...{ id: newUuidV7(), project_id: projectId, alert_id: alertId, transition, target },
+    ...content,
+  }));
+  await transaction('alert_deliveries').insert(deliveries);
+}
+
+export async function forgetOldDeliveries(transaction: Postgres, alertId: string, upTo: number): Promise<void> {
+  await transaction('alert_deliveries')
+    .where({ alert_id: alertId })
+    .whereNot({ status: 'waiting' })
+    .where('transition', '<=', upTo)
+    .delete();
 }
 
 /** Messages about one alert reach a target in the order of its changes. */
@@ -43,7 +78,7 @@ export async function claimDelivery(postgres: Postgres): Promise<ClaimedDelivery
   if (row === undefined) return undefined;
   return {
     ...{ id: row.id, claimId: row.claim_id, projectId: toProjectId(row.project_id) },
-    ...{ target: row.target, message: row.message, rows: row.rows ?? [] },
+    ...{ target: row.target, message: row.message, rows: row.rows ?? undefined },
   };
 }
 

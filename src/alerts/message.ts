@@ -1,6 +1,5 @@
 // Messages about a change of an alert's state: the text, and the JSON body of a webhook. Values of
 // events are data: they cannot mention people or groups in a chat.
-
 import type { AlertState } from './state.js';
 import { formatWhen, parseWhen, type Row } from './when.js';
 
@@ -55,13 +54,14 @@ const toLine = (row: Row): string =>
     .map(([name, cell]) => `${name} ${showCell(cell)}`)
     .join(', ')}`;
 
-function showCell(cell: unknown): string {
+/** On one line, and at most 100 characters. */
+export function showCell(cell: unknown): string {
   const text = flatten(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
   return text.length > CELL_LENGTH_MAX ? `${text.slice(0, CELL_LENGTH_MAX - 1)}…` : text;
 }
 
 /** Without line breaks and other control characters. */
-const flatten = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+export const flatten = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /** Slack reads these three characters as markup: `<!channel>` notifies everyone. */
 const escapeSlack = (text: string): string =>
@@ -70,15 +70,11 @@ const escapeSlack = (text: string): string =>
 const shorten = (text: string): string =>
   text.length > CHAT_LENGTH_MAX ? `${text.slice(0, CHAT_LENGTH_MAX - 1)}…` : text;
 
-/** Slack shows `text`, Discord `content`; other receivers read the fields. */
-export function toWebhookBody(message: AlertMessage, rows: readonly Row[], deliveryId: string): string {
-  const text = shorten(toText(message, rows));
-  return JSON.stringify({
-    text: escapeSlack(text),
-    content: text,
-    allowed_mentions: { parse: [] },
-    delivery_id: deliveryId,
-    ...message,
-    rows,
-  });
+/** Slack shows `text`, Discord `content`; both have a limit. */
+export function toChat(long: string) {
+  const text = shorten(long);
+  return { text: escapeSlack(text), content: text, allowed_mentions: { parse: [] } };
 }
+
+export const toWebhookBody = (message: AlertMessage, rows: readonly Row[], deliveryId: string): string =>
+  JSON.stringify({ ...toChat(toText(message, rows)), delivery_id: deliveryId, ...message, rows });

@@ -2,7 +2,7 @@
 // which every member may see. Targets are shown without their paths, which may be secrets.
 import { isUuid, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { CHECKS_KEPT } from './check-store.js';
+import { CHECKS_KEPT } from './claims.js';
 import type { AlertState, Outcome } from './state.js';
 import { shownTarget } from './targets.js';
 
@@ -54,7 +54,7 @@ const alertsOf = (postgres: Postgres, projectId: ProjectId) =>
   postgres('alerts AS a')
     .join('dashboards AS d', 'd.id', 'a.dashboard_id')
     .join('projects AS p', 'p.id', 'a.project_id')
-    .where('a.project_id', projectId)
+    .where({ 'a.project_id': projectId, 'a.kind': 'alert' })
     .select('a.*', 'd.key AS dashboard_key', 'd.title', postgres.raw('coalesce(a.timezone, p.timezone) AS zone'));
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of the statement above

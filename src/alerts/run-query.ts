@@ -1,5 +1,5 @@
-// Runs the query of an alert: a normal query over HTTP, with a project pass. So it takes a place
-// among the queries of its project, and has their limits and deadline.
+// Runs the queries of alerts and reports: normal queries over HTTP, with a project pass. So they
+// take places among the queries of their project, and have their limits and deadline.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Row } from './when.js';
@@ -15,10 +15,23 @@ export interface AlertQuestion {
   readonly personId: string;
   readonly query: string;
   readonly timezone: string;
+  /** Default: ROWS_READ. */
+  readonly rowsMax?: number;
+}
+
+export interface AnsweredRows {
+  readonly kind: 'rows';
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+  /** Rows of the query, of which `rows` are the first. */
+  readonly total: number;
+  readonly isTruncated: boolean;
+  /** Whether columns have the values of an earlier period. */
+  readonly isCompared: boolean;
 }
 
 export type AlertAnswer =
-  | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly isTruncated: boolean }
+  | AnsweredRows
   /** The project has too many queries at this moment. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'failed'; readonly error: string };
@@ -30,6 +43,7 @@ interface QueryBody {
   readonly columns?: readonly string[];
   readonly rows?: readonly Row[];
   readonly total?: number;
+  readonly metadata?: { readonly compare?: unknown };
   readonly error?: string;
 }
 
@@ -46,7 +60,7 @@ const WAITING_MS = 30_000;
 const UNAVAILABLE = 'the query could not be run';
 
 export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySource): RunAlertQuery {
-  return async ({ projectId, personId, query, timezone }, signal) => {
+  return async ({ projectId, personId, query, timezone, rowsMax = ROWS_READ }, signal) => {
     try {
       const response = await fetch(new URL('/query', queryUrl()), {
         method: 'POST',
@@ -54,7 +68,7 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySo
           'Content-Type': 'application/json',
           [PASS_HEADER]: passes.issue({ projectId, personId }, Date.now()),
         },
-        body: JSON.stringify({ q: query, format: 'json', limit: ROWS_READ, timezone }),
+        body: JSON.stringify({ q: query, format: 'json', limit: rowsMax, timezone }),
         signal: AbortSignal.any([signal, AbortSignal.timeout(queryTimeoutMs + WAITING_MS)]),
       });
       if (Number(response.headers.get('Content-Length')) > BYTES_MAX) {
@@ -64,8 +78,10 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySo
       const body = (await response.json()) as QueryBody;
       if (response.status === 429) return { kind: 'busy' };
       if (!response.ok) return { kind: 'failed', error: body.error ?? `${UNAVAILABLE}: status ${response.status}` };
-      const rows = body.rows ?? [];
-      return { kind: 'rows', rows, isTruncated: (body.total ?? 0) > rows.length };
+      const { rows = [], columns = [] } = body;
+      const total = body.total ?? rows.length;
+      const isCompared = body.metadata?.compare !== undefined;
+      return { kind: 'rows', columns, rows, total, isTruncated: total > rows.length, isCompared };
     } catch {
       return { kind: 'failed', error: UNAVAILABLE };
     }

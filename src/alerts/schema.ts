@@ -3,18 +3,14 @@ import { z } from 'zod';
 import { newBudget, type QueryContext } from '../dashboards/check-queries.js';
 import { readYaml } from '../dashboards/yaml-source.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
-import { findTimeZone } from '../query/time/timezone.js';
+import { timezoneSchema } from '../reports/config-schema.js';
 import { checkAlerts } from './check-alerts.js';
 import { type AlertConfig, alertSchema } from './config-schema.js';
 
 export const dryRunBody = z.strictObject({
   query: alertSchema.shape.query.meta({ description: 'without placeholders' }),
   when: alertSchema.shape.when.meta({ examples: ['value < 5', 'all change < -0.3', 'no rows'] }),
-  timezone: z
-    .string()
-    .refine((name) => findTimeZone(name) !== undefined, { error: 'is an IANA name such as Europe/Berlin' })
-    .optional()
-    .meta({ description: 'default: that of the project' }),
+  timezone: timezoneSchema.optional().meta({ description: 'default: that of the project' }),
 });
 export type DryRunBody = z.infer<typeof dryRunBody>;
 

@@ -8,7 +8,7 @@ import { runClaimed } from '../platform/flow/run-claimed.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { CLAIM_SECONDS, type ClaimedDelivery, claimDelivery, markFailed, markSent } from './delivery-store.js';
-import { toSubject, toText, toWebhookBody } from './message.js';
+import { toHookBody, toMailContent } from './outbox-message.js';
 import { parseTarget } from './targets.js';
 import { isUnsubscribed, type UnsubscribeLinks } from './unsubscribe.js';
 import { type CallResult, callWebhook, type WebhookOptions } from './webhook.js';
@@ -59,7 +59,7 @@ async function send(
 ): Promise<CallResult | undefined> {
   const target = parseTarget(delivery.target);
   if ('problem' in target) return { isDelivered: false, isFinal: true, reason: `the target ${target.problem}` };
-  const { id, projectId, message, rows } = delivery;
+  const { id, projectId } = delivery;
   if (target.kind === 'mail') {
     if (deps.sendMail === undefined) {
       return { isDelivered: false, isFinal: true, reason: 'the service has no mail server (setting SMTP_URL)' };
@@ -70,8 +70,7 @@ async function send(
     }
     if (!isClaimed()) return undefined;
     const unsubscribeUrl = deps.unsubscribeLinks.toUrl(subscriber);
-    const text = `${toText(message, rows)}\n\nUnsubscribe: ${unsubscribeUrl}\n`;
-    await deps.sendMail({ to: target.address, subject: toSubject(message), text, unsubscribeUrl }, id);
+    await deps.sendMail({ to: target.address, ...toMailContent(delivery, unsubscribeUrl), unsubscribeUrl }, id);
     return { isDelivered: true };
   }
   const secret = await deps.secrets.require(projectId);
@@ -80,8 +79,5 @@ async function send(
     return { isDelivered: false, isFinal: false, reason };
   }
   if (!isClaimed()) return undefined;
-  return callWebhook(
-    { url: target.url, deliveryId: id, body: toWebhookBody(message, rows, id), secret },
-    deps.webhooks,
-  );
+  return callWebhook({ url: target.url, deliveryId: id, body: toHookBody(delivery, id), secret }, deps.webhooks);
 }

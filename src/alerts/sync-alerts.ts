@@ -1,8 +1,12 @@
-// Writes the alerts of a dashboard's document, in the transaction that stores the document. Alerts
-// of a personal dashboard do not run: its owner may leave the project, and its targets would stay.
+// Writes the alerts and reports of a dashboard's document, in the transaction that stores the
+// document. Those of a personal dashboard do not run: its owner may leave the project, and its
+// targets would stay.
 import { type Quotas, requireAlertQuota } from '../accounts/quotas.js';
 import { newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { ReportConfig } from '../reports/config-schema.js';
+import { nextTimeOf } from '../reports/schedule.js';
+import type { Kind } from './claims.js';
 import { type AlertConfig, tryParseInterval } from './config-schema.js';
 
 export interface AlertsOfDashboard {
@@ -10,67 +14,106 @@ export interface AlertsOfDashboard {
   readonly dashboardId: string;
   /** None for a personal dashboard. */
   readonly alerts: readonly AlertConfig[];
+  readonly reports: readonly ReportConfig[];
   /** Of the document; undefined: that of the project. */
   readonly timezone: string | undefined;
   readonly quotas: Quotas;
 }
 
-interface Stored {
-  readonly id: string;
+/** Columns that the document determines. */
+interface Row {
+  readonly kind: Kind;
   readonly key: string;
-  readonly query: string;
-  readonly condition: string;
+  readonly targets: readonly string[];
   readonly timezone: string | null;
+  readonly query: string | null;
+  readonly condition: string | null;
+  readonly every_seconds: number | null;
+  readonly schedule: string | null;
+}
+
+/** With another one of these, it is another alert or report, although it has the same id. */
+const IDENTITY = ['query', 'condition', 'schedule', 'timezone'] as const;
+
+type Stored = Pick<Row, 'kind' | 'key' | (typeof IDENTITY)[number]> & { readonly id: string };
+
+/** Of the database, and the zone of the project. */
+interface Clock {
+  readonly now: Date;
+  readonly timezone: string;
 }
 
 /**
  * An alert with the same id, query and condition keeps its state. Another query or condition is
- * another question, so it starts with the state `ok` and is checked at once.
+ * another question, so it starts with the state `ok` and is checked at once. A report with another
+ * time begins at the next such time.
  */
 export async function syncAlerts(transaction: Postgres, dashboard: AlertsOfDashboard): Promise<void> {
-  const { dashboardId, alerts } = dashboard;
+  const { projectId, dashboardId, quotas } = dashboard;
   const stored: Stored[] = await transaction('alerts')
     .where({ dashboard_id: dashboardId })
     .forUpdate()
-    .select('id', 'key', 'query', 'condition', 'timezone');
-  if (stored.length === 0 && alerts.length === 0) return;
-  const kept = alerts.map(({ id }) => id);
-  await transaction('alerts').where({ dashboard_id: dashboardId }).whereNotIn('key', kept).delete();
-  await requireAlertQuota(transaction, dashboard.quotas, { ...dashboard, count: alerts.length });
-  for (const [position, alert] of alerts.entries()) {
-    const row = toRow(dashboard, alert, position);
-    const before = stored.find(({ key }) => key === alert.id);
-    if (before === undefined) await transaction('alerts').insert({ ...row, id: newUuidV7() });
-    else await change(transaction, before, row);
+    .select('id', 'kind', 'key', ...IDENTITY);
+  const rows = toRows(dashboard);
+  if (stored.length === 0 && rows.length === 0) return;
+  const beforeOf = (row: Row) => stored.find(({ kind, key }) => kind === row.kind && key === row.key);
+  const kept = rows.flatMap((row) => beforeOf(row)?.id ?? []);
+  await transaction('alerts').where({ dashboard_id: dashboardId }).whereNotIn('id', kept).delete();
+  await requireAlertQuota(transaction, quotas, { ...dashboard, count: rows.length });
+  const clock: Clock = await transaction('projects')
+    .where({ id: projectId })
+    .first('timezone', { now: transaction.fn.now() });
+  for (const [position, row] of rows.entries()) {
+    const placed = { ...row, position };
+    const before = beforeOf(row);
+    if (before !== undefined) {
+      await transaction('alerts')
+        .where({ id: before.id })
+        .update({ ...placed, ...changesOf(transaction, { before, row, clock }) });
+      continue;
+    }
+    const next_due_at = firstTimeOf(row, clock);
+    await transaction('alerts').insert({
+      ...{ ...placed, next_due_at, id: newUuidV7(), project_id: projectId, dashboard_id: dashboardId },
+    });
   }
 }
 
-const toRow = ({ projectId, dashboardId, timezone }: AlertsOfDashboard, alert: AlertConfig, position: number) => ({
-  project_id: projectId,
-  dashboard_id: dashboardId,
-  key: alert.id,
-  position,
-  query: alert.query,
-  condition: alert.when,
-  every_seconds: (tryParseInterval(alert.every) ?? 0) / 1000,
-  targets: [...new Set(alert.to)],
-  timezone: timezone ?? null,
-});
+function toRows({ alerts, reports, ...document }: AlertsOfDashboard): Row[] {
+  const timezone = document.timezone ?? null;
+  return [
+    ...alerts.map(
+      (alert): Row => ({
+        ...{ kind: 'alert', key: alert.id, query: alert.query, condition: alert.when, timezone, schedule: null },
+        ...{ every_seconds: (tryParseInterval(alert.every) ?? 0) / 1000, targets: [...new Set(alert.to)] },
+      }),
+    ),
+    ...reports.map(
+      (report): Row => ({
+        ...{ kind: 'report', key: report.id, schedule: report.at, timezone: report.timezone ?? timezone },
+        ...{ query: null, condition: null, every_seconds: null, targets: [...new Set(report.to)] },
+      }),
+    ),
+  ];
+}
 
-async function change(transaction: Postgres, before: Stored, row: ReturnType<typeof toRow>): Promise<void> {
-  const isSame = (['query', 'condition', 'timezone'] as const).every((field) => before[field] === row[field]);
-  const now = transaction.fn.now();
-  const restarted = {
-    state: 'ok',
-    changed_at: null,
-    failures: 0,
-    next_due_at: now,
-    claim_id: null,
-    claimed_until: null,
+/** An alert is checked at once. */
+const firstTimeOf = ({ schedule, timezone }: Row, clock: Clock): Date =>
+  schedule === null ? clock.now : nextTimeOf(schedule, timezone ?? clock.timezone, clock.now);
+
+function changesOf(
+  transaction: Postgres,
+  { before, row, clock }: { readonly before: Stored; readonly row: Row; readonly clock: Clock },
+) {
+  if (IDENTITY.every((field) => before[field] === row[field])) {
+    if (row.kind === 'report') return {};
+    // A shorter interval takes effect now, not when the longer one has passed.
+    return {
+      next_due_at: transaction.raw('least(next_due_at, now() + make_interval(secs => ?))', [row.every_seconds]),
+    };
+  }
+  return {
+    ...{ state: 'ok', changed_at: null, failures: 0, claim_id: null, claimed_until: null },
+    next_due_at: firstTimeOf(row, clock),
   };
-  // A shorter interval takes effect now, not when the longer one has passed.
-  const soon = transaction.raw('least(next_due_at, now() + make_interval(secs => ?))', [row.every_seconds]);
-  await transaction('alerts')
-    .where({ id: before.id })
-    .update({ ...row, ...(isSame ? { next_due_at: soon } : restarted) });
 }

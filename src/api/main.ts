@@ -61,6 +61,7 @@ import { createErasureQueue } from '../privacy/queue.js';
 import { createPrivacyRouter } from '../privacy/routes.js';
 import type { QueryAnswering } from '../query-api/answer-here.js';
 import { FORMAT_MEMORY_MEBIBYTES } from '../query-api/format-task.js';
+import { createReportsRouter } from '../reports/routes.js';
 import { toIdentityProvider } from '../sign-in/provider.js';
 import { CALLBACK_PATH, createSignInRouter } from '../sign-in/routes.js';
 import { createApp } from './app.js';
@@ -117,6 +118,7 @@ lifecycle.onClose('exports', () => exports.close());
 
 const passes = createProjectPasses(config.SECRET_KEY_BASE);
 const queryUrl = () => config.QUERY_URL ?? loopbackUrl(config.HOST, server.port);
+const alertQueries = createAlertQueries({ queryUrl, passes, queryTimeoutMs: config.QUERY_TIMEOUT_MS });
 const live = createLive({
   ...guard,
   source: {
@@ -186,9 +188,10 @@ const app = createApp({
     createAlertsRouter({
       ...{ ...guard, threads, publicUrl, definitions },
       rateLimit: rateLimits.query,
-      runQuery: createAlertQueries({ queryUrl, passes, queryTimeoutMs: config.QUERY_TIMEOUT_MS }),
+      runQuery: alertQueries,
       secrets: createWebhookSecrets(postgres, config.SECRET_KEY_BASE),
     }),
+    createReportsRouter({ ...guard, publicUrl, rateLimit: rateLimits.query, runQuery: alertQueries }),
     exports.router,
     createLlmsRouter(guard),
     createPrivacy(config),

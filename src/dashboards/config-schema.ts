@@ -2,7 +2,7 @@
 // the check-*.ts files of this folder.
 import { z } from 'zod';
 import { alertsSchema } from '../alerts/config-schema.js';
-import { findTimeZone } from '../query/time/timezone.js';
+import { reportsSchema, timezoneSchema } from '../reports/config-schema.js';
 
 const KEY_LENGTH_MAX = 63;
 const KEY_FORM = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -110,16 +110,14 @@ export const configSchema = z.strictObject({
     .string()
     .refine(isRefresh, { error: `is a number and s, m or h, at least ${REFRESH_SECONDS_MIN}s` })
     .optional(),
-  timezone: z
-    .string()
-    .refine((zone) => findTimeZone(zone) !== undefined, { error: 'is an IANA name such as Europe/Berlin' })
-    .optional(),
+  timezone: timezoneSchema.optional(),
   variables: z.record(name, variableSchema).optional(),
   sections: z
     .array(z.strictObject({ title, cards: z.array(cardSchema).max(100) }))
     .min(1)
     .max(50),
   alerts: alertsSchema.optional(),
+  reports: reportsSchema.optional(),
 });
 
 export type DashboardConfig = z.infer<typeof configSchema>;

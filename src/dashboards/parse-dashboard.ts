@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { checkAlerts } from '../alerts/check-alerts.js';
 import type { CompileContext } from '../query/compile.js';
+import { checkReports } from '../reports/check-reports.js';
 import { checkCardCount, checkCards } from './check-cards.js';
 import { newBudget } from './check-queries.js';
 import { checkStructure } from './check-structure.js';
@@ -43,6 +44,7 @@ export function parseDashboard(text: string, { key, ...context }: DashboardConte
     ...problems,
     ...checkCards({ ...asked, variables }),
     ...checkAlerts(asked),
+    ...checkReports(source),
   ];
   if (all.length > 0) throw toBadRequest(all);
   const config = configSchema.parse(source.value);

@@ -184,6 +184,7 @@ const storeAlerts = (
   syncAlerts(transaction, {
     ...{ projectId, quotas, dashboardId: id, timezone: config.timezone },
     alerts: visibility === 'project' ? (config.alerts ?? []) : [],
+    reports: visibility === 'project' ? (config.reports ?? []) : [],
   });
 
 export const personalWithoutPerson = () =>

@@ -11,6 +11,8 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The same as `text` for mail programs that show HTML. */
+  readonly html?: string;
   /** For the button of mail programs (RFC 8058): a POST to it unsubscribes. */
   readonly unsubscribeUrl?: string;
 }
@@ -21,6 +23,8 @@ export interface MailJob {
   readonly subject: string;
   /** Base64. */
   readonly encryptedText: string;
+  /** Base64; since 2026-11. */
+  readonly encryptedHtml?: string;
   /** Left part of the Message-ID. */
   readonly id?: string;
   readonly unsubscribeUrl?: string;
@@ -48,16 +52,23 @@ export const createMailQueue = (redis: Redis): MailQueue =>
  */
 export async function enqueueMail(
   queue: MailQueue,
-  { text, ...mail }: Mail,
+  { text, html, ...mail }: Mail,
   secretKeyBase: string,
   id?: string,
 ): Promise<void> {
-  const encryptedText = encryptSecret(text, secretKeyBase).toString('base64');
-  const named = id === undefined ? {} : { id };
-  await queue.add('mail', { version: 1, ...mail, encryptedText, ...named }, id === undefined ? {} : { jobId: id });
+  const encrypt = (content: string): string => encryptSecret(content, secretKeyBase).toString('base64');
+  const job: MailJob = {
+    ...{ version: 1, ...mail, encryptedText: encrypt(text) },
+    ...(html !== undefined && { encryptedHtml: encrypt(html) }),
+    ...(id !== undefined && { id }),
+  };
+  await queue.add('mail', job, id === undefined ? {} : { jobId: id });
 }
 
 /** Undefined when SECRET_KEY_BASE has changed since the mail was queued. */
-export function tryReadText(job: MailJob, secretKeyBase: string): string | undefined {
-  return tryDecryptSecret(Buffer.from(job.encryptedText, 'base64'), secretKeyBase);
+export function tryReadContent(job: MailJob, secretKeyBase: string): Pick<Mail, 'text' | 'html'> | undefined {
+  const decrypt = (content: string) => tryDecryptSecret(Buffer.from(content, 'base64'), secretKeyBase);
+  const text = decrypt(job.encryptedText);
+  const html = job.encryptedHtml === undefined ? undefined : decrypt(job.encryptedHtml);
+  return text === undefined ? undefined : { text, ...(html !== undefined && { html }) };
 }

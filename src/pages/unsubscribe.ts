@@ -10,15 +10,15 @@ export interface UnsubscribeOptions {
 }
 
 export const unsubscribePage = ({ path, address, isUnsubscribed }: UnsubscribeOptions): Page => ({
-  title: 'Alerts by mail',
+  title: 'Alerts and reports by mail',
   isSignIn: true,
   main: html`<section class="narrow card">
-<h1>Alerts by mail</h1>
+<h1>Alerts and reports by mail</h1>
 ${
   isUnsubscribed
-    ? html`<p>${address} gets no more mails about the alerts of this project.</p>
+    ? html`<p>${address} gets no more mails with the alerts and reports of this project.</p>
 <form method="post" action="${path}?again=true"><button class="wide" type="submit">Send them again</button></form>`
-    : html`<p>${address} gets mails about the alerts of this project.</p>
+    : html`<p>${address} gets mails with the alerts and reports of this project.</p>
 <form method="post" action="${path}"><button class="wide" type="submit">Unsubscribe</button></form>`
 }
 </section>`,

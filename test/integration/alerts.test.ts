@@ -1,122 +1,37 @@
-// Alerts of dashboards on the real processes, with two workers: each change of state is told once,
-// also when a worker is killed; messages are retried; failing checks, quotas and dry runs.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { NewProject } from '../../src/accounts/store.js';
+// Alerts and reports of dashboards on the real processes, with two workers: each change of state is
+// told once, also when a worker is killed; messages are retried; failing checks, quotas, dry runs.
+import { describe, expect, test } from 'vitest';
 import { forgetRows } from '../../src/alerts/delivery-store.js';
 import { signatureOf } from '../../src/alerts/webhook.js';
 import { toProjectId } from '../../src/platform/ids.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { type Answer, createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
-import { type AlertFields, alertDocument, DAILY, unsubscribePathIn } from '../support/alert-documents.js';
+import { send } from '../support/accounts.js';
+import { alertDocument, DAILY, REPORT_CARDS, reports, unsubscribePathIn } from '../support/alert-documents.js';
+import {
+  ALERTS_MAX,
+  asOwner,
+  checkNow,
+  checksOf,
+  deliveries,
+  firstCheck,
+  listed,
+  listedReports,
+  localTime,
+  makeDue,
+  newHook,
+  postgres,
+  processes,
+  project,
+  purchase,
+  received,
+  receiver,
+  run,
+  smtp,
+  startAlerting,
+  sync,
+} from '../support/alerting.js';
 import { eventually } from '../support/eventually.js';
-import { startMailServer, type TestMailServer } from '../support/mail-server.js';
-import { runScheduled } from '../support/scheduled-jobs.js';
-import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
-import { track } from '../support/track.js';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
-const ALERTS_MAX = 12;
-
-let databases: TestDatabases;
-let postgres: Postgres;
-let processes: ProcessGroup;
-let receiver: WebhookReceiver;
-let smtp: TestMailServer;
-let team: TestTeam;
-let project: NewProject;
-
-beforeAll(async () => {
-  [receiver, smtp] = [await startWebhookReceiver(), await startMailServer()];
-  databases = await createTestDatabases({
-    WEBHOOK_PRIVATE_ADDRESSES: '127.0.0.1',
-    SMTP_URL: smtp.url,
-    ALERTS_PER_PROJECT_MAX: String(ALERTS_MAX),
-    IDP_PRESET: 'google',
-    IDP_CLIENT_ID: 'test',
-    IDP_CLIENT_SECRET: 'test',
-  });
-  postgres = createPostgres(databases.config);
-  processes = await startProcesses(databases.env);
-  await processes.start('worker', 'second worker');
-  team = await createTeam(postgres);
-}, 120_000);
-
-beforeEach(async () => {
-  [receiver.status, receiver.delayMs] = [200, 0];
-  project = await createTeamProject(postgres, databases, team.organization.id);
-});
-
-afterAll(async () => {
-  await processes?.stop();
-  await postgres?.destroy();
-  await databases?.close();
-  receiver?.close();
-  smtp?.close();
-});
-
-let hooks = 0;
-const newHook = (): string => `/hook-${++hooks}`;
-
-async function sync(alerts: readonly AlertFields[], { key = 'sales' } = {}): Promise<Answer> {
-  return send(processes.url, `PUT /api/dashboard-sync/${key}`, {
-    key: project.secretKey,
-    body: { source_yaml: alertDocument(alerts) },
-  });
-}
-
-const asOwner = (route: string, body?: unknown): Promise<Answer> =>
-  send(processes.url, route.replace('{project}', `/api/projects/${project.id}`), {
-    session: team.people.owner.session,
-    ...(body !== undefined && { body }),
-  });
-
-const listed = async (): Promise<Answer['body']> => (await asOwner('GET {project}/alerts')).body;
-const checksOf = async (id: string): Promise<Answer['body']> =>
-  (await asOwner(`GET {project}/alerts/${id}/checks`)).body;
-
-const run = (queue: 'check-alerts' | 'send-alerts') =>
-  runScheduled(databases, { queue, schedule: queue, everyMs: 5000 });
-
-/** The first check after a document is saved is due at once. */
-async function firstCheck(): Promise<void> {
-  await run('check-alerts');
-  await eventually(async () => {
-    for (const { checked_at } of await listed()) expect(checked_at).not.toBeNull();
-  });
-}
-
-/** Makes all alerts of the project due, and waits until they have been checked. */
-async function checkNow(): Promise<void> {
-  const [{ now }] = (await postgres.raw('SELECT now() AS now')).rows;
-  await postgres('alerts').where({ project_id: project.id }).update({ next_due_at: now });
-  await run('check-alerts');
-  await eventually(async () => {
-    const rows = await postgres('alerts').where({ project_id: project.id }).select('checked_at');
-    for (const { checked_at } of rows) expect(checked_at.getTime()).toBeGreaterThanOrEqual(now.getTime());
-  });
-}
-
-async function purchase(): Promise<void> {
-  await track(processes.url, project.publicKey, {
-    event_type: 'purchase',
-    user_id: 'u',
-    event_properties: { kind: 'a' },
-  });
-  await eventually(async () => {
-    const answer = await asOwner('POST {project}/query', { q: 'purchase | last 1h | count', format: 'json' });
-    expect(answer.body.rows[0].value).toBeGreaterThan(0);
-  });
-}
-
-const received = (path: string, count: number) =>
-  eventually(async () => {
-    const found = receiver.at(path);
-    if (found.length < count) await run('send-alerts');
-    expect(found).toHaveLength(count);
-    return found;
-  });
-
-const deliveries = () => postgres('alert_deliveries').where({ project_id: project.id }).orderBy('transition');
+startAlerting();
 
 describe('an alert', () => {
   test('is told once when it turns and once when it is well, signed, to webhooks and by mail', async () => {
@@ -261,7 +176,7 @@ describe('the alerts of a project', () => {
   test('are limited', async () => {
     const alerts = Array.from({ length: ALERTS_MAX }, () => ({}));
     expect((await sync(alerts)).status).toBe(201);
-    const error = `a project has at most ${ALERTS_MAX} alerts; delete one first (setting ALERTS_PER_PROJECT_MAX)`;
+    const error = `a project has at most ${ALERTS_MAX} alerts and reports; delete one first (setting ALERTS_PER_PROJECT_MAX)`;
     expect(await sync([{}], { key: 'other' })).toMatchObject({ status: 403, body: { error } });
     expect((await sync(alerts.slice(1))).status).toBe(200);
     expect((await sync([{}], { key: 'other' })).status).toBe(201);
@@ -357,6 +272,95 @@ describe('a dry run', () => {
     expect(answer).toMatchObject({ status: 200, body: { outcome: 'firing', value: 0, text: null } });
     expect(await checksOf(id)).toHaveLength(1);
     expect(await asOwner('POST {project}/alerts/none/dry-run')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a report', () => {
+  test('is sent once by several workers, however many times it missed, to webhooks and by mail', async () => {
+    await purchase();
+    const hook = newHook();
+    const mail = 'boss@example.com';
+    const to = [receiver.url + hook, `mailto:${mail}`];
+    expect((await sync([], { cards: REPORT_CARDS, reports: reports({ to }) })).status).toBe(201);
+    const [report] = await listedReports();
+    expect(report).toMatchObject({ key: 'monday', at: 'monday 08:00', last_run_at: null, to: [receiver.url, to[1]] });
+    expect(localTime(report.next_due_at, 'Europe/Berlin')).toBe('Monday 08:00');
+    await makeDue(30);
+    await Promise.all([run('run-reports'), run('run-reports'), run('run-reports')]);
+    const [told] = await received(hook, 1);
+    expect(told?.body).toMatchObject({
+      ...{ report: 'monday', dashboard: 'sales', title: 'Sales', timezone: 'Europe/Berlin' },
+      cards: [
+        { title: 'Orders', columns: ['count', 'previous', 'change'], rows: [['1', '0', '(none)']], total: 1 },
+        { title: 'Kinds', columns: ['event_properties.kind', 'count'], rows: [['a', '1']], total: 1 },
+      ],
+    });
+    expect(told?.body.text).toContain('Orders\ncount 1, previous 0, change (none)\n');
+    const text = await smtp.mailTo(mail);
+    expect(text).toMatch(/^Subject: Report: Sales \(monday\)\r?$/m);
+    expect(text).toMatch(/^Content-Type: text\/plain;[\s\S]*^Content-Type: text\/html;/m);
+    expect(text).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r?$/m);
+
+    await run('run-reports');
+    const [after] = await listedReports();
+    expect(new Date(after.next_due_at).getTime()).toBeGreaterThan(Date.now());
+    expect(localTime(after.next_due_at, 'Europe/Berlin')).toBe('Monday 08:00');
+    await eventually(async () => {
+      const runs = (await asOwner(`GET {project}/reports/${report.id}/runs`)).body;
+      const sent = { status: 'sent', attempts: 1, error: null };
+      expect(runs).toEqual([
+        {
+          at: expect.any(String),
+          error: null,
+          deliveries: [expect.objectContaining(sent), expect.objectContaining(sent)],
+        },
+      ]);
+    });
+  });
+
+  test('whose cards all fail is run again, and sent with the errors at the third time', async () => {
+    const hook = newHook();
+    await sync([], { cards: REPORT_CARDS.slice(0, 1), reports: reports({ to: [receiver.url + hook] }) });
+    // Saved documents are checked, so a query that cannot run is stored directly.
+    await postgres.raw(
+      `UPDATE dashboard_versions SET config = replace(config::text, '| count', '| cont')::json
+      WHERE dashboard_id = (SELECT id FROM dashboards WHERE project_id = ?)`,
+      [project.id],
+    );
+    const [{ id }] = await listedReports();
+    for (let runs = 1; runs <= 3; runs++) {
+      await makeDue(0);
+      await run('run-reports');
+      await eventually(async () => expect((await asOwner(`GET {project}/reports/${id}/runs`)).body).toHaveLength(runs));
+    }
+    const [told] = await received(hook, 1);
+    expect(told?.body.cards).toEqual([{ title: 'Orders', error: expect.stringContaining('cont') }]);
+  });
+
+  test('moves with the time zone of its project, and with another time', async () => {
+    await sync([], {
+      reports: reports({ timezone: undefined }, { id: 'own' }).map((one) => ({ ...one, to: ['mailto:a@example.com'] })),
+    });
+    expect((await asOwner('PATCH {project}', { timezone: 'Asia/Tokyo' })).status).toBe(200);
+    const times = async () =>
+      (await listedReports()).map(({ timezone, next_due_at }: Record<'timezone' | 'next_due_at', string>) =>
+        [timezone, localTime(next_due_at, timezone)].join(': '),
+      );
+    expect(await times()).toEqual(['Asia/Tokyo: Monday 08:00', 'Europe/Berlin: Monday 08:00']);
+    await sync([], { reports: reports({ at: 'friday 17:30', to: ['mailto:a@example.com'] }) });
+    expect(await times()).toEqual(['Europe/Berlin: Friday 17:30']);
+  });
+
+  test('shows in a dry run what it would send now, and sends nothing', async () => {
+    await purchase();
+    await sync([], { cards: REPORT_CARDS, reports: reports({ to: ['mailto:a@example.com'] }) });
+    const [{ id }] = await listedReports();
+    const { status, body } = await asOwner(`POST {project}/reports/${id}/dry-run`);
+    expect([status, body.subject, body.cards.length]).toEqual([200, 'Report: Sales (monday)', 2]);
+    expect(body.text).toContain('Orders\ncount 1, previous 0');
+    expect(body.html).toContain('<h2');
+    expect(await deliveries()).toEqual([]);
+    expect(await asOwner('POST {project}/reports/none/dry-run')).toMatchObject({ status: 404 });
   });
 });
 

@@ -35,6 +35,7 @@ sections:
     cards:
       - {id: a, title: A, kind: metric, viz: number, query: signup | count}
 alerts: [{id: a, query: signup | count, when: value < 5, every: 1d, to: ['https://x.invalid/']}]
+reports: [{id: r, at: monday 08:00, to: ['https://x.invalid/']}]
 `;
 
 async function createCalls(): Promise<Call[]> {
@@ -68,6 +69,7 @@ async function createCalls(): Promise<Call[]> {
     body: { source_yaml: YAML },
   });
   const [alert] = await prepare(`GET /api/projects/${project.id}/alerts`, own);
+  const [report] = await prepare(`GET /api/projects/${project.id}/reports`, own);
   const erased = await prepare('DELETE /api/gdpr/users/nobody', sk);
   const at = (path: string) => `/api/projects/${project.id}${path}`;
 
@@ -168,7 +170,13 @@ async function createCalls(): Promise<Call[]> {
         ...sent,
       }),
     ),
-    ...operatingCalls({ project: at(''), organization: `/api/orgs/${org}`, session: own.session, alertId: alert.id }),
+    ...operatingCalls({
+      project: at(''),
+      organization: `/api/orgs/${org}`,
+      session: own.session,
+      alertId: alert.id,
+      reportId: report.id,
+    }),
     ...privacyCalls(at(''), { session: own.session, erasedId: erased.request_id }),
     ...definitionCalls(at('/definitions'), { session: own.session, key: sk.key }),
     ...dashboardCalls(at('/dashboards'), { session: own.session, draftId: draft.id, source: YAML }),

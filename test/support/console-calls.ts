@@ -85,7 +85,7 @@ export function privacyCalls(
   return calls.map((call) => ({ ...call, session }));
 }
 
-function alertCalls({ project, alertId }: Operating): Call[] {
+function alertCalls({ project, alertId, reportId }: Operating): Call[] {
   const all = '/api/projects/{projectID}';
   const body = { query: 'signup | count', when: 'value < 5' };
   const one = `${project}/alerts/${alertId}`;
@@ -96,6 +96,10 @@ function alertCalls({ project, alertId }: Operating): Call[] {
     { route: `POST ${all}/alerts/{alertID}/dry-run`, path: `${one}/dry-run`, status: 200 },
     { route: `GET ${all}/alerts/{alertID}/checks`, path: `${one}/checks`, status: 200 },
     { route: `GET ${all}/alerts/{alertID}/checks`, path: `${project}/alerts/none/checks`, status: 404 },
+    { route: `GET ${all}/reports`, path: `${project}/reports`, status: 200 },
+    { route: `GET ${all}/reports/{reportID}/runs`, path: `${project}/reports/${reportId}/runs`, status: 200 },
+    { route: `GET ${all}/reports/{reportID}/runs`, path: `${project}/reports/none/runs`, status: 404 },
+    { route: `POST ${all}/reports/{reportID}/dry-run`, path: `${project}/reports/${reportId}/dry-run`, status: 200 },
     { route: 'GET /unsubscribe/{token}', path: '/unsubscribe/none', status: 404 },
     { route: 'POST /unsubscribe/{token}', path: '/unsubscribe/none', status: 404 },
     { route: `GET ${all}/webhook-secret`, path: `${project}/webhook-secret`, status: 200 },
@@ -131,4 +135,5 @@ interface Operating {
   readonly session: string;
   /** One of the project. */
   readonly alertId: string;
+  readonly reportId: string;
 }

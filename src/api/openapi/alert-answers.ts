@@ -1,13 +1,16 @@
-// Response schemas of the routes of alerts.
+// Response schemas of the routes of alerts and reports.
 import { z } from 'zod';
 import { OUTCOMES, STATES } from '../../alerts/state.js';
 
 const moment = z.iso.datetime();
 const alertState = z.enum(STATES);
-export const alert = z.strictObject({
+const named = {
   id: z.uuid(),
   key: z.string().meta({ description: 'the id in the document' }),
   dashboard: z.strictObject({ id: z.uuid(), key: z.string(), title: z.string() }),
+};
+export const alert = z.strictObject({
+  ...named,
   query: z.string(),
   when: z.string(),
   every_seconds: z.int(),
@@ -23,23 +26,54 @@ const alertOutcome = {
   value: z.number().nullable(),
   error: z.string().nullable().meta({ description: 'why the check failed' }),
 };
+const deliveries = z.array(
+  z.strictObject({
+    to: z.string(),
+    status: z.enum(['waiting', 'sent', 'failed']),
+    attempts: z.int().min(0),
+    error: z.string().nullable(),
+    ended_at: moment.nullable(),
+  }),
+);
 export const alertCheck = z.strictObject({
   at: moment,
   ...alertOutcome,
   state: alertState,
-  deliveries: z.array(
-    z.strictObject({
-      to: z.string(),
-      status: z.enum(['waiting', 'sent', 'failed']),
-      attempts: z.int().min(0),
-      error: z.string().nullable(),
-      ended_at: moment.nullable(),
-    }),
-  ),
+  deliveries,
 });
 export const alertDryRun = z.strictObject({
   ...alertOutcome,
   rows: z.array(z.record(z.string(), z.unknown())).meta({ description: 'at most ten that fulfill the condition' }),
   text: z.string().nullable().meta({ description: 'what would be sent; null when the state would not change' }),
+});
+export const report = z.strictObject({
+  ...named,
+  at: z.string().meta({ examples: ['monday 08:00'] }),
+  timezone: z.string(),
+  to: z.array(z.string()).meta({ description: 'webhooks without their path' }),
+  last_run_at: moment.nullable(),
+  next_due_at: moment,
+});
+export const reportRun = z.strictObject({
+  at: moment,
+  error: z.string().nullable().meta({ description: 'why no card could be answered; such a run is repeated' }),
+  deliveries,
+});
+const reportCard = z.union([
+  z.strictObject({ title: z.string(), error: z.string() }),
+  z.strictObject({
+    title: z.string(),
+    columns: z.array(z.string()),
+    numbers: z.array(z.boolean()).meta({ description: 'whether all cells of a column are numbers' }),
+    rows: z.array(z.array(z.string())).meta({ description: 'the first ten' }),
+    total: z.int().min(0),
+    columns_left_out: z.int().min(0),
+  }),
+]);
+export const reportDryRun = z.strictObject({
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  cards: z.array(reportCard),
 });
 export const webhookSecret = z.strictObject({ secret: z.string() });

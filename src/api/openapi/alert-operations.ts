@@ -8,7 +8,7 @@ const unsubscribeQuery = z.object({ again: z.enum(['true']).optional() });
 export const ALERT_OPERATIONS = tagged('Alerts', {
   'GET /unsubscribe/{token}': ['Page behind the unsubscribe link of a mail', { 200: text('text/html') }],
   'POST /unsubscribe/{token}': [
-    'Unsubscribes a mailbox from the alerts of a project; with again=true, sends them again',
+    'Unsubscribes a mailbox from the alerts and reports of a project; with again=true, sends them again',
     { 200: text('text/html') },
     { query: unsubscribeQuery },
   ],
@@ -28,6 +28,18 @@ export const ALERT_OPERATIONS = tagged('Alerts', {
   'GET /api/projects/{projectID}/alerts/{alertID}/checks': [
     'Lists the last 100 checks of an alert with the messages that they caused, newest first',
     { 200: jsonList('AlertCheck') },
+  ],
+  'GET /api/projects/{projectID}/reports': [
+    'Lists the reports of the dashboards of the project, with their next time',
+    { 200: jsonList('Report') },
+  ],
+  'POST /api/projects/{projectID}/reports/{reportID}/dry-run': [
+    'Runs the dashboard of a report, and shows what it would send now; stores and sends nothing',
+    { 200: json('ReportDryRun') },
+  ],
+  'GET /api/projects/{projectID}/reports/{reportID}/runs': [
+    'Lists the last 100 runs of a report with their messages, newest first',
+    { 200: jsonList('ReportRun') },
   ],
   'GET /api/projects/{projectID}/webhook-secret': [
     'Reads the key with which webhooks are signed',

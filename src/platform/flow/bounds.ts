@@ -73,6 +73,15 @@ export const BOUNDS = {
   alertChecksPerProject: 2,
   alertMessages: 4,
   alertMessagesPerProject: 2,
+  /** Reports that a worker runs at once; of a project in all workers. */
+  reportRuns: 2,
+  reportRunsPerProject: 1,
+  /**
+   * Queries of a report that are run, and characters of its content; later cards are only named.
+   */
+  reportQueries: 50,
+  reportCharacters: 100_000,
+  reportMs: 300_000,
   /** From the first lookup to the status. A receiver that is slower gets the message again. */
   webhookMs: 10_000,
   erasureProjects: 4,

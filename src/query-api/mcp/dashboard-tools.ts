@@ -2,7 +2,6 @@
 // write a dashboard, the versions, and the check of every query of a document.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { DashboardConfig } from '../../dashboards/config-schema.js';
 import { diffLines, hunksOf } from '../../dashboards/diff-lines.js';
 import { changeDashboard, createDashboard } from '../../dashboards/edit.js';
 import { fillCards } from '../../dashboards/fill-cards.js';
@@ -145,7 +144,8 @@ export async function saveDashboard(
   // A member who asks for a personal one never gets that of the project, as in a sync.
   const isOwn = !writer.isProjectEditor && visibility === 'personal';
   const existing = await findDashboard(postgres, writer, key, isOwn ? visibility : undefined);
-  requireSameAlerts(existing?.config.alerts, checked.config.alerts);
+  requireSameTold('alerts', existing?.config.alerts, checked.config.alerts);
+  requireSameTold('reports', existing?.config.reports, checked.config.reports);
   const own = writer.personId === undefined ? 'project' : 'personal';
   const sync = {
     ...checked,
@@ -176,15 +176,19 @@ export async function saveDashboard(
 }
 
 /**
- * An alert sends numbers to an address. An agent reads values that anyone may have sent, so it must
- * not choose that address.
+ * Alerts and reports send numbers to an address. An agent reads values that anyone may have sent,
+ * so it must not choose that address.
  */
-function requireSameAlerts(before: DashboardConfig['alerts'] = [], after: DashboardConfig['alerts'] = []): void {
+function requireSameTold(
+  what: 'alerts' | 'reports',
+  before: readonly unknown[] = [],
+  after: readonly unknown[] = [],
+): void {
   if (isDeepStrictEqual(before, after)) return;
   const message =
     before.length === 0
-      ? 'agents do not create alerts, which send numbers to an address; save the dashboard without them, and ask a person to add them'
-      : 'agents do not change alerts, which send numbers to an address; save the dashboard with the alerts that it has';
+      ? `agents do not create ${what}, which send numbers to an address; save the dashboard without them, and ask a person to add them`
+      : `agents do not change ${what}, which send numbers to an address; save the dashboard with the ${what} that it has`;
   throw new PublicError('forbidden', message);
 }
 

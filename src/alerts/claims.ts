@@ -1,0 +1,150 @@
+// Claims of alerts and reports in PostgreSQL: a row that is due is worked on by one process at a
+// time, and its result counts only while that claim lasts. Times are those of the database.
+import { type ProjectId, toProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import { addDeliveries, forgetOldDeliveries, type Told } from './delivery-store.js';
+import type { AlertState, Outcome } from './state.js';
+
+export const CHECKS_KEPT = 100;
+/** Longer than a query takes, waiting included. Then another process may take the row. */
+export const CLAIM_SECONDS = 150;
+
+export const KINDS = ['alert', 'report'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface Claim {
+  readonly id: string;
+  readonly claimId: string;
+  readonly projectId: ProjectId;
+}
+
+export interface ClaimedRow extends Claim {
+  /** The id in the document. */
+  readonly key: string;
+  readonly timezone: string;
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  /** Of an alert. */
+  readonly query: string;
+  readonly condition: string;
+  /** Runs that failed since the last one that did not. */
+  readonly failures: number;
+}
+
+/** The row that has waited longest, of a project with few claims of this kind. */
+export async function claimDue(
+  postgres: Postgres,
+  { kind, perProject }: { readonly kind: Kind; readonly perProject: number },
+): Promise<ClaimedRow | undefined> {
+  const { rows } = await postgres.raw(
+    `UPDATE alerts SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
+     FROM dashboards d, projects p
+     WHERE d.id = alerts.dashboard_id AND p.id = alerts.project_id AND alerts.id = (
+       SELECT due.id FROM alerts due JOIN projects of ON of.id = due.project_id
+       WHERE due.kind = ? AND due.next_due_at <= now() AND of.deleted_at IS NULL
+         AND (due.claimed_until IS NULL OR due.claimed_until <= now())
+         AND (SELECT count(*) FROM alerts other
+              WHERE other.project_id = due.project_id AND other.kind = due.kind AND other.claimed_until > now()) < ?
+       ORDER BY due.next_due_at LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
+     RETURNING alerts.id, alerts.claim_id, alerts.project_id, alerts.key, alerts.query, alerts.condition,
+       alerts.failures, coalesce(alerts.timezone, p.timezone) AS timezone,
+       d.id AS dashboard_id, d.key AS dashboard_key, d.title`,
+    [CLAIM_SECONDS, kind, perProject],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    ...{ id: row.id, claimId: row.claim_id, projectId: toProjectId(row.project_id), key: row.key },
+    ...{ query: row.query, condition: row.condition, timezone: row.timezone, failures: row.failures },
+    dashboard: { id: row.dashboard_id, key: row.dashboard_key, title: row.title },
+  };
+}
+
+/** False when the claim is over: the row was changed, deleted, or claimed by another process. */
+export async function extendClaim(postgres: Postgres, { id, claimId }: Claim): Promise<boolean> {
+  const changed = await postgres('alerts')
+    .where({ id, claim_id: claimId })
+    .update({ claimed_until: postgres.raw('now() + make_interval(secs => ?)', [CLAIM_SECONDS]) });
+  return changed > 0;
+}
+
+/** Ends the claim of a row that could not be worked on; it is due again after `seconds`. */
+export async function postpone(postgres: Postgres, { id, claimId }: Claim, seconds: number): Promise<void> {
+  await postgres('alerts')
+    .where({ id, claim_id: claimId })
+    .update({
+      claim_id: null,
+      claimed_until: null,
+      next_due_at: postgres.raw('now() + make_interval(secs => ?)', [seconds]),
+    });
+}
+
+/** What the row has when its result is recorded. */
+export interface Locked {
+  readonly state: AlertState;
+  readonly failures: number;
+  readonly transitions: number;
+  readonly targets: readonly string[];
+  readonly schedule: string | null;
+  readonly timezone: string;
+  /** Of the database. */
+  readonly now: Date;
+  readonly next_due_at: Date;
+}
+
+export interface Recorded {
+  readonly check: {
+    readonly outcome: Outcome;
+    readonly value: number | null;
+    readonly error: string | null;
+    readonly state: AlertState;
+  };
+  /** For each target; undefined when nothing is told. */
+  readonly told: Told | undefined;
+  /** Columns of the row, among them `next_due_at`. */
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Records a result and its messages in one transaction. Does nothing when the claim is over, so
+ * that each result is recorded once.
+ */
+export async function recordResult(
+  postgres: Postgres,
+  { id, claimId, projectId }: Claim,
+  decide: (before: Locked) => Recorded,
+): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    const before: Locked | undefined = await transaction('alerts')
+      .where({ id, claim_id: claimId })
+      .forUpdate()
+      .first('state', 'failures', 'transitions', 'targets', 'schedule', 'next_due_at', {
+        now: transaction.fn.now(),
+        timezone: transaction.raw(
+          'coalesce(timezone, (SELECT timezone FROM projects WHERE projects.id = alerts.project_id))',
+        ),
+      });
+    if (before === undefined) return;
+    const { check, told, row } = decide(before);
+    const transition = before.transitions + 1;
+    if (told)
+      await addDeliveries(transaction, { ...told, projectId, alertId: id, transition, targets: before.targets });
+    await transaction('alert_checks').insert({ ...check, alert_id: id, transition: told ? transition : null });
+    const { fn } = transaction;
+    await transaction('alerts')
+      .where({ id })
+      .update({
+        ...row,
+        ...(told && { transitions: transition, changed_at: fn.now() }),
+        ...{ checked_at: fn.now(), claim_id: null, claimed_until: null },
+      });
+    await forgetOldChecks(transaction, id);
+    await forgetOldDeliveries(transaction, id, transition - CHECKS_KEPT);
+  });
+}
+
+const forgetOldChecks = (transaction: Postgres, id: string) =>
+  transaction.raw(
+    `DELETE FROM alert_checks WHERE alert_id = ? AND id <=
+       (SELECT id FROM alert_checks WHERE alert_id = ? ORDER BY id DESC OFFSET ? LIMIT 1)`,
+    [id, id, CHECKS_KEPT],
+  );

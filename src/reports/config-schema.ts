@@ -1,0 +1,22 @@
+// Zod schema of `reports:` in a document.
+import { z } from 'zod';
+import { alertId, targetsSchema } from '../alerts/config-schema.js';
+import { findTimeZone } from '../query/time/timezone.js';
+import { SCHEDULE_FORM, tryParseSchedule } from './schedule.js';
+
+/** In one document. */
+export const REPORTS_MAX = 10;
+
+export const timezoneSchema = z.string().refine((name) => findTimeZone(name) !== undefined, {
+  error: 'is an IANA name such as Europe/Berlin',
+});
+
+export const reportSchema = z.strictObject({
+  id: alertId,
+  at: z.string().refine((text) => tryParseSchedule(text) !== undefined, { error: SCHEDULE_FORM }),
+  timezone: timezoneSchema.optional(),
+  to: targetsSchema,
+});
+export type ReportConfig = z.infer<typeof reportSchema>;
+
+export const reportsSchema = z.array(reportSchema).max(REPORTS_MAX);

@@ -1,0 +1,57 @@
+// Reads reports with their runs for the routes: those of the project's dashboards, which every
+// member may see. Targets are shown without their paths, which may be secrets.
+import { type CheckItem, listChecks } from '../alerts/read-store.js';
+import { shownTarget } from '../alerts/targets.js';
+import { isUuid, type ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+
+export interface ReportItem {
+  readonly id: string;
+  /** The id in the document. */
+  readonly key: string;
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  readonly at: string;
+  readonly timezone: string;
+  readonly to: readonly string[];
+  readonly last_run_at: Date | null;
+  readonly next_due_at: Date;
+}
+
+/** In the order of dashboards and documents. */
+export async function listReports(postgres: Postgres, projectId: ProjectId): Promise<ReportItem[]> {
+  const rows = await reportsOf(postgres, projectId).orderBy(['d.title', 'd.id', 'a.position']);
+  return rows.map(toItem);
+}
+
+export async function findReport(
+  postgres: Postgres,
+  projectId: ProjectId,
+  id: string,
+): Promise<ReportItem | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await reportsOf(postgres, projectId).where('a.id', id);
+  return row === undefined ? undefined : toItem(row);
+}
+
+const reportsOf = (postgres: Postgres, projectId: ProjectId) =>
+  postgres('alerts AS a')
+    .join('dashboards AS d', 'd.id', 'a.dashboard_id')
+    .join('projects AS p', 'p.id', 'a.project_id')
+    .where({ 'a.project_id': projectId, 'a.kind': 'report' })
+    .select('a.*', 'd.key AS dashboard_key', 'd.title', postgres.raw('coalesce(a.timezone, p.timezone) AS zone'));
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of the statement above
+const toItem = (row: any): ReportItem => ({
+  ...{ id: row.id, key: row.key, at: row.schedule, timezone: row.zone, to: row.targets.map(shownTarget) },
+  dashboard: { id: row.dashboard_id, key: row.dashboard_key, title: row.title },
+  ...{ last_run_at: row.checked_at, next_due_at: row.next_due_at },
+});
+
+/** The newest first. */
+export async function listRuns(
+  postgres: Postgres,
+  reportId: string,
+): Promise<Pick<CheckItem, 'at' | 'error' | 'deliveries'>[]> {
+  const checks = await listChecks(postgres, reportId);
+  return checks.map(({ at, error, deliveries }) => ({ at, error, deliveries }));
+}

@@ -1,0 +1,74 @@
+// Routes of reports for signed-in people: list, last runs, and a dry run.
+import type { Response, Router } from 'express';
+import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
+import type { LayeredRateLimit } from '../access/rate-limits.js';
+import { personOf } from '../access/session-middleware.js';
+import type { RunAlertQuery } from '../alerts/run-query.js';
+import { PublicError } from '../platform/errors.js';
+import { toHtml, toSubject, toText } from './message.js';
+import { findReport, listReports, listRuns, type ReportItem } from './read-store.js';
+import { findSentDashboard } from './report-store.js';
+import { runCards } from './run-cards.js';
+import { toMessage } from './run-due.js';
+
+export interface ReportRoutesDeps extends GuardDeps {
+  readonly rateLimit: LayeredRateLimit;
+  readonly runQuery: RunAlertQuery;
+  readonly publicUrl: URL;
+}
+
+const ALL = '/api/projects/{projectID}/reports';
+const ONE = `${ALL}/{reportID}` as const;
+/** The client waits for it. */
+const DRY_RUN_MS = 60_000;
+
+export function createReportsRouter(deps: ReportRoutesDeps): Router {
+  const { postgres, rateLimit } = deps;
+  const { router, on } = createGuardedRouter(deps);
+  const requireReport = async (res: Response, id: unknown): Promise<ReportItem> => {
+    const report = await findReport(postgres, projectIdOf(res), String(id));
+    if (report === undefined) throw noSuchReport();
+    return report;
+  };
+
+  on(`GET ${ALL}`, async (_req, res) => {
+    res.json(await listReports(postgres, projectIdOf(res)));
+  });
+  on(`POST ${ONE}/dry-run`, async (req, res) => {
+    const report = await requireReport(res, req.params.reportID);
+    const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
+    await rateLimit.take({ key: personId, project: projectId, person: personId });
+    const answer = await dryRun(deps, res, report);
+    if (answer !== undefined) res.json(answer);
+  });
+  on(`GET ${ONE}/runs`, async (req, res) => {
+    const { id } = await requireReport(res, req.params.reportID);
+    res.json(await listRuns(postgres, id));
+  });
+  return router;
+}
+
+const noSuchReport = () => new PublicError('not_found', 'there is no such report');
+
+/** What would be sent now; stores and sends nothing. Undefined when the client has disconnected. */
+async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: Response, report: ReportItem) {
+  const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
+  const sent = await findSentDashboard(postgres, report.dashboard.id);
+  if (sent === undefined) throw noSuchReport();
+  const gone = new AbortController();
+  res.on('close', () => gone.abort());
+  const cards = await runCards({
+    ...{ projectId, personId, runQuery, ...sent, withinMs: DRY_RUN_MS, signal: gone.signal },
+  });
+  if (cards === undefined) return undefined;
+  const run = { schedule: report.at, timezone: report.timezone, at: new Date() };
+  const message = toMessage({ publicUrl }, { ...report, projectId }, run);
+  // A link that unsubscribes belongs to a mailbox.
+  const unsubscribeUrl = '#';
+  return {
+    subject: toSubject(message),
+    text: toText(message, cards),
+    html: toHtml(message, cards, unsubscribeUrl),
+    cards,
+  };
+}

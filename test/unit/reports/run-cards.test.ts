@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { AlertAnswer, AlertQuestion } from '../../../src/alerts/run-query.js';
+import { configSchema } from '../../../src/dashboards/config-schema.js';
+import { toProjectId } from '../../../src/platform/ids.js';
+import { runCards } from '../../../src/reports/run-cards.js';
+
+const card = (id: string, fields: object = { query: `${id} | count` }) => ({
+  ...{ id, title: id.toUpperCase(), kind: 'metric', viz: 'number' },
+  ...fields,
+});
+const configOf = (...cards: object[]) =>
+  configSchema.parse({ version: 1, title: 'T', sections: [{ title: 'S', cards }] });
+const rows = (...values: readonly unknown[]): AlertAnswer => ({
+  ...{ kind: 'rows', columns: ['count', 'previous', 'change'], total: values.length },
+  rows: values.map((value) => ({ count: value, previous: 1000, change: 0.2345, value, metric: 'count' })),
+  ...{ isTruncated: false, isCompared: true },
+});
+
+async function run(config: ReturnType<typeof configOf>, answer: (q: AlertQuestion) => AlertAnswer, more: object = {}) {
+  const asked: AlertQuestion[] = [];
+  const cards = await runCards({
+    ...{ config, timezone: 'Europe/Berlin', personId: 'reports', withinMs: 60_000, ...more },
+    projectId: toProjectId('00000000-0000-7000-8000-000000000001'),
+    signal: AbortSignal.timeout(60_000),
+    runQuery: async (question) => {
+      asked.push(question);
+      return answer(question);
+    },
+  });
+  return { asked, cards };
+}
+
+test('each query of a card is asked once in the zone of the project, and shown formatted', async () => {
+  const several = {
+    queries: [
+      { name: 'Web', query: 'b | count' },
+      { name: 'App', query: 'c {{range.stage}} | count' },
+    ],
+  };
+  const { asked, cards } = await run(configOf(card('a'), card('b', several)), () => rows(1234.5678));
+  expect(asked.map(({ query, timezone }) => [query, timezone])).toEqual([
+    ['a | count', 'Europe/Berlin'],
+    ['b | count', 'Europe/Berlin'],
+    ['c | last 7d | count', 'Europe/Berlin'],
+  ]);
+  expect(cards?.map(({ title }) => title)).toEqual(['A', 'B: Web', 'B: App']);
+  expect(cards?.[0]).toMatchObject({
+    rows: [['1,234.5678', '1,000', '+23.5%']],
+    numbers: [true, true, true],
+    total: 1,
+  });
+});
+
+test('a card that fails does not hide the others, notes are left out, and lists of people are not run', async () => {
+  const config = configOf(
+    card('a'),
+    card('note', { kind: 'markdown', viz: 'markdown', markdown: '# Hello' }),
+    card('people', { kind: 'table', viz: 'table', query: 'signup | last 7d | people' }),
+    card('c'),
+  );
+  const { asked, cards } = await run(config, ({ query }) =>
+    query.startsWith('a') ? { kind: 'failed', error: 'timed out' } : rows(1),
+  );
+  expect(asked.map(({ query }) => query)).toEqual(['a | count', 'c | count']);
+  expect(cards).toEqual([
+    { title: 'A', error: 'timed out' },
+    { title: 'PEOPLE', error: 'lists people: see the dashboard' },
+    expect.objectContaining({ title: 'C', total: 1 }),
+  ]);
+});
+
+test('a report is bounded in queries, size and time, and names the cards that it leaves out', async () => {
+  const many = configOf(...Array.from({ length: 60 }, (_, index) => card(`c${index}`)));
+  const bounded = await run(many, () => rows(1));
+  expect(bounded.asked).toHaveLength(50);
+  expect(bounded.cards).toHaveLength(60);
+  expect(bounded.cards?.at(-1)).toEqual({ title: 'C59', error: 'not shown: a report has at most 50 queries' });
+  const long = Array.from({ length: 200 }, () => 'x'.repeat(1000));
+  const large = await run(
+    many,
+    () => ({ ...rows(...long), columns: Array.from({ length: 40 }, () => 'count') }) as AlertAnswer,
+  );
+  expect(large.cards?.[0]).toMatchObject({ columns_left_out: 28, total: 200 });
+  expect(JSON.stringify(large.cards).length).toBeLessThan(130_000);
+  expect(large.cards?.at(-1)).toEqual({ title: 'C59', error: 'not shown: the report is too long' });
+  const late = await run(many, () => rows(1), { withinMs: -1 });
+  expect(late.asked).toEqual([]);
+});
+
+test('a run ends when its claim is over', async () => {
+  const claims = [true, true, false];
+  const { asked, cards } = await run(configOf(card('a'), card('b'), card('c')), () => rows(1), {
+    mayContinue: async () => claims.shift(),
+  });
+  expect([asked.length, cards]).toEqual([2, undefined]);
+});
