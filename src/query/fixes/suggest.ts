@@ -16,7 +16,7 @@ interface Fix {
 // still has wrong.
 const PROBLEMS_MAX = 5;
 const CANDIDATES_MAX = 8;
-const NAMES_MAX = 2;
+const NAMES_MAX = 3;
 const CHARACTERS_MAX = 4_000;
 
 export function suggestFixes(
@@ -52,7 +52,7 @@ function bestOf(
   let best: Fix | undefined;
   let fewest = before.length;
   for (const candidate of candidates) {
-    const { fix, problems } = withNames(text, candidate, findProblems);
+    const { fix, problems } = withNames(text, candidate, known, findProblems);
     if (problems.length >= fewest || problems.some(({ message }) => !known.has(message))) continue;
     [best, fewest] = [fix, problems.length];
     if (fewest === 0) break;
@@ -60,27 +60,33 @@ function bestOf(
   return best;
 }
 
-/** The candidate with the nearest names in place of the wrong ones that it contains. */
+/**
+ * The candidate with the nearest names in place of the wrong ones that it contains, and of those
+ * before it that show only now: what the candidate replaces hid them.
+ */
 function withNames(
   text: string,
   fix: Fix,
+  known: ReadonlySet<string>,
   findProblems: FindProblems,
 ): { fix: Fix; problems: readonly QueryProblem[] } {
   let fixed = fix;
   for (let replaced = 0; ; replaced += 1) {
     const all = applied(text, fixed);
     const problems = findProblems(all);
-    const { from } = fixed.span;
+    const { from, to } = fixed.span;
     const end = from + fixed.text.length;
-    const own = problems.find(({ span }) => span.from >= from && span.to <= end);
+    const isHidden = ({ span, message }: QueryProblem): boolean =>
+      !known.has(message) && span.to <= from && !all.slice(span.to, from).includes('|');
+    const own = problems.find((problem) => isHidden(problem) || (problem.span.from >= from && problem.span.to <= end));
     const name = own && nameFor(all, own);
     if (own === undefined || name === undefined || replaced === NAMES_MAX) {
       return { fix: fixed, problems };
     }
-    fixed = {
-      span: fixed.span,
-      text: applied(fixed.text, { span: { from: own.span.from - from, to: own.span.to - from }, text: name }),
-    };
+    const start = Math.min(from, own.span.from);
+    const written = all.slice(start, end);
+    const place = { from: own.span.from - start, to: own.span.to - start };
+    fixed = { span: { from: start, to }, text: applied(written, { span: place, text: name }) };
   }
 }
 

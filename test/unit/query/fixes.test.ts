@@ -14,6 +14,15 @@ test.each([
     '* | where event_properties.price between 5 and 10 | count',
     '* | where event_properties.price >= 5 and event_properties.price <= 10 | count',
   ],
+  [
+    '* | where amount between 1 and 5 | count',
+    '* | where event_properties.amount >= 1 and event_properties.amount <= 5 | count',
+  ],
+  [
+    '* | where amount between 1 and 5 and colour is null | count',
+    '* | where event_properties.amount >= 1 and event_properties.amount <= 5 and event_properties.colour not exists | count',
+  ],
+  ['* | where colour like "%red%" | count', '* | where event_properties.colour contains "red" | count'],
   ['* | where _referrer is null | count', '* | where _referrer not exists | count'],
   ['* | where _referrer IS NOT NULL | count', '* | where _referrer exists | count'],
   ['* | where _referrer = null | count', '* | where _referrer not exists | count'],
@@ -97,7 +106,7 @@ test('an ambiguous problem has no fix', () => {
     'signup | where',
     'signup | sum',
     'user ann',
-    'formula count(a), count(b)',
+    'formula count(a), count(a)',
     'signup | count by day | compare previous, 1y',
     '* | where _path ~ "("',
   ]) {
