@@ -55,8 +55,9 @@ function resolveKey(
   { field, direction }: SortKey,
   { columns, ascending = [] }: SortableColumns,
 ): ColumnOrder | undefined {
-  if (columns.includes(field.written))
-    return { column: field.written, direction: direction ?? (ascending.includes(field.written) ? 'asc' : 'desc') };
+  // A name in quotes is a column of another form than a word.
+  const column = [field.written, field.path].find((name) => columns.includes(name));
+  if (column !== undefined) return { column, direction: direction ?? (ascending.includes(column) ? 'asc' : 'desc') };
   const nearest = findNearest(field.written, columns);
   return report(
     scope,

@@ -64,6 +64,8 @@ export type Source = SourceOf<SourceKind>;
 export interface FormulaColumn {
   readonly expression: Expression;
   readonly alias: Text | undefined;
+  /** The expression as the query has it, with single spaces. */
+  readonly written: string;
   readonly span: Span;
 }
 

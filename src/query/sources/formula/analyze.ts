@@ -114,23 +114,17 @@ const refuseUnit = (scope: Scope, { span }: syntax.StageOf<'unit'>): undefined =
 
 const VALUE = 'value';
 
-/**
- * The names of the columns: one alone may have none, and several differ from each other and from
- * the groups.
- */
+/** A column without a name has that of its text, or is `value` where it is the only one. */
+const nameOf = ({ alias, written }: syntax.FormulaColumn, isOnly: boolean): string =>
+  alias?.text ?? (isOnly ? VALUE : written);
+
+/** The names of the columns, which differ from each other and from the groups. */
 function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): string[] {
   const names: string[] = [];
-  for (const { alias, span } of columns) {
-    const name = alias?.text ?? VALUE;
-    const place = alias?.span ?? span;
-    if (alias === undefined && columns.length > 1) {
-      report(
-        scope,
-        span,
-        'the column of the formula has no name',
-        'several columns are named: count(a) as a, count(b) as b',
-      );
-    } else if (name === '') {
+  for (const column of columns) {
+    const name = nameOf(column, columns.length === 1);
+    const place = column.alias?.span ?? column.span;
+    if (name === '') {
       report(scope, place, 'the name of the column is empty', 'write a word: count(signup) as signups');
     } else if (groups.some((group) => group.name === name)) {
       report(
@@ -149,7 +143,7 @@ function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], gro
 
 /** The names of the columns of `compare`, which those of the formula differ from. */
 function namesBeside(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): string[] {
-  const metrics = namesOfCompared(...columns.map(({ alias }) => alias?.text ?? VALUE));
+  const metrics = namesOfCompared(...columns.map((column) => nameOf(column, columns.length === 1)));
   const buckets = Object.keys(columnsOfEarlier(groups)).filter((name) => !['previous', 'change'].includes(name));
   const added = [...buckets, ...metrics];
   for (const { alias } of columns) {

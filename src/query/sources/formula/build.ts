@@ -17,8 +17,10 @@ export function buildFormula(reader: NodeReader, node: SyntaxNode): FormulaSourc
 }
 
 function buildColumn(reader: NodeReader, node: SyntaxNode): FormulaColumn | undefined {
-  const expression = node.firstChild ? buildExpression(reader, node.firstChild, 0) : undefined;
-  return expression && { expression, alias: reader.name(node.getChild('Alias')), span: spanOf(node) };
+  const [first] = childrenOf(node);
+  const expression = first && buildExpression(reader, first, 0);
+  const written = first ? reader.slice(first).replace(/\s+/g, ' ') : '';
+  return expression && { expression, alias: reader.name(node.getChild('Alias')), written, span: spanOf(node) };
 }
 
 function buildExpression(reader: NodeReader, node: SyntaxNode, depth: number): Expression | undefined {
