@@ -120,7 +120,7 @@ function offsetOf(text: string, { line, column }: QueryErrorDetail): number {
 /**
  * The defaults, then each other choice of each variable in the template, one variable at a time.
  */
-function valuesToTry(template: string, variables: Variables): VariableValues[] {
+export function valuesToTry(template: string, variables: Variables): VariableValues[] {
   const placeholders = parseTemplate(template).flatMap((part) => (part.kind === 'placeholder' ? [part] : []));
   const mentioned = new Set(placeholders.map(({ name }) => name));
   const defaults = new Map<string, string>();

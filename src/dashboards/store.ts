@@ -236,6 +236,18 @@ export async function listDashboards(postgres: Postgres, reader: Reader): Promis
   return rows.map(toItem);
 }
 
+export interface StoredDashboard extends Pick<DashboardSummary, 'id' | 'key' | 'title'> {
+  readonly config: DashboardConfig;
+}
+
+/** Those that the reader can see, with their content, in the order of the list. */
+export const readDashboards = (postgres: Postgres, { projectId, personId }: Reader): Promise<StoredDashboard[]> =>
+  postgres
+    .from(visibleTo(postgres, { projectId, personId }).as('d'))
+    .join('dashboard_versions AS v', (on) => on.on('v.dashboard_id', 'd.id').andOn('v.version', 'd.version'))
+    .orderBy([{ column: 'd.position', nulls: 'last' }, 'd.title', 'd.id'])
+    .select('d.id', 'd.key', 'd.title', 'v.config');
+
 export async function requireDashboard(postgres: Postgres, reader: Reader, id: string): Promise<Dashboard> {
   const row = isUuid(id)
     ? await visibleTo(postgres, reader)

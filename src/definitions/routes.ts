@@ -1,5 +1,5 @@
 // Routes of definitions: PUT and GET /api/definitions for credentials, which determine the project;
-// reading, changing and versions for signed-in people.
+// reading, changing and versions for signed-in people; where they are used, for both.
 import type { Request, Response, Router } from 'express';
 import { rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
@@ -9,12 +9,14 @@ import { personOf } from '../access/session-middleware.js';
 import { hasAllEvents } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { readSyncBody, writerOf } from '../dashboards/requests.js';
+import { type Reader, readDashboards } from '../dashboards/store.js';
 import { PublicError } from '../platform/errors.js';
 import { parseFields } from '../platform/http/json-body.js';
-import type { ProjectId } from '../platform/ids.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import type { Definitions } from '../query/definitions/definitions.js';
 import { changeQuery, syncQuery } from './schema.js';
 import {
+  type DefinitionsChange,
   type DefinitionsVersion,
   findDefinitions,
   listDefinitionVersions,
@@ -24,6 +26,7 @@ import {
 } from './store.js';
 import { definitionsTask } from './sync-task.js';
 import { toLists } from './to-lists.js';
+import { type DefinitionUse, usesTask, warnOfRemoved } from './uses.js';
 
 export interface DefinitionsDeps extends GuardDeps {
   /** A change compiles every definition, so it counts like a query. */
@@ -39,15 +42,27 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
   const { postgres, rateLimit, threads, catalogs } = deps;
   const { router, on } = createGuardedRouter(deps);
 
+  /** Uses by dashboards that the reader can see, and by other definitions. */
+  const usesOf = async (reader: Reader, definitions: Definitions): Promise<DefinitionUse[]> =>
+    definitions.length === 0
+      ? []
+      : threads.run(usesTask, { definitions, dashboards: await readDashboards(postgres, reader) }, reader.projectId);
+
+  const showUses = async (res: Response, reader: Reader): Promise<void> => {
+    const found = await findDefinitions(postgres, reader.projectId);
+    res.json(await usesOf(reader, found?.content.definitions ?? []));
+  };
+
   async function change(
     req: Request,
     res: Response,
-    how: { projectId: ProjectId; isSynced: boolean; baseVersion: number | undefined; isDryRun: boolean },
+    how: Pick<DefinitionsChange, 'isSynced' | 'isDetached' | 'baseVersion' | 'isDryRun'> & Reader,
   ): Promise<void> {
     const { projectId } = how;
-    const [{ timezone }, catalog] = await Promise.all([
+    const [{ timezone }, catalog, before] = await Promise.all([
       postgres('projects').where({ id: projectId }).first('timezone'),
       catalogs.read(projectId),
+      findDefinitions(postgres, projectId),
     ]);
     const context = {
       timezone,
@@ -58,7 +73,14 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const body = req.body ?? Buffer.alloc(0);
     const checked = await threads.run(definitionsTask, { body, context }, projectId);
     const saved = await saveDefinitions(postgres, { ...checked, ...how });
-    res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, checked.warnings));
+    const { definitions } = checked.content;
+    const removed = (before?.content.definitions ?? []).filter(
+      ({ kind, name }) => !definitions.some((each) => each.kind === kind && each.name === name),
+    );
+    const uses = removed.length === 0 ? [] : await usesOf(how, [...definitions, ...removed]);
+    const ofRemoved = uses.filter(({ kind, name }) => removed.some((each) => each.kind === kind && each.name === name));
+    const warnings = [...checked.warnings, ...warnOfRemoved(ofRemoved)];
+    res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, warnings));
   }
 
   on('PUT /api/definitions', readSyncBody, async (req, res) => {
@@ -72,12 +94,18 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
       );
     }
     const { base_version: baseVersion, dry_run: dryRun } = parseFields(syncQuery, req.query);
-    await change(req, res, { projectId, isSynced: true, baseVersion, isDryRun: dryRun === 'true' });
+    const how = { isSynced: true, isDetached: false, baseVersion, isDryRun: dryRun === 'true' };
+    await change(req, res, { ...how, projectId, personId: credential.personId });
   });
   on('GET /api/definitions', async (_req, res) => {
     const credential = credentialOf(res);
     await rateLimit.take(rateSubjectsOf(credential));
     res.json(toShown(await findDefinitions(postgres, credential.projectId)));
+  });
+  on('GET /api/definitions/uses', async (_req, res) => {
+    const credential = credentialOf(res);
+    await rateLimit.take(rateSubjectsOf(credential));
+    await showUses(res, writerOf(credential));
   });
 
   on(`GET ${OF_PROJECT}`, async (_req, res) => {
@@ -87,8 +115,14 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const projectId = projectIdOf(res);
     const { personId } = personOf(res);
     await rateLimit.take({ key: personId, project: projectId, person: personId });
-    const { base_version: baseVersion, dry_run: dryRun } = parseFields(changeQuery, req.query);
-    await change(req, res, { projectId, isSynced: false, baseVersion, isDryRun: dryRun === 'true' });
+    const { base_version: baseVersion, dry_run: dryRun, detach } = parseFields(changeQuery, req.query);
+    const how = { isSynced: false, isDetached: detach === 'true', baseVersion, isDryRun: dryRun === 'true' };
+    await change(req, res, { ...how, projectId, personId });
+  });
+  on(`GET ${OF_PROJECT}/uses`, async (_req, res) => {
+    const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
+    await rateLimit.take({ key: personId, project: projectId, person: personId });
+    await showUses(res, { projectId, personId });
   });
   on(`GET ${OF_PROJECT}/versions`, async (_req, res) => {
     res.json(await listDefinitionVersions(postgres, projectIdOf(res)));

@@ -29,6 +29,8 @@ export interface DefinitionsChange extends Pick<ParsedDefinitions, 'content' | '
   readonly projectId: ProjectId;
   readonly sourceYaml: string;
   readonly isSynced: boolean;
+  /** Allows a change by a person of what a key or a token stored last. */
+  readonly isDetached: boolean;
   /** The version that the change is based on; undefined replaces any. */
   readonly baseVersion: number | undefined;
   /** Stores nothing. */
@@ -46,8 +48,15 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
     await lockKey(transaction, { projectId, key: 'definitions' });
     const before = await findSummary(transaction, projectId);
     if (baseVersion !== undefined && baseVersion !== before.version) throw isOutdated(before.version, baseVersion);
+    if (!change.isSynced && !change.isDetached) await requireNotSynced(transaction, projectId, before.version);
     const isNew = before.version === 0;
     const isChanged = before.checksum !== checksum;
+    if (!isChanged && change.isSynced && !isDryRun) {
+      // A repository that syncs the same text takes it over.
+      await transaction('definition_versions')
+        .where({ project_id: projectId, version: before.version })
+        .update({ is_synced: true });
+    }
     if (!isChanged || isDryRun) return { ...before, isNew: false, isChanged };
     const version = before.version + 1;
     await transaction('definitions')
@@ -73,6 +82,15 @@ const isOutdated = (version: number, baseVersion: number): PublicError =>
     'bad_request',
     `the definitions have version ${version} by now, and the change is based on version ${baseVersion}; load them again`,
   );
+
+async function requireNotSynced(postgres: Postgres, projectId: ProjectId, version: number): Promise<void> {
+  const newest = await postgres('definition_versions').where({ project_id: projectId, version }).first('is_synced');
+  if (newest?.is_synced !== true) return;
+  throw new PublicError(
+    'forbidden',
+    'the definitions are synced from a repository, which would undo the change; change them there, or send detach=true',
+  );
+}
 
 const NOTHING: DefinitionsSummary = { version: 0, checksum: '' };
 

@@ -107,8 +107,15 @@ describe('PUT and GET /api/definitions', () => {
     expect((await change(SOURCE, 0, member)).status).toBe(403);
     expect((await change(SOURCE, 0)).status).toBe(201);
     expect((await put(SOURCE.replace('rows > 0', 'rows > 5'), secretKey)).body.definitions.version).toBe(2);
-    expect((await change(SOURCE, 1)).body.error).toContain('load them again');
-    expect((await change(SOURCE, 2, admin, '&dry_run=true')).body).toMatchObject({ definitions: { version: 2 } });
+    const refused = await change(SOURCE, 2, admin, '&dry_run=true');
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining('synced from a repository') },
+    });
+    expect((await change(SOURCE, 1, admin, '&detach=true')).body.error).toContain('load them again');
+    expect((await change(SOURCE, 2, admin, '&detach=true&dry_run=true')).body).toMatchObject({
+      definitions: { version: 2 },
+    });
     const versions = await send(url, `GET ${path}/versions`, member);
     expect(versions.body).toMatchObject([
       { version: 2, is_synced: true },
@@ -116,13 +123,46 @@ describe('PUT and GET /api/definitions', () => {
     ]);
     const first = await send(url, `GET ${path}/versions/1`, member);
     expect(first.body.source_yaml).toBe(SOURCE);
-    expect((await change(first.body.source_yaml, 2)).body.definitions.version).toBe(3);
+    expect((await change(first.body.source_yaml, 2, admin, '&detach=true')).body.definitions.version).toBe(3);
+    // The same text from the repository is no new version, and is synced from then on.
+    expect((await change(SOURCE.replace('rows > 0', 'rows > 7'), 3, admin, '&dry_run=true')).status).toBe(200);
+    expect((await put(first.body.source_yaml, secretKey)).body).toMatchObject({ changed: false });
+    expect((await change(SOURCE, 3)).status).toBe(403);
     expect((await send(url, `GET ${path}/versions/9`, member)).status).toBe(404);
     const token = { name: 'sync', kind: 'personal', scopes: ['dashboards'] };
     const { body } = await send(url, `POST /api/projects/${id}/tokens`, { ...member, body: token });
     expect((await put(SOURCE, body.token)).body.error).toContain('your role is member');
     expect((await send(url, 'GET /api/definitions', { key: body.token })).body.version).toBe(3);
   });
+});
+
+test('uses by dashboards are listed, and a change that removes what is used has a warning', async () => {
+  const { project } = await stack.createTenant();
+  const key = project.secretKey;
+  await put(SOURCE, key);
+  const card = (id: string, query: string) => ({ id, title: `Card ${id}`, kind: 'metric', viz: 'number', query });
+  const document = {
+    ...{ version: 1, title: 'Growth', sections: [{ title: 'S', cards: [] as object[] }] },
+    alerts: [{ id: 'low', query: 'metric activation', when: 'value < 1', every: '1d', to: ['https://x.invalid/'] }],
+  };
+  document.sections[0]?.cards.push(card('a', 'metric activation | by week'), card('b', 'signup | count'));
+  const body = { source_yaml: JSON.stringify(document) };
+  expect((await send(url, 'PUT /api/dashboard-sync/growth', { key, body })).status).toBe(201);
+  const { body: uses } = await send(url, 'GET /api/definitions/uses', { key });
+  const dashboard = { id: expect.any(String), key: 'growth', title: 'Growth' };
+  expect(uses).toEqual([
+    {
+      ...{ kind: 'event', name: 'activated', in: 'definition', dashboard: null },
+      ...{ id: 'metric activation', title: 'metric activation' },
+    },
+    { kind: 'metric', name: 'activation', in: 'card', dashboard, id: 'a', title: 'Card a' },
+    { kind: 'metric', name: 'activation', in: 'alert', dashboard, id: 'low', title: 'low' },
+  ]);
+  const without = SOURCE.slice(0, SOURCE.indexOf('metrics:'));
+  expect((await put(without, key, '?dry_run=true')).body.warnings).toEqual([
+    'the metric activation is removed, but the card "Card a" of the dashboard "Growth" uses it',
+    'the metric activation is removed, but the alert "low" of the dashboard "Growth" uses it',
+  ]);
 });
 
 test('the document of docs/definitions.md is stored, and its queries run', async () => {

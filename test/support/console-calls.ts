@@ -52,6 +52,7 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
     { route: `PUT ${all}`, path: `${path}?base_version=0`, status: 201, body },
     { route: `PUT ${all}`, path: `${path}?base_version=1&dry_run=true`, status: 200, body },
     { route: `GET ${all}`, path, status: 200 },
+    { route: `GET ${all}/uses`, path: `${path}/uses`, status: 200 },
     { route: `GET ${all}/versions`, path: `${path}/versions`, status: 200 },
     { route: `GET ${all}/versions/{version}`, path: `${path}/versions/1`, status: 200 },
   ];
@@ -59,6 +60,7 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
     { route: `PUT ${own}`, path: own, status: 200, body },
     { route: `PUT ${own}`, path: own, status: 400, body: wrong },
     { route: `GET ${own}`, path: own, status: 200 },
+    { route: `GET ${own}/uses`, path: `${own}/uses`, status: 200 },
   ];
   return [...calls.map((call) => ({ ...call, session })), ...ofKey.map((call) => ({ ...call, key }))];
 }

@@ -162,6 +162,14 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       'Reads the definitions; version 0 when the project has none',
       { 200: json('Definitions') },
     ],
+    'GET /api/definitions/uses': [
+      'Lists the cards, variables and alerts of dashboards, and the definitions, that name a definition',
+      { 200: jsonList('DefinitionUse') },
+    ],
+    'GET /api/projects/{projectID}/definitions/uses': [
+      'Lists what names a definition, for a signed-in person',
+      { 200: jsonList('DefinitionUse') },
+    ],
     'GET /api/projects/{projectID}/definitions': [
       'Reads the definitions, for a signed-in person',
       { 200: json('Definitions') },

@@ -22,6 +22,7 @@ import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
+import { definitionUse } from './definition-answers.js';
 import { identifyBody } from './identify-body.js';
 
 const SCHEMAS = {
@@ -63,6 +64,7 @@ const SCHEMAS = {
   Definitions: answers.definitions,
   DefinitionsVersionItem: answers.definitionsVersionItem,
   SavedDefinitions: answers.savedDefinitions,
+  DefinitionUse: definitionUse,
   DeletedDashboard: answers.deletedDashboard,
   Alert: alerts.alert,
   AlertCheck: alerts.alertCheck,

@@ -12,13 +12,15 @@ export interface Expanded {
   readonly query: Query;
   /** The definitions that the query uses, in the order of their first use. */
   readonly used: Definitions;
+  /** Those of them that its own text names. */
+  readonly named: Definitions;
   readonly problems: readonly QueryProblem[];
 }
 
 export function expandDefinitions(query: Query, definitions: Definitions = []): Expanded {
   const expansion = new Expansion(indexOf(definitions), definitions);
   const expanded = expansion.query(query);
-  return { query: expanded, used: [...expansion.used], problems: expansion.problems };
+  return { query: expanded, used: [...expansion.used], named: [...expansion.named], problems: expansion.problems };
 }
 
 /** Problems in the text of a definition name it, and nothing in the query repairs them. */
@@ -59,6 +61,7 @@ const WITHOUT_EVENTS: ReadonlySet<string> = new Set(['span', 'values']);
 
 class Expansion {
   readonly used = new Set<Definition>();
+  readonly named = new Set<Definition>();
   readonly problems: QueryProblem[] = [];
   /** The definitions that are being expanded, outermost first. */
   private readonly path: Definition[] = [];
@@ -162,6 +165,7 @@ class Expansion {
   /** The part of the definition that is read, at the place of its name. */
   private enter<T>(definition: Definition, at: Span, read: (query: Query) => T | undefined): T | undefined {
     const { kind, name } = definition;
+    if (this.path.length === 0) this.named.add(definition);
     if (this.path.includes(definition)) {
       const round = [...this.path.slice(this.path.indexOf(definition)), definition].map((of) => of.name);
       return this.report(

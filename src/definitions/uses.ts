@@ -1,0 +1,108 @@
+// Where definitions are named: by cards, variables and alerts of dashboards, and by other
+// definitions. Queries are parsed with every choice of their variables, as when they are stored.
+import { valuesToTry } from '../dashboards/check-queries.js';
+import type { Variables } from '../dashboards/config-schema.js';
+import { fillTemplate, variablesOf } from '../dashboards/fill-template.js';
+import type { StoredDashboard } from '../dashboards/store.js';
+import type { ThreadTask } from '../platform/threads/thread-task.js';
+import {
+  type Definition,
+  type DefinitionKind,
+  type Definitions,
+  writtenDefinition,
+} from '../query/definitions/definitions.js';
+import { expandDefinitions } from '../query/definitions/expand.js';
+import { parse } from '../query/parse/parse.js';
+
+export const USE_PLACES = ['card', 'variable', 'alert', 'definition'] as const;
+
+export interface DefinitionUse {
+  readonly kind: DefinitionKind;
+  readonly name: string;
+  readonly in: (typeof USE_PLACES)[number];
+  /** Null for a use by another definition. */
+  readonly dashboard: Pick<StoredDashboard, 'id' | 'key' | 'title'> | null;
+  /** Of the card or the alert; the name of the variable; `metric activation`. */
+  readonly id: string;
+  /** Of the card; otherwise the same as `id`. */
+  readonly title: string;
+}
+
+export interface UsesRequest {
+  readonly definitions: Definitions;
+  readonly dashboards: readonly StoredDashboard[];
+}
+
+/** By definition in the order of the document; definitions that use it are the last. */
+export function findUses({ definitions, dashboards }: UsesRequest): DefinitionUse[] {
+  const found = [
+    ...dashboards.flatMap((dashboard) => usesIn(dashboard, definitions)),
+    ...definitions.flatMap((definition): Found[] => {
+      const named = namedBy(definition.query, definitions).filter((each) => each !== definition);
+      const id = writtenDefinition(definition);
+      return named.map((each) => ({ definition: each, place: { in: 'definition', dashboard: null, id, title: id } }));
+    }),
+  ];
+  return definitions.flatMap((definition) =>
+    found
+      .filter((each) => each.definition === definition)
+      .map(({ place }) => ({ kind: definition.kind, name: definition.name, ...place })),
+  );
+}
+
+interface Found {
+  readonly definition: Definition;
+  readonly place: Omit<DefinitionUse, 'kind' | 'name'>;
+}
+
+function usesIn({ config, ...dashboard }: StoredDashboard, definitions: Definitions): Found[] {
+  const variables = variablesOf(config.variables);
+  const at = (place: Omit<Found['place'], 'dashboard'>, queries: readonly string[]): Found[] => {
+    const named = new Set(queries.flatMap((query) => namedBy(query, definitions)));
+    return [...named].map((definition) => ({ definition, place: { ...place, dashboard } }));
+  };
+  return [
+    ...config.sections.flatMap(({ cards }) =>
+      cards.flatMap(({ id, title, query, queries = [] }) => {
+        const templates = [...(query === undefined ? [] : [query]), ...queries.map((each) => each.query)];
+        const filled = templates.flatMap((template) => filledWithAll(template, variables));
+        return at({ in: 'card', id, title }, filled);
+      }),
+    ),
+    ...[...variables].flatMap(([name, variable]) => {
+      const query = 'query' in variable ? variable.query : undefined;
+      return query === undefined ? [] : at({ in: 'variable', id: name, title: name }, [query]);
+    }),
+    ...(config.alerts ?? []).flatMap(({ id, query }) => at({ in: 'alert', id, title: id }, [query])),
+  ];
+}
+
+const filledWithAll = (template: string, variables: Variables): string[] =>
+  valuesToTry(template, variables).map((values) => fillTemplate(template, [], { variables, values }).text);
+
+/** The definitions that the text of a query names. */
+function namedBy(query: string, definitions: Definitions): Definitions {
+  // Most queries contain no name of a definition, and parsing takes longer than looking for one.
+  if (!definitions.some(({ name }) => query.includes(name))) return [];
+  return expandDefinitions(parse(query).query, definitions).named;
+}
+
+export const usesTask: ThreadTask<UsesRequest, DefinitionUse[]> = {
+  module: import.meta.url,
+  name: 'usesTask',
+  run: findUses,
+  tooCostly: 'the queries of the dashboards take more than {limit} to search',
+};
+
+const LISTED_MAX = 20;
+
+/** Sentences about uses of definitions that a change removes. */
+export function warnOfRemoved(uses: readonly DefinitionUse[]): string[] {
+  const sentences = uses.map(({ kind, name, in: place, dashboard, id, title }) => {
+    const user =
+      dashboard === null ? `the definition ${id}` : `the ${place} "${title}" of the dashboard "${dashboard.title}"`;
+    return `the ${kind} ${name} is removed, but ${user} uses it`;
+  });
+  const more = sentences.length - LISTED_MAX;
+  return more > 0 ? [...sentences.slice(0, LISTED_MAX), `${more} more uses of removed definitions`] : sentences;
+}
