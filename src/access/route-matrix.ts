@@ -92,6 +92,12 @@ export const ROUTES = [
   { method: 'POST', path: '/api/projects/{projectID}/dashboards', auth: 'session', role: 'member' },
   { method: 'PUT', path: '/api/projects/{projectID}/dashboards/{dashboardID}', auth: 'session', role: 'member' },
   { method: 'POST', path: '/api/projects/{projectID}/dashboards/{dashboardID}/cards', auth: 'session', role: 'member' },
+  {
+    method: 'POST',
+    path: '/api/projects/{projectID}/dashboards/{dashboardID}/alerts',
+    auth: 'session',
+    role: 'member',
+  },
   { method: 'POST', path: '/api/projects/{projectID}/dashboards/{dashboardID}/draft', auth: 'session', role: 'member' },
   {
     method: 'POST',

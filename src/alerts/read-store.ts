@@ -20,6 +20,8 @@ export interface AlertItem {
   readonly changed_at: Date | null;
   readonly checked_at: Date | null;
   readonly next_due_at: Date;
+  /** Null before the first check. */
+  readonly last_check: Pick<CheckItem, 'outcome' | 'value' | 'error'> | null;
 }
 
 export interface CheckItem {
@@ -55,7 +57,13 @@ const alertsOf = (postgres: Postgres, projectId: ProjectId) =>
     .join('dashboards AS d', 'd.id', 'a.dashboard_id')
     .join('projects AS p', 'p.id', 'a.project_id')
     .where({ 'a.project_id': projectId, 'a.kind': 'alert' })
-    .select('a.*', 'd.key AS dashboard_key', 'd.title', postgres.raw('coalesce(a.timezone, p.timezone) AS zone'));
+    .joinRaw(
+      `LEFT JOIN LATERAL (
+         SELECT outcome, value, error FROM alert_checks WHERE alert_id = a.id ORDER BY id DESC LIMIT 1
+       ) AS c ON true`,
+    )
+    .select('a.*', 'd.key AS dashboard_key', 'd.title', postgres.raw('coalesce(a.timezone, p.timezone) AS zone'))
+    .select('c.outcome', 'c.value', 'c.error');
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of the statement above
 const toItem = (row: any): AlertItem => ({
@@ -64,6 +72,7 @@ const toItem = (row: any): AlertItem => ({
   dashboard: { id: row.dashboard_id, key: row.dashboard_key, title: row.title },
   to: row.targets.map(shownTarget),
   timezone: row.zone,
+  last_check: row.outcome === null ? null : { outcome: row.outcome, value: row.value, error: row.error },
 });
 
 /** The newest first. */

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { cardSchema } from './config-schema.js';
-import { type DashboardContext, type ParsedDashboard, parseDashboard } from './parse-dashboard.js';
-import { SOURCE_BYTES_MAX } from './schema.js';
+import { type ChangedText, parseChanged } from './parse-changed.js';
+import type { DashboardContext } from './parse-dashboard.js';
 import { insertItem, requireDocument } from './splice.js';
 
 export const newCardSchema = cardSchema.pick({ title: true, kind: true, viz: true }).extend({
@@ -67,15 +67,9 @@ export interface CardRequest {
   readonly context: DashboardContext;
 }
 
-export const addCardTask: ThreadTask<CardRequest, ParsedDashboard & { readonly sourceYaml: string }> = {
+export const addCardTask: ThreadTask<CardRequest, ChangedText> = {
   module: import.meta.url,
   name: 'addCardTask',
-  run: ({ sourceYaml, card, context }) => {
-    const changed = addCard(sourceYaml, card);
-    if (Buffer.byteLength(changed) > SOURCE_BYTES_MAX) {
-      throw new PublicError('too_large', `with the card, the document is longer than ${SOURCE_BYTES_MAX} bytes`);
-    }
-    return { ...parseDashboard(changed, context), sourceYaml: changed };
-  },
+  run: ({ sourceYaml, card, context }) => parseChanged(addCard(sourceYaml, card), 'card', context),
   tooCostly: 'the dashboard takes more than {limit} to check; split it',
 };

@@ -1,17 +1,21 @@
-// Routes of dashboards for the console: create, change, add a card, versions, and the queries of
+// Routes of dashboards for the console: create, change, add a card or an alert, versions, and the queries of
 // all cards.
 import type { Response } from 'express';
 import { type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
+import { alertSchema } from '../alerts/config-schema.js';
+import { PublicError } from '../platform/errors.js';
 import { parseFields, parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { addAlertTask } from './add-alert.js';
 import { addCardTask, newCardSchema } from './add-card.js';
 import { draftBodySchema, draftTask } from './draft.js';
 import { changeDashboard, createDashboard } from './edit.js';
 import { fillCards } from './fill-cards.js';
+import type { ChangedText } from './parse-changed.js';
 import type { DashboardContext } from './parse-dashboard.js';
 import { type DashboardDeps, readDraftBody, readSyncBody, signedInWriter, toAnswer } from './requests.js';
 import { changeQuery, creationQuery, parseDashboardKey, parseFillBody } from './schema.js';
-import { type Reader, requireDashboard } from './store.js';
+import { type Dashboard, type Reader, requireDashboard } from './store.js';
 import { syncTask } from './sync-task.js';
 import { listVersions, requireVersion } from './versions.js';
 
@@ -30,6 +34,19 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
     const { timezone } = await postgres('projects').where({ id: projectId }).first('timezone');
     const { definitions } = await deps.definitions.read(projectId);
     return { key, projectId, timezone, nowMs: Date.now(), definitions };
+  };
+
+  interface Text {
+    readonly sourceYaml: string;
+    readonly context: DashboardContext;
+  }
+
+  /** Stores the text of a dashboard with what `add` adds to it. */
+  const store = async (res: Response, dashboard: Dashboard, add: (text: Text) => Promise<ChangedText>) => {
+    const { id, key, version: baseVersion, source_yaml: sourceYaml } = dashboard;
+    const added = await add({ sourceYaml, context: await contextOf(res, key) });
+    const sync = { ...added, ...signedInWriter(res), key, quotas, isSynced: false, visibility: undefined };
+    res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion, isDryRun: false })));
   };
 
   on(`POST ${ALL}`, readSyncBody, async (req, res) => {
@@ -55,11 +72,17 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
     await takeRate(res);
     const card = parseJsonBody(newCardSchema, req.body);
     const dashboard = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
-    const { id, key, version: baseVersion, source_yaml: sourceYaml } = dashboard;
-    const context = await contextOf(res, key);
-    const added = await threads.run(addCardTask, { sourceYaml, card, context }, context.projectId);
-    const sync = { ...added, ...signedInWriter(res), key, quotas, isSynced: false, visibility: undefined };
-    res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion, isDryRun: false })));
+    await store(res, dashboard, (text) => threads.run(addCardTask, { ...text, card }, projectIdOf(res)));
+  });
+
+  on(`POST ${ONE}/alerts`, readJsonBody, async (req, res) => {
+    await takeRate(res);
+    const alert = parseJsonBody(alertSchema, req.body);
+    const dashboard = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
+    if (dashboard.visibility === 'personal') {
+      throw new PublicError('bad_request', 'alerts of a personal dashboard do not run; choose one of the project');
+    }
+    await store(res, dashboard, (text) => threads.run(addAlertTask, { ...text, alert }, projectIdOf(res)));
   });
 
   on(`POST ${ONE}/draft`, readDraftBody, async (req, res) => {

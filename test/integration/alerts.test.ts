@@ -63,6 +63,7 @@ describe('an alert', () => {
       state: 'ok',
       to: [receiver.url, `mailto:${mail}`],
       every_seconds: 86_400,
+      last_check: { outcome: 'ok', value: 1, error: null },
     });
     const checks = await checksOf(alert.id);
     expect(checks.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok', 'firing', 'firing']);
@@ -156,6 +157,22 @@ describe('an alert', () => {
     expect(await listed()).toMatchObject([{ state: 'ok' }]);
     await checkNow();
     await received(after, 1);
+  });
+
+  test('is added to a dashboard that is edited in the console', async () => {
+    const source = alertDocument([]);
+    const create = (visibility: string) =>
+      asOwner(`POST {project}/dashboards?key=${visibility}`, { source_yaml: source, visibility });
+    const [shared, personal] = [await create('project'), await create('personal')];
+    const alert = { ...DAILY, id: 'added', to: ['https://x.invalid/'] };
+    const add = ({ body }: Answer, of: object = alert) =>
+      asOwner(`POST {project}/dashboards/${body.dashboard.id}/alerts`, of);
+    expect(await add(shared)).toMatchObject({ status: 201, body: { changed: true, dashboard: { version: 2 } } });
+    expect((await add(shared)).body.error).toContain('the id "added" is used twice');
+    expect((await add(shared, { ...alert, id: 'other', when: 'chnge < 1' })).body.error).toContain('nearest is');
+    expect((await add(personal)).body.error).toContain('alerts of a personal dashboard do not run');
+    expect(await listed()).toMatchObject([{ key: 'added', when: DAILY.when, to: ['https://x.invalid'] }]);
+    await firstCheck();
   });
 
   test('is deleted with its dashboard, and does not run in a personal one', async () => {

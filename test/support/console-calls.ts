@@ -29,6 +29,7 @@ export function dashboardCalls(path: string, { session, draftId, source }: Draft
     { route: `PUT ${all}/{dashboardID}`, path: `${path}/none?base_version=1`, status: 404, body },
     { route: `POST ${all}/{dashboardID}/cards`, path: `${one}/cards`, status: 201, body: card },
     { route: `POST ${all}/{dashboardID}/cards`, path: `${one}/cards`, status: 400, body: {} },
+    { route: `POST ${all}/{dashboardID}/alerts`, path: `${one}/alerts`, status: 400, body: {} },
     { route: `POST ${all}/{dashboardID}/draft`, path: `${one}/draft`, status: 200, body: { ...body, card } },
     { route: `POST ${all}/{dashboardID}/draft`, path: `${one}/draft`, status: 400, body: { ...body, remove: 'none' } },
     { route: `POST ${all}/{dashboardID}/queries`, path: `${one}/queries`, status: 200, body: {} },

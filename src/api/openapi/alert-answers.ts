@@ -4,6 +4,11 @@ import { OUTCOMES, STATES } from '../../alerts/state.js';
 
 const moment = z.iso.datetime();
 const alertState = z.enum(STATES);
+const alertOutcome = {
+  outcome: z.enum(OUTCOMES),
+  value: z.number().nullable(),
+  error: z.string().nullable().meta({ description: 'why the check failed' }),
+};
 const named = {
   id: z.uuid(),
   key: z.string().meta({ description: 'the id in the document' }),
@@ -20,12 +25,8 @@ export const alert = z.strictObject({
   changed_at: moment.nullable(),
   checked_at: moment.nullable(),
   next_due_at: moment,
+  last_check: z.strictObject(alertOutcome).nullable(),
 });
-const alertOutcome = {
-  outcome: z.enum(OUTCOMES),
-  value: z.number().nullable(),
-  error: z.string().nullable().meta({ description: 'why the check failed' }),
-};
 const deliveries = z.array(
   z.strictObject({
     to: z.string(),

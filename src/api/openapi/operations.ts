@@ -124,6 +124,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { 201: json('SyncedDashboard') },
       { body: refTo('NewCard') },
     ],
+    'POST /api/projects/{projectID}/dashboards/{dashboardID}/alerts': [
+      'Adds an alert to a dashboard of the project',
+      { 201: json('SyncedDashboard') },
+      { body: refTo('NewAlert') },
+    ],
     'POST /api/projects/{projectID}/dashboards/{dashboardID}/draft': [
       'Checks a text of the dashboard, and changes a card in it; stores nothing',
       { 200: json('Draft') },

@@ -10,6 +10,7 @@ import {
   projectDeletionBody,
   tokenBody,
 } from '../../accounts/schema.js';
+import { alertSchema } from '../../alerts/config-schema.js';
 import { dryRunBody } from '../../alerts/schema.js';
 import { newCardSchema } from '../../dashboards/add-card.js';
 import { configSchema } from '../../dashboards/config-schema.js';
@@ -52,6 +53,7 @@ const SCHEMAS = {
   FillBody: fillBodySchema,
   FilledQuery: answers.filledQuery,
   NewCard: newCardSchema,
+  NewAlert: alertSchema,
   FilledCard: answers.filledCard,
   DraftBody: draftBodySchema,
   Draft: answers.draft,
