@@ -12,9 +12,11 @@ import { recall, remember } from './shell/storage.js';
 import { texts } from './texts.js';
 
 const SCREENS = {
+  alerts: lazy(() => import('./alerts/alerts.js').then(({ Alerts }) => ({ default: Alerts }))),
   ask: lazy(() => import('./ask/ask.js').then(({ Ask }) => ({ default: Ask }))),
   dashboards: lazy(() => import('./dashboards/dashboards.js').then(({ Dashboards }) => ({ default: Dashboards }))),
   data: lazy(() => import('./data/data.js').then(({ Data }) => ({ default: Data }))),
+  definitions: lazy(() => import('./definitions/definitions.js').then(({ Definitions }) => ({ default: Definitions }))),
   experiments: lazy(() => import('./experiments/experiments.js').then(({ Experiments }) => ({ default: Experiments }))),
   live: lazy(() => import('./live/live.js').then(({ Live }) => ({ default: Live }))),
   people: lazy(() => import('./people/people.js').then(({ People }) => ({ default: People }))),

@@ -1,11 +1,24 @@
 // Dashboards of the console in a real browser: cards, variables, the text with its problems and
-// changes, versions, new ones; and the chips of a query.
-import { describe, expect, test } from 'vitest';
+// changes, versions, new ones; the chips of a query; definitions and alerts.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { alertDocument } from '../support/alert-documents.js';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
-const shop = useConsoleShop({ email: 'dashboards@example.com', fill: fillShop });
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+});
+
+afterAll(() => receiver?.close());
+
+const shop = useConsoleShop({
+  email: 'dashboards@example.com',
+  fill: fillShop,
+  env: () => ({ WEBHOOK_PRIVATE_ADDRESSES: '127.0.0.1' }),
+});
 
 async function fillShop({ fill }: ConsoleShop): Promise<void> {
   const events = Array.from({ length: 30 }, (_, index) => ({
@@ -59,6 +72,31 @@ async function sync(key: string, source: string): Promise<string> {
     body: JSON.stringify({ source_yaml: source }),
   });
   return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
+}
+
+/** As the owner in the console. */
+async function fetchAs(path: string, body: object): Promise<void> {
+  const response = await fetch(`${shop.url}/api/projects/${shop.id}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Cookie: `service_session=${shop.owner.get('service_session')}` },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(201);
+}
+
+let shots = 0;
+async function look(visited: ConsoleVisit): Promise<void> {
+  await expectNoFindings(visited);
+  const dir = process.env.SHOTS;
+  if (dir === undefined) return;
+  shots++;
+  for (const width of [360, 1440])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visited.page.setViewportSize({ width, height: 900 });
+      await visited.page.emulateMedia({ colorScheme });
+      await visited.page.screenshot({ path: `${dir}/${shots}-${width}-${colorScheme}.png`, fullPage: true });
+    }
+  await visited.page.emulateMedia({ colorScheme: 'light' });
 }
 
 const card = ({ page }: ConsoleVisit, name: string) => page.getByRole('region', { name, exact: true });
@@ -207,5 +245,144 @@ describe('a query', () => {
     await page.goto(shop.addressOf(`/ask#q=*+|+last+30d+|+count+by+event_type`));
     await page.getByRole('region', { name: 'Answer' }).getByRole('button', { name: 'purchase' }).click();
     await page.getByRole('button', { name: 'Filter: event_type = "purchase"' }).waitFor();
+  });
+});
+
+describe('definitions', () => {
+  const editor = ({ page }: ConsoleVisit) => page.getByRole('textbox', { name: 'Text of the definitions' });
+  const SOURCE = `version: 1
+events:
+  bought: { query: 'purchase[price > 3]', about: 'an order that counts' }
+metrics:
+  orders: { query: 'bought | count', about: 'as finance counts them', unit: orders }
+`;
+
+  test('are written with problems at their lines, open in Ask, and say what uses them', async () => {
+    const visited = await shop.visit('/definitions');
+    const { page } = visited;
+    await page.getByRole('heading', { name: 'Nothing is defined yet' }).waitFor();
+    await look(visited);
+    await page.getByRole('button', { name: 'Write the first' }).click();
+    await editor(visited).fill(SOURCE.replace('| count', '| cont'));
+    await page.getByRole('alert').getByRole('button', { name: 'Line 5' }).waitFor();
+    await look(visited);
+    await editor(visited).fill(SOURCE);
+    await page.getByText('No problems').waitFor();
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    const changes = page.getByRole('dialog', { name: 'Changes' });
+    await changes.getByText('5 lines added').waitFor();
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('list', { name: 'Metrics' }).getByText('as finance counts them').waitFor();
+    await page.getByRole('list', { name: 'Events' }).getByText('Definition metric orders').waitFor();
+
+    const id = await sync('finance', CARDS.replace('purchase | last 30d {{plan.fragment}} | count', 'metric orders'));
+    await page.reload();
+    await page.getByRole('link', { name: 'Card Orders · Sales' }).waitFor();
+    await look(visited);
+    await page.getByRole('link', { name: 'Ask for orders' }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
+    await page.getByRole('link', { name: 'Definitions' }).click();
+    await page.getByRole('link', { name: 'Card Orders · Sales' }).click();
+    await page.waitForURL(`**/dashboards/${id}`);
+  });
+
+  test('warn before one is removed that a card uses, and earlier versions return', async () => {
+    const visited = await shop.visit('/definitions');
+    const { page } = visited;
+    await page.getByRole('link', { name: 'Edit orders, line 5' }).click();
+    await editor(visited).fill(SOURCE.slice(0, SOURCE.indexOf('metrics:')));
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    const changes = page.getByRole('dialog', { name: 'Changes' });
+    await changes.getByText('but the card "Orders" of the dashboard "Sales" uses it').waitFor();
+    await look(visited);
+    await changes.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Versions' }).click();
+    await page.getByText('Version 2').waitFor();
+    await look(visited);
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await changes.getByText('2 lines added, 0 lines removed').waitFor();
+    await changes.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('list', { name: 'Metrics' }).getByText('as finance counts them').waitFor();
+  });
+
+  test('of a repository are not edited by accident, and not at all by members', async () => {
+    await fetch(`${shop.url}/api/definitions`, {
+      method: 'PUT',
+      headers: { 'X-API-Key': shop.secretKey },
+      body: JSON.stringify({ source_yaml: `${SOURCE}  buyers: { query: bought | unique }\n` }),
+    });
+    const visited = await shop.visit('/definitions');
+    const { page } = visited;
+    await page.getByText('They are synced from a repository, and changed there.').waitFor();
+    await look(visited);
+    await page.getByRole('button', { name: 'Edit here instead' }).click();
+    await page.getByText('Its next sync replaces what is saved here.').waitFor();
+    const jar = await shop.join('reader@example.com', 'member');
+    const reading = await shop.visit('/definitions', { jar });
+    await reading.page.getByRole('link', { name: 'Ask for buyers' }).waitFor();
+    expect(await reading.page.getByRole('button', { name: /^Edit/ }).count()).toBe(0);
+  });
+});
+
+describe('alerts', () => {
+  test('are listed with their state, and one shows its checks, what was sent, and a dry run', async () => {
+    const query = 'purchase | last 30d | count';
+    const id = await sync(
+      'watched',
+      alertDocument([
+        { id: 'many', query, when: 'value > 5', every: '1m', to: [`${receiver.url}/console`] },
+        { id: 'calm', query, when: 'value < 5' },
+      ]),
+    );
+    const visited = await shop.visit('/alerts');
+    const { page } = visited;
+    await page.getByText('1 Firing · 1 OK').waitFor({ timeout: 60_000 });
+    const list = page.getByRole('list', { name: 'Alerts' });
+    await list
+      .getByText(/^Last value 10, /)
+      .first()
+      .waitFor();
+    await list.getByText('OK, has not changed').waitFor();
+    await look(visited);
+    await page.getByRole('link', { name: 'many' }).click();
+    const checks = page.getByRole('region', { name: 'Last 100 checks' });
+    await checks.getByText(/ · sent /).waitFor({ timeout: 60_000 });
+    await page.getByRole('img', { name: /^\d+ checks?: the condition held in \d+, 0 failed$/ }).waitFor();
+    await page.getByText('synced from a repository, and changed there').waitFor();
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('status').filter({ hasText: 'Nothing would be sent: the state stays Firing.' }).waitFor();
+    await look(visited);
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await page.waitForURL(`**/dashboards/${id}`);
+  });
+
+  test('are made of an answer, tried, and written into the text of a dashboard', async () => {
+    await fetchAs(`/dashboards?key=own`, { source_yaml: CARDS.replace('Sales', 'Own'), visibility: 'project' });
+    const visited = await shop.visit(`/ask#q=${encodeURIComponent('purchase | last 30d | count')}`);
+    const { page } = visited;
+    await page.getByRole('region', { name: 'Answer' }).getByText('10', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByRole('link', { name: 'New alert' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New alert' });
+    await dialog.getByRole('textbox', { name: 'Condition' }).fill('valeu > 5');
+    await dialog.getByRole('combobox', { name: 'Dashboard' }).selectOption('Own');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'the query has no column "valeu"' }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Condition' }).fill('value > 5');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText('This would be sent now.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Sent to' }).fill(`${receiver.url}/new`);
+    await dialog.getByRole('button', { name: 'Show as text' }).click();
+    await dialog.getByText('id: purchase-last-30d-count').waitFor();
+    await look(visited);
+    await dialog.getByRole('button', { name: 'Add alert' }).click();
+    await page.getByRole('link', { name: 'purchase-last-30d-count' }).click();
+    await page.getByRole('link', { name: 'Edit in the text' }).click();
+    const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+    await expect.poll(() => text.inputValue()).toContain('- id: purchase-last-30d-count');
+    const line = await text.evaluate<string, { value: string; selectionStart: number }>(
+      (field) => field.value.slice(field.selectionStart).split('\n')[0] ?? '',
+    );
+    expect(line).toBe('  - id: purchase-last-30d-count');
   });
 });

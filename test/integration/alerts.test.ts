@@ -169,7 +169,7 @@ describe('an alert', () => {
       asOwner(`POST {project}/dashboards/${body.dashboard.id}/alerts`, of);
     expect(await add(shared)).toMatchObject({ status: 201, body: { changed: true, dashboard: { version: 2 } } });
     expect((await add(shared)).body.error).toContain('the id "added" is used twice');
-    expect((await add(shared, { ...alert, id: 'other', when: 'chnge < 1' })).body.error).toContain('nearest is');
+    expect((await add(shared, { ...alert, id: 'other', when: 'chnge < 1' })).body.error).toContain('has no column');
     expect((await add(personal)).body.error).toContain('alerts of a personal dashboard do not run');
     expect(await listed()).toMatchObject([{ key: 'added', when: DAILY.when, to: ['https://x.invalid'] }]);
     await firstCheck();

@@ -65,6 +65,7 @@ export function AddToDashboard({ project, q }: Props) {
         {(close) => (
           <Choices
             project={project}
+            q={q}
             choose={(id) => {
               close();
               void (id === undefined ? create() : addTo(id));
@@ -76,7 +77,11 @@ export function AddToDashboard({ project, q }: Props) {
   );
 }
 
-function Choices({ project, choose }: { project: Project; choose: (id: string | undefined) => void }) {
+interface ChoicesProps extends Props {
+  readonly choose: (id: string | undefined) => void;
+}
+
+function Choices({ project, q, choose }: ChoicesProps) {
   const { data = [] } = useQuery(listQuery(project.id));
   const writable = data.filter(
     ({ synced_at, visibility }) => synced_at === null && (visibility === 'personal' || project.role !== 'member'),
@@ -87,6 +92,10 @@ function Choices({ project, choose }: { project: Project; choose: (id: string | 
         <Icon name="add" size={16} />
         {texts.ask.dashboard.new}
       </button>
+      <Link className={menuItem} href={`/projects/${project.id}/alerts#${new URLSearchParams({ new: q })}`}>
+        <Icon name="alert" size={16} />
+        {texts.ask.dashboard.alert}
+      </Link>
       {writable.length > 0 && <div className={menuTitle}>{texts.nav.dashboards}</div>}
       {writable.map(({ id, title }) => (
         <button key={id} type="button" className={menuItem} onClick={() => choose(id)}>

@@ -36,7 +36,8 @@ export function toYamlCard(q: string): string {
 
 export const titleOf = (q: string): string => q.replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim().slice(0, 80);
 
-const idOf = (q: string): string =>
+/** Of the words of a query: `purchase | last 1h | count` is `purchase-last-1h-count`. */
+export const idOf = (q: string): string =>
   titleOf(q)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

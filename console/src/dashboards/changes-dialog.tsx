@@ -8,6 +8,8 @@ import style from './dashboards.module.css';
 interface Props {
   readonly before: string;
   readonly after: string;
+  /** Remarks about what is valid, and may be a mistake. */
+  readonly warnings?: readonly string[];
   readonly confirm: string;
   readonly act: () => Promise<void>;
   readonly close: () => void;
@@ -15,7 +17,7 @@ interface Props {
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const;
 
-export function ChangesDialog({ before, after, confirm, act, close }: Props) {
+export function ChangesDialog({ before, after, warnings = [], confirm, act, close }: Props) {
   const [isBusy, setBusy] = useState(false);
   const lines = diffLines(before, after);
   const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
@@ -32,6 +34,13 @@ export function ChangesDialog({ before, after, confirm, act, close }: Props) {
           </div>
         ))}
       </section>
+      {warnings.length > 0 && (
+        <ul className={style.warnings} aria-label={dashboardsTexts.warnings}>
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      )}
       <div className={style.tools}>
         <button type="button" className="button" onClick={close}>
           {dashboardsTexts.cancel}

@@ -7,6 +7,7 @@ import { RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
+import { lineOfAlert } from './alert-line.js';
 import { changeDashboard, type Dashboard, type Edit, type Problem } from './api.js';
 import { CardForm } from './card-form.js';
 import { CardsPanel, type OpenForm } from './cards-panel.js';
@@ -14,6 +15,7 @@ import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
 import { SectionForm } from './section-form.js';
+import { Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
 import { messageOf, useDraft } from './use-draft.js';
 import { VariableForm } from './variable-form.js';
 
@@ -22,9 +24,11 @@ interface Props {
   readonly dashboard: Dashboard;
   /** The card whose form is open at first. */
   readonly card: string | undefined;
+  /** The alert at which the cursor stands at first. */
+  readonly alert: string | undefined;
 }
 
-export function Editor({ project, dashboard, card: wanted }: Props) {
+export function Editor({ project, dashboard, card: wanted, alert }: Props) {
   const { id, version: baseVersion, source_yaml: before } = dashboard;
   const draft = useDraft(project.id, id, before);
   const { source, setSource, sections, variables } = draft;
@@ -44,6 +48,11 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
     hasOpened.current = true;
     setOpen({ kind: 'card', card });
   }, [sections, wanted]);
+
+  useEffect(() => {
+    const line = alert === undefined ? undefined : lineOfAlert(before, alert);
+    if (line !== undefined) selectPlace(field.current, { line });
+  }, [alert, before]);
 
   const write = async (isDryRun: boolean): Promise<boolean> => {
     setFailure(undefined);
@@ -74,12 +83,7 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
       setFailure(messageOf(error));
     }
   };
-  const goTo = ({ line, column = 1 }: { readonly line: number; readonly column?: number }): void => {
-    const lines = source.split('\n').slice(0, line - 1);
-    const at = lines.reduce((length, text) => length + text.length + 1, 0) + column - 1;
-    field.current?.focus();
-    field.current?.setSelectionRange(at, at);
-  };
+  const goTo = (place: TextPlace): void => selectPlace(field.current, place);
   const form = {
     failure,
     close: (): void => {
@@ -108,12 +112,13 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
         </div>
       </header>
       {open === undefined && <Failure text={failure ?? draft.failure} />}
-      <Problems problems={problems} goTo={goTo} />
+      <SourceProblems name={dashboardsTexts.problems} problems={problems} goTo={goTo} />
       <p role="status" className={style.note}>
         {note !== '' && source !== before && note}
       </p>
       <div className={editing.sides}>
-        <Text
+        <SourceText
+          name={dashboardsTexts.text}
           source={source}
           setSource={(text) => {
             setSource(text);
@@ -161,69 +166,5 @@ export function Editor({ project, dashboard, card: wanted }: Props) {
         />
       )}
     </section>
-  );
-}
-
-function Failure({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return null;
-  return (
-    <p role="alert" className={style.problem}>
-      {text}
-    </p>
-  );
-}
-
-function Problems({ problems, goTo }: { problems: readonly Problem[]; goTo: (problem: Problem) => void }) {
-  if (problems.length === 0) return null;
-  return (
-    <div role="alert">
-      <ul className={style.problems} aria-label={dashboardsTexts.problems}>
-        {problems.map((problem) => (
-          <li key={`${problem.line} ${problem.column} ${problem.message}`}>
-            <button type="button" className="button small" onClick={() => goTo(problem)}>
-              {dashboardsTexts.line(problem.line)}
-            </button>{' '}
-            {problem.message} <span className="muted">· {problem.hint}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-interface TextProps {
-  readonly source: string;
-  readonly setSource: (text: string) => void;
-  readonly problems: readonly Problem[];
-  readonly field: React.RefObject<HTMLTextAreaElement | null>;
-}
-
-function Text({ source, setSource, problems, field }: TextProps) {
-  const lines = source.split('\n');
-  return (
-    <div className={`card ${editing.text}`}>
-      <div className={editing.numbers} aria-hidden="true">
-        {lines.map((_, index) => (
-          <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines are numbered
-            key={index}
-            data-wrong={problems.some(({ line }) => line === index + 1) || undefined}
-          >
-            {index + 1}
-          </span>
-        ))}
-      </div>
-      <textarea
-        ref={field}
-        className={editing.textarea}
-        aria-label={dashboardsTexts.text}
-        value={source}
-        rows={lines.length + 1}
-        wrap="off"
-        spellCheck={false}
-        autoCapitalize="off"
-        onChange={({ target }) => setSource(target.value)}
-      />
-    </div>
   );
 }

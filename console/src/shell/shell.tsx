@@ -17,10 +17,12 @@ import { useShortcuts } from './use-shortcuts.js';
 export const NAVIGATION: readonly { readonly name: ScreenName; readonly letter: string; readonly icon: IconName }[] = [
   { name: 'ask', letter: 'a', icon: 'ask' },
   { name: 'dashboards', letter: 'd', icon: 'dashboards' },
+  { name: 'alerts', letter: 'r', icon: 'alert' },
   { name: 'live', letter: 'l', icon: 'live' },
   { name: 'people', letter: 'p', icon: 'person' },
   { name: 'experiments', letter: 'e', icon: 'experiments' },
   { name: 'data', letter: 'f', icon: 'data' },
+  { name: 'definitions', letter: 'n', icon: 'definitions' },
   { name: 'start', letter: 's', icon: 'start' },
   { name: 'settings', letter: 't', icon: 'settings' },
 ];

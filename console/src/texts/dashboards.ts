@@ -53,6 +53,7 @@ export const dashboardsTexts = {
   line: (line: number) => `Line ${line}`,
   changes: 'Changes',
   lines: 'Changed lines',
+  warnings: 'Warnings',
   changedLines: (added: number, removed: number): string =>
     `${plural(added, 'line')} added, ${plural(removed, 'line')} removed`,
   save: 'Save',

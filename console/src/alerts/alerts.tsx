@@ -1,0 +1,39 @@
+// Alerts of the project's dashboards: the list, or one of them with its checks.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import type { Project } from '../boot.js';
+import { alertTexts as words } from '../texts/alerts.js';
+import { texts } from '../texts.js';
+import { AlertDetail } from './alert-detail.js';
+import style from './alerts.module.css';
+import { alertsQuery } from './api.js';
+import { List } from './list.js';
+
+interface Props {
+  readonly project: Project;
+  /** The id of an alert. */
+  readonly item?: string | undefined;
+}
+
+export function Alerts({ project, item }: Props) {
+  const { data, error, refetch } = useQuery(alertsQuery(project.id));
+  if (data === undefined) {
+    if (error) return <FailedAnswer failure={error} retry={() => void refetch()} />;
+    return <p role="status">{texts.loading}</p>;
+  }
+  if (item === undefined) return <List project={project} alerts={data} />;
+  const alert = data.find(({ id }) => id === item);
+  return (
+    <div className={style.page}>
+      <p className={style.crumb}>
+        <Link href={`/projects/${project.id}/alerts`}>{texts.nav.alerts}</Link>
+      </p>
+      {alert === undefined ? (
+        <p role="status">{words.gone}</p>
+      ) : (
+        <AlertDetail key={alert.id} project={project} alert={alert} />
+      )}
+    </div>
+  );
+}

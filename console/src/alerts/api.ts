@@ -1,0 +1,89 @@
+// Types and requests of the routes of alerts (/api/projects/{projectID}/alerts).
+import { queryOptions } from '@tanstack/react-query';
+import { getJson, postJson } from '../api/request.js';
+
+export type AlertState = 'ok' | 'firing' | 'failing';
+export type Outcome = 'ok' | 'firing' | 'failed';
+
+export interface Checked {
+  readonly outcome: Outcome;
+  readonly value: number | null;
+  /** Why the check failed. */
+  readonly error: string | null;
+}
+
+export interface Alert {
+  readonly id: string;
+  /** The id in the document. */
+  readonly key: string;
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  readonly query: string;
+  readonly when: string;
+  readonly every_seconds: number;
+  readonly to: readonly string[];
+  readonly timezone: string;
+  readonly state: AlertState;
+  /** Null when the state has not changed. */
+  readonly changed_at: string | null;
+  readonly checked_at: string | null;
+  readonly next_due_at: string;
+  readonly last_check: Checked | null;
+}
+
+export interface Delivery {
+  readonly to: string;
+  readonly status: 'waiting' | 'sent' | 'failed';
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly ended_at: string | null;
+}
+
+export interface Check extends Checked {
+  readonly at: string;
+  readonly state: AlertState;
+  /** Empty unless the check changed the state. */
+  readonly deliveries: readonly Delivery[];
+}
+
+export interface DryRun extends Checked {
+  /** What would be sent; null when the state would not change. */
+  readonly text: string | null;
+}
+
+/** An alert as it stands in a document. */
+export interface NewAlert {
+  readonly id: string;
+  readonly query: string;
+  readonly when: string;
+  readonly every: string;
+  readonly to: readonly string[];
+}
+
+const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/alerts${rest}`;
+const REFRESHED_MS = 15_000;
+
+export const alertsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['alerts', projectId],
+    queryFn: ({ signal }) => getJson<readonly Alert[]>(pathOf(projectId), signal),
+    staleTime: 0,
+    refetchInterval: REFRESHED_MS,
+  });
+
+export const checksQuery = (projectId: string, id: string) =>
+  queryOptions({
+    queryKey: ['alert-checks', projectId, id],
+    queryFn: ({ signal }) => getJson<readonly Check[]>(pathOf(projectId, `/${id}/checks`), signal),
+    staleTime: 0,
+    refetchInterval: REFRESHED_MS,
+  });
+
+export const dryRunAlert = async (projectId: string, id: string): Promise<DryRun> =>
+  (await postJson(pathOf(projectId, `/${id}/dry-run`), {})).json();
+
+export const dryRunNew = async (projectId: string, { query, when }: NewAlert): Promise<DryRun> =>
+  (await postJson(pathOf(projectId, '/dry-run'), { query, when })).json();
+
+export const addAlert = async (projectId: string, dashboardId: string, alert: NewAlert): Promise<void> => {
+  await postJson(`/api/projects/${projectId}/dashboards/${dashboardId}/alerts`, alert);
+};

@@ -1,0 +1,98 @@
+// All alerts of the project, those that fire or fail before the others.
+import { Link } from 'wouter';
+import { duration, exact, instant } from '../answer/format.js';
+import { useFragment } from '../ask/permalink.js';
+import type { Project } from '../boot.js';
+import { Icon } from '../shell/icon.js';
+import { alertTexts as words } from '../texts/alerts.js';
+import { texts } from '../texts.js';
+import style from './alerts.module.css';
+import type { Alert } from './api.js';
+import { NewAlertDialog } from './new-alert.js';
+
+interface Props {
+  readonly project: Project;
+  readonly alerts: readonly Alert[];
+}
+
+const RANK = { firing: 0, failing: 1, ok: 2 } as const;
+
+export function List({ project, alerts }: Props) {
+  const fragment = new URLSearchParams(useFragment().replace(/^#/, ''));
+  const query = fragment.get('new');
+  const open = (wanted: string | undefined): void => {
+    history.replaceState(null, '', wanted === undefined ? location.pathname : `#new=${encodeURIComponent(wanted)}`);
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
+  };
+  const sorted = [...alerts].sort((a, b) => RANK[a.state] - RANK[b.state]);
+  return (
+    <div className={style.page}>
+      <header className={style.head}>
+        <div>
+          <h1>{texts.nav.alerts}</h1>
+          {alerts.length > 0 && <p className="muted">{words.summary(alerts.map(({ state }) => state))}</p>}
+        </div>
+        <button type="button" className="button primary" onClick={() => open('')}>
+          <Icon name="add" size={16} />
+          {words.new}
+        </button>
+      </header>
+      {alerts.length === 0 && (
+        <section className={`card ${style.empty}`}>
+          <h2>{words.none}</h2>
+          <p className="muted">{words.noneNote}</p>
+        </section>
+      )}
+      {alerts.length > 0 && (
+        <ul className={`card ${style.list}`} aria-label={texts.nav.alerts}>
+          {sorted.map((alert) => (
+            <Item key={alert.id} project={project} alert={alert} />
+          ))}
+        </ul>
+      )}
+      {query !== null && <NewAlertDialog project={project} query={query} close={() => open(undefined)} />}
+    </div>
+  );
+}
+
+function Item({ project, alert }: { readonly project: Project; readonly alert: Alert }) {
+  const { id, key, dashboard, state, when, query, every_seconds: every } = alert;
+  return (
+    <li>
+      <div className={style.itemHead}>
+        <h2>
+          <Link href={`/projects/${project.id}/alerts/${id}`}>{key}</Link>
+        </h2>
+        <State state={state} />
+        <Link className={style.dashboard} href={`/projects/${project.id}/dashboards/${dashboard.id}`}>
+          {dashboard.title}
+        </Link>
+      </div>
+      <p className={style.condition}>
+        <code>{when}</code>
+        <code className={style.query}>{query}</code>
+      </p>
+      <p className={style.facts}>
+        <span>{sinceOf(alert)}</span>
+        <span>{lastOf(alert)}</span>
+        <span>{words.every(duration(every))}</span>
+      </p>
+    </li>
+  );
+}
+
+export const State = ({ state }: { readonly state: Alert['state'] }) => (
+  <span className={style.state} data-state={state}>
+    {words.states[state]}
+  </span>
+);
+
+export const sinceOf = ({ state, changed_at: changedAt, timezone }: Alert): string =>
+  changedAt === null ? words.neverChanged(state) : words.since(state, instant(changedAt, timezone));
+
+export function lastOf({ last_check: last, checked_at: checkedAt, timezone }: Alert): string {
+  if (last === null || checkedAt === null) return words.notChecked;
+  const at = instant(checkedAt, timezone);
+  if (last.outcome === 'failed') return words.failedAt(at);
+  return last.value === null ? words.checkedAt(at) : words.valueAt(exact(last.value), at);
+}

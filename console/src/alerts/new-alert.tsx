@@ -1,0 +1,167 @@
+// The form of a new alert: it is tried by a dry run, and added to the text of a dashboard of the
+// project that no repository syncs. For others it shows the lines to paste.
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { QueryField } from '../ask/query-field.js';
+import { idOf } from '../ask/share.js';
+import { isAtLeast, type Project } from '../boot.js';
+import { listQuery } from '../dashboards/api.js';
+import dashboards from '../dashboards/dashboards.module.css';
+import editing from '../dashboards/editing.module.css';
+import { messageOf } from '../dashboards/use-draft.js';
+import { Dialog } from '../shell/dialog.js';
+import { Snippet } from '../start/snippet.js';
+import { alertTexts } from '../texts/alerts.js';
+import style from './alerts.module.css';
+import { addAlert, type DryRun, dryRunNew, type NewAlert } from './api.js';
+import { toYamlAlert } from './document.js';
+import { DryRunResult } from './dry-run-result.js';
+
+const words = alertTexts.form;
+const INTERVALS = ['1m', '5m', '15m', '1h', '6h', '1d'] as const;
+
+interface Props {
+  readonly project: Project;
+  /** What the alert asks, at first. */
+  readonly query: string;
+  readonly close: () => void;
+}
+
+export function NewAlertDialog({ project, query: asked, close }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  const [query, setQuery] = useState(asked);
+  const [result, setResult] = useState<DryRun>();
+  const [text, setText] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const client = useQueryClient();
+  const { data = [] } = useQuery(listQuery(project.id));
+  const editable = isAtLeast(project.role, 'admin')
+    ? data.filter(({ visibility, synced_at: syncedAt }) => visibility === 'project' && syncedAt === null)
+    : [];
+  const read = (): NewAlert => {
+    const fields = new FormData(form.current ?? undefined);
+    return {
+      id: String(fields.get('id')).trim(),
+      query: query.trim(),
+      when: String(fields.get('when')).trim(),
+      every: String(fields.get('every')),
+      to: String(fields.get('to'))
+        .split(/\s+/)
+        .filter((target) => target !== ''),
+    };
+  };
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    setResult(undefined);
+    setText(undefined);
+    try {
+      await act();
+    } catch (error) {
+      setProblem(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const tryIt = () => attempt(async () => setResult(await dryRunNew(project.id, read())));
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const id = String(new FormData(event.currentTarget).get('dashboard'));
+    void attempt(async () => {
+      await addAlert(project.id, id, read());
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['alerts', project.id] }),
+        client.invalidateQueries({ queryKey: ['dashboard', project.id, id] }),
+      ]);
+      close();
+    });
+  };
+  return (
+    <Dialog name={alertTexts.new} close={close} className={`${dashboards.dialog} ${editing.wide}`}>
+      <form ref={form} className={dashboards.form} onSubmit={submit}>
+        <h2>{alertTexts.new}</h2>
+        <div className={editing.pair}>
+          <label>
+            {words.id}
+            <input className="field" name="id" required maxLength={63} defaultValue={idOf(asked)} />
+          </label>
+          {editable.length > 0 && (
+            <label>
+              {words.dashboard}
+              <select className="field" name="dashboard">
+                {editable.map(({ id, title }) => (
+                  <option key={id} value={id}>
+                    {title}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+        </div>
+        <div>
+          <span className={editing.label}>{alertTexts.query}</span>
+          <div className={editing.query}>
+            <QueryField
+              projectId={project.id}
+              timezone={project.timezone}
+              value={query}
+              onChange={setQuery}
+              onRun={() => void tryIt()}
+              apply={setQuery}
+              rejected={NONE}
+            />
+          </div>
+        </div>
+        <div className={editing.pair}>
+          <label>
+            {alertTexts.when}
+            <input className="field" name="when" required maxLength={300} defaultValue="value < 5" />
+            <span className={style.hint}>{words.whenNote}</span>
+          </label>
+          <label>
+            {words.every}
+            <select className="field" name="every" defaultValue="15m">
+              {INTERVALS.map((every) => (
+                <option key={every} value={every}>
+                  {words.intervals[every]}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+        <label>
+          {alertTexts.to}
+          <textarea className={`field ${style.targets}`} name="to" required placeholder={words.toExample} rows={2} />
+          <span className={style.hint}>{words.toNote}</span>
+        </label>
+        {problem !== undefined && (
+          <p role="alert" className={dashboards.problem}>
+            {problem}
+          </p>
+        )}
+        {result !== undefined && <DryRunResult result={result} state="ok" />}
+        {text !== undefined && <Snippet name={words.asText} text={text} />}
+        {editable.length === 0 && <p className="muted">{words.noDashboard}</p>}
+        <div className={dashboards.tools}>
+          <button type="button" className="button" disabled={isBusy} onClick={() => void tryIt()}>
+            {alertTexts.dryRun}
+          </button>
+          <button type="button" className="button" onClick={() => setText(toYamlAlert(read()))}>
+            {words.showText}
+          </button>
+          <button type="button" className="button" onClick={close}>
+            {words.cancel}
+          </button>
+          {editable.length > 0 && (
+            <button type="submit" className="button primary" disabled={isBusy}>
+              {words.add}
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const NONE: readonly never[] = [];

@@ -1,0 +1,67 @@
+// Types and requests of the routes of definitions (/api/projects/{projectID}/definitions).
+import { queryOptions } from '@tanstack/react-query';
+import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
+import { getJson, request } from '../api/request.js';
+import type { VersionItem } from '../dashboards/api.js';
+
+type Listed = readonly Omit<Definition, 'kind'>[];
+
+export interface Definitions {
+  /** 0 when nothing is defined. */
+  readonly version: number;
+  /** Whether a key or a token stored it, not a person here. */
+  readonly is_synced: boolean;
+  readonly source_yaml: string;
+  readonly events: Listed;
+  readonly cohorts: Listed;
+  readonly metrics: Listed;
+}
+
+export interface Use {
+  readonly kind: DefinitionKind;
+  readonly name: string;
+  readonly in: 'card' | 'variable' | 'alert' | 'definition';
+  /** Null for a use by another definition. */
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
+  readonly id: string;
+  readonly title: string;
+}
+
+const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/definitions${rest}`;
+
+const read = <T>(projectId: string, part: string, path = '') =>
+  queryOptions({
+    queryKey: ['definitions', projectId, part],
+    queryFn: ({ signal }) => getJson<T>(pathOf(projectId, path), signal),
+    staleTime: 0,
+  });
+
+export const definitionsQuery = (projectId: string) => read<Definitions>(projectId, 'current');
+export const usesQuery = (projectId: string) => read<readonly Use[]>(projectId, 'uses', '/uses');
+export const versionsQuery = (projectId: string) => read<readonly VersionItem[]>(projectId, 'versions', '/versions');
+
+export const readVersion = (projectId: string, version: number): Promise<{ source_yaml: string }> =>
+  getJson(pathOf(projectId, `/versions/${version}`));
+
+interface Change {
+  readonly source: string;
+  readonly baseVersion: number;
+  /** Checks the document and stores nothing. */
+  readonly isDryRun: boolean;
+}
+
+/** Also changes what a repository syncs: the editor has said that the next sync undoes it. */
+export async function changeDefinitions(
+  projectId: string,
+  { source, baseVersion, isDryRun }: Change,
+  signal?: AbortSignal,
+): Promise<{ readonly warnings: readonly string[] }> {
+  const path = pathOf(projectId, `?base_version=${baseVersion}&dry_run=${isDryRun}&detach=true`);
+  const response = await request(path, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ source_yaml: source }),
+    ...(signal && { signal }),
+  });
+  return (await response.json()) as { readonly warnings: readonly string[] };
+}

@@ -1,0 +1,105 @@
+// The text of the definitions with its problems at their lines, and the changes before they are
+// saved.
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { Project } from '../boot.js';
+import { ChangesDialog } from '../dashboards/changes-dialog.js';
+import dashboards from '../dashboards/dashboards.module.css';
+import { Failure, SourceProblems, SourceText, selectPlace } from '../dashboards/source-text.js';
+import { messageOf } from '../dashboards/use-draft.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
+import { definitionTexts as words } from '../texts/definitions.js';
+import { setAddress } from './address.js';
+import { changeDefinitions, type Definitions } from './api.js';
+import style from './definitions.module.css';
+import { EXAMPLE } from './question.js';
+import { type Checked, check, useChecked } from './use-checked.js';
+
+interface Props {
+  readonly project: Project;
+  readonly definitions: Definitions;
+  /** Where the cursor stands at first. */
+  readonly line: number | undefined;
+}
+
+export function Editor({ project, definitions, line }: Props) {
+  const { version: baseVersion, is_synced: isSynced, source_yaml: before } = definitions;
+  const [source, setSource] = useState(baseVersion === 0 ? EXAMPLE : before);
+  const [reviewed, setReviewed] = useState<Checked>();
+  const [isReviewing, setReviewing] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const client = useQueryClient();
+  const last = useChecked(project.id, source, baseVersion);
+  const checked = [last, reviewed].find((each) => each?.source === source);
+  const leave = (): void => setAddress({ view: 'list' });
+  useEffect(() => {
+    if (line !== undefined) selectPlace(field.current, { line });
+  }, [line]);
+
+  const review = async (): Promise<void> => {
+    setFailure(undefined);
+    const found = await check(project.id, { source, baseVersion });
+    setReviewed(found);
+    setReviewing(found.problems.length === 0 && found.failure === undefined);
+  };
+  const save = async (): Promise<void> => {
+    try {
+      await changeDefinitions(project.id, { source, baseVersion, isDryRun: false });
+    } catch (error) {
+      setFailure(messageOf(error));
+      setReviewing(false);
+      return;
+    }
+    await Promise.all(
+      ['definitions', 'names', 'catalog'].map((key) => client.invalidateQueries({ queryKey: [key, project.id] })),
+    );
+    leave();
+  };
+  return (
+    <section className={style.page} aria-label={words.text}>
+      <header className={style.head}>
+        <div>
+          <h1>{words.title}</h1>
+          <p role="status" className={dashboards.facts}>
+            {checked === undefined
+              ? dashboardsTexts.checking
+              : checked.problems.length === 0 && checked.failure === undefined && dashboardsTexts.noProblems}
+          </p>
+        </div>
+        <div className={dashboards.tools}>
+          <button type="button" className="button" onClick={leave}>
+            {dashboardsTexts.cancel}
+          </button>
+          <button type="button" className="button primary" disabled={source === before} onClick={() => void review()}>
+            {dashboardsTexts.review}
+          </button>
+        </div>
+      </header>
+      {isSynced && <p className={style.warning}>{words.detachNote}</p>}
+      <Failure text={failure ?? checked?.failure} />
+      <SourceProblems
+        name={words.problems}
+        problems={checked?.problems ?? []}
+        goTo={(place) => selectPlace(field.current, place)}
+      />
+      <SourceText
+        name={words.text}
+        source={source}
+        setSource={setSource}
+        problems={checked?.problems ?? []}
+        field={field}
+      />
+      {isReviewing && (
+        <ChangesDialog
+          before={before}
+          after={source}
+          warnings={reviewed?.warnings ?? []}
+          confirm={dashboardsTexts.save}
+          act={save}
+          close={() => setReviewing(false)}
+        />
+      )}
+    </section>
+  );
+}

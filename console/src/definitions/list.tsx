@@ -1,0 +1,175 @@
+// Events, cohorts and metrics of the project: their text, what they mean, and what uses them.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Definition } from '../../../src/query/definitions/definitions.js';
+import { toFragment } from '../ask/permalink.js';
+import { isAtLeast, type Project } from '../boot.js';
+import dashboards from '../dashboards/dashboards.module.css';
+import { Icon } from '../shell/icon.js';
+import { Snippet } from '../start/snippet.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
+import { definitionTexts as words } from '../texts/definitions.js';
+import { texts } from '../texts.js';
+import { setAddress, toAddress } from './address.js';
+import { type Definitions, type Use, usesQuery } from './api.js';
+import style from './definitions.module.css';
+import { EXAMPLE, questionOf } from './question.js';
+
+interface Props {
+  readonly project: Project;
+  readonly definitions: Definitions;
+}
+
+const SECTIONS = { event: 'events', cohort: 'cohorts', metric: 'metrics' } as const;
+const KINDS = ['event', 'cohort', 'metric'] as const;
+
+export function List({ project, definitions }: Props) {
+  const { version, is_synced: isSynced } = definitions;
+  const uses = useQuery({ ...usesQuery(project.id), enabled: version > 0 });
+  const mayEdit = isAtLeast(project.role, 'admin');
+  const shown = KINDS.filter((kind) => definitions[SECTIONS[kind]].length > 0);
+  return (
+    <div className={style.page}>
+      <header className={style.head}>
+        <div>
+          <h1>{texts.nav.definitions}</h1>
+          {version > 0 && (
+            <p className={dashboards.facts}>
+              <span>{dashboardsTexts.version(version)}</span>
+              {isSynced && <span className={dashboards.badge}>{dashboardsTexts.synced}</span>}
+            </p>
+          )}
+        </div>
+        {version > 0 && <Tools definitions={definitions} mayEdit={mayEdit} />}
+      </header>
+      {isSynced && <p className="muted">{words.syncedNote}</p>}
+      {uses.error && (
+        <p role="alert" className={dashboards.problem}>
+          {words.usesFailed(uses.error.message)}
+        </p>
+      )}
+      {shown.length === 0 && <Empty mayEdit={mayEdit} />}
+      {shown.map((kind) => (
+        <section key={kind} className={style.section} aria-labelledby={kind}>
+          <h2 id={kind}>{words.kinds[kind]}</h2>
+          <ul className={`card ${style.list}`} aria-labelledby={kind}>
+            {definitions[SECTIONS[kind]].map((definition) => (
+              <Item
+                key={definition.name}
+                project={project}
+                definition={{ kind, ...definition }}
+                uses={uses.data?.filter((use) => use.kind === kind && use.name === definition.name)}
+                mayEdit={mayEdit && !isSynced}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; readonly mayEdit: boolean }) {
+  const [note, setNote] = useState('');
+  const copy = (): Promise<void> =>
+    navigator.clipboard.writeText(definitions.source_yaml).then(
+      () => setNote(texts.ask.copied),
+      () => setNote(texts.ask.copyFailed),
+    );
+  return (
+    <div className={dashboards.tools}>
+      <span role="status" className="muted">
+        {note}
+      </span>
+      <button type="button" className="button" onClick={() => void copy()}>
+        {dashboardsTexts.copyText}
+      </button>
+      <button type="button" className="button" onClick={() => setAddress({ view: 'versions' })}>
+        {dashboardsTexts.versions}
+      </button>
+      {mayEdit && (
+        <button type="button" className="button" onClick={() => setAddress({ view: 'edit' })}>
+          <Icon name="edit" size={16} />
+          {definitions.is_synced ? words.editHere : dashboardsTexts.edit}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Empty({ mayEdit }: { readonly mayEdit: boolean }) {
+  return (
+    <section className={`card ${style.empty}`}>
+      <h2>{words.none}</h2>
+      <p className="muted">{words.noneNote}</p>
+      <Snippet name={words.example} text={EXAMPLE} />
+      {mayEdit ? (
+        <p>
+          <button type="button" className="button primary" onClick={() => setAddress({ view: 'edit' })}>
+            {words.first}
+          </button>
+        </p>
+      ) : (
+        <p className="muted">{words.memberNote}</p>
+      )}
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly project: Project;
+  readonly definition: Definition;
+  /** Undefined until they are read. */
+  readonly uses: readonly Use[] | undefined;
+  readonly mayEdit: boolean;
+}
+
+function Item({ project, definition, uses, mayEdit }: ItemProps) {
+  const { name, query, about, unit, line } = definition;
+  return (
+    <li>
+      <div className={style.itemHead}>
+        <h3>
+          <Link
+            href={`/projects/${project.id}/ask${toFragment({ q: questionOf(definition) })}`}
+            aria-label={words.ask(name)}
+          >
+            {name}
+          </Link>
+        </h3>
+        {unit !== undefined && <span className={dashboards.badge}>{unit}</span>}
+        {mayEdit && (
+          <a className={style.line} href={toAddress({ view: 'edit', line })} aria-label={words.editLine(name, line)}>
+            {dashboardsTexts.line(line)}
+          </a>
+        )}
+      </div>
+      {about !== undefined && <p className="muted">{about}</p>}
+      <code className={style.query}>{query}</code>
+      {uses !== undefined && <Uses project={project} uses={uses} />}
+    </li>
+  );
+}
+
+function Uses({ project, uses }: { readonly project: Project; readonly uses: readonly Use[] }) {
+  if (uses.length === 0) return <p className={style.unused}>{words.unused}</p>;
+  return (
+    <div className={style.usedIn}>
+      <span className="muted">{words.usedIn}</span>
+      <ul className={style.uses} aria-label={words.usedIn}>
+        {uses.map((use) => (
+          <li key={`${use.dashboard?.id} ${use.in} ${use.id}`}>
+            {use.dashboard === null ? (
+              words.inDefinition(use.title)
+            ) : (
+              <Link href={`/projects/${project.id}/dashboards/${use.dashboard.id}`}>
+                {words.inDashboard(words.places[use.in], use.title, use.dashboard.title)}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+// Versions of the definitions.
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { FailedAnswer } from '../answer/failed-answer.js';
+import { isAtLeast, type Project } from '../boot.js';
+import { VersionList } from '../dashboards/version-list.js';
+import { definitionTexts as words } from '../texts/definitions.js';
+import { setAddress } from './address.js';
+import { changeDefinitions, type Definitions, readVersion, versionsQuery } from './api.js';
+import style from './definitions.module.css';
+import { check } from './use-checked.js';
+
+interface Props {
+  readonly project: Project;
+  readonly definitions: Definitions;
+}
+
+export function Versions({ project, definitions }: Props) {
+  const { version: baseVersion, is_synced: isSynced } = definitions;
+  const { data, error, refetch } = useQuery(versionsQuery(project.id));
+  const client = useQueryClient();
+  const leave = (): void => setAddress({ view: 'list' });
+  const read = async (version: number) => {
+    const { source_yaml } = await readVersion(project.id, version);
+    const { warnings } = await check(project.id, { source: source_yaml, baseVersion });
+    return { source_yaml, warnings };
+  };
+  const restore = async (source: string): Promise<void> => {
+    await changeDefinitions(project.id, { source, baseVersion, isDryRun: false });
+    await client.invalidateQueries({ queryKey: ['definitions', project.id] });
+    leave();
+  };
+  return (
+    <section className={style.page} aria-label={words.versions}>
+      <header className={style.head}>
+        <h1>{words.versions}</h1>
+        <button type="button" className="button" onClick={leave}>
+          {words.back}
+        </button>
+      </header>
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {isSynced && <p className="muted">{words.syncedVersions}</p>}
+      {data !== undefined && (
+        <VersionList
+          versions={data}
+          timezone={project.timezone}
+          current={definitions}
+          isEditable={!isSynced && isAtLeast(project.role, 'admin')}
+          read={read}
+          restore={restore}
+        />
+      )}
+    </section>
+  );
+}

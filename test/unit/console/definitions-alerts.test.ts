@@ -1,0 +1,55 @@
+// Pure parts of the screens Definitions and Alerts: the line of an alert in a text, an alert as
+// text, the queries that open definitions, and the example of a document.
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { toYamlAlert } from '../../../console/src/alerts/document.js';
+import { lineOfAlert } from '../../../console/src/dashboards/alert-line.js';
+import { EXAMPLE, questionOf } from '../../../console/src/definitions/question.js';
+import { parseDefinitions } from '../../../src/definitions/parse-definitions.js';
+import { analyze } from '../../../src/query/analyze/analyze.js';
+import type { Definition } from '../../../src/query/definitions/definitions.js';
+import { parse as parseQuery } from '../../../src/query/parse/parse.js';
+import { NOW_MS } from '../../golden/dataset.js';
+
+const CONTEXT = { nowMs: NOW_MS, timezone: 'UTC', eventTypes: [], hasAllEvents: true };
+
+describe('the line of an alert', () => {
+  test.each([
+    ['sections:\n  - cards: [{id: low}]\nalerts:\n  - id: high\n  - id: "low"  # this\n', 5],
+    ['alerts:\n  - {query: a, id: low, when: no rows}\nsections: []', 2],
+    ['"alerts": [\n  {"id": "lower"},\n  {"id": "low"}]', 3],
+    ['alerts:\n  - query: a | where user_id = "id: low"\n    id: low', 3],
+    ['alerts: *shared\n', 1],
+    ['sections:\n  - cards: [{id: low}]\n', undefined],
+  ])('%j', (source, line) => {
+    expect(lineOfAlert(source, 'low')).toBe(line);
+  });
+});
+
+test('an alert as text is the alert', () => {
+  const alert = {
+    id: 'silent',
+    query: 'signup\n| where plan = "a: #b"\n| count',
+    when: 'value < 5',
+    every: '15m',
+    to: ['https://example.com/hook', 'mailto:ops@example.com'],
+  };
+  expect(parse(toYamlAlert(alert))).toEqual({ alerts: [alert] });
+});
+
+describe('definitions', () => {
+  const definitions: Definition[] = [
+    { kind: 'event', name: 'activated', query: '(signup, export)', line: 1 },
+    { kind: 'cohort', name: 'power', query: '* | where count(export last 30d) >= 5', line: 2 },
+    { kind: 'metric', name: 'activation', query: 'formula unique(export) / unique(signup)', line: 3 },
+  ];
+
+  test.each(definitions.map((definition) => [questionOf(definition)]))('%s is a query', (text) => {
+    const { query, problems } = parseQuery(text);
+    expect([...problems, ...analyze(query, { ...CONTEXT, definitions }).problems]).toEqual([]);
+  });
+
+  test('the example is a document, without warnings', () => {
+    expect(parseDefinitions(EXAMPLE, CONTEXT).warnings).toEqual([]);
+  });
+});
