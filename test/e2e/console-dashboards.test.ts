@@ -380,9 +380,10 @@ describe('alerts', () => {
     await page.getByRole('link', { name: 'Edit in the text' }).click();
     const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
     await expect.poll(() => text.inputValue()).toContain('- id: purchase-last-30d-count');
-    const line = await text.evaluate<string, { value: string; selectionStart: number }>(
-      (field) => field.value.slice(field.selectionStart).split('\n')[0] ?? '',
-    );
+    const line = await page.evaluate<string>(`{
+      const { value, selectionStart } = document.activeElement;
+      value.slice(selectionStart).split('\\n')[0];
+    }`);
     expect(line).toBe('  - id: purchase-last-30d-count');
   });
 });

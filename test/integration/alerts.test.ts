@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { forgetRows } from '../../src/alerts/delivery-store.js';
 import { signatureOf } from '../../src/alerts/webhook.js';
 import { toProjectId } from '../../src/platform/ids.js';
-import { send } from '../support/accounts.js';
+import { type Answer, send } from '../support/accounts.js';
 import { alertDocument, DAILY, REPORT_CARDS, reports, unsubscribePathIn } from '../support/alert-documents.js';
 import {
   ALERTS_MAX,

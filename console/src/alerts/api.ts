@@ -1,6 +1,7 @@
 // Types and requests of the routes of alerts (/api/projects/{projectID}/alerts).
 import { queryOptions } from '@tanstack/react-query';
 import { getJson, postJson } from '../api/request.js';
+import type { NewAlert } from './document.js';
 
 export type AlertState = 'ok' | 'firing' | 'failing';
 export type Outcome = 'ok' | 'firing' | 'failed';
@@ -48,15 +49,6 @@ export interface Check extends Checked {
 export interface DryRun extends Checked {
   /** What would be sent; null when the state would not change. */
   readonly text: string | null;
-}
-
-/** An alert as it stands in a document. */
-export interface NewAlert {
-  readonly id: string;
-  readonly query: string;
-  readonly when: string;
-  readonly every: string;
-  readonly to: readonly string[];
 }
 
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/alerts${rest}`;

@@ -1,5 +1,13 @@
 // An alert as text for a dashboard document.
-import type { NewAlert } from './api.js';
+
+/** An alert as it stands in a document. */
+export interface NewAlert {
+  readonly id: string;
+  readonly query: string;
+  readonly when: string;
+  readonly every: string;
+  readonly to: readonly string[];
+}
 
 /** A JSON text is a YAML text, too. */
 export function toYamlAlert({ id, query, when, every, to }: NewAlert): string {

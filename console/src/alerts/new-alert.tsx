@@ -13,8 +13,8 @@ import { Dialog } from '../shell/dialog.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
 import style from './alerts.module.css';
-import { addAlert, type DryRun, dryRunNew, type NewAlert } from './api.js';
-import { toYamlAlert } from './document.js';
+import { addAlert, type DryRun, dryRunNew } from './api.js';
+import { type NewAlert, toYamlAlert } from './document.js';
 import { DryRunResult } from './dry-run-result.js';
 
 const words = alertTexts.form;
