@@ -84,21 +84,6 @@ async function fetchAs(path: string, body: object): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-let shots = 0;
-async function look(visited: ConsoleVisit): Promise<void> {
-  await expectNoFindings(visited);
-  const dir = process.env.SHOTS;
-  if (dir === undefined) return;
-  shots++;
-  for (const width of [360, 1440])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await visited.page.setViewportSize({ width, height: 900 });
-      await visited.page.emulateMedia({ colorScheme });
-      await visited.page.screenshot({ path: `${dir}/${shots}-${width}-${colorScheme}.png`, fullPage: true });
-    }
-  await visited.page.emulateMedia({ colorScheme: 'light' });
-}
-
 const card = ({ page }: ConsoleVisit, name: string) => page.getByRole('region', { name, exact: true });
 
 test('a synced dashboard shows every kind of card, and is not edited here', async () => {
@@ -261,11 +246,11 @@ metrics:
     const visited = await shop.visit('/definitions');
     const { page } = visited;
     await page.getByRole('heading', { name: 'Nothing is defined yet' }).waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await page.getByRole('button', { name: 'Write the first' }).click();
     await editor(visited).fill(SOURCE.replace('| count', '| cont'));
     await page.getByRole('alert').getByRole('button', { name: 'Line 5' }).waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await editor(visited).fill(SOURCE);
     await page.getByText('No problems').waitFor();
     await page.getByRole('button', { name: 'Review changes' }).click();
@@ -278,7 +263,7 @@ metrics:
     const id = await sync('finance', CARDS.replace('purchase | last 30d {{plan.fragment}} | count', 'metric orders'));
     await page.reload();
     await page.getByRole('link', { name: 'Card Orders · Sales' }).waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await page.getByRole('link', { name: 'Ask for orders' }).click();
     await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
     await page.getByRole('link', { name: 'Definitions' }).click();
@@ -294,11 +279,11 @@ metrics:
     await page.getByRole('button', { name: 'Review changes' }).click();
     const changes = page.getByRole('dialog', { name: 'Changes' });
     await changes.getByText('but the card "Orders" of the dashboard "Sales" uses it').waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await changes.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByText('Version 2').waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await page.getByRole('button', { name: 'Restore version 1' }).click();
     await changes.getByText('2 lines added, 0 lines removed').waitFor();
     await changes.getByRole('button', { name: 'Restore' }).click();
@@ -314,7 +299,7 @@ metrics:
     const visited = await shop.visit('/definitions');
     const { page } = visited;
     await page.getByText('They are synced from a repository, and changed there.').waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await page.getByRole('button', { name: 'Edit here instead' }).click();
     await page.getByText('Its next sync replaces what is saved here.').waitFor();
     const jar = await shop.join('reader@example.com', 'member');
@@ -343,7 +328,7 @@ describe('alerts', () => {
       .first()
       .waitFor();
     await list.getByText('OK, has not changed').waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await page.getByRole('link', { name: 'many' }).click();
     const checks = page.getByRole('region', { name: 'Last 100 checks' });
     await checks.getByText(/ · sent /).waitFor({ timeout: 60_000 });
@@ -351,7 +336,7 @@ describe('alerts', () => {
     await page.getByText('synced from a repository, and changed there').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('status').filter({ hasText: 'Nothing would be sent: the state stays Firing.' }).waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await page.getByRole('link', { name: 'Sales' }).click();
     await page.waitForURL(`**/dashboards/${id}`);
   });
@@ -374,7 +359,7 @@ describe('alerts', () => {
     await dialog.getByRole('textbox', { name: 'Sent to' }).fill(`${receiver.url}/new`);
     await dialog.getByRole('button', { name: 'Show as text' }).click();
     await dialog.getByText('id: purchase-last-30d-count').waitFor();
-    await look(visited);
+    await expectNoFindings(visited);
     await dialog.getByRole('button', { name: 'Add alert' }).click();
     await page.getByRole('link', { name: 'purchase-last-30d-count' }).click();
     await page.getByRole('link', { name: 'Edit in the text' }).click();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { forgetRows } from '../../src/alerts/delivery-store.js';
 import { signatureOf } from '../../src/alerts/webhook.js';
 import { toProjectId } from '../../src/platform/ids.js';
-import { type Answer, send } from '../support/accounts.js';
+import { send } from '../support/accounts.js';
 import { alertDocument, DAILY, REPORT_CARDS, reports, unsubscribePathIn } from '../support/alert-documents.js';
 import {
   ALERTS_MAX,
@@ -59,8 +59,7 @@ describe('an alert', () => {
 
     const [alert] = await listed();
     expect(alert).toMatchObject({
-      key: 'silent',
-      state: 'ok',
+      ...{ key: 'silent', state: 'ok' },
       to: [receiver.url, `mailto:${mail}`],
       every_seconds: 86_400,
       last_check: { outcome: 'ok', value: 1, error: null },
@@ -157,22 +156,6 @@ describe('an alert', () => {
     expect(await listed()).toMatchObject([{ state: 'ok' }]);
     await checkNow();
     await received(after, 1);
-  });
-
-  test('is added to a dashboard that is edited in the console', async () => {
-    const source = alertDocument([]);
-    const create = (visibility: string) =>
-      asOwner(`POST {project}/dashboards?key=${visibility}`, { source_yaml: source, visibility });
-    const [shared, personal] = [await create('project'), await create('personal')];
-    const alert = { ...DAILY, id: 'added', to: ['https://x.invalid/'] };
-    const add = ({ body }: Answer, of: object = alert) =>
-      asOwner(`POST {project}/dashboards/${body.dashboard.id}/alerts`, of);
-    expect(await add(shared)).toMatchObject({ status: 201, body: { changed: true, dashboard: { version: 2 } } });
-    expect((await add(shared)).body.error).toContain('the id "added" is used twice');
-    expect((await add(shared, { ...alert, id: 'other', when: 'chnge < 1' })).body.error).toContain('has no column');
-    expect((await add(personal)).body.error).toContain('alerts of a personal dashboard do not run');
-    expect(await listed()).toMatchObject([{ key: 'added', when: DAILY.when, to: ['https://x.invalid'] }]);
-    await firstCheck();
   });
 
   test('is deleted with its dashboard, and does not run in a personal one', async () => {

@@ -1,5 +1,5 @@
-// Session routes for dashboards that are edited in the console: create, change, add a card,
-// versions, fill all queries.
+// Session routes for dashboards that are edited in the console: create, change, add a card or an
+// alert, versions, fill all queries.
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
@@ -38,6 +38,8 @@ const create = (writer: Person, source: string, more = {}, key = 'sales') =>
 
 const change = (writer: Person, id: string, source: string, parameters: string) =>
   send(writer, ['PUT', `/${id}?${parameters}`], { source_yaml: source });
+
+const ALERT = { id: 'low', query: 'signup | count', when: 'value < 5', every: '1d', to: ['https://x.invalid/'] };
 
 describe('dashboard routes of the console', () => {
   test('POST creates a dashboard, personal by default, and refuses a key that is in use', async () => {
@@ -101,6 +103,7 @@ describe('dashboard routes of the console', () => {
     const requests = [
       ['PUT', `/${id}?base_version=1`, { source_yaml: yaml('His') }],
       ['POST', `/${id}/cards`, { title: 'A', kind: 'metric', viz: 'number', query: 'a' }],
+      ['POST', `/${id}/alerts`, ALERT],
       ['POST', `/${id}/queries`, {}],
       ['POST', `/${id}/draft`, { source_yaml: yaml('His') }],
       ['GET', `/${id}/versions`, undefined],
@@ -275,5 +278,21 @@ sections:
     expect(filled.status).toBe(200);
     const escaped = await send(ann, ['POST', `/${id}/queries`], { variables: { page: '"'.repeat(8100) } });
     expect(escaped).toMatchObject({ status: 400, body: { error: expect.stringContaining('1048576 bytes') } });
+  });
+});
+
+describe('POST …/alerts', () => {
+  test('appends an alert to the text of a dashboard of the project, for admins', async () => {
+    const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
+    const add = (more: object = {}, person = bob, of = id) =>
+      send(person, ['POST', `/${of}/alerts`], { ...ALERT, ...more });
+    expect(await add()).toMatchObject({ status: 201, body: { changed: true, dashboard: { version: 2 } } });
+    expect((await add()).body.error).toContain('the id "low" is used twice');
+    expect((await add({ id: 'other', when: 'chnge < 1' })).body.error).toContain('the query has no column "chnge"');
+    expect((await add({ id: 'other', to: [] })).status).toBe(400);
+    expect((await add({ id: 'other' }, ann)).status).toBe(403);
+    expect((await read(bob, `/${id}`)).body.config.alerts).toEqual([ALERT]);
+    const personal = (await create(ann, yaml('Mine'), {}, 'mine')).body.dashboard.id;
+    expect((await add({}, ann, personal)).body.error).toContain('alerts of a personal dashboard do not run');
   });
 });
