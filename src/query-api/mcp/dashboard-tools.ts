@@ -2,7 +2,6 @@
 // write a dashboard, the versions, and the check of every query of a document.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { diffLines, hunksOf } from '../../dashboards/diff-lines.js';
 import { changeDashboard, createDashboard } from '../../dashboards/edit.js';
 import { fillCards } from '../../dashboards/fill-cards.js';
 import { writerOf } from '../../dashboards/requests.js';
@@ -15,6 +14,7 @@ import { formatTable } from '../formats/llm.js';
 import { escapeLine } from '../formats/markdown-escape.js';
 import { ask, type Call, describeRows, linkToDashboard, type ToolDeps } from './call.js';
 import { escapeInvisible, fence } from './cut-answer.js';
+import { diffTask } from './diff-task.js';
 import { ANSWER_LENGTH_MAX, DATA_NOTE } from './tool-answer.js';
 
 export const dashboardsInput = z.object({
@@ -155,7 +155,8 @@ export async function saveDashboard(
     isSynced: false,
     visibility: visibility ?? existing?.visibility ?? own,
   };
-  const diff = diffOf(existing?.source_yaml ?? '', source_yaml);
+  const compared = { before: existing?.source_yaml ?? '', after: source_yaml };
+  const diff = await threads.run(diffTask, compared, projectId);
   if (existing === undefined) {
     if (base_version !== undefined)
       throw new PublicError('bad_request', `there is no dashboard "${key}" to change; leave base_version out`);
@@ -191,15 +192,3 @@ function requireSameTold(
       : `agents do not change ${what}, which send numbers to an address; save the dashboard with the ${what} that it has`;
   throw new PublicError('forbidden', message);
 }
-
-function diffOf(before: string, after: string): string {
-  const marks = { same: ' ', added: '+', removed: '-' } as const;
-  const lines = hunksOf(diffLines(before, after)).map((line) =>
-    line === undefined ? '…' : `${marks[line.kind]} ${line.text}`,
-  );
-  const text = escapeInvisible(lines.join('\n'));
-  const isLong = text.length > DIFF_LENGTH_MAX;
-  return fence('diff', isLong ? `${text.slice(0, DIFF_LENGTH_MAX).toWellFormed()}\n… cut` : text);
-}
-
-const DIFF_LENGTH_MAX = 20_000;
