@@ -358,10 +358,10 @@ describe('refusals', () => {
     expect(answered.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  test('batches, broken JSON, large bodies and other methods', async () => {
+  test('batches, broken JSON, large bodies, many values and other methods', async () => {
     const key = { 'X-API-Key': token };
-    expect((await post(key, [LIST, LIST])).status).toBe(400);
-    expect((await post(key, '{')).status).toBe(400);
+    const manyValues = { ...LIST, params: { x: Array(2_000).fill(1) } };
+    for (const body of [[LIST, LIST], '{', manyValues]) expect((await post(key, body)).status).toBe(400);
     expect((await post(key, JSON.stringify({ ...LIST, params: { x: 'x'.repeat(600_000) } }))).status).toBe(413);
     for (const method of ['GET', 'DELETE']) {
       const response = await fetch(`${processes.url}/mcp`, { method, headers: key });

@@ -7,9 +7,9 @@ import { authenticateAgent } from '../../access/agent-access.js';
 import { type CredentialStore, rateSubjectsOf } from '../../access/credentials.js';
 import { credentialOf } from '../../access/middleware.js';
 import { SOURCE_BYTES_MAX } from '../../dashboards/schema.js';
-import { PublicError } from '../../platform/errors.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
 import type { Call } from './call.js';
+import { parseMessage } from './parse-message.js';
 import { createAgentServer, type ServerDeps } from './server.js';
 import { sendWebResponse, toWebRequest } from './web-exchange.js';
 
@@ -21,7 +21,7 @@ export interface AgentDeps extends Omit<ServerDeps, 'countCall'> {
 // A dashboard, every character of which may be escaped, and the rest of a message.
 const BODY_BYTES_MAX = 6 * SOURCE_BYTES_MAX + 128 * 1024;
 
-const readMessage = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
+const readMessage = express.raw({ type: () => true, limit: BODY_BYTES_MAX });
 
 export function createAgentHandlers({ credentials, registry, ...deps }: AgentDeps): readonly RequestHandler[] {
   const calls = new Counter({
@@ -50,14 +50,12 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
     next();
   };
   const respond: RequestHandler = async (req, res) => {
-    // The rate limit counts requests, and a batch would hold many.
-    if (Array.isArray(req.body)) throw new PublicError('bad_request', 'send one message, not a batch');
+    const parsedBody = Buffer.isBuffer(req.body) ? parseMessage(req.body) : null;
     const gone = new AbortController();
     res.on('close', () => gone.abort());
     const credential = credentialOf(res);
     const call: Call = { credential, requestId: requestIdOf(req), signal: gone.signal };
     const authInfo = { token: '', clientId: credential.id, scopes: [...credential.scopes], extra: { call } };
-    const parsedBody: unknown = req.body ?? null;
     await sendWebResponse(await answerMessage(toWebRequest(req, gone.signal), { authInfo, parsedBody }), res);
   };
   return [requireAgent, readMessage, respond];
