@@ -5,9 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject, type TestTeam } from '../support/accounts.js';
+import { createToken } from '../support/agent.js';
 import {
+  AGENT_ATTACKS,
   IDENTIFY_ATTACKS,
   type LoopAttack,
+  manyLines,
   QUERY_ATTACKS,
   SYNC_ATTACKS,
   TRACK_ATTACKS,
@@ -67,6 +70,15 @@ async function post(path: string, apiKey: string, body: Buffer, method = 'POST',
   });
   await response.arrayBuffer();
   return response;
+}
+
+async function syncDashboard(key: string, yaml: string) {
+  const response = await fetch(`${processes.url}/api/dashboard-sync/${key}`, {
+    method: 'PUT',
+    headers: { 'X-API-Key': hostile.secretKey },
+    body: JSON.stringify({ source_yaml: yaml, visibility: 'project' }),
+  });
+  return (await response.json()) as { dashboard?: { id: string }; error?: string };
 }
 
 beforeAll(async () => {
@@ -186,6 +198,21 @@ describe('identify calls do not block the event loop', () => {
   });
 });
 
+describe('messages of agents do not block the event loop', () => {
+  let token: string;
+
+  beforeAll(async () => {
+    token = await createToken(postgres, hostile.id, ['query', 'dashboards']);
+    const stored = await syncDashboard('lines', manyLines(1));
+    expect(stored.error).toBeUndefined();
+  });
+
+  test.each(AGENT_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
+    const send = () => post('/mcp', token, attack.body);
+    await expectToHold({ at: 'query', send, statuses: orLater(attack) });
+  });
+});
+
 describe('filled cards do not block the event loop', () => {
   const YAML = `version: 1
 title: t
@@ -200,14 +227,7 @@ sections:
   let cardsUrl: string;
 
   beforeAll(async () => {
-    const path = '/api/dashboard-sync/filled';
-    const body = Buffer.from(JSON.stringify({ source_yaml: YAML, visibility: 'project' }));
-    const response = await fetch(`${processes.url}${path}`, {
-      method: 'PUT',
-      headers: { 'X-API-Key': hostile.secretKey },
-      body,
-    });
-    const { dashboard, error } = (await response.json()) as { dashboard?: { id: string }; error?: string };
+    const { dashboard, error } = await syncDashboard('filled', YAML);
     expect(error).toBeUndefined();
     cardsUrl = `/api/projects/${hostile.id}/dashboards/${dashboard?.id}/cards`;
   });

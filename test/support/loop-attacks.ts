@@ -109,3 +109,40 @@ export const IDENTIFY_ATTACKS: readonly LoopAttack[] = [
   identified('a property nested a million deep', `"user_properties":{"a":${nested(MEBIBYTE)}}`),
   identified('half a million keys to remove', `"user_property_ops":{"$unset":[${numbered(450_000, key)}]}`),
 ];
+
+const message = (what: string, params: string, status: LoopAttack['status'], method = 'tools/call'): LoopAttack => ({
+  what,
+  body: Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":{${params}}}`),
+  status,
+});
+
+const AGENT_BYTES = 512 * 1024 - 1024;
+const KEYS = numbered(60_000, (index) => `${key(index)}:1`);
+/** As many as a message may have. */
+const ALLOWED_KEYS = numbered(950, (index) => `${key(index)}:1`);
+
+const saved = (what: string, yaml: string): LoopAttack =>
+  message(
+    what,
+    `"name":"save_dashboard","arguments":{"key":"lines","dry_run":true,"source_yaml":${JSON.stringify(yaml)}}`,
+    200,
+  );
+
+/** A document of as many lines as fit, most of which differ from those with another `step`. */
+export const manyLines = (step: number): string =>
+  `${cards(1, 'signup | count')}${Array.from({ length: 1700 }, (_, index) => `# ${'a'.repeat(28)}${index * step}\n`).join('')}`;
+
+/** Messages to POST /mcp. The dashboard `lines` is `manyLines(1)`. */
+export const AGENT_ATTACKS: readonly LoopAttack[] = [
+  message('60,000 keys of a message', `"name":"check",${KEYS}`, 400),
+  message('60,000 keys beside the arguments of a tool', `"name":"check","_meta":{${KEYS}}`, 400),
+  message('60,000 invalid arguments of a prompt', `"name":"ask","arguments":{${KEYS}}`, 400, 'prompts/get'),
+  message('a list of 250,000 lists', `"name":"check","arguments":{"q":[${filled('[],', AGENT_BYTES)}[]]}`, 400),
+  message('lists in lists', `"name":"check","arguments":{"q":${nested(AGENT_BYTES / 2)}}`, 400),
+  message('1,900 keys and values beside the arguments', `"name":"check","_meta":{${ALLOWED_KEYS}}`, 200),
+  message('1,900 invalid arguments of a prompt', `"name":"ask","arguments":{${ALLOWED_KEYS}}`, 200, 'prompts/get'),
+  message('a long address', `"uri":"${'a'.repeat(AGENT_BYTES)}"`, 200, 'resources/read'),
+  message('a long query', `"name":"check","arguments":{"q":"${filled('| ', AGENT_BYTES)}"}`, 200),
+  saved('a dashboard of which every line is another', manyLines(7)),
+  saved('a dashboard of empty lines', cards(1, 'signup | count') + '\n'.repeat(60_000)),
+];
