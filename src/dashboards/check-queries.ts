@@ -2,6 +2,7 @@
 // other value in turn. Problems are located where the text was written, in the query or in a
 // fragment.
 import { type CompileContext, type CompiledQuery, compile, QUERY_BYTES_MAX } from '../query/compile.js';
+import { CompileWork } from '../query/compile-work.js';
 import { findNearest, QueryError, type QueryErrorDetail } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
 import {
@@ -94,12 +95,15 @@ function compileFilled(check: Omit<QueryCheck, 'variables'>, filled: FilledTempl
     const problem = source.problemAt(filled.pieces[0]?.path ?? [], { message, hint: 'ask in several queries' });
     return { compiled: undefined, problems: [problem] };
   }
+  const work = new CompileWork();
   try {
-    return { compiled: compile(filled.text, { ...context, limit: 100, offset: 0 }), problems: [] };
+    return { compiled: compile(filled.text, { ...context, limit: 100, offset: 0, work }), problems: [] };
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     const problems = error.details.map((detail) => toProblem(source, filled, detail));
     return { compiled: undefined, problems };
+  } finally {
+    budget.characters -= work.charactersRead;
   }
 }
 

@@ -1,16 +1,17 @@
-// Compiles queries without blocking the event loop: short texts here, in well under a millisecond;
-// long ones in a thread.
+// Compiles queries without blocking the event loop: short texts with short definitions here, in
+// well under a millisecond; others in a thread.
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type CompileContext, type CompiledQuery, compile } from '../query/compile.js';
+import { CompileWork, TooMuchText } from '../query/compile-work.js';
 import { QueryError, type QueryErrorDetail } from '../query/errors.js';
 import { GUESSES, type Guess } from '../query/property-guess.js';
 import { tokenOf } from '../query/property-token.js';
 import type { PropertyGuesses } from './property-guesses.js';
 
 /**
- * Typical queries have some hundred characters. The slowest texts of this length take a few
- * milliseconds.
+ * Maximum length of a text, and of the definitions that it uses, each use counted. Typical queries
+ * have some hundred characters. The slowest texts of this length take a few milliseconds.
  */
 export const LOOP_LENGTH_MAX = 2048;
 
@@ -18,7 +19,7 @@ export type CompileAnswer =
   | { readonly compiled: CompiledQuery }
   | { readonly message: string; readonly details: readonly QueryErrorDetail[] };
 
-type PlainContext = Omit<CompileContext, 'guessOf'>;
+type PlainContext = Omit<CompileContext, 'guessOf' | 'work'>;
 
 export interface CompileDeps {
   readonly guesses: PropertyGuesses;
@@ -32,7 +33,14 @@ export async function compileOffLoop(
   context: PlainContext,
 ): Promise<CompileAnswer> {
   const { projectId } = context;
-  if (text.length <= LOOP_LENGTH_MAX) return tryCompile(text, { ...context, guessOf: guesses.of(projectId) });
+  if (text.length <= LOOP_LENGTH_MAX) {
+    try {
+      const work = new CompileWork(LOOP_LENGTH_MAX);
+      return tryCompile(text, { ...context, guessOf: guesses.of(projectId), work });
+    } catch (error) {
+      if (!(error instanceof TooMuchText)) throw error;
+    }
+  }
   return threads.run(compileTask, { text, context, guesses: guesses.learned(projectId) }, projectId);
 }
 

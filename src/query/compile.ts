@@ -3,6 +3,7 @@
 import type { ProjectId } from '../platform/ids.js';
 import { analyze } from './analyze/analyze.js';
 import type { Mentions } from './analyze/mentions.js';
+import { CompileWork } from './compile-work.js';
 import type { Definitions } from './definitions/definitions.js';
 import { nameDefinitions } from './definitions/expand.js';
 import { QueryError } from './errors.js';
@@ -33,6 +34,8 @@ export interface CompileContext {
   readonly definitions?: Definitions;
   /** Whether problems carry fixes, which are compiled too. */
   readonly suggestsFixes?: boolean;
+  /** Bounds the work on names and definitions; default: the bounds of one compilation. */
+  readonly work?: CompileWork;
 }
 
 export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutUnit'> {
@@ -53,8 +56,12 @@ function resolve(text: string, context: CompileContext) {
   return { resolved, problems: [...syntaxProblems, ...nameDefinitions(problems)], definitions };
 }
 
-/** Throws a QueryError with every problem of the text. */
-export function compile(text: string, context: CompileContext): CompiledQuery {
+/**
+ * Throws a QueryError with every problem of the text, and TooMuchText when the definitions exceed
+ * what `work` allows.
+ */
+export function compile(text: string, given: CompileContext): CompiledQuery {
+  const context = { ...given, work: given.work ?? new CompileWork() };
   const { resolved, problems, definitions } = resolve(text, context);
   if (problems.length > 0) {
     const findProblems = (fixed: string) => resolve(fixed, context).problems;

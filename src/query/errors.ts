@@ -95,25 +95,40 @@ export function drawDetail(text: string, detail: QueryErrorDetail): string {
   return `${sentence(detail)}\n  ${line}\n  ${mark}`;
 }
 
-/** Damerau-Levenshtein distance (optimal string alignment) between `a` and `b`. */
-export function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const isSame = a[row - 1] === b[column - 1];
+/** More than any distance. */
+const FAR = 1_000_000;
+
+/**
+ * Damerau-Levenshtein distance (optimal string alignment) between `a` and `b`; above `max`, some
+ * number above it. Only cells near the diagonal can be within `max`, and rows after one that is
+ * above it need not be computed.
+ */
+export function editDistance(a: string, b: string, max = Math.max(a.length, b.length)): number {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
+  const newRow = () => new Uint32Array(b.length + 1);
+  let [beforeLast, last, current] = [newRow(), newRow().map((_, column) => column), newRow()];
+  let smallestOfLast = 0;
+  for (let at = 1; at <= a.length; at++) {
+    const from = Math.max(1, at - max);
+    const to = Math.min(b.length, at + max);
+    let smallest = from === 1 ? at : FAR;
+    current[from - 1] = smallest;
+    for (let column = from; column <= to; column++) {
+      const isSame = a[at - 1] === b[column - 1];
       let cost = Math.min(
         (last[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
         (last[column - 1] ?? 0) + (isSame ? 0 : 1),
       );
-      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const isSwap = at > 1 && column > 1 && a[at - 1] === b[column - 2] && a[at - 2] === b[column - 1];
       if (isSwap) cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
-      current.push(cost);
+      current[column] = cost;
+      smallest = Math.min(smallest, cost);
     }
-    beforeLast = last;
-    last = current;
+    if (to < b.length) current[to + 1] = FAR;
+    if (smallest > max && smallestOfLast >= max) return max + 1;
+    smallestOfLast = smallest;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
   return last[b.length] ?? 0;
 }
@@ -121,15 +136,24 @@ export function editDistance(a: string, b: string): number {
 // A name longer than any known one cannot be a typo, and the cost of comparing it is quadratic.
 const COMPARED_LENGTH_MAX = 64;
 
-/** The known name with the smallest edit distance; undefined when none is near. */
-export function findNearest(name: string, known: Iterable<string>): string | undefined {
+/**
+ * The known name with the smallest edit distance; undefined when none is near. Compares no further
+ * names when no pairs of characters are left in `bound`.
+ */
+export function findNearest(
+  name: string,
+  known: Iterable<string>,
+  bound = { pairsLeft: Number.POSITIVE_INFINITY },
+): string | undefined {
   if (name.length > COMPARED_LENGTH_MAX) return undefined;
   const wanted = name.toLowerCase();
   let nearest: string | undefined;
   let nearestDistance = Math.max(1, Math.ceil(name.length / 3)) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - wanted.length) >= nearestDistance) continue;
-    const distance = editDistance(wanted, candidate.toLowerCase());
+    bound.pairsLeft -= wanted.length * Math.min(candidate.length, 2 * nearestDistance - 1);
+    if (bound.pairsLeft < 0) break;
+    const distance = editDistance(wanted, candidate.toLowerCase(), nearestDistance - 1);
     if (distance < nearestDistance) {
       nearest = candidate;
       nearestDistance = distance;

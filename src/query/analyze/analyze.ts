@@ -1,5 +1,6 @@
 // Analyzer entry: resolves a query and collects its problems.
 
+import { CompileWork } from '../compile-work.js';
 import { mergeConditions } from '../conditions/merge.js';
 import type { Definitions } from '../definitions/definitions.js';
 import { expandDefinitions } from '../definitions/expand.js';
@@ -22,6 +23,8 @@ export interface AnalysisContext {
   readonly propertyKeys?: readonly string[];
   /** What the project has defined. */
   readonly definitions?: Definitions | undefined;
+  /** Bounds the work on names and definitions; default: the bounds of one compilation. */
+  readonly work?: CompileWork | undefined;
 }
 
 export interface Analyzed {
@@ -32,12 +35,14 @@ export interface Analyzed {
   readonly definitions: Definitions;
 }
 
+/** Throws TooMuchText when the definitions exceed what `work` allows. */
 export function analyze(written: Query, context: AnalysisContext): Analyzed {
-  const expanded = expandDefinitions(written, context.definitions);
+  const work = context.work ?? new CompileWork();
+  const expanded = expandDefinitions(written, context.definitions, work);
   const query = mergeConditions(expanded.query);
   const mentions = noMentions(context.definitions);
   const found = {
-    ...{ problems: [...expanded.problems], warnings: [], mentions },
+    ...{ problems: [...expanded.problems], warnings: [], mentions, nearest: work.nearest },
     ...{ named: { times: 0 }, calls: new Map(), selected: {} },
   };
   const scope: Scope = { guessOf: () => GUESSES[0], ...context, ...found };

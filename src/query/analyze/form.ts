@@ -8,6 +8,7 @@ import {
   type Condition,
   type EventPattern,
   type Expression,
+  type GroupKey,
   type Query,
   type Source,
   type Stage,
@@ -22,7 +23,7 @@ type Placed = Pick<Comparison, 'span'>;
 /** Reports each exceeded limit at the first item beyond it. Returns whether there was none. */
 export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean {
   const before = scope.problems.length;
-  const inWhere = stagesOf(stages, 'where').map((stage) => stage.condition);
+  const inWhere = [...stagesOf(stages, 'where').map((stage) => stage.condition), ...cohortsIn(stages)];
   const calls = inWhere.flatMap(callsInCondition);
   const events = [
     ...(source === undefined || source === 'broken' ? [] : eventsOfSource(source)),
@@ -30,6 +31,7 @@ export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean
     ...calls.map(({ event }) => event),
   ];
   const comparisons = [...events.flatMap(comparisonsOf), ...inWhere.flatMap(comparisonsIn)];
+  checkNesting(scope, [...inWhere, ...events.flatMap(conditionsOf)]);
   const patterns = comparisons.filter(({ operator }) => operator.text.endsWith('~'));
   check(scope, 'conditions', [...comparisons, ...calls], 'the query has', 'conditions');
   check(scope, 'calls', calls, 'the conditions have', 'calls');
@@ -96,6 +98,26 @@ function checkStates(scope: Scope, patterns: readonly Comparison[]): void {
   report(scope, beyond.span, message, hint);
 }
 
+/** The parser bounds what is written; definitions within each other are deeper. */
+function checkNesting(scope: Scope, conditions: readonly Condition[]): void {
+  const { max, hint } = FORM_LIMITS.nesting;
+  // The outermost chain has no parentheses, nor has that of several where.
+  const tooDeep = conditions.find((condition) => depthOf(condition) > max + 2);
+  if (tooDeep) report(scope, tooDeep.span, `the conditions are nested deeper than ${max} levels`, hint);
+}
+
+function depthOf(condition: Condition): number {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return 1 + Math.max(0, ...condition.items.map(depthOf));
+    case 'not':
+      return 1 + depthOf(condition.item);
+    default:
+      return 0;
+  }
+}
+
 function comparisonsIn(condition: Condition): Comparison[] {
   switch (condition.kind) {
     case 'and':
@@ -125,8 +147,14 @@ function callsInCondition(condition: Condition): Call[] {
   }
 }
 
-const comparisonsOf = ({ matches }: EventPattern): Comparison[] =>
-  matches.flatMap(({ condition }) => (condition ? comparisonsIn(condition) : []));
+const conditionsOf = ({ matches }: EventPattern): Condition[] =>
+  matches.flatMap(({ condition }) => (condition ? [condition] : []));
+
+const comparisonsOf = (event: EventPattern): Comparison[] => conditionsOf(event).flatMap(comparisonsIn);
+
+/** The conditions of cohorts that are groups. */
+const cohortsIn = (stages: readonly Stage[]): Condition[] =>
+  stages.flatMap(keysOf).flatMap((key) => (key.kind === 'name' && key.name.cohort ? [key.name.cohort] : []));
 
 function eventsOfSource(source: Source): readonly EventPattern[] {
   switch (source.kind) {
@@ -164,10 +192,10 @@ function firstOfEachField(comparisons: readonly Comparison[]): Placed[] {
 const firstOfEachKey = (calls: readonly Call[]): Placed[] =>
   calls.filter(({ per }, index) => calls.findIndex((other) => other.per?.path === per?.path) === index);
 
-const groupsOf = (stage: Stage): readonly Placed[] =>
-  (stage.kind === 'by' ? stage.keys : stage.kind === 'aggregate' ? stage.by : []).map((key) => ({
-    span: spanOfKey(key),
-  }));
+const keysOf = (stage: Stage): readonly GroupKey[] =>
+  stage.kind === 'by' ? stage.keys : stage.kind === 'aggregate' ? stage.by : [];
+
+const groupsOf = (stage: Stage): readonly Placed[] => keysOf(stage).map((key) => ({ span: spanOfKey(key) }));
 
 function callsIn(expression: Expression): Call[] {
   switch (expression.kind) {

@@ -107,7 +107,8 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   const bag = BAGS.find((candidate) => candidate === name.path);
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
   const keys = scope.propertyKeys ?? [];
-  const nearest = findNearest(name.path, [...EVENT_FIELD_NAMES, ...GRANULARITIES, ...keys]);
+  const known = () => [...EVENT_FIELD_NAMES, ...GRANULARITIES, ...keys];
+  const nearest = scope.nearest.find('field', name.path, known);
   const key = longSessionKey(name.path);
   if (isSessionKey(key) && nearest !== `_${key}`) return reportNearest(scope, name, `session.${key}`);
   if (nearest && keys.includes(nearest)) return reportNearest(scope, name, writtenProperty(nearest));

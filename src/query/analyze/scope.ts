@@ -1,6 +1,7 @@
 // Analyzer state: context of the query, and the collected problems and warnings.
 import type { Definitions } from '../definitions/definitions.js';
 import type { QueryProblem, Span } from '../errors.js';
+import type { NearestNames } from '../nearest-names.js';
 import type * as syntax from '../parse/syntax.js';
 import type { GuessOf } from '../property-guess.js';
 import type { Mentions } from './mentions.js';
@@ -16,6 +17,8 @@ export interface Scope {
   readonly propertyKeys?: readonly string[] | undefined;
   /** What the project has defined. */
   readonly definitions?: Definitions | undefined;
+  /** Where the nearest ones of the project's names are found. */
+  readonly nearest: NearestNames;
   readonly problems: QueryProblem[];
   readonly warnings: string[];
   readonly mentions: Mentions;

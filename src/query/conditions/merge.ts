@@ -1,17 +1,24 @@
 // Merges conditions that mean one list: `a = 1 or a = 2` becomes `a in (1, 2)`, `a != 1 and a != 2`
 // becomes `a not in (1, 2)`, and consecutive where stages are joined with `and`. A chain of any
 // length then costs as much as a list.
-import type { Condition, Query, Stage } from '../parse/syntax.js';
+import type { Condition, GroupKey, Query, Stage } from '../parse/syntax.js';
 
 type Chain = Extract<Condition, { kind: 'and' | 'or' }>;
 type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
 export const mergeConditions = ({ source, stages }: Query): Query => ({
   source,
-  stages: joinWheres(stages).map((stage) =>
-    stage.kind === 'where' ? { ...stage, condition: merge(stage.condition) } : stage,
-  ),
+  stages: joinWheres(stages).map(mergeStage),
 });
+
+function mergeStage(stage: Stage): Stage {
+  if (stage.kind === 'where') return { ...stage, condition: merge(stage.condition) };
+  if (stage.kind === 'by') return { ...stage, keys: stage.keys.map(mergeCohort) };
+  return stage.kind === 'aggregate' ? { ...stage, by: stage.by.map(mergeCohort) } : stage;
+}
+
+const mergeCohort = (key: GroupKey): GroupKey =>
+  key.kind === 'name' && key.name.cohort ? { ...key, name: { ...key.name, cohort: merge(key.name.cohort) } } : key;
 
 function joinWheres(stages: readonly Stage[]): Stage[] {
   const joined: Stage[] = [];

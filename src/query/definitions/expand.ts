@@ -2,7 +2,9 @@
 // analyzed: an event wherever an event stands, a cohort in conditions, and a metric as the source.
 // What comes from a definition has the place of the name in the query, so that every problem points
 // there.
-import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
+import { CompileWork } from '../compile-work.js';
+import { type QueryProblem, quote, type Span } from '../errors.js';
+import { FORM_LIMITS, QUERY_BYTES_MAX } from '../limits.js';
 import type { Condition, EventMatch, EventPattern, GroupKey, Query, Source, Stage } from '../parse/syntax.js';
 import { stagesOf } from '../parse/syntax.js';
 import { COHORT_PREFIX, type Definition, type DefinitionKind, type Definitions } from './definitions.js';
@@ -17,8 +19,9 @@ export interface Expanded {
   readonly problems: readonly QueryProblem[];
 }
 
-export function expandDefinitions(query: Query, definitions: Definitions = []): Expanded {
-  const expansion = new Expansion(indexOf(definitions), definitions);
+/** Throws TooMuchText when the definitions exceed what `work` allows. */
+export function expandDefinitions(query: Query, definitions: Definitions = [], work = new CompileWork()): Expanded {
+  const expansion = new Expansion(indexOf(definitions), definitions, work);
   const expanded = expansion.query(query);
   return { query: expanded, used: [...expansion.used], named: [...expansion.named], problems: expansion.problems };
 }
@@ -44,8 +47,11 @@ function indexOf(definitions: Definitions): Index {
   return index;
 }
 
-// Bound the size and the nesting of the expanded query, whose form is checked against the limits.
+// Bound the size and the nesting of the expanded query, whose form is checked against the limits
+// afterwards. The text of all definitions together is at most that of a query.
 const USES_MAX = 200;
+const CHARACTERS_MAX = QUERY_BYTES_MAX;
+const EVENTS_MAX = FORM_LIMITS.events.max;
 const NESTED_MAX = 4;
 const LISTED_MAX = 10;
 
@@ -66,10 +72,14 @@ class Expansion {
   /** The definitions that are being expanded, outermost first. */
   private readonly path: Definition[] = [];
   private uses = 0;
+  private characters = 0;
+  /** Whether a problem is reported that would come again and again: no further one is read. */
+  private isFull = false;
 
   constructor(
     private readonly index: Index,
     private readonly all: Definitions,
+    private readonly work: CompileWork,
   ) {}
 
   query(query: Query): Query {
@@ -110,6 +120,12 @@ class Expansion {
     const definition = match.name && this.index.get(keyOf('event', match.name.text));
     if (match.name === undefined || definition === undefined) return [own];
     const event = this.enter(definition, match.name.span, (query) => this.walk(eventOf(query)));
+    if (event && event.matches.length > EVENTS_MAX) {
+      // Each would get the condition of the match.
+      const message = `the event ${definition.name} is one of ${event.matches.length} events; the limit is ${EVENTS_MAX}`;
+      this.fill(match.name.span, message, FORM_LIMITS.events.hint);
+      return [own];
+    }
     return event?.matches.map((of) => ({ ...of, condition: both(of.condition, condition, match.span) })) ?? [own];
   }
 
@@ -166,16 +182,13 @@ class Expansion {
   private enter<T>(definition: Definition, at: Span, read: (query: Query) => T | undefined): T | undefined {
     const { kind, name } = definition;
     if (this.path.length === 0) this.named.add(definition);
+    if (this.isFull) return undefined;
     if (this.path.includes(definition)) {
       const round = [...this.path.slice(this.path.indexOf(definition)), definition].map((of) => of.name);
-      return this.report(
-        at,
-        `the ${kind} ${name} is part of itself: ${round.join(' → ')}`,
-        'remove it from one of them',
-      );
+      return this.fill(at, `the ${kind} ${name} is part of itself: ${round.join(' → ')}`, 'remove it from one of them');
     }
     if (this.path.length >= NESTED_MAX) {
-      return this.report(
+      return this.fill(
         at,
         `more than ${NESTED_MAX} definitions are within each other`,
         'write the text of one of them',
@@ -183,9 +196,14 @@ class Expansion {
     }
     this.uses += 1;
     if (this.uses > USES_MAX) {
-      if (this.uses > USES_MAX + 1) return undefined;
-      return this.report(at, `definitions are used more than ${USES_MAX} times`, 'ask in several queries');
+      return this.fill(at, `definitions are used more than ${USES_MAX} times`, 'ask in several queries');
     }
+    this.characters += definition.query.length;
+    if (this.characters > CHARACTERS_MAX) {
+      const message = `with the text of the ${kind} ${name}, the definitions of the query have more than ${CHARACTERS_MAX} characters`;
+      return this.fill(at, message, 'use fewer definitions, or shorter ones; each use counts');
+    }
+    this.work.read(definition);
     this.used.add(definition);
     const { problems, query } = readDefinition(definition);
     for (const problem of problems) this.problems.push({ ...problem, span: placed(problem.span, at, definition) });
@@ -200,7 +218,7 @@ class Expansion {
     const found = this.index.get(keyOf(kind, name));
     if (found !== undefined) return found;
     const names = this.all.filter((definition) => definition.kind === kind).map((definition) => definition.name);
-    const nearest = findNearest(name, names);
+    const nearest = this.work.nearest.find(kind, name, () => names);
     const listed = names.slice(0, LISTED_MAX).join(', ') + (names.length > LISTED_MAX ? ', …' : '');
     this.problems.push({
       span,
@@ -214,6 +232,11 @@ class Expansion {
       replacement: nearest && prefix + nearest,
     });
     return undefined;
+  }
+
+  private fill(span: Span, message: string, hint: string): undefined {
+    this.isFull = true;
+    return this.report(span, message, hint);
   }
 
   private refuse(span: Span, message: string, hint: string): Condition {

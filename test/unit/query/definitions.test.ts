@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CompiledQuery, compile } from '../../../src/query/compile.js';
+import { CompileWork, TooMuchText } from '../../../src/query/compile-work.js';
 import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
 import { parse } from '../../../src/query/parse/parse.js';
 import { type Condition, type EventPattern, stagesOf } from '../../../src/query/parse/syntax.js';
@@ -132,6 +133,68 @@ describe('problems with definitions', () => {
     expect(problem?.message).toContain(message);
     expect(problem?.fix?.text).toBe(fix);
     expect(others).toEqual([]);
+  });
+});
+
+describe('definitions bring a bounded amount of text into a query', () => {
+  const values = Array.from({ length: 500 }, (_, index) => `"v${index}"`).join(', ');
+  const hostile = [
+    define('event', 'many', `(${Array.from({ length: 60 }, (_, index) => `e${index}`).join(', ')})`),
+    define('event', 'more', '(many, many)'),
+    define('event', 'listed', `a[plan in (${values})]`),
+    define('cohort', 'listed', `* | where user.plan in (${values})`),
+    define('cohort', 'wide', `* | where ${'user.plan = "x" or '.repeat(70)}user.plan = "y"`),
+    define(
+      'cohort',
+      'wider',
+      `* | where ${Array.from({ length: 65 }, (_, index) => `user.k${index % 30} > ${index}`).join(' or ')}`,
+    ),
+    ...['user.plan = "x"', 'cohort.deep_0 = true', 'cohort.deep_1 = true'].map((inner, index) =>
+      define('cohort', `deep_${index}`, `* | where ${'not ('.repeat(30)}${inner}${')'.repeat(30)}`),
+    ),
+  ];
+  const ask = (text: string, work?: CompileWork) =>
+    compile(text, { ...CONTEXT, definitions: hostile, ...(work && { work }) });
+  const problemOf = (text: string): string => {
+    try {
+      ask(text);
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test.each<[string, string, RegExp]>([
+    [
+      'characters',
+      `funnel ${Array(6).fill('listed').join(' -> ')}`,
+      /with the text of the event listed, .* 16384 characters/,
+    ],
+    ['events', 'more | count', /the event more is one of 120 events; the limit is 100/],
+    ['events with conditions', '(more[plan = "x"], more[plan = "y"]) | count', /the event more is one of 120 events/],
+    [
+      'conditions',
+      '* | where cohort.wider = true',
+      /in the cohort wider \(line 3 .* has 65 conditions; the limit is 64/,
+    ],
+    ['conditions of a group', '* | count by cohort.wider', /in the cohort wider .* has 65 conditions; the limit is 64/],
+    ['nesting', '* | where cohort.deep_2 = true', /in the cohort deep_2 .* nested deeper than 64 levels/],
+  ])('%s', (_what, text, message) => expect(problemOf(text)).toMatch(message));
+
+  test('what a written query may have is answered', () => {
+    const texts = [
+      'many | count',
+      '* | where cohort.wide = true',
+      '* | count by cohort.wide',
+      '* | where cohort.deep_1 = true',
+    ];
+    for (const text of [...texts, 'funnel listed -> listed -> listed']) expect(problemOf(text)).toBe('');
+  });
+
+  test('above the length that is compiled here, a compilation ends', () => {
+    const { length } = hostile[2]?.query ?? '';
+    expect(() => ask('funnel listed -> listed', new CompileWork(2 * length - 1))).toThrow(TooMuchText);
+    expect(() => ask('funnel listed -> listed', new CompileWork(2 * length))).not.toThrow();
   });
 });
 

@@ -1,6 +1,8 @@
 // Errors of the compiler: nearest names, hints and positions.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { drawDetail, editDistance, findNearest, quote, toDetails } from '../../../src/query/errors.js';
+import { NearestNames } from '../../../src/query/nearest-names.js';
 import { parse } from '../../../src/query/parse/parse.js';
 
 test.each([
@@ -13,6 +15,19 @@ test.each([
 ])('editDistance(%j, %j) is %i', (a, b, distance) => {
   expect(editDistance(a, b)).toBe(distance);
   expect(editDistance(b, a)).toBe(distance);
+});
+
+test('editDistance() with a maximum is the distance, or above the maximum', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 });
+  fc.assert(
+    fc.property(text, text, fc.nat(12), (a, b, max) => {
+      const distance = editDistance(a, b);
+      const bounded = editDistance(a, b, max);
+      if (distance <= max) expect(bounded).toBe(distance);
+      else expect(bounded).toBeGreaterThan(max);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
@@ -46,6 +61,25 @@ describe('findNearest', () => {
     ['y'.repeat(1000), undefined],
   ])('maps %j to %j', (name, nearest) => {
     expect(findNearest(name, KNOWN)).toBe(nearest);
+  });
+
+  test('compares a bounded number of characters, and none of them twice', () => {
+    const known = Array.from({ length: 5_000 }, (_, index) => `${'n'.repeat(59)}${index % 10}`);
+    let given = 0;
+    const names = new NearestNames(100 * 60 * 60);
+    const search = (name: string) =>
+      names.find('key', name, function* () {
+        for (const one of known) {
+          given += 1;
+          yield one;
+        }
+      });
+    expect(search('x'.repeat(60))).toBeUndefined();
+    const afterOne = given;
+    search('x'.repeat(60));
+    expect(given).toBe(afterOne);
+    for (const letter of 'abcdefgh') search(letter.repeat(60));
+    expect(given).toBeLessThan(200);
   });
 });
 
