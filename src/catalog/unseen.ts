@@ -2,7 +2,8 @@
 // with the nearest known names, and about definitions with the name of an event.
 import type { MentionedValue, Mentions } from '../query/analyze/mentions.js';
 import type { Definitions } from '../query/definitions/definitions.js';
-import { findNearest, quote } from '../query/errors.js';
+import { quote } from '../query/errors.js';
+import { NearestNames } from '../query/nearest-names.js';
 import { type Catalog, hasAllEvents, hasAllProperties, hasAllTexts, keysOfBag } from './catalog.js';
 import { EVENT_TYPES, propertyField, VALUE_COLUMNS } from './names.js';
 
@@ -10,10 +11,11 @@ const WARNINGS_MAX = 10;
 const SHOWN_MAX = 3;
 
 export function warningsOfUnseen(mentions: Mentions, catalog: Catalog): string[] {
+  const names = new NearestNames();
   const warnings = [
-    ...unseenEvents(mentions, catalog),
-    ...unseenProperties(mentions, catalog),
-    ...mentions.values.map((value) => unseenValue(value, catalog)).filter((warning) => warning !== undefined),
+    ...unseenEvents(mentions, catalog, names),
+    ...unseenProperties(mentions, catalog, names),
+    ...mentions.values.map((value) => unseenValue(value, catalog, names)).filter((warning) => warning !== undefined),
   ];
   return [...new Set(warnings)].slice(0, WARNINGS_MAX);
 }
@@ -31,28 +33,30 @@ export const mentionsAny = ({ events, properties, values }: Mentions): boolean =
   events.size + properties.length + values.length > 0;
 
 /** Event types, also those that event_type is compared with. */
-function unseenEvents({ events, values, defined }: Mentions, catalog: Catalog): string[] {
+function unseenEvents({ events, values, defined }: Mentions, catalog: Catalog, names: NearestNames): string[] {
   if (!hasAllEvents(catalog)) return [];
   const compared = values.filter(({ of }) => 'column' in of && of.column === EVENT_TYPES).map(({ text }) => text);
+  const known = [...new Set([...catalog.events.keys(), ...defined])];
   return [...new Set([...events, ...compared])]
     .filter((type) => !catalog.events.has(type))
-    .map(
-      (type) =>
-        `no event ${quote(type)} in this project${nearestOf(type, [...new Set([...catalog.events.keys(), ...defined])], 'events are')}`,
-    );
+    .map((type) => {
+      const nearest = names.find(EVENT_TYPES, type, () => known);
+      return `no event ${quote(type)} in this project${nearestOf(nearest, known, 'events are')}`;
+    });
 }
 
-function unseenProperties({ properties }: Mentions, catalog: Catalog): string[] {
+function unseenProperties({ properties }: Mentions, catalog: Catalog, names: NearestNames): string[] {
   return properties
     .filter(({ bag, key }) => hasAllProperties(catalog, bag) && !catalog.properties.has(propertyField(bag, key)))
     .map(({ bag, key, written }) => {
       const keys = keysOfBag(catalog, bag);
       const holder = bag === 'user' ? 'profile' : 'event';
-      return `no ${holder} of this project has ${quote(written)}${nearestOf(key, keys, 'keys are')}`;
+      const nearest = names.find(bag, key, () => keys);
+      return `no ${holder} of this project has ${quote(written)}${nearestOf(nearest, keys, 'keys are')}`;
     });
 }
 
-function unseenValue({ written, of, text }: MentionedValue, catalog: Catalog): string | undefined {
+function unseenValue({ written, of, text }: MentionedValue, catalog: Catalog, names: NearestNames): string | undefined {
   const field = 'column' in of ? VALUE_FIELDS.get(of.column) : propertyField(of.bag, of.key);
   if (field === undefined || !hasAllTexts(catalog, field)) return undefined;
   const values = catalog.values.get(field) ?? [];
@@ -61,13 +65,13 @@ function unseenValue({ written, of, text }: MentionedValue, catalog: Catalog): s
   if (values.length === 0) return `${written} has no values in this project`;
   const codes = codesFor(text, values);
   if (codes !== undefined) return `${written} is never ${quote(text)}; ${codes}`;
-  return `${written} is never ${quote(text)}${nearestOf(text, values, 'values are')}`;
+  const nearest = names.find(`value of ${field}`, text, () => values);
+  return `${written} is never ${quote(text)}${nearestOf(nearest, values, 'values are')}`;
 }
 
 const VALUE_FIELDS: ReadonlyMap<string, string> = new Map(Object.entries(VALUE_COLUMNS));
 
-function nearestOf(name: string, known: readonly string[], all: string): string {
-  const nearest = findNearest(name, known);
+function nearestOf(nearest: string | undefined, known: readonly string[], all: string): string {
   if (nearest !== undefined) return `; nearest: ${quote(nearest)}`;
   if (known.length === 0) return '';
   const shown = known.slice(0, SHOWN_MAX).map(quote).join(', ');

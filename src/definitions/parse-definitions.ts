@@ -7,8 +7,9 @@ import { type DashboardProblem, toBadRequest } from '../dashboards/problems.js';
 import { readYaml, type YamlSource } from '../dashboards/yaml-source.js';
 import { analyze } from '../query/analyze/analyze.js';
 import { DEFINITION_KINDS, type Definition, type Definitions } from '../query/definitions/definitions.js';
-import { findNearest, type QueryProblem, quote } from '../query/errors.js';
+import { type QueryProblem, quote } from '../query/errors.js';
 import { STAGE_NAMES } from '../query/language.js';
+import { NearestNames } from '../query/nearest-names.js';
 import { parse } from '../query/parse/parse.js';
 import { SOURCE_NAMES } from '../query/sources/index.js';
 import { checkForm } from './check-form.js';
@@ -38,6 +39,8 @@ export interface DefinitionsContext {
 
 /** In all sections together: each is compiled. */
 const DEFINITIONS_MAX = 200;
+/** Pairs of characters compared for the warnings about events: about half a second. */
+const PAIRS_MAX = 100_000_000;
 
 /** Throws one bad_request with all problems. */
 export function parseDefinitions(text: string, context: DefinitionsContext): ParsedDefinitions {
@@ -53,6 +56,7 @@ export function parseDefinitions(text: string, context: DefinitionsContext): Par
     throw toBadRequest([source.problemAtKey(pathOf(beyond), { message, hint: 'remove some' })]);
   }
   const checked = definitions.map((definition) => checkDefinition(definition, definitions, context));
+  const nearest = new NearestNames(PAIRS_MAX);
   const problems = [
     ...definitions.flatMap((definition) => checkName(source, definition, context)),
     ...checked.flatMap((check) => check.problems.map((problem) => toPlaced(source, check.definition, problem))),
@@ -61,7 +65,7 @@ export function parseDefinitions(text: string, context: DefinitionsContext): Par
   return {
     content: { definitions },
     checksum: createHash('sha256').update(JSON.stringify(document)).digest('hex'),
-    warnings: checked.flatMap((check) => warningsOf(check, context)),
+    warnings: checked.flatMap((check) => warningsOf(check, context, nearest)),
   };
 }
 
@@ -124,11 +128,15 @@ function toPlaced(source: YamlSource, used: Definition, { span, message, hint }:
   return source.problemInText([...pathOf(within.definition), 'query'], within.from, { message, hint });
 }
 
-function warningsOf({ definition, warnings, events }: Checked, context: DefinitionsContext): string[] {
+function warningsOf(
+  { definition, warnings, events }: Checked,
+  context: DefinitionsContext,
+  names: NearestNames,
+): string[] {
   const { kind, name, line } = definition;
   const unseen = context.hasAllEvents ? events.filter((type) => !context.eventTypes.includes(type)) : [];
   const remarks = unseen.map((type) => {
-    const nearest = findNearest(type, context.eventTypes);
+    const nearest = names.find('event', type, () => context.eventTypes);
     return `no event ${quote(type)} in this project${nearest === undefined ? '' : `; nearest: ${quote(nearest)}`}`;
   });
   return [...warnings, ...remarks].map((warning) => `${kind} ${name} (line ${line}): ${warning}`);
