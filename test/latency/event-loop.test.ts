@@ -8,6 +8,9 @@ import { createTeam, createTeamProject, type TestTeam } from '../support/account
 import { createToken } from '../support/agent.js';
 import {
   AGENT_ATTACKS,
+  DEFINITION_ATTACKS,
+  DEFINITIONS_ATTACKS,
+  HOSTILE_DEFINITIONS,
   IDENTIFY_ATTACKS,
   type LoopAttack,
   manyLines,
@@ -195,6 +198,22 @@ describe('identify calls do not block the event loop', () => {
   test.each(IDENTIFY_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
     const send = () => post('/identify', hostile.secretKey, attack.body);
     await expectToHold({ at: 'web', send, statuses: orLater(attack) });
+  });
+});
+
+describe('definitions do not block the event loop', () => {
+  const store = (body: Buffer) => post('/api/definitions', hostile.secretKey, body, 'PUT');
+
+  test.each(DEFINITIONS_ATTACKS.map((attack) => [attack.what, attack] as const))('PUT: %s', async (_what, attack) => {
+    const statuses = [...orLater(attack), ...(attack.status === 200 ? [201] : [])];
+    await expectToHold({ at: 'web', send: () => store(attack.body), statuses });
+  });
+
+  test.each(DEFINITION_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
+    const stored = await store(Buffer.from(JSON.stringify({ source_yaml: HOSTILE_DEFINITIONS })));
+    expect([200, 201]).toContain(stored.status);
+    const send = () => post('/query', hostile.secretKey, attack.body);
+    await expectToHold({ at: 'query', send, statuses: orLater(attack) });
   });
 });
 

@@ -146,3 +146,81 @@ export const AGENT_ATTACKS: readonly LoopAttack[] = [
   saved('a dashboard of which every line is another', manyLines(7)),
   saved('a dashboard of empty lines', cards(1, 'signup | count') + '\n'.repeat(60_000)),
 ];
+
+const DEFINITION_LENGTH = 4096;
+const listOf = (start: string, toItem: (index: number) => string): string => {
+  const items: string[] = [];
+  for (let length = start.length + 1; ; ) {
+    const item = toItem(items.length);
+    length += item.length + 1;
+    if (length > DEFINITION_LENGTH) return `${start}${items.join(',')})`;
+    items.push(item);
+  }
+};
+const defined = (name: string, query: string): string => `  ${name}: { query: ${JSON.stringify(query)} }\n`;
+const longName = (index: number): string => 'n'.repeat(58) + (1000 + index);
+
+/** Definitions that are valid, and as long as they may be. */
+export const HOSTILE_DEFINITIONS = `version: 1
+events:
+${defined('names', `(${Array.from({ length: 99 }, (_, index) => `e${index}`).join(', ')})`)}${defined(
+  'values',
+  `${listOf('a[plan in (', (index) => `"${index}"`)}]`,
+)}cohorts:
+${defined(
+  'values',
+  listOf('* | where user.plan in (', (index) => `"${index}"`),
+)}${defined('conditions', `* | where ${Array.from({ length: 60 }, (_, index) => `user.k${index % 30} > ${index}`).join(' or ')}`)}${defined(
+  'nested',
+  `* | where ${Array(3).fill('cohort.values = true').join(' or ')}`,
+)}${Array.from({ length: 190 }, (_, index) => defined(longName(index), '* | where user.a = 1')).join('')}`;
+
+const asked = (what: string, q: string, status = 400): LoopAttack => ({
+  what,
+  body: Buffer.from(JSON.stringify({ q })),
+  status,
+});
+const repeated = (count: number, piece: string, between: string): string => Array(count).fill(piece).join(between);
+
+/** Queries of a project with HOSTILE_DEFINITIONS. All are short. */
+export const DEFINITION_ATTACKS: readonly LoopAttack[] = [
+  asked('an event of 99 events, 250 times', `(${repeated(250, 'names', ',')}) | count`),
+  asked('an event with a thousand values, 250 times', `(${repeated(250, 'values', ',')}) | count`),
+  asked('it in the steps of a funnel', `funnel ${repeated(10, 'values', ' -> ')}`),
+  asked('it in a query with a mistake', `(values, values, values) | cuont by _contry`),
+  asked('a cohort with a thousand values, 80 times', `* | where ${repeated(80, 'cohort.values = true', ' or ')}`),
+  asked('a cohort with 60 conditions, 60 times', `* | where ${repeated(60, 'cohort.conditions = true', ' and ')}`),
+  asked('cohorts in a cohort', '* | where cohort.nested = true | count', 200),
+  asked(
+    'unknown names that are like others',
+    `* | where ${Array.from({ length: 25 }, (_, index) => `cohort.${'m'.repeat(19)}${'n'.repeat(40)}${index} = true`).join(' or ')}`,
+  ),
+  asked('one unknown name, 100 times', `* | where ${repeated(100, 'cohort.q = true', ' or ')}`),
+];
+
+const fullOf = (count: number, toQuery: (index: number) => string): string =>
+  `version: 1\nevents:\n${Array.from({ length: count }, (_, index) => defined(`d${index}`, toQuery(index))).join('')}`;
+
+/** Bodies of PUT /api/definitions. */
+export const DEFINITIONS_ATTACKS: readonly LoopAttack[] = [
+  sync('the hostile definitions', HOSTILE_DEFINITIONS, 200),
+  sync(
+    '14 definitions of 4,096 characters',
+    fullOf(14, () => `${listOf('a[plan in (', (index) => `${index}`)}]`),
+    200,
+  ),
+  sync(
+    '200 definitions that use each other',
+    fullOf(200, (index) => (index % 4 === 0 ? 'a' : `d${index - 1}[plan = "x"]`)),
+    200,
+  ),
+  sync(
+    'a definition that uses itself in 199 others',
+    fullOf(200, (index) => `(${repeated(40, `d${(index + 1) % 200}`, ',')})`),
+  ),
+  sync(
+    'definitions of parentheses',
+    fullOf(14, () => '('.repeat(4000)),
+  ),
+  sync('lists in lists', filled('[', DOCUMENT_BYTES)),
+];
