@@ -5,7 +5,8 @@
 // Implemented on node:worker_threads: piscina and tinypool have neither fairness nor a deadline
 // that begins with the run, and in piscina 5 a task with an abort signal waits in a queue beside
 // the bounded one.
-import { join, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PublicError } from '../errors.js';
@@ -32,7 +33,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-// A thread holds some tens of megabytes. Loading one again costs about 200 ms.
+// A thread holds some tens of megabytes. Loading one again costs about 100 ms.
 const IDLE_MS = 60_000;
 
 const DEFAULTS: ThreadLimits = {
@@ -41,8 +42,8 @@ const DEFAULTS: ThreadLimits = {
   idleMs: IDLE_MS,
 };
 
-/** The compiled module, also when the pool itself runs from the sources. */
-const ENTRY = pathToFileURL(join(packageRoot, 'dist', 'src', 'platform', 'threads', 'thread.js'));
+const DIST = join(packageRoot, 'dist');
+const ENTRY = new URL(toBundled(new URL('thread.ts', import.meta.url).href));
 
 /** Threads start with tasks, and end after a minute without any. */
 export class ThreadPool {
@@ -101,7 +102,7 @@ export class ThreadPool {
     const thread = this.#idle.pop() ?? this.#start();
     this.#running.add(owner, 1);
     try {
-      const request = { module: toBuilt(task.module), name: task.name, input };
+      const request = { module: toBundled(task.module), name: task.name, input };
       resolve(await thread.run(request, task.tooCostly, task.buffersOfInput?.(input as never)));
       this.#ended?.inc({ task: task.name, end: 'done' });
     } catch (error) {
@@ -147,9 +148,14 @@ const full = (whose: string) =>
 
 const stopping = () => new PublicError('unavailable', 'the service is being restarted; try again');
 
-/** Threads run compiled modules, because they cannot load the TypeScript sources that tests run. */
-function toBuilt(url: string): string {
-  if (!url.endsWith('.ts')) return url;
-  const path = relative(packageRoot, fileURLToPath(url)).replace(/\.ts$/, '.js');
-  return pathToFileURL(join(packageRoot, 'dist', path)).href;
+/**
+ * The bundle of a module, which tools/bundle-processes.mjs writes; other modules are their own. Of
+ * sources too, because tests run those and threads cannot load TypeScript.
+ */
+function toBundled(url: string): string {
+  const path = relative(packageRoot, fileURLToPath(url))
+    .replace(/^dist[\\/]/, '')
+    .replace(/\.[jt]s$/, '');
+  const bundled = join(DIST, 'processes', `${path.replaceAll(sep, '-')}.js`);
+  return existsSync(bundled) ? pathToFileURL(bundled).href : url;
 }
