@@ -12,7 +12,7 @@ const FOLDER = join(DIST, 'processes');
 /** The compiled entry of each process, by its name in the Procfile. */
 const PROCESSES = { web: 'src/api/main.js', query: 'src/query-api/main.js', worker: 'workers/main.js' };
 
-/** Modules with tasks for threads, and the entry of one: thread-pool.ts finds them by these names. */
+/** Modules with tasks for threads, and the entry of threads: thread-pool.ts knows these names. */
 const threads = readdirSync(join(DIST, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.js'))
   .map((path) => join('src', path))
