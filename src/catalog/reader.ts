@@ -40,6 +40,11 @@ export class CatalogReader {
     return reading;
   }
 
+  /** The catalog that was read last, if it is in memory; it may be older than that of `read`. */
+  held(projectId: ProjectId): Catalog | undefined {
+    return this.#held.peek(projectId)?.catalog;
+  }
+
   async #read(projectId: ProjectId, held: Held | undefined): Promise<Catalog> {
     const checkedAt = performance.now();
     const stored = (await findCatalog(this.#postgres, projectId)) ?? NOTHING;

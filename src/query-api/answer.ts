@@ -58,6 +58,8 @@ export async function answer<T>(
 ): Promise<T> {
   const startedAt = performance.now();
   const deadlineMs = Date.now() + deps.limits.timeoutMs;
+  // Once it is in memory, the types of properties are guessed from it.
+  deps.catalogs.read(question.projectId).catch(() => undefined);
   const share = await waitForShare(deps, question);
   const { requestId, signal } = question;
   const execution = beginExecution(deps, { requestId, signal, share, deadlineMs });

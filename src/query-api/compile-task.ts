@@ -41,7 +41,7 @@ export async function compileOffLoop(
       if (!(error instanceof TooMuchText)) throw error;
     }
   }
-  return threads.run(compileTask, { text, context, guesses: guesses.learned(projectId) }, projectId);
+  return threads.run(compileTask, { text, context, guesses: guesses.known(projectId) }, projectId);
 }
 
 interface CompileRequest {

@@ -39,7 +39,7 @@ export function createQueryDeps(
   >,
   parts: {
     clickhouse: ClickHouseClient;
-    catalogs: Pick<CatalogReader, 'read'>;
+    catalogs: Pick<CatalogReader, 'read' | 'held'>;
     definitions: Pick<DefinitionsReader, 'read'>;
     credentials: CredentialStore;
     rateLimit: LayeredRateLimit;
@@ -61,7 +61,7 @@ export function createQueryDeps(
     ...parts,
     shares,
     bodyBytesMax: config.MAX_REQUEST_BYTES,
-    guesses: createPropertyGuesses(),
+    guesses: createPropertyGuesses((projectId) => parts.catalogs.held(projectId)),
     metrics: createQueryMetrics(parts.metrics, shares),
     limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
     now: Date.now,

@@ -54,8 +54,8 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const config = { ...databases.config, ...bounds };
   const metrics = new Registry();
   const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
-  const names = { catalogs: { read: async () => toCatalog([], false) }, definitions: { read: async () => NOTHING } };
-  const parts = { ...{ clickhouse, credentials, redis, threads, log }, ...names };
+  const catalogs = { read: async () => toCatalog([], false), held: () => undefined };
+  const parts = { clickhouse, credentials, redis, threads, log, catalogs, definitions: { read: async () => NOTHING } };
   const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
   return listen(createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log }), {

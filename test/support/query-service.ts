@@ -7,7 +7,7 @@ import { DefinitionsReader } from '../../src/definitions/reader.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
-import { createPostgres } from '../../src/platform/postgres/client.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { answer } from '../../src/query-api/answer.js';
@@ -29,6 +29,7 @@ export interface AskedAt {
 
 export interface QueryService {
   readonly clickhouse: ClickHouseClient;
+  readonly postgres: Postgres;
   ask(projectId: ProjectId, q: string, at: AskedAt): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -36,7 +37,7 @@ export interface QueryService {
 /** `definitions` are those of every project, in place of what PostgreSQL has. */
 export async function startQueryService(
   definitions?: Definitions,
-  guesses: PropertyGuesses = createPropertyGuesses(),
+  ownGuesses?: PropertyGuesses,
 ): Promise<QueryService> {
   const databases = await createTestDatabases();
   const clickhouse = createClickHouse(databases.config);
@@ -50,14 +51,15 @@ export async function startQueryService(
     threads: async () => undefined,
   });
   const threads = new ThreadPool({ threadsMax: 2 });
+  const catalogs = new CatalogReader(postgres);
   const deps = {
     clickhouse,
-    catalogs: new CatalogReader(postgres),
+    catalogs,
     definitions: definitions
       ? { read: async () => ({ version: 1, definitions }) }
       : new DefinitionsReader(postgres, log),
     shares,
-    guesses,
+    guesses: ownGuesses ?? createPropertyGuesses((projectId) => catalogs.held(projectId)),
     threads,
     metrics: createQueryMetrics(new Registry(), shares),
     limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
@@ -67,6 +69,7 @@ export async function startQueryService(
   };
   return {
     clickhouse,
+    postgres,
     ask: (projectId, q, { nowMs, timezone, limit, offset, definitions: own }) =>
       answer(
         {

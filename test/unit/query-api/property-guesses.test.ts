@@ -1,6 +1,7 @@
 // Learning from rejected property guesses, each at most once.
 import { ClickHouseError } from '@clickhouse/client';
 import { expect, test } from 'vitest';
+import { toCatalog } from '../../../src/catalog/catalog.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { GUESSES, type Guess } from '../../../src/query/property-guess.js';
 import { refusalText, tokenOf, tryParseRefusal } from '../../../src/query/property-token.js';
@@ -48,4 +49,34 @@ test('other errors change no guess', () => {
   expect(guesses.learn(projectId, refused('text', '241'))).toBe(false);
   expect(guesses.learn(projectId, new Error(refused('text').message))).toBe(false);
   expect(guesses.of(projectId)('event_properties', 'plan')).toBe('text');
+});
+
+test('the catalog in memory decides until a guess from it is rejected', () => {
+  const keys = (field: string, ...names: string[]) =>
+    names.map((name) => ({ kind: 'key' as const, field, name, events: 1 }));
+  let catalog = toCatalog([], true);
+  const guesses = createPropertyGuesses((id) => (id === projectId ? catalog : undefined));
+  const guess = (key: string, id = projectId) => guesses.of(id)('event_properties', key);
+  expect(guess('plan')).toBe('text');
+  catalog = toCatalog(
+    [
+      ...keys('event_properties.plan', 'null', 'number'),
+      ...keys('event_properties.both', 'string', 'number'),
+      ...keys('event_properties.none', 'null'),
+      ...keys('user.plan', 'boolean'),
+    ],
+    false,
+  );
+  expect([guess('plan'), guess('both'), guess('none'), guess('other')]).toEqual(['number', 'anything', 'text', 'text']);
+  expect(guesses.of(projectId)('user', 'plan')).toBe('boolean');
+  expect(guesses.of(projectId)('user_properties', 'plan')).toBe('text');
+  expect(guess('plan', otherId)).toBe('text');
+  // A query that was compiled before the catalog was there.
+  guesses.learn(projectId, refused('text'));
+  expect(guess('plan')).toBe('number');
+  guesses.learn(projectId, refused('number'));
+  expect(guess('plan')).toBe('anything');
+  const known = guesses.known(projectId);
+  expect([known.get(token), known.get(tokenOf('user', 'plan'))]).toEqual(['anything', 'boolean']);
+  expect(guesses.known(otherId).size).toBe(0);
 });
